@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { unlessInterrupted, whenDone } from './cleanup.mjs'
+
+const GRACE_MS = 5000
+
+/**
+ * Runs a program to its end. Returns whether it succeeded, and what it printed unless `show` sent that to the terminal.
+ * An `uninterruptible` program is waited for on Ctrl-C instead of being stopped half-way.
+ */
+export async function run(program, args, { show = false, uninterruptible = false, ...options } = {}) {
+  await unlessInterrupted()
+  const child = spawnGroup(program, args, {
+    stdio: ['ignore', ...(show ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
+    ...options,
+  })
+  const output = collectOutput(child)
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  const finished = whenDone(async () => {
+    if (!uninterruptible) await stopGroup(child, 'SIGTERM')
+    await closed
+  })
+  const failure = await ended(child)
+  // What the program left running would keep its pipes open, and outlive us.
+  killGroup(child, 'SIGKILL')
+  await finished()
+  await unlessInterrupted()
+  return { ok: failure === undefined, output: [output().trimEnd(), failure].filter(Boolean).join('\n') }
+}
+
+/** Starts a program as the leader of its own process group, so that Ctrl-C reaches only us and we stop it in order. */
+export function spawnGroup(program, args, options) {
+  return spawn(program, args, { detached: true, ...options })
+}
+
+export async function stopGroup(child, signal) {
+  if (!isRunning(child)) return
+  const exited = once(child, 'exit')
+  killGroup(child, signal)
+  await Promise.race([exited, sleep(GRACE_MS, undefined, { ref: false })])
+  killGroup(child, 'SIGKILL')
+  await exited
+}
+
+export function collectOutput(child) {
+  const chunks = []
+  child.stdout?.on('data', (chunk) => chunks.push(chunk))
+  child.stderr?.on('data', (chunk) => chunks.push(chunk))
+  return () => Buffer.concat(chunks).toString()
+}
+
+/** Resolves to undefined after exit code 0, else to a sentence. */
+export function ended(child) {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) =>
+      resolve(code === 0 ? undefined : `ended with ${signal ?? `exit code ${code}`}`),
+    )
+  })
+}
+
+function isRunning(child) {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null
+}
+
+function killGroup(child, signal) {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    // The group is gone, which is what we wanted.
+    if (error.code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,75 @@
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { unlessInterrupted, whenDone } from './cleanup.mjs'
+import { collectOutput, ended, run, spawnGroup, stopGroup } from './command.mjs'
+
+const READY = /ready (to accept|for) connections/i
+const READY_WITHIN_MS = 60_000
+const NOBODY = 65534
+
+/**
+ * Starts a server of our own: in a new folder, on a free port of 127.0.0.1, never as root.
+ * `prepare` gets `{ folder, run }` and fills the folder; `command` gets `{ folder, port }` and returns program and arguments.
+ */
+export async function startPrivateServer({ name, prepare, command, stopSignal, url }) {
+  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  const folder = await mkdtemp(join(tmpdir(), `faultboard-${name.toLowerCase()}-`))
+  const removeFolder = whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  if (user.uid) await chown(folder, user.uid, user.gid)
+
+  const options = { ...user, cwd: folder, env: { ...process.env, TMPDIR: folder, HOME: folder } }
+  await prepare?.({ folder, run: (program, args) => runOrThrow(program, args, options) })
+
+  const port = await freePort()
+  const [program, ...args] = command({ folder, port })
+  await unlessInterrupted()
+  const child = spawnGroup(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stopChild = whenDone(() => stopGroup(child, stopSignal))
+  await untilReady(child)
+  return {
+    name,
+    url: url(port),
+    async stop() {
+      await stopChild()
+      await removeFolder()
+    },
+  }
+}
+
+async function runOrThrow(program, args, options) {
+  const { ok, output } = await run(program, args, options)
+  if (!ok) throw new Error(`${program} failed:\n${output}`)
+}
+
+async function untilReady(child) {
+  const output = collectOutput(child)
+  let timer
+  const problem = await Promise.race([
+    new Promise((resolve) => {
+      const look = () => READY.test(output()) && resolve(undefined)
+      child.stdout.on('data', look)
+      child.stderr.on('data', look)
+    }),
+    ended(child).then((reason) => reason ?? 'ended at once'),
+    new Promise((resolve) => {
+      timer = setTimeout(resolve, READY_WITHIN_MS, 'was not ready in time')
+    }),
+  ])
+  clearTimeout(timer)
+  await unlessInterrupted()
+  if (problem) throw new Error(`${child.spawnfile} ${problem}:\n${output()}`)
+  // From here on the log is only read so that the server never blocks on a full pipe.
+  for (const stream of [child.stdout, child.stderr]) stream.removeAllListeners('data').resume()
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}

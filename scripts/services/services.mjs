@@ -1,0 +1,50 @@
+import { chromium } from './chromium.mjs'
+import { canInstall, install } from './debian.mjs'
+import { mariadb } from './mariadb.mjs'
+import { postgres } from './postgres.mjs'
+import { redis } from './redis.mjs'
+
+export const services = [postgres, mariadb, redis, chromium]
+
+/**
+ * Starts every service whose variable is not set already, installing it first where we may.
+ * Returns the running ones, those skipped and those failed with their reason, and the environment for the tests.
+ */
+export async function startServices({ dialects }) {
+  const outcome = { running: [], skipped: [], failed: [], env: {} }
+  const wanted = []
+  for (const service of services) {
+    if (service.dialect && !dialects.includes(service.dialect)) {
+      outcome.skipped.push({ service, reason: `DATABASES=${dialects}` })
+    } else if (!process.env[service.variable]) {
+      wanted.push(service)
+    }
+  }
+  await installMissing(wanted)
+  await Promise.all(wanted.map((service) => startInto(outcome, service)))
+  return outcome
+}
+
+async function installMissing(wanted) {
+  const missing = wanted.filter((service) => !service.find()).map((service) => service.debianPackage)
+  if (missing.length === 0 || !canInstall()) return
+  console.log(`  installing ${missing.join(', ')}`)
+  await install(missing)
+}
+
+async function startInto(outcome, service) {
+  const programs = service.find()
+  if (!programs) {
+    const reason = `not found; install the Debian package ${service.debianPackage} or set ${service.variable}`
+    outcome.skipped.push({ service, reason })
+    return
+  }
+  try {
+    const running = await service.start(programs)
+    outcome.running.push(running)
+    outcome.env[service.variable] = running.url
+  } catch (error) {
+    // One server that does not start is reported as a failure; the tests of the others still run.
+    outcome.failed.push({ service, reason: error.message })
+  }
+}

@@ -1,0 +1,122 @@
+// npm test [-- [--quick] [arguments of vitest]]
+import { chmodSync, existsSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cleanUp, cleanUpOnSignals, whenDone } from './services/cleanup.mjs'
+import { run } from './services/command.mjs'
+import { services, startServices } from './services/services.mjs'
+import { runVitest } from './test/vitest.mjs'
+
+const quick = process.argv.includes('--quick')
+const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--quick')
+const filtered = vitestArguments.length > 0
+
+const totals = { passed: 0, failed: 0, skipped: 0 }
+const skippedLines = []
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+cleanUpOnSignals()
+try {
+  makeTemporaryFolder()
+  await everything()
+} finally {
+  await cleanUp()
+}
+for (const line of skippedLines) console.log(`skipped: ${line}`)
+console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
+process.exitCode = totals.failed > 0 ? 1 : 0
+
+async function everything() {
+  if (!filtered) {
+    await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json'])
+    await check('lint', 'biome', ['check', '--error-on-warnings', '.'])
+  }
+  if (!(await check('build', process.execPath, ['scripts/build.mjs']))) {
+    skip('the package checks and all tests', 'the build failed')
+    return
+  }
+  if (!filtered && !quick) await checkPackage()
+  const { env, skipped } = quick ? withoutServices() : await withServices()
+  const counts = await runVitest(vitestArguments, env)
+  totals.passed += counts.passed
+  totals.failed += counts.failed
+  reportSkipped(skipped, counts.skipped)
+}
+
+async function checkPackage() {
+  if (existsSync('scripts/generate-docs.mjs')) {
+    await check('docs', process.execPath, ['scripts/generate-docs.mjs', '--check'])
+  }
+  // Both pack the package, which would build it once more.
+  const env = { ...process.env, npm_config_ignore_scripts: 'true' }
+  await check('publint', 'publint', ['--strict'], env)
+  await check('attw', 'attw', ['--pack', '.', '--profile', 'esm-only'], env)
+}
+
+function withoutServices() {
+  const env = { ...process.env, DATABASES: 'sqlite' }
+  for (const { variable } of services) delete env[variable]
+  return { env, skipped: services.map((service) => ({ service, reason: '--quick' })) }
+}
+
+async function withServices() {
+  const started = performance.now()
+  const dialects = (process.env.DATABASES || 'sqlite,postgres,mysql').split(',')
+  const { running, skipped, failed, env } = await startServices({ dialects })
+  const names = running.map((service) => service.name).join(', ')
+  console.log(`${mark(failed.length === 0)} services ${since(started)} (${names || 'none started'})`)
+  for (const { service, reason } of failed) {
+    totals.failed++
+    console.log(`${service.name}: ${reason}`)
+  }
+  return { env: { ...process.env, ...env }, skipped }
+}
+
+async function check(name, program, args, env = process.env) {
+  const started = performance.now()
+  const path = program.includes('/') ? program : `node_modules/.bin/${program}`
+  const { ok, output } = await run(path, args, { env })
+  totals[ok ? 'passed' : 'failed']++
+  console.log(`${mark(ok)} ${name} ${since(started)}`)
+  if (!ok) console.log(output)
+  return ok
+}
+
+/** The tests that a missing service costs are told in the line of that service. */
+function reportSkipped(missing, tests) {
+  for (const { service, reason } of missing) {
+    const own = [...tests.keys()].filter((key) => key.includes(service.variable))
+    const cost = own.reduce((sum, key) => sum + tests.get(key), 0)
+    for (const key of own) tests.delete(key)
+    skip(cost > 0 ? `${service.name} and ${plural(cost)}` : service.name, reason, Math.max(cost, 1))
+  }
+  for (const [reason, amount] of tests) skip(plural(amount), reason, amount)
+}
+
+function skip(what, reason, amount = 1) {
+  totals.skipped += amount
+  skippedLines.push(`${what} (${reason})`)
+}
+
+// Everything temporary, of the servers, the tests and the browser, goes in one folder that is removed at the end.
+function makeTemporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'faultboard-'))
+  whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  // As open as the system's own one, because the servers and apt-get use it under other users.
+  chmodSync(folder, 0o1777)
+  process.env.TMPDIR = folder
+}
+
+function plural(amount) {
+  return amount === 1 ? '1 test' : `${amount} tests`
+}
+
+function mark(ok) {
+  return ok ? '✓' : '✗'
+}
+
+function since(started) {
+  return `${((performance.now() - started) / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createConnection } from 'mysql2/promise'
+import pg from 'pg'
+import { chromium } from 'playwright-core'
+import { expect, test } from 'vitest'
+
+const browserArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+testWith('FAULTBOARD_TEST_POSTGRES', 'PostgreSQL answers a query', async (url) => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query('select 1 as one')
+  await client.end()
+  expect(rows).toEqual([{ one: 1 }])
+})
+
+testWith('FAULTBOARD_TEST_MYSQL', 'MariaDB answers a query', async (url) => {
+  const connection = await createConnection(url)
+  const [rows] = await connection.query('select 1 as one')
+  await connection.end()
+  expect(rows).toEqual([{ one: 1 }])
+})
+
+testWith('FAULTBOARD_TEST_REDIS', 'Redis answers a ping', async (url) => {
+  const { hostname, port, password } = new URL(url)
+  const socket = connect(Number(port || 6379), hostname)
+  socket.write(password ? `AUTH ${decodeURIComponent(password)}\r\nPING\r\n` : 'PING\r\n')
+  let answer = ''
+  while (!/PONG|-ERR|-NOAUTH|-WRONGPASS/.test(answer)) answer += (await once(socket, 'data'))[0]
+  socket.destroy()
+  expect(answer).toContain('+PONG')
+})
+
+testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium tells its version', (path) => {
+  const version = execFileSync(path, ['--version'], { encoding: 'utf8', stdio: 'pipe' })
+  expect(version).toMatch(/(Chromium|Chrome) \d+/)
+})
+
+testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium renders a page', async (path) => {
+  const browser = await chromium.launch({ executablePath: path, args: browserArguments })
+  const page = await browser.newPage()
+  await page.setContent('<h1>Hello</h1><script>document.querySelector("h1").append(", browser")</script>')
+  const heading = await page.locator('h1').textContent()
+  await browser.close()
+  expect(heading).toBe('Hello, browser')
+})
+
+function testWith(variable: string, title: string, proof: (value: string) => void | Promise<void>): void {
+  const value = process.env[variable]
+  if (value) test(title, () => proof(value))
+  else test.skip(`${title} (skipped: ${variable} is not set)`)
+}
