@@ -1,0 +1,52 @@
+/**
+ * Every error Faultboard throws towards the operator, in one table: the code, the HTTP status it becomes
+ * on the dashboard, and the exit code it becomes on the command line.
+ */
+const table = {
+  invalid_input: { status: 422, exit: 2 },
+  unauthenticated: { status: 401, exit: 1 },
+  forbidden_origin: { status: 403, exit: 1 },
+  not_found: { status: 404, exit: 1 },
+  switched_off: { status: 404, exit: 1 },
+  too_large: { status: 413, exit: 2 },
+  rate_limited: { status: 429, exit: 1 },
+  configuration_invalid: { status: 500, exit: 2 },
+  driver_missing: { status: 500, exit: 1 },
+  schema_outdated: { status: 503, exit: 3 },
+  database_unavailable: { status: 503, exit: 1 },
+} as const
+
+export type ErrorCode = keyof typeof table
+
+/** An error whose message is meant for the person who operates Faultboard: it names the cause and the next step. */
+export class TrackerError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'TrackerError'
+    this.code = code
+  }
+
+  get status(): number {
+    return table[this.code].status
+  }
+
+  get exit_code(): number {
+    return table[this.code].exit
+  }
+}
+
+/** All problems of a configuration together, so that they are mended in one go. */
+export class ConfigurationError extends TrackerError {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      'configuration_invalid',
+      `Faultboard is not configured correctly:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    )
+    this.name = 'ConfigurationError'
+    this.problems = problems
+  }
+}

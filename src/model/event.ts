@@ -1,0 +1,33 @@
+import type { Severity } from './severity.js'
+
+/** An error behind another: its cause, or one of several that an AggregateError gathered. */
+export interface Cause {
+  error_type: string
+  message: string
+  backtrace: readonly string[]
+  relation: 'cause' | 'aggregated' | 'suppressed'
+  code?: string | undefined
+  causes?: readonly Cause[] | undefined
+}
+
+/** One occurrence as plain, bounded, redacted data: what is buffered, spooled and written. No live object of the host. */
+export interface ErrorEvent {
+  hash_signature: string
+  error_type: string
+  message: string
+  severity: Severity
+  /** `src/cart.ts:12 in total`: the newest frame in the host's own code. */
+  place: string | null
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+  platform: string
+  app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+  request_url: string | null
+  ip_address: string | null
+  user_agent: string | null
+  /** Everything that is only shown, never searched: request_params, environment, code, details ... */
+  context: Readonly<Record<string, unknown>>
+  occurred_at: number
+}

@@ -1,0 +1,144 @@
+import * as v from 'valibot'
+import { TrackerError } from './errors.js'
+import { cleanText } from './text.js'
+
+/**
+ * The words in which commands, queries, forms and query strings say what they take. A schema accepts both the typed
+ * value (`25`) and its text (`"25"`), so that HTTP, the command line and code share one rule and one sentence.
+ */
+
+/** The id of a record. */
+export const id = () =>
+  v.pipe(
+    number('a record id'),
+    v.check((n) => Number.isSafeInteger(n) && n > 0, 'must be a positive whole number'),
+  )
+
+/** A whole number; outside the limits it is refused. */
+export const integer = ({ min, max }: Limits) =>
+  v.pipe(
+    number(`a whole number from ${min} to ${max}`),
+    v.check((n) => Number.isInteger(n) && n >= min && n <= max, `must be a whole number from ${min} to ${max}`),
+  )
+
+/** A whole number; outside the limits the nearest limit is taken. */
+export const clampedInteger = ({ min, max }: Limits) =>
+  v.pipe(
+    number(`a whole number from ${min} to ${max}`),
+    v.transform((n) => Math.min(max, Math.max(min, Math.trunc(n)))),
+  )
+
+/** A number between the limits, both included. */
+export const fraction = ({ min, max }: Limits) =>
+  v.pipe(
+    number(`a number from ${min} to ${max}`),
+    v.check((n) => n >= min && n <= max, `must be a number from ${min} to ${max}`),
+  )
+
+/** One of a few words. */
+export const choice = <const Words extends readonly string[]>(words: Words) =>
+  v.pipe(
+    v.string(`must be one of ${words.join(', ')}`),
+    v.trim(),
+    v.check((word) => words.includes(word), `must be one of ${words.join(', ')}`),
+    v.transform((word) => word as Words[number]),
+  )
+
+/** `true`, `1`, `on` and `false`, `0`, `off`, empty. */
+export const flag = () =>
+  v.pipe(
+    v.union([v.boolean(), v.string(), v.number()], FLAG_SENTENCE),
+    v.check((value) => typeof value === 'boolean' || FLAGS.has(String(value).trim().toLowerCase()), FLAG_SENTENCE),
+    v.transform((value) =>
+      typeof value === 'boolean' ? value : (FLAGS.get(String(value).trim().toLowerCase()) ?? false),
+    ),
+  )
+
+const FLAG_SENTENCE = 'must be true or false'
+const FLAGS = new Map([
+  ['true', true],
+  ['1', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['off', false],
+  ['', false],
+])
+
+/** Text a person wrote that must not be empty. */
+export const requiredText = ({ max }: { max: number }) =>
+  v.pipe(
+    v.string('must be text'),
+    v.trim(),
+    v.nonEmpty('must not be empty'),
+    v.maxLength(max, `must not be longer than ${max} characters`),
+    v.transform((text) => cleanText(text, max)),
+  )
+
+/** Text a person may leave out; empty counts as left out. */
+export const optionalText = ({ max }: { max: number }) =>
+  v.optional(
+    v.pipe(
+      v.nullable(v.string('must be text')),
+      v.transform((text) => text?.trim() ?? ''),
+      v.maxLength(max, `must not be longer than ${max} characters`),
+      v.transform((text) => (text === '' ? undefined : cleanText(text, max))),
+    ),
+  )
+
+/** A filter: as optional text, but longer text can match nothing and is simply cut. */
+export const filterText = ({ max }: { max: number }) =>
+  v.optional(
+    v.pipe(
+      v.string('must be text'),
+      v.transform((text) => (text.trim() === '' ? undefined : cleanText(text.trim(), max))),
+    ),
+  )
+
+/** A parameter that may be absent or empty. */
+export const optional = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.optional(
+    v.union([
+      v.pipe(
+        v.literal(''),
+        v.transform(() => undefined),
+      ),
+      v.pipe(
+        v.null(),
+        v.transform(() => undefined),
+      ),
+      schema,
+    ]),
+  )
+
+interface Limits {
+  min: number
+  max: number
+}
+
+const number = (what: string) =>
+  v.pipe(
+    v.union([v.number(`must be ${what}`), v.string(`must be ${what}`)], `must be ${what}`),
+    v.transform((value) => (typeof value === 'number' ? value : value.trim() === '' ? Number.NaN : Number(value))),
+    v.check((value) => Number.isFinite(value), `must be ${what}`),
+  )
+
+/** The input in the shape the schema promises, or one `invalid_input` that names every field that is wrong. */
+export function parseInput<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, input)
+  if (result.success) return result.output
+  throw new TrackerError('invalid_input', [...new Set(result.issues.map(sentence))].join('; '))
+}
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  const field = v.getDotPath(issue) ?? 'the input'
+  const deepest = deepestIssue(issue)
+  if (deepest.received === 'undefined') return `${field} is missing`
+  return `${field} ${deepest.message}`
+}
+
+/** A union reports only that nothing fitted; what its last branch says is the sentence a person can act on. */
+function deepestIssue(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
+  const inner = issue.issues?.at(-1)
+  return inner ? deepestIssue(inner) : issue
+}

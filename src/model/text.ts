@@ -1,0 +1,34 @@
+/** A string that every database accepts: no NUL, no half of a surrogate pair, and no longer than `limit`. */
+export function cleanText(text: string, limit: number): string {
+  const short = text.length > limit ? `${text.slice(0, Math.max(0, limit - 1))}…` : text
+  const formed = short.isWellFormed() ? short : short.toWellFormed()
+  return formed.includes('\0') ? formed.replaceAll('\0', '\uFFFD') : formed
+}
+
+/** The known word nearest to a mistyped one, or undefined when none is near enough to be meant. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance)
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current[j] = Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1)
+    }
+    previous = current
+  }
+  return previous[b.length] ?? limit
+}

@@ -1,0 +1,16 @@
+export const STATUSES = ['new', 'investigating', 'in_progress', 'resolved', 'wont_fix'] as const
+export type Status = (typeof STATUSES)[number]
+
+export const PRIORITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
+
+export const MAX_SNOOZE_HOURS = 8760
+export const MAX_BATCH_SIZE = 1000
+
+/** `resolved` is not a state of its own: it follows from the status. */
+export function isResolved(status: Status): boolean {
+  return status === 'resolved' || status === 'wont_fix'
+}
+
+export function isSnoozed(snoozed_until: number | null, now: number): boolean {
+  return snoozed_until !== null && snoozed_until > now
+}
