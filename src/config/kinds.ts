@@ -1,0 +1,199 @@
+import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity.js'
+
+/**
+ * What a value of an option may be. `check` gives the value in its final form or throws a sentence; `fromText` reads it
+ * from an environment variable or the command line, and is absent where a value cannot be written as text.
+ */
+export interface Kind<T> {
+  readonly words: string
+  check(value: unknown): T
+  fromText?(text: string): unknown
+}
+
+class Unfit extends Error {}
+
+const unfit = (sentence: string): never => {
+  throw new Unfit(sentence)
+}
+
+/** The value, or the sentence that says why not. */
+export function checkKind<T>(kind: Kind<T>, value: unknown): { value: T } | { problem: string } {
+  try {
+    return { value: kind.check(value) }
+  } catch (error) {
+    // A kind may run code of the host (a getter on a Map, a toString): whatever it throws is a problem of that option.
+    return { problem: error instanceof Unfit ? error.message : 'could not be read' }
+  }
+}
+
+export const boolean: Kind<boolean> = {
+  words: 'true or false',
+  check: (value) => (typeof value === 'boolean' ? value : unfit('must be true or false')),
+  fromText: (text) =>
+    ({ true: true, '1': true, on: true, false: false, '0': false, off: false })[text.toLowerCase()] ?? text,
+}
+
+export const integer = (min: number, max: number): Kind<number> => {
+  const words = `whole number, ${min} to ${max}`
+  return {
+    words,
+    check: (value) =>
+      Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+        ? Number(value)
+        : unfit(`must be a whole number from ${min} to ${max}`),
+    fromText: numberFromText,
+  }
+}
+
+export const number = (min: number, max: number): Kind<number> => ({
+  words: `number, ${min} to ${max}`,
+  check: (value) =>
+    typeof value === 'number' && value >= min && value <= max ? value : unfit(`must be a number from ${min} to ${max}`),
+  fromText: numberFromText,
+})
+
+export const text: Kind<string> = {
+  words: 'text',
+  check: (value) =>
+    typeof value === 'string' && value.trim() !== '' ? value : unfit('must be text that is not empty'),
+  fromText: (text) => text,
+}
+
+export const path: Kind<string> = { ...text, words: 'path' }
+
+export const httpUrl: Kind<string> = {
+  words: 'http(s) address',
+  check(value) {
+    const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
+    return url && /^https?:$/.test(url.protocol) ? String(value) : unfit('must be an http:// or https:// address')
+  },
+  fromText: (text) => text,
+}
+
+export const choice = <const Words extends readonly string[]>(words: Words): Kind<Words[number]> => ({
+  words: words.join(', '),
+  check: (value) =>
+    words.includes(value as string) ? (value as Words[number]) : unfit(`must be one of ${words.join(', ')}`),
+  fromText: (text) => text,
+})
+
+export const listOf = <T>(item: Kind<T>): Kind<readonly T[]> => ({
+  words: `list of: ${item.words}`,
+  check: (value) => (Array.isArray(value) ? value.map((one) => item.check(one)) : unfit('must be a list')),
+  fromText: (text) =>
+    text
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '')
+      .map((one) => (item.fromText ? item.fromText(one) : one)),
+})
+
+export const orNull = <T>(kind: Kind<T>): Kind<T | null> => ({
+  words: `${kind.words}, or null`,
+  check: (value) => (value === null ? null : kind.check(value)),
+  fromText: (text) => (text === '' || text === 'null' ? null : (kind.fromText?.(text) ?? text)),
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: a callback's own signature is given where the option is declared.
+export const callback = <F extends (...args: any[]) => unknown>(): Kind<F> => ({
+  words: 'function',
+  check: (value) => (typeof value === 'function' ? (value as F) : unfit('must be a function')),
+})
+
+/** A name of an error type, a pattern for it, or its class. */
+export type ErrorMatcher = string | RegExp | (abstract new (...args: never[]) => unknown)
+
+export const errorMatcher: Kind<ErrorMatcher> = {
+  words: 'error type name, RegExp or class',
+  check: (value) =>
+    typeof value === 'string' || value instanceof RegExp || typeof value === 'function'
+      ? (value as ErrorMatcher)
+      : unfit('must hold names of error types, RegExps or classes'),
+  fromText: (text) => text,
+}
+
+export const pattern: Kind<string | RegExp> = {
+  words: 'text or RegExp',
+  check: (value) =>
+    typeof value === 'string' || value instanceof RegExp ? value : unfit('must hold words or RegExps'),
+  fromText: (text) => text,
+}
+
+export const timeZone: Kind<string> = {
+  words: 'IANA time zone',
+  check(value) {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: value as string })
+      return typeof value === 'string' ? value : unfit('must be text')
+    } catch {
+      return unfit('must be a time zone such as UTC or Europe/Berlin')
+    }
+  },
+  fromText: (text) => text,
+}
+
+export const mountPath: Kind<string> = {
+  words: 'path that starts with /',
+  check: (value) =>
+    typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
+      ? value
+      : unfit('must be a path such as /error_dashboard, with no slash at its end'),
+  fromText: (text) => text,
+}
+
+const DATABASE_SCHEMES = ['sqlite:', 'postgres:', 'postgresql:', 'mysql:', 'mariadb:']
+
+/** An address, or a live pool or handle of the host; which of those it is, the store finds out when it opens it. */
+export const database: Kind<string | object> = {
+  words: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
+  check(value) {
+    if (typeof value === 'object' && value !== null) return value
+    if (typeof value === 'function') return value
+    if (typeof value === 'string' && DATABASE_SCHEMES.some((scheme) => value.startsWith(scheme))) return value
+    return unfit('must be sqlite:FILE, postgres://…, mysql://…, or a pool or handle of the host')
+  },
+  fromText: (text) => text,
+}
+
+/**
+ * An ordered mapping from RegExp to severity. A string key never matches: it is kept out of the rules, and the warning
+ * that `configure` prints says so.
+ */
+export const severityRules: Kind<readonly SeverityRule[]> = {
+  words: 'Map or list of pairs: RegExp to critical, high, medium or low',
+  check(value) {
+    const pairs = value instanceof Map ? [...value.entries()] : Array.isArray(value) ? value : null
+    if (!pairs) return unfit('must be a Map or a list of [RegExp, severity] pairs')
+    for (const pair of pairs) {
+      if (!Array.isArray(pair) || pair.length !== 2) return unfit('must be a Map or a list of [RegExp, severity] pairs')
+      if (!isSeverity(pair[1])) return unfit(`must map to one of ${SEVERITIES.join(', ')}`)
+      if (!(pair[0] instanceof RegExp) && typeof pair[0] !== 'string') return unfit('must have RegExps as keys')
+    }
+    return pairs.filter((pair): pair is [RegExp, Severity] => pair[0] instanceof RegExp)
+  },
+}
+
+/** A mapping whose keys are known words; keys that are left out keep the default. */
+export const mapping = <Key extends string, T>(
+  keys: readonly Key[],
+  value: Kind<T>,
+): Kind<Partial<Record<Key, T>>> => ({
+  words: `mapping of ${keys.join(', ')} to: ${value.words}`,
+  check(given) {
+    if (typeof given !== 'object' || given === null || Array.isArray(given))
+      return unfit(`must be a mapping of ${keys.join(', ')}`)
+    const result: Partial<Record<Key, T>> = {}
+    for (const [key, one] of Object.entries(given)) {
+      if (!keys.includes(key as Key)) return unfit(`has the unknown key ${key}; it takes ${keys.join(', ')}`)
+      result[key as Key] = value.check(one)
+    }
+    return result
+  },
+  fromText(text) {
+    return Object.fromEntries(text.split(',').map((pair) => pair.split('=').map((side) => side.trim())))
+  },
+})
+
+function numberFromText(text: string): unknown {
+  return text.trim() === '' ? text : Number(text)
+}

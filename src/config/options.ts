@@ -1,0 +1,444 @@
+import { SEVERITIES } from '../model/severity.js'
+import {
+  boolean,
+  callback,
+  choice,
+  database,
+  errorMatcher,
+  httpUrl,
+  integer,
+  type Kind,
+  listOf,
+  mapping,
+  mountPath,
+  number,
+  orNull,
+  path,
+  pattern,
+  severityRules,
+  text,
+  timeZone,
+} from './kinds.js'
+
+/** What a callback of the host is told about the error beside the thrown value itself. */
+export interface LogContext {
+  error_type: string
+  message: string
+  platform: string | null
+  user_id: string | null
+  request_url: string | null
+  app_version: string | null
+  severity: string | null
+}
+
+export interface Row<T> {
+  readonly kind: Kind<T>
+  readonly default: T
+  readonly group: Group
+  readonly text: string
+  /** Masked wherever the configuration is shown. */
+  readonly secret?: true
+  /** Accepted and checked today; the feature it governs is not built yet. */
+  readonly planned?: true
+}
+
+export type Group = keyof typeof GROUPS
+
+export const GROUPS = {
+  identity: 'Identity',
+  storage: 'Storage',
+  dashboard: 'Dashboard',
+  capture: 'Capture',
+  privacy: 'Privacy',
+  analytics: 'Analytics',
+  notifications: 'Notifications',
+  diagnostics: 'Deep diagnostics',
+} as const
+
+const CHANNELS = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
+const severity = choice(SEVERITIES)
+const row = <T>(definition: Row<T>): Row<T> => definition
+
+/**
+ * THE TABLE: every switch and setting, one row each. The types, the validation, the environment variables, the settings
+ * page and docs/configuration.md all follow from it.
+ */
+export const OPTIONS = {
+  application_name: row<string | null>({
+    group: 'identity',
+    kind: orNull(text),
+    default: null,
+    text: "Name of the application the errors belong to. Left out: APP_NAME, then the name in the host's package.json.",
+  }),
+  environment: row<string | null>({
+    group: 'identity',
+    kind: orNull(text),
+    default: null,
+    text: 'Name of the environment, stored with each occurrence. Left out: NODE_ENV.',
+  }),
+  app_version: row<string | null>({
+    group: 'identity',
+    kind: orNull(text),
+    default: null,
+    text: "Version of the running application. Left out: the version in the host's package.json.",
+  }),
+  git_sha: row<string | null>({
+    group: 'identity',
+    kind: orNull(text),
+    default: null,
+    text: 'Commit the application was built from.',
+  }),
+  project_root: row<string | null>({
+    group: 'identity',
+    kind: orNull(path),
+    default: null,
+    text: 'Folder of the host application; paths in stacks are shown and grouped relative to it. Left out: the nearest folder with a package.json, upwards from the working directory.',
+  }),
+  time_zone: row<string>({
+    group: 'identity',
+    kind: timeZone,
+    default: 'UTC',
+    text: 'Time zone in which days and hours are cut and times are shown.',
+  }),
+
+  database: row<string | object>({
+    group: 'storage',
+    kind: database,
+    default: 'sqlite:faultboard.sqlite3',
+    secret: true,
+    text: "Where errors are kept: sqlite:FILE, postgres://…, mysql://…, or the host's own pg Pool, mysql2 pool, node:sqlite or better-sqlite3 handle. A separate database is another address.",
+  }),
+  spool_path: row<string | null>({
+    group: 'storage',
+    kind: orNull(path),
+    default: null,
+    text: 'Folder for errors that could not be written to the database yet. Left out: beside the SQLite file, or a private folder in the temporary directory.',
+  }),
+  spool_max_bytes: row<number>({
+    group: 'storage',
+    kind: integer(0, 10_000_000_000),
+    default: 67_108_864,
+    text: 'Most bytes the spool folder may hold; what comes after is dropped and counted.',
+  }),
+  retention_days: row<number | null>({
+    group: 'storage',
+    kind: orNull(integer(1, 36_500)),
+    default: 90,
+    text: 'Errors not seen for this many days are deleted by `faultboard cleanup`; null keeps all.',
+  }),
+  max_occurrences_per_error: row<number>({
+    group: 'storage',
+    kind: integer(1, 1_000_000),
+    default: 1000,
+    text: 'How many of the newest occurrences of an error are kept in full; counts and charts still know all of them.',
+  }),
+
+  dashboard_username: row<string | null>({
+    group: 'dashboard',
+    kind: orNull(text),
+    default: null,
+    text: 'Name for signing in to the dashboard. Required: there is no default.',
+  }),
+  dashboard_password: row<string | null>({
+    group: 'dashboard',
+    kind: orNull(text),
+    default: null,
+    secret: true,
+    text: 'Password for signing in to the dashboard. Required: there is no default.',
+  }),
+  mount_path: row<string>({
+    group: 'dashboard',
+    kind: mountPath,
+    default: '/error_dashboard',
+    text: 'Path at which the dashboard is mounted.',
+  }),
+  dashboard_base_url: row<string | null>({
+    group: 'dashboard',
+    kind: orNull(httpUrl),
+    default: null,
+    planned: true,
+    text: 'Address of the host as its users reach it, for links in notifications.',
+  }),
+  enable_rate_limiting: row<boolean>({
+    group: 'dashboard',
+    kind: boolean,
+    default: false,
+    text: 'Limits requests per client address to the dashboard. Failed sign-ins are limited always.',
+  }),
+  rate_limit_per_minute: row<number>({
+    group: 'dashboard',
+    kind: integer(1, 1_000_000),
+    default: 100,
+    text: 'Requests a client address may make in a minute when rate limiting is on.',
+  }),
+
+  enable_middleware: row<boolean>({
+    group: 'capture',
+    kind: boolean,
+    default: true,
+    text: 'Records what the handlers of the web framework throw.',
+  }),
+  enable_error_subscriber: row<boolean>({
+    group: 'capture',
+    kind: boolean,
+    default: true,
+    planned: true,
+    text: 'Records what is reported anywhere in the process: Tracker.report, uncaught exceptions, rejections.',
+  }),
+  crash_capture_path: row<string | null>({
+    group: 'capture',
+    kind: orNull(path),
+    default: null,
+    planned: true,
+    text: 'Folder for crash files, imported at the next start; setting it turns crash capture on.',
+  }),
+  async_logging: row<boolean>({
+    group: 'capture',
+    kind: boolean,
+    default: false,
+    text: 'false: LogError settles when the row is committed. true: it settles when the event is accepted, and is written in the background.',
+  }),
+  sampling_rate: row<number>({
+    group: 'capture',
+    kind: number(0, 1),
+    default: 1,
+    text: 'Share of errors that is recorded; critical ones always are.',
+  }),
+  ignored_exceptions: row<readonly (string | RegExp | (abstract new (...args: never[]) => unknown))[]>({
+    group: 'capture',
+    kind: listOf(errorMatcher),
+    default: [],
+    text: 'Errors that are never recorded, by type name, RegExp for the type name, or class.',
+  }),
+  before_log_callback: row<((error: unknown, context: LogContext) => boolean | undefined) | null>({
+    group: 'capture',
+    kind: orNull(callback()),
+    default: null,
+    text: 'Receives the exception and a context; returning false skips the error.',
+  }),
+  custom_fingerprint: row<((error: unknown, context: LogContext) => string | null | undefined) | null>({
+    group: 'capture',
+    kind: orNull(callback()),
+    default: null,
+    text: 'Receives the exception and a context; the string it returns decides the grouping instead of type, message and place.',
+  }),
+  custom_severity_rules: row<readonly (readonly [RegExp, (typeof SEVERITIES)[number]])[]>({
+    group: 'capture',
+    kind: severityRules,
+    default: [],
+    text: 'Ordered mapping from a RegExp for the error type to a severity; the first match wins, a string key never matches.',
+  }),
+  max_backtrace_lines: row<number>({
+    group: 'capture',
+    kind: integer(1, 1000),
+    default: 50,
+    text: 'Lines of a backtrace that are stored.',
+  }),
+  enable_breadcrumbs: row<boolean>({
+    group: 'capture',
+    kind: boolean,
+    default: false,
+    planned: true,
+    text: 'Keeps a bounded trail of what a request did before it failed.',
+  }),
+
+  filter_sensitive_data: row<boolean>({
+    group: 'privacy',
+    kind: boolean,
+    default: true,
+    text: 'Replaces values of sensitive keys by [FILTERED] before anything is stored.',
+  }),
+  sensitive_data_patterns: row<readonly (string | RegExp)[]>({
+    group: 'privacy',
+    kind: listOf(pattern),
+    default: [],
+    text: "The host's own sensitive keys, as whole words or RegExps for the key, beside the built-in ones.",
+  }),
+
+  enable_platform_comparison: row<boolean>({
+    group: 'analytics',
+    kind: boolean,
+    default: true,
+    planned: true,
+    text: 'Turns the comparison of platforms on.',
+  }),
+  enable_similar_errors: row<boolean>({
+    group: 'analytics',
+    kind: boolean,
+    default: true,
+    planned: true,
+    text: 'Shows errors that resemble each other.',
+  }),
+  enable_baseline_alerts: row<boolean>({
+    group: 'analytics',
+    kind: boolean,
+    default: false,
+    planned: true,
+    text: 'Sends an alert when an error type comes more often than its baseline.',
+  }),
+  baseline_alert_threshold_std_devs: row<number>({
+    group: 'analytics',
+    kind: number(0.1, 100),
+    default: 2,
+    planned: true,
+    text: 'How many standard deviations above the baseline raise an alert.',
+  }),
+  baseline_alert_severities: row<readonly (typeof SEVERITIES)[number][]>({
+    group: 'analytics',
+    kind: listOf(severity),
+    default: ['critical', 'high'],
+    planned: true,
+    text: 'Severities for which baseline alerts are sent.',
+  }),
+  baseline_alert_cooldown_minutes: row<number>({
+    group: 'analytics',
+    kind: integer(0, 525_600),
+    default: 120,
+    planned: true,
+    text: 'Least time between two baseline alerts for the same error.',
+  }),
+
+  enable_chat_notifications: row<boolean>({
+    group: 'notifications',
+    kind: boolean,
+    default: false,
+    planned: true,
+    text: 'Sends messages to the chat webhook.',
+  }),
+  chat_webhook_url: row<string | null>({
+    group: 'notifications',
+    kind: orNull(httpUrl),
+    default: null,
+    secret: true,
+    planned: true,
+    text: 'Address of the chat webhook (JSON with text).',
+  }),
+  community_chat_webhook_url: row<string | null>({
+    group: 'notifications',
+    kind: orNull(httpUrl),
+    default: null,
+    secret: true,
+    planned: true,
+    text: 'Address of the community chat webhook (JSON with content); setting it turns the channel on.',
+  }),
+  enable_email_notifications: row<boolean>({
+    group: 'notifications',
+    kind: boolean,
+    default: false,
+    planned: true,
+    text: 'Sends messages by e-mail.',
+  }),
+  notification_email_recipients: row<readonly string[]>({
+    group: 'notifications',
+    kind: listOf(text),
+    default: [],
+    planned: true,
+    text: 'Who receives the e-mails.',
+  }),
+  incident_integration_key: row<string | null>({
+    group: 'notifications',
+    kind: orNull(text),
+    default: null,
+    secret: true,
+    planned: true,
+    text: 'Key of the incident-management service; setting it turns the channel on.',
+  }),
+  severity_thresholds: row<Partial<Record<(typeof CHANNELS)[number], (typeof SEVERITIES)[number]>>>({
+    group: 'notifications',
+    kind: mapping(CHANNELS, severity),
+    default: { chat: 'low', community_chat: 'low', email: 'low', incident: 'critical', webhook: 'low' },
+    planned: true,
+    text: 'Least severity an error must have for a channel.',
+  }),
+  notification_cooldown_minutes: row<number>({
+    group: 'notifications',
+    kind: integer(0, 525_600),
+    default: 5,
+    planned: true,
+    text: 'Least time between two messages about the same error.',
+  }),
+  notification_threshold_alerts: row<readonly number[]>({
+    group: 'notifications',
+    kind: listOf(integer(2, 1_000_000_000)),
+    default: [10, 50, 100, 500, 1000],
+    planned: true,
+    text: 'Occurrence counts at which a message is sent again.',
+  }),
+
+  detect_swallowed_exceptions: row<boolean>({
+    group: 'diagnostics',
+    kind: boolean,
+    default: false,
+    planned: true,
+    text: 'Counts exceptions that are caught and never reported, per place in the code.',
+  }),
+  swallowed_exception_threshold: row<number>({
+    group: 'diagnostics',
+    kind: number(0, 1),
+    default: 0.95,
+    planned: true,
+    text: 'A place is shown when the share of rescued exceptions exceeds this.',
+  }),
+  swallowed_exception_flush_interval: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 86_400),
+    default: 60,
+    planned: true,
+    text: 'Seconds between two flushes of the counts.',
+  }),
+  enable_diagnostic_dump: row<boolean>({
+    group: 'diagnostics',
+    kind: boolean,
+    default: false,
+    planned: true,
+    text: 'Allows snapshots of the process to be taken and kept.',
+  }),
+  enable_request_guard_tracking: row<boolean>({
+    group: 'diagnostics',
+    kind: boolean,
+    default: false,
+    planned: true,
+    text: 'Counts throttle, blocklist and track events of rate limiters; needs enable_breadcrumbs.',
+  }),
+  source_code_context_lines: row<number>({
+    group: 'diagnostics',
+    kind: integer(0, 50),
+    default: 5,
+    planned: true,
+    text: 'Lines of source shown around a frame.',
+  }),
+  source_code_cache_ttl: row<number>({
+    group: 'diagnostics',
+    kind: integer(0, 604_800),
+    default: 3600,
+    planned: true,
+    text: 'Seconds for which source lines are remembered.',
+  }),
+}
+
+export type OptionName = keyof typeof OPTIONS
+type ValueOf<R> = R extends Row<infer T> ? T : never
+
+/** The configuration of a started tracker: every option has its value. */
+export type Options = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
+
+/** What a host may set; rules may also come as a Map. */
+export type Settings = {
+  [Name in Exclude<OptionName, 'custom_severity_rules'>]?: Options[Name] | undefined
+} & {
+  custom_severity_rules?:
+    | ReadonlyMap<RegExp | string, (typeof SEVERITIES)[number]>
+    | readonly (readonly [RegExp | string, (typeof SEVERITIES)[number]])[]
+    | undefined
+}
+
+export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
+
+export function optionRow(name: OptionName): Row<unknown> {
+  return OPTIONS[name] as Row<unknown>
+}
+
+/** The environment variable of an option, or null where its value cannot be written as text. */
+export function environmentVariable(name: OptionName): string | null {
+  return optionRow(name).kind.fromText ? `FAULTBOARD_${name.toUpperCase()}` : null
+}

@@ -1,0 +1,91 @@
+import { basename } from 'node:path'
+import { ConfigurationError } from '../model/errors.js'
+import { nearest } from '../model/text.js'
+import { checkKind } from './kinds.js'
+import {
+  environmentVariable,
+  OPTION_NAMES,
+  type OptionName,
+  type Options,
+  optionRow,
+  type Settings,
+} from './options.js'
+import { findProject } from './project.js'
+
+export interface ResolvedConfiguration {
+  options: Options
+  /** Sentences worth printing once at start, though nothing is wrong enough to refuse it. */
+  warnings: readonly string[]
+}
+
+/**
+ * The frozen configuration from the table's defaults, the environment and the host's settings, later ones winning.
+ * All problems are thrown together in one ConfigurationError.
+ */
+export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv = process.env): ResolvedConfiguration {
+  const problems = unknownNames(settings)
+  const values: Record<string, unknown> = Object.create(null)
+  for (const name of OPTION_NAMES) {
+    const { value, source } = given(name, settings, env)
+    const checked = checkKind(optionRow(name).kind, value)
+    if ('problem' in checked) problems.push(`${source} ${checked.problem}`)
+    else values[name] = checked.value
+  }
+  problems.push(...missingCredentials(values, problems))
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return { options: Object.freeze(withHostDefaults(values as Options, env)), warnings: warningsOf(settings) }
+}
+
+function given(name: OptionName, settings: Settings, env: NodeJS.ProcessEnv): { value: unknown; source: string } {
+  const row = optionRow(name)
+  const set = Object.hasOwn(settings, name) ? settings[name] : undefined
+  if (set !== undefined) return { value: set, source: name }
+  const variable = environmentVariable(name)
+  const written = variable ? env[variable] : undefined
+  if (variable && written !== undefined && written !== '') {
+    return { value: row.kind.fromText?.(written), source: `${variable} (option ${name})` }
+  }
+  return { value: row.default, source: name }
+}
+
+function unknownNames(settings: Settings): string[] {
+  return Object.keys(settings)
+    .filter((name) => !OPTION_NAMES.includes(name as OptionName))
+    .map((name) => {
+      const meant = nearest(name, OPTION_NAMES)
+      return `${name} is not an option${meant ? `; did you mean ${meant}?` : ', and no known one is near; docs/configuration.md lists all'}`
+    })
+}
+
+function missingCredentials(values: Record<string, unknown>, problems: readonly string[]): string[] {
+  return (['dashboard_username', 'dashboard_password'] as const)
+    .filter((name) => values[name] === null && !problems.some((problem) => problem.includes(name)))
+    .map(
+      (name) =>
+        `${name} is missing: set it in code or as ${environmentVariable(name)}; the dashboard has no default credentials`,
+    )
+}
+
+function withHostDefaults(options: Options, env: NodeJS.ProcessEnv): Options {
+  const project = findProject(options.project_root ?? process.cwd())
+  return {
+    ...options,
+    project_root: options.project_root ?? project.root,
+    application_name: (
+      options.application_name ??
+      (env.APP_NAME || project.name || basename(project.root) || 'application')
+    ).slice(0, 255),
+    app_version: options.app_version ?? project.version ?? null,
+    environment: options.environment ?? env.NODE_ENV ?? null,
+  }
+}
+
+function warningsOf(settings: Settings): string[] {
+  const rules = settings.custom_severity_rules
+  const keys = rules instanceof Map ? [...rules.keys()] : Array.isArray(rules) ? rules.map((pair) => pair?.[0]) : []
+  return keys
+    .filter((key): key is string => typeof key === 'string')
+    .map(
+      (key) => `custom_severity_rules has the string key "${key}", which never matches: write it as a RegExp, /${key}/`,
+    )
+}
