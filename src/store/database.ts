@@ -1,0 +1,76 @@
+import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from 'kysely'
+import { TrackerError } from '../model/errors.js'
+import type { Dialect } from './dialect.js'
+import { isMysqlPool, mysqlPool, mysqlUrl } from './dialects/mysql.js'
+import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.js'
+import { isSqliteHandle, sqliteFile, sqliteHandle } from './dialects/sqlite.js'
+import { INTEGER_COLUMNS, type Schema } from './schema.js'
+
+/** The tracker's database, whichever it is. */
+export interface Database {
+  readonly dialect: Dialect
+  readonly read: Kysely<Schema>
+  /** Runs the work in one transaction, again when others got in its way. */
+  write<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Opens nothing yet: the first query does. */
+export function createDatabase(option: string | object, root: string): Database {
+  const dialect = dialectOf(option, root)
+  const read = new Kysely<Schema>({ dialect: dialect.kysely, plugins: [integerColumns] })
+  return {
+    dialect,
+    read,
+    write: (work) => writeWithRetry(read, dialect, work),
+    close: () => dialect.close(),
+  }
+}
+
+function dialectOf(option: string | object, root: string): Dialect {
+  if (typeof option === 'string') {
+    if (option.startsWith('sqlite:')) return sqliteFile(option, root)
+    if (/^postgres(ql)?:/.test(option)) return postgresUrl(option)
+    return mysqlUrl(option)
+  }
+  if (isPostgresPool(option)) return postgresPool(option)
+  if (isMysqlPool(option)) return mysqlPool(option)
+  if (isSqliteHandle(option)) return sqliteHandle(option)
+  throw new TrackerError(
+    'configuration_invalid',
+    'database is an object of a kind Faultboard does not know: it takes a pg Pool, a mysql2 pool, a node:sqlite or better-sqlite3 handle, or an address',
+  )
+}
+
+const WRITE_TRIES = 12
+
+async function writeWithRetry<T>(
+  db: Kysely<Schema>,
+  dialect: Dialect,
+  work: (trx: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const transaction = db.transaction()
+      return await (dialect.isolation ? transaction.setIsolationLevel(dialect.isolation) : transaction).execute(work)
+    } catch (error) {
+      if (attempt === WRITE_TRIES || dialect.faultOf(error) !== 'conflict') throw error
+    }
+    await new Promise((resume) => setTimeout(resume, Math.random() * 10 * attempt))
+  }
+}
+
+const integerColumns: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  async transformResult({ result }) {
+    for (const row of result.rows) makeIntegers(row)
+    return result
+  },
+}
+
+function makeIntegers(row: UnknownRow): void {
+  for (const column in row) {
+    const value = row[column]
+    if (typeof value !== 'number' && value !== null && INTEGER_COLUMNS.has(column)) row[column] = Number(value)
+  }
+}

@@ -1,0 +1,56 @@
+import type { ColumnDataType, ColumnDefinitionBuilder, Kysely, Dialect as KyselyDialect, RawBuilder } from 'kysely'
+import type { Schema } from './schema.js'
+
+/** What differs between the databases, and nothing else. A new database is one file that gives these members. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres' | 'mysql'
+  /** The address without its password, for people. */
+  readonly address: string
+  /** Whether the schema is ours alone, so that it may be brought up to date without being asked. */
+  readonly migrates_itself: boolean
+  /** Most events of one transaction: an embedded database blocks the host's thread while it writes. */
+  readonly flush_limit: number
+  readonly kysely: KyselyDialect
+  readonly columns: ColumnTypes
+  /** Follows the column list of `create table`. */
+  readonly table_options: RawBuilder<unknown> | null
+  readonly isolation: 'read committed' | null
+  /** Writes many rows in as few statements as the database likes best; gives how many rows it touched. */
+  insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number>
+  /** What an error of the driver means for whoever was using it. */
+  faultOf(error: unknown): Fault
+  /** Releases what we opened. A pool or handle of the host stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * `conflict`: others wanted the same rows, try again at once. `unavailable`: the database cannot be reached or is
+ * locked, try again later. `statement`: trying again will not help.
+ */
+export type Fault = 'conflict' | 'unavailable' | 'statement'
+
+export interface ColumnTypes {
+  readonly id: ColumnDataType | RawBuilder<unknown>
+  identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
+  /** Text longer than any index takes. */
+  readonly long_text: ColumnDataType | RawBuilder<unknown>
+}
+
+export interface BulkInsert {
+  table: keyof Schema
+  columns: readonly BulkColumn[]
+  rows: readonly (readonly (string | number | null)[])[]
+  /** Left out: a conflict is an error. */
+  on_conflict?: { key: readonly string[]; update: readonly BulkUpdate[] }
+}
+
+export interface BulkColumn {
+  name: string
+  type: 'integer' | 'text'
+}
+
+/** How a column of an existing row takes the new value; `newest` follows whichever side has the later occurred_at. */
+export interface BulkUpdate {
+  column: string
+  by: 'add' | 'greatest' | 'least' | 'newest'
+}

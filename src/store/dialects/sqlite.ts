@@ -1,0 +1,312 @@
+import { resolve } from 'node:path'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { TrackerError } from '../../model/errors.js'
+import { conflictClause, insertHead, type Spelling } from '../bulk-sql.js'
+import type { BulkInsert, Dialect, Fault } from '../dialect.js'
+import type { Schema } from '../schema.js'
+
+/** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
+export interface SqliteHandle {
+  prepare(sql: string): SqliteStatement
+  exec(sql: string): unknown
+  close(): void
+}
+
+interface SqliteStatement {
+  all(...parameters: unknown[]): unknown[]
+  run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  columns(): unknown[]
+  readonly reader?: boolean
+}
+
+/** An embedded database in a file of ours. */
+export function sqliteFile(url: string, root: string): Dialect {
+  const name = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
+  const file = name === ':memory:' ? name : resolve(root, name)
+  const pool = new SqlitePool({
+    size: file === ':memory:' ? 1 : 2,
+    async open() {
+      const handle = openFile(await loadSqlite(), file)
+      await whileBusy(() => handle.exec('pragma journal_mode = wal'))
+      handle.exec('pragma synchronous = normal')
+      return handle
+    },
+  })
+  return sqliteDialect({ pool, address: `sqlite:${file}`, migrates_itself: true })
+}
+
+/**
+ * The host's own database. A file is opened a second time through the host's own library, so that our transactions and
+ * the host's never mix; two different copies of SQLite in one process must not open the same file, because closing one
+ * drops the locks of the other. Only a database in memory is shared as it is.
+ */
+export function sqliteHandle(handle: SqliteHandle): Dialect {
+  const file = fileOf(handle)
+  const Library = handle.constructor as new (file: string) => SqliteHandle
+  const pool = file
+    ? new SqlitePool({ size: 2, open: async () => new Library(file) })
+    : new SqlitePool({ size: 1, open: async () => handle, shared: true })
+  return sqliteDialect({ pool, address: `sqlite:${file ?? ':memory:'} (the host's handle)`, migrates_itself: false })
+}
+
+export function isSqliteHandle(value: object): value is SqliteHandle {
+  return (
+    'prepare' in value && typeof value.prepare === 'function' && 'exec' in value && typeof value.exec === 'function'
+  )
+}
+
+interface SqliteParts {
+  pool: SqlitePool
+  address: string
+  migrates_itself: boolean
+}
+
+function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect {
+  return {
+    name: 'sqlite',
+    address,
+    migrates_itself,
+    flush_limit: 250,
+    kysely: {
+      createDriver: () => pool,
+      createAdapter: () => new SqliteAdapter(),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+    columns: { id: 'integer', identity: (column) => column.primaryKey().autoIncrement(), long_text: 'text' },
+    table_options: null,
+    isolation: null,
+    insertMany,
+    faultOf,
+    close: () => pool.close(),
+  }
+}
+
+const SPELLING: Spelling = { quote: '"', incoming: (column) => `excluded."${column}"`, greatest: 'max', least: 'min' }
+
+/** One prepared statement run once per row: without a network between, nothing is faster. */
+async function insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number> {
+  const values = `values (${insert.columns.map(() => '?').join(', ')})`
+  const query = {
+    ...CompiledQuery.raw(`${insertHead(insert, SPELLING)} ${values}${conflictClause(insert, SPELLING)}`),
+    rows: insert.rows,
+  }
+  const result = await db.executeQuery(query)
+  return Number(result.numAffectedRows ?? 0)
+}
+
+function faultOf(error: unknown): Fault {
+  if (isBusy(error)) return 'unavailable'
+  const code = primaryCode(error)
+  // Read-only file, I/O error, damaged, full disk, cannot open, not a database: the statement is fine, the file is not.
+  if (code !== null && [8, 10, 11, 13, 14, 26].includes(code)) return 'unavailable'
+  const missing =
+    error instanceof TrackerError || (error instanceof Error && /no such (table|column)|not open/i.test(error.message))
+  return missing ? 'unavailable' : 'statement'
+}
+
+function isBusy(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === 5 || code === 6
+}
+
+const CODES_BY_NAME: Record<string, number> = {
+  BUSY: 5,
+  LOCKED: 6,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  NOTADB: 26,
+}
+
+function primaryCode(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null) return null
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
+  if ('code' in error && typeof error.code === 'string') {
+    return CODES_BY_NAME[/^SQLITE_([A-Z]+)/.exec(error.code)?.[1] ?? ''] ?? null
+  }
+  return null
+}
+
+const LOCK_WAIT_MS = 5000
+
+/**
+ * Waits for a lock without standing still: SQLite's own busy_timeout would block the host's thread for as long.
+ */
+async function whileBusy<T>(attempt: () => T): Promise<T> {
+  for (const deadline = performance.now() + LOCK_WAIT_MS; ; ) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await new Promise((resume) => setTimeout(resume, 1 + Math.random() * 4))
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly handle: SqliteHandle
+  in_transaction = false
+  readonly #statements = new Map<string, SqliteStatement>()
+
+  constructor(handle: SqliteHandle) {
+    this.handle = handle
+  }
+
+  async executeQuery<R>(query: CompiledQuery & { rows?: BulkInsert['rows'] }): Promise<QueryResult<R>> {
+    const run = () => this.#run<R>(query)
+    return this.in_transaction ? run() : whileBusy(run)
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing of ours streams; Kysely asks for the method.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not supported')
+  }
+
+  #run<R>({ sql, parameters, rows }: CompiledQuery & { rows?: BulkInsert['rows'] }): QueryResult<R> {
+    const statement = this.#prepare(sql)
+    if (rows) {
+      let changes = 0
+      for (const row of rows) changes += Number(statement.run(...row).changes)
+      return { rows: [], numAffectedRows: BigInt(changes) }
+    }
+    if (statement.reader ?? statement.columns().length > 0) {
+      return { rows: statement.all(...parameters.map(bindable)) as R[] }
+    }
+    const { changes, lastInsertRowid } = statement.run(...parameters.map(bindable))
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  #prepare(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.handle.prepare(sql)
+      if (this.#statements.size >= 200) this.#statements.clear()
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+/** The drivers store a Date as NULL and refuse a boolean: neither may reach them. */
+function bindable(value: unknown): unknown {
+  if (value === undefined) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value
+}
+
+interface PoolOptions {
+  size: number
+  open(): Promise<SqliteHandle>
+  /** The handle is the host's: it is never closed. */
+  shared?: boolean
+}
+
+/** Two connections to one file, so that a page is read while a flush waits for its turn to write. */
+class SqlitePool implements Driver {
+  readonly #options: PoolOptions
+  readonly #idle: SqliteConnection[] = []
+  readonly #waiting: ((connection: SqliteConnection) => void)[] = []
+  readonly #all: SqliteConnection[] = []
+  #opened = 0
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    const idle = this.#idle.pop()
+    if (idle) return idle
+    if (this.#opened < this.#options.size) return this.#open()
+    return new Promise((resume) => this.#waiting.push(resume))
+  }
+
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    const next = this.#waiting.shift()
+    if (next) next(connection)
+    else this.#idle.push(connection)
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    // A deferred transaction that reads first and then wants to write fails at once when another wrote in between.
+    await whileBusy(() => connection.handle.exec('begin immediate'))
+    connection.in_transaction = true
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    connection.handle.exec('commit')
+    connection.in_transaction = false
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    connection.in_transaction = false
+    connection.handle.exec('rollback')
+  }
+
+  async destroy(): Promise<void> {
+    await this.close()
+  }
+
+  async close(): Promise<void> {
+    const connections = this.#all.splice(0)
+    this.#idle.length = 0
+    this.#opened = 0
+    if (this.#options.shared) return
+    for (const { handle } of connections) handle.close()
+  }
+
+  async #open(): Promise<SqliteConnection> {
+    this.#opened++
+    try {
+      const connection = new SqliteConnection(await this.#options.open())
+      this.#all.push(connection)
+      return connection
+    } catch (error) {
+      this.#opened--
+      throw error
+    }
+  }
+}
+
+function fileOf(handle: SqliteHandle): string | null {
+  const named = handle as SqliteHandle & { location?: () => string | null; name?: string }
+  const file =
+    typeof named.location === 'function' ? named.location() : typeof named.name === 'string' ? named.name : null
+  return file && file !== ':memory:' ? file : null
+}
+
+interface SqliteLibrary {
+  DatabaseSync: new (file: string) => SqliteHandle
+}
+
+/** Node's own SQLite is stable from Node 24 on; below it the same interface comes from a package with its binaries inside. */
+async function loadSqlite(): Promise<SqliteLibrary> {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return (await import('node:sqlite' as string)) as SqliteLibrary
+  return (await import('@photostructure/sqlite')) as unknown as SqliteLibrary
+}
+
+function openFile({ DatabaseSync }: SqliteLibrary, file: string): SqliteHandle {
+  try {
+    return new DatabaseSync(file)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new TrackerError(
+      'database_unavailable',
+      `Cannot open ${file}: ${reason}. Does its folder exist, and may this process write there?`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,20 @@
+import { TrackerError } from '../model/errors.js'
+
+/** A database driver is the host's to install; a missing one is said in a sentence that can be acted on. */
+export async function loadDriver<Module>(name: string, database: string): Promise<Module> {
+  try {
+    const loaded = (await import(name)) as Module & { default?: Module }
+    return loaded.default ?? loaded
+  } catch (cause) {
+    throw new TrackerError(
+      'driver_missing',
+      `${database} needs the package ${name}, which is not installed: run  npm install ${name}`,
+      { cause },
+    )
+  }
+}
+
+/** An address without its password. */
+export function maskedAddress(address: string): string {
+  return address.replace(/(:\/\/[^/@]*?):[^/@]*@/, '$1:***@')
+}

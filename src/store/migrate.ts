@@ -1,0 +1,50 @@
+import { Migrator } from 'kysely'
+import { TrackerError } from '../model/errors.js'
+import type { Database } from './database.js'
+import { MIGRATIONS } from './migrations/list.js'
+
+export interface MigrationStatus {
+  name: string
+  applied_at: string | null
+}
+
+/** Each migration and when it was applied; null for those that are still to come. */
+export async function migrationStatus(database: Database): Promise<MigrationStatus[]> {
+  const migrations = await migratorFor(database).getMigrations()
+  return migrations.map(({ name, executedAt }) => ({ name, applied_at: executedAt?.toISOString() ?? null }))
+}
+
+/** Brings the schema up to date and gives the names of what was applied. Of several processes, one does the work. */
+export async function migrate(database: Database): Promise<string[]> {
+  const { error, results } = await migratorFor(database).migrateToLatest()
+  if (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new TrackerError('database_unavailable', `The migration of ${database.dialect.address} failed: ${reason}`, {
+      cause: error,
+    })
+  }
+  return (results ?? []).filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
+}
+
+/** The sentence for an operator whose schema is behind, or null when it is up to date. */
+export async function outdatedSchema(database: Database): Promise<string | null> {
+  const pending = (await migrationStatus(database)).filter(({ applied_at }) => applied_at === null)
+  if (pending.length === 0) return null
+  const names = pending.map(({ name }) => name).join(', ')
+  return `The schema of ${database.dialect.address} is not up to date (pending: ${names}). Run  npx faultboard migrate  with the same configuration; until then errors are kept in the spool folder.`
+}
+
+function migratorFor({ read, dialect }: Database): Migrator {
+  return new Migrator({
+    db: read.withoutPlugins(),
+    migrationTableName: 'faultboard_migrations',
+    migrationLockTableName: 'faultboard_migrations_lock',
+    provider: {
+      async getMigrations() {
+        return Object.fromEntries(
+          Object.entries(MIGRATIONS).map(([name, { up }]) => [name, { up: (db) => up(db, dialect) }]),
+        )
+      },
+    },
+  })
+}

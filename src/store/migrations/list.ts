@@ -1,0 +1,15 @@
+import { errors } from './0001-errors.js'
+import { triage } from './0002-triage.js'
+import { analytics } from './0003-analytics.js'
+import { jobs } from './0004-jobs.js'
+import { diagnostics } from './0005-diagnostics.js'
+import type { Migration } from './table.js'
+
+/** Every migration, in order. One that was released is never changed: a new one follows it. */
+export const MIGRATIONS: Record<string, Migration> = {
+  '0001-errors': errors,
+  '0002-triage': triage,
+  '0003-analytics': analytics,
+  '0004-jobs': jobs,
+  '0005-diagnostics': diagnostics,
+}

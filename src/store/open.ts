@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { Options } from '../config/options.js'
+import { TrackerError } from '../model/errors.js'
+import type { Database } from './database.js'
+import { migrate, outdatedSchema } from './migrate.js'
+
+/** Makes sure that the schema is there. A database of ours brings itself up to date, another says what to run. */
+export async function openSchema(database: Database): Promise<void> {
+  try {
+    const outdated = await outdatedSchema(database)
+    if (outdated === null) return
+    if (!database.dialect.migrates_itself) throw new TrackerError('schema_outdated', outdated)
+    await migrate(database)
+  } catch (cause) {
+    if (cause instanceof TrackerError) throw cause
+    const reason =
+      cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
+    throw new TrackerError('database_unavailable', `Cannot use ${database.dialect.address}: ${reason}`, { cause })
+  }
+}
+
+/** Beside an embedded database, else a private folder that only trackers of the same database and application share. */
+export function spoolFolder({ spool_path, application_name }: Options, database: Database): string {
+  if (spool_path) return spool_path
+  const { address, migrates_itself } = database.dialect
+  if (migrates_itself && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
+  const key = createHash('sha256').update(`${address}\n${application_name}`).digest('hex').slice(0, 16)
+  return join(tmpdir(), `faultboard-${userInfo().uid}-${key}`)
+}

@@ -1,0 +1,163 @@
+import type { Generated } from 'kysely'
+import type { Severity } from '../model/severity.js'
+import type { Status } from '../model/workflow.js'
+
+/** The tables, as the migrations leave them. Times are epoch milliseconds in UTC; booleans are 0 and 1. */
+export interface Schema {
+  faultboard_applications: ApplicationsTable
+  faultboard_errors: ErrorsTable
+  faultboard_error_search: ErrorSearchTable
+  faultboard_payloads: PayloadsTable
+  faultboard_occurrences: OccurrencesTable
+  faultboard_error_hours: ErrorHoursTable
+  faultboard_application_hours: ApplicationHoursTable
+  faultboard_error_users: ErrorUsersTable
+  faultboard_batches: BatchesTable
+  faultboard_comments: CommentsTable
+  faultboard_activities: ActivitiesTable
+}
+
+export interface ApplicationsTable {
+  id: Generated<number>
+  name: string
+  created_at: number
+}
+
+/** One row per group: what lists show and filter by. Everything wide lives with the occurrences. */
+export interface ErrorsTable {
+  id: Generated<number>
+  application_id: number
+  hash_signature: string
+  error_type: string
+  message: string
+  place: string | null
+  severity: Severity
+  status: Status
+  resolved: number
+  priority_level: number
+  assigned_to: string | null
+  platform: string
+  app_version: string | null
+  first_app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+  occurrence_count: number
+  first_seen_at: number
+  occurred_at: number
+  snoozed_until: number | null
+  snooze_reason: string | null
+  resolved_at: number | null
+  resolved_by_name: string | null
+  resolution_comment: string | null
+  resolution_reference: string | null
+  reopened_at: number | null
+}
+
+/** Message and backtrace of a group in lower case: what `search` looks through, on every database alike. */
+export interface ErrorSearchTable {
+  error_id: number
+  search_text: string
+}
+
+/** A distinct backtrace with its causes, kept once however many occurrences share it. */
+export interface PayloadsTable {
+  id: Generated<number>
+  error_id: number
+  digest: string
+  content: string
+}
+
+export interface OccurrencesTable {
+  id: Generated<number>
+  error_id: number
+  payload_id: number
+  occurred_at: number
+  /** Only where it differs from the group's message. */
+  message: string | null
+  platform: string
+  app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+  request_url: string | null
+  ip_address: string | null
+  user_agent: string | null
+  context: string | null
+}
+
+/** Occurrences per group, hour and dimension: exact for ever, however few occurrence rows are kept. */
+export interface ErrorHoursTable {
+  error_id: number
+  hour: number
+  severity: Severity
+  platform: string
+  app_version: string
+  count: number
+}
+
+export interface ApplicationHoursTable {
+  application_id: number
+  hour: number
+  severity: Severity
+  platform: string
+  app_version: string
+  count: number
+}
+
+export interface ErrorUsersTable {
+  error_id: number
+  user_id: string
+  count: number
+  first_seen_at: number
+  last_seen_at: number
+}
+
+/** The batches that were written: a batch that is tried again after an unclear end is not counted twice. */
+export interface BatchesTable {
+  batch_id: string
+  created_at: number
+}
+
+export interface CommentsTable {
+  id: Generated<number>
+  error_id: number
+  author_name: string
+  body: string
+  created_at: number
+}
+
+export interface ActivitiesTable {
+  id: Generated<number>
+  error_id: number
+  actor: string
+  action: string
+  from_value: string | null
+  to_value: string | null
+  comment: string | null
+  created_at: number
+}
+
+/**
+ * Columns and aliases that hold integers. Drivers give them as number, string or BigInt, depending on what the host
+ * did to its driver's type parsers, so they are made numbers where rows come in.
+ */
+export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
+  'id',
+  'error_id',
+  'application_id',
+  'payload_id',
+  'resolved',
+  'priority_level',
+  'occurrence_count',
+  'user_count',
+  'first_seen_at',
+  'last_seen_at',
+  'occurred_at',
+  'created_at',
+  'snoozed_until',
+  'resolved_at',
+  'reopened_at',
+  'hour',
+  'count',
+  'total',
+  'occurrences',
+])
