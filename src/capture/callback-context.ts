@@ -1,0 +1,15 @@
+import type { LogContext } from '../config/options.js'
+import type { Draft } from './draft.js'
+
+/** What the host's callbacks are told beside the thrown value. */
+export function callbackContext({
+  error_type,
+  message,
+  platform,
+  user_id,
+  request_url,
+  app_version,
+  severity,
+}: Draft): LogContext {
+  return { error_type, message, platform, user_id, request_url, app_version, severity }
+}

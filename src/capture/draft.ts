@@ -1,0 +1,44 @@
+import type { Options } from '../config/options.js'
+import type { Cause } from '../model/event.js'
+import type { Redactor } from '../model/redaction.js'
+import type { Severity } from '../model/severity.js'
+
+/** An error on its way through the pipeline. Steps fill it; none of them keeps a live object of the host but `thrown`. */
+export interface Draft {
+  /** The thrown value itself, for the host's own callbacks. */
+  thrown: unknown
+  error_type: string
+  message: string
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+  platform: string
+  app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+  request_url: string | null
+  request_params: unknown
+  ip_address: string | null
+  user_agent: string | null
+  details: Readonly<Record<string, unknown>>
+  context: unknown
+  occurred_at: number
+  explicit_severity: Severity | undefined
+  unhandled: boolean
+  severity: Severity
+  hash_signature: string
+  place: string | null
+}
+
+/** What a step may look at. */
+export interface StepContext {
+  config: Options
+  redactor: Redactor
+  random(): number
+  /** Says once what a callback of the host did wrong. */
+  complain(what: string, error: unknown): void
+}
+
+/** Changes the draft in place, or gives the reason why the error is not recorded. */
+export type Step = (draft: Draft, context: StepContext) => DropReason | undefined
+
+export type DropReason = 'ignored' | 'skipped_by_callback' | 'sampled_out'

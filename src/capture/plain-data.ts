@@ -1,0 +1,144 @@
+import { types } from 'node:util'
+import { FILTERED, type Redactor } from '../model/redaction.js'
+import { cleanText } from '../model/text.js'
+
+export interface PlainLimits {
+  depth: number
+  keys: number
+  items: number
+  string: number
+  /** Values of all kinds together; what is beyond is left out. */
+  values: number
+}
+
+export const PARAMETER_LIMITS: PlainLimits = { depth: 6, keys: 100, items: 100, string: 2000, values: 1000 }
+
+/**
+ * Any value of the host as plain, bounded, redacted data. Nothing of the host runs: getters are not called, Proxies not
+ * touched, `toJSON` and custom inspection not asked.
+ */
+export function plainData(value: unknown, redactor: Redactor, limits: PlainLimits = PARAMETER_LIMITS): unknown {
+  return new Copier(redactor, limits).copy(value, 0)
+}
+
+class Copier {
+  readonly #redactor: Redactor
+  readonly #limits: PlainLimits
+  readonly #path = new Set<object>()
+  #left: number
+
+  constructor(redactor: Redactor, limits: PlainLimits) {
+    this.#redactor = redactor
+    this.#limits = limits
+    this.#left = limits.values
+  }
+
+  copy(value: unknown, depth: number): unknown {
+    if (--this.#left < 0) return '[…]'
+    switch (typeof value) {
+      case 'string':
+        return this.#redactor.text(cleanText(value, this.#limits.string))
+      case 'number':
+        return Number.isFinite(value) ? value : String(value)
+      case 'boolean':
+        return value
+      case 'bigint':
+      case 'symbol':
+        return cleanText(String(value), this.#limits.string)
+      case 'function':
+        return '[Function]'
+      case 'undefined':
+        return null
+      default:
+        return value === null ? null : this.#copyObject(value as object, depth)
+    }
+  }
+
+  #copyObject(value: object, depth: number): unknown {
+    if (types.isProxy(value)) return '[Proxy]'
+    if (types.isDate(value)) return dateText(value)
+    if (types.isRegExp(value)) return cleanText(String(value), this.#limits.string)
+    if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`
+    if (types.isPromise(value)) return '[Promise]'
+    if (this.#path.has(value)) return '[Circular]'
+    if (depth >= this.#limits.depth) return Array.isArray(value) ? '[Array]' : '[Object]'
+    this.#path.add(value)
+    try {
+      if (Array.isArray(value)) return this.#copyArray(value, depth)
+      if (types.isMap(value)) return this.#copyMap(value, depth)
+      if (types.isSet(value)) return this.#copyArray([...takeFirst(value, this.#limits.items)], depth)
+      if (types.isNativeError(value)) return this.#copyError(value)
+      return this.#copyKeys(value, depth)
+    } catch {
+      // An exotic object of the host may throw from anything that looks at it.
+      return '[unreadable]'
+    } finally {
+      this.#path.delete(value)
+    }
+  }
+
+  #copyArray(array: readonly unknown[], depth: number): unknown[] {
+    const copy: unknown[] = []
+    for (let i = 0; i < Math.min(array.length, this.#limits.items); i++)
+      copy.push(this.#copyProperty(array, String(i), depth))
+    if (array.length > this.#limits.items) copy.push(`[${array.length - this.#limits.items} more]`)
+    return copy
+  }
+
+  #copyMap(map: ReadonlyMap<unknown, unknown>, depth: number): object {
+    const copy = {}
+    for (const [key, value] of takeFirst(map, this.#limits.keys)) {
+      const name = typeof key === 'string' ? key : String(this.copy(key, depth + 1))
+      define(copy, cleanText(name, 200), this.#redactor.isSensitiveKey(name) ? FILTERED : this.copy(value, depth + 1))
+    }
+    return copy
+  }
+
+  #copyError(error: Error): string {
+    const name = Object.getOwnPropertyDescriptor(error, 'name')?.value ?? error.constructor?.name ?? 'Error'
+    const message = Object.getOwnPropertyDescriptor(error, 'message')?.value ?? ''
+    return this.#redactor.text(cleanText(`${name}: ${message}`, this.#limits.string))
+  }
+
+  #copyKeys(object: object, depth: number): object {
+    const copy = {}
+    let count = 0
+    // `for in` stops where we stop; Object.keys of a giant would list all of it first.
+    for (const key in object) {
+      if (!Object.hasOwn(object, key)) continue
+      if (count++ >= this.#limits.keys || this.#left <= 0) {
+        define(copy, '…', 'more keys')
+        break
+      }
+      define(
+        copy,
+        cleanText(key, 200),
+        this.#redactor.isSensitiveKey(key) ? FILTERED : this.#copyProperty(object, key, depth),
+      )
+    }
+    return copy
+  }
+
+  #copyProperty(object: object, key: string, depth: number): unknown {
+    const property = Object.getOwnPropertyDescriptor(object, key)
+    if (!property) return null
+    return 'value' in property ? this.copy(property.value, depth + 1) : '[Getter]'
+  }
+}
+
+/** Assignment would let a key named `__proto__` change the copy's prototype. */
+function define(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+function* takeFirst<T>(values: Iterable<T>, limit: number): Generator<T> {
+  let taken = 0
+  for (const value of values) {
+    if (taken++ >= limit) return
+    yield value
+  }
+}
+
+function dateText(date: Date): string {
+  return Number.isNaN(date.getTime()) ? 'Invalid Date' : date.toISOString()
+}

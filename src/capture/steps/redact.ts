@@ -1,0 +1,57 @@
+import type { Cause } from '../../model/event.js'
+import { FILTERED, type Redactor } from '../../model/redaction.js'
+import type { Step } from '../draft.js'
+import { PARAMETER_LIMITS, plainData } from '../plain-data.js'
+
+/**
+ * Takes secrets out of everything that can carry one, and the host's live objects out of the draft. It runs before
+ * anything is buffered, queued or spooled, and it fails closed: what cannot be filtered is not kept.
+ */
+export const redact: Step = (draft, { redactor }) => {
+  draft.message = closed(() => redactor.text(draft.message))
+  draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
+  draft.request_url = draft.request_url === null ? null : closed(() => redactUrl(draft.request_url ?? '', redactor))
+  draft.request_params =
+    draft.request_params === undefined ? undefined : closed(() => plainData(draft.request_params, redactor))
+  draft.context = draft.context === undefined ? undefined : closed(() => plainData(draft.context, redactor))
+  draft.details = closedOr({}, () => plainData(draft.details, redactor, PARAMETER_LIMITS) as Record<string, unknown>)
+}
+
+function redactCause(cause: Cause, redactor: Redactor): Cause {
+  return {
+    ...cause,
+    message: redactor.text(cause.message),
+    ...(cause.causes ? { causes: cause.causes.map((inner) => redactCause(inner, redactor)) } : {}),
+  }
+}
+
+const QUERY_PAIR = /([?&#;])([^=&#;\s]{1,200})=([^&#;\s]*)/g
+
+function redactUrl(url: string, redactor: Redactor): string {
+  const withoutPairs = url.replace(QUERY_PAIR, (pair, sign: string, key: string) =>
+    redactor.isSensitiveKey(decoded(key)) ? `${sign}${key}=${FILTERED}` : pair,
+  )
+  return redactor.text(withoutPairs)
+}
+
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    // A key that is no valid encoding is compared as it stands.
+    return key
+  }
+}
+
+function closed<T>(filter: () => T): T | typeof FILTERED {
+  return closedOr(FILTERED, filter)
+}
+
+function closedOr<T, U>(otherwise: U, filter: () => T): T | U {
+  try {
+    return filter()
+  } catch {
+    // Better nothing than a secret.
+    return otherwise
+  }
+}

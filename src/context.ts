@@ -1,0 +1,26 @@
+import type { Options } from './config/options.js'
+import type { Counters } from './model/counters.js'
+import type { Redactor } from './model/redaction.js'
+import type { Database } from './store/database.js'
+import type { Recorder } from './store/recorder.js'
+import type { Spool } from './store/spool.js'
+
+export interface Log {
+  info(sentence: string): void
+  warn(sentence: string): void
+}
+
+/** What every operation receives. Time and chance come from here, so that tests can hold them. */
+export interface Context {
+  config: Options
+  database: Database
+  /** Settles when the schema is there; a query on an outdated one rejects with what to do about it. */
+  ready(): Promise<void>
+  recorder: Recorder
+  spool: Spool
+  redactor: Redactor
+  counters: Counters
+  log: Log
+  now(): number
+  random(): number
+}

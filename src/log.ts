@@ -1,0 +1,20 @@
+import type { Log } from './context.js'
+import { MINUTE } from './model/time.js'
+
+const REMEMBERED = 100
+
+/** Lines on standard error, each sentence at most once a minute: a storm of failures must not become a storm of lines. */
+export function createLog(
+  now: () => number,
+  write: (line: string) => void = (line) => process.stderr.write(line),
+): Log {
+  const said = new Map<string, number>()
+  const say = (sentence: string) => {
+    const last = said.get(sentence)
+    if (last !== undefined && now() - last < MINUTE) return
+    if (said.size >= REMEMBERED) said.clear()
+    said.set(sentence, now())
+    write(`[faultboard] ${sentence}\n`)
+  }
+  return { info: say, warn: say }
+}
