@@ -1,0 +1,30 @@
+import * as v from 'valibot'
+import { id, optionalText, requiredText } from '../model/input.js'
+import { defineOperation } from '../operation.js'
+import { changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
+
+/** Gives an error to somebody; its status stays as it is. */
+export const assignError = defineOperation({
+  input: v.object({
+    error_id: id(),
+    assigned_to: requiredText({ max: NAME_LIMIT }),
+    actor: optionalText({ max: NAME_LIMIT }),
+  }),
+  async run(context, { error_id, assigned_to, actor = NOBODY_NAMED }): Promise<void> {
+    await changeError(context, error_id, (row) => ({
+      set: { assigned_to },
+      activity: { actor, action: 'assigned', from_value: row.assigned_to, to_value: assigned_to },
+    }))
+  },
+})
+
+/** Takes an error from whoever had it. */
+export const unassignError = defineOperation({
+  input: v.object({ error_id: id(), actor: optionalText({ max: NAME_LIMIT }) }),
+  async run(context, { error_id, actor = NOBODY_NAMED }): Promise<void> {
+    await changeError(context, error_id, (row) => ({
+      set: { assigned_to: null },
+      activity: { actor, action: 'unassigned', from_value: row.assigned_to },
+    }))
+  },
+})

@@ -1,0 +1,63 @@
+import type { Updateable } from 'kysely'
+import type { Context } from '../context.js'
+import { type ErrorRow, lockErrors } from '../store/lock.js'
+import type { ErrorsTable } from '../store/schema.js'
+import { noSuchError } from './find-error.js'
+
+/** What a command does to one error: the new values, and how the activity trail tells it. */
+export interface Change {
+  set: Updateable<ErrorsTable>
+  activity: Trail
+}
+
+export interface Trail {
+  actor: string
+  action: string
+  from_value?: string | null | undefined
+  to_value?: string | null | undefined
+  comment?: string | null | undefined
+}
+
+export const NAME_LIMIT = 255
+export const TEXT_LIMIT = 10_000
+/** Who changes something from code without saying who. */
+export const NOBODY_NAMED = 'system'
+
+/** Changes one error under its row lock and records the activity in the same transaction. */
+export async function changeError(
+  context: Context,
+  error_id: number,
+  change: (row: ErrorRow) => Change,
+): Promise<void> {
+  const changed = await changeErrors(context, [error_id], change)
+  if (changed === 0) throw noSuchError(error_id)
+}
+
+/** The same for several; ids that do not exist are passed over. Gives how many were changed. */
+export async function changeErrors(
+  { database, now }: Context,
+  ids: readonly number[],
+  change: (row: ErrorRow) => Change,
+): Promise<number> {
+  return database.write(async (trx) => {
+    const rows = await lockErrors(trx, database.dialect, ids)
+    for (const row of rows) {
+      const { set, activity } = change(row)
+      if (Object.keys(set).length > 0)
+        await trx.updateTable('faultboard_errors').set(set).where('id', '=', row.id).execute()
+      await trx
+        .insertInto('faultboard_activities')
+        .values({
+          error_id: row.id,
+          actor: activity.actor,
+          action: activity.action,
+          from_value: activity.from_value ?? null,
+          to_value: activity.to_value ?? null,
+          comment: activity.comment ?? null,
+          created_at: now(),
+        })
+        .execute()
+    }
+    return rows.length
+  })
+}

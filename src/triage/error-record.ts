@@ -1,0 +1,126 @@
+import type { Selectable } from 'kysely'
+import type { Cause } from '../model/event.js'
+import type { Severity } from '../model/severity.js'
+import { isSnoozed, type Status } from '../model/workflow.js'
+import type { ErrorsTable } from '../store/schema.js'
+
+/** An error as lists show it. Times are ISO 8601 in UTC. */
+export interface ErrorSummary {
+  id: number
+  application_id: number
+  application_name: string
+  error_type: string
+  message: string
+  place: string | null
+  severity: Severity
+  status: Status
+  resolved: boolean
+  priority_level: number
+  assigned_to: string | null
+  snoozed: boolean
+  snoozed_until: string | null
+  snooze_reason: string | null
+  platform: string
+  app_version: string | null
+  first_app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+  occurrence_count: number
+  user_count: number
+  first_seen_at: string
+  occurred_at: string
+  resolved_at: string | null
+  resolved_by_name: string | null
+  resolution_comment: string | null
+  resolution_reference: string | null
+  reopened_at: string | null
+  hash_signature: string
+}
+
+export interface Comment {
+  id: number
+  author_name: string
+  body: string
+  created_at: string
+}
+
+export interface Activity {
+  id: number
+  actor: string
+  action: string
+  from_value: string | null
+  to_value: string | null
+  comment: string | null
+  created_at: string
+}
+
+export interface Occurrence {
+  id: number
+  occurred_at: string
+  message: string
+  platform: string
+  app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+  request_url: string | null
+  request_params: unknown
+  ip_address: string | null
+  user_agent: string | null
+  /** Everything else that was captured with it. */
+  context: Record<string, unknown>
+}
+
+/** An error with all that is known of it: what the detail page and its JSON show. */
+export interface ErrorRecord extends ErrorSummary {
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+  request_url: string | null
+  request_params: unknown
+  ip_address: string | null
+  user_agent: string | null
+  context: Record<string, unknown>
+  comments: Comment[]
+  activities: Activity[]
+  occurrences: Occurrence[]
+}
+
+export function summaryOf(
+  row: Selectable<ErrorsTable>,
+  more: { application_name: string; user_count: number; now: number },
+): ErrorSummary {
+  return {
+    id: row.id,
+    application_id: row.application_id,
+    application_name: more.application_name,
+    error_type: row.error_type,
+    message: row.message,
+    place: row.place,
+    severity: row.severity,
+    status: row.status,
+    resolved: row.resolved === 1,
+    priority_level: row.priority_level,
+    assigned_to: row.assigned_to,
+    snoozed: isSnoozed(row.snoozed_until, more.now),
+    snoozed_until: isoTime(row.snoozed_until),
+    snooze_reason: row.snooze_reason,
+    platform: row.platform,
+    app_version: row.app_version,
+    first_app_version: row.first_app_version,
+    git_sha: row.git_sha,
+    user_id: row.user_id,
+    occurrence_count: row.occurrence_count,
+    user_count: more.user_count,
+    first_seen_at: new Date(row.first_seen_at).toISOString(),
+    occurred_at: new Date(row.occurred_at).toISOString(),
+    resolved_at: isoTime(row.resolved_at),
+    resolved_by_name: row.resolved_by_name,
+    resolution_comment: row.resolution_comment,
+    resolution_reference: row.resolution_reference,
+    reopened_at: isoTime(row.reopened_at),
+    hash_signature: row.hash_signature,
+  }
+}
+
+function isoTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}

@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import { id, optionalText } from '../model/input.js'
+import { defineOperation } from '../operation.js'
+import type { ErrorRow } from '../store/lock.js'
+import { type Change, changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
+
+/** Marks an error as resolved, with who did it, why, and a link to the change. */
+export const resolveError = defineOperation({
+  input: v.object({
+    error_id: id(),
+    resolved_by: optionalText({ max: NAME_LIMIT }),
+    resolution_comment: optionalText({ max: TEXT_LIMIT }),
+    resolution_reference: optionalText({ max: 2000 }),
+    actor: optionalText({ max: NAME_LIMIT }),
+  }),
+  async run(context, { error_id, ...resolution }): Promise<void> {
+    await changeError(context, error_id, (row) => resolutionOf(row, { ...resolution, now: context.now() }))
+  },
+})
+
+export interface Resolution {
+  resolved_by?: string | undefined
+  resolution_comment?: string | undefined
+  resolution_reference?: string | undefined
+  actor?: string | undefined
+  now: number
+}
+
+export function resolutionOf(
+  row: ErrorRow,
+  { resolved_by, resolution_comment, resolution_reference, actor, now }: Resolution,
+): Change {
+  const who = resolved_by ?? actor ?? NOBODY_NAMED
+  return {
+    set: {
+      status: 'resolved',
+      resolved: 1,
+      resolved_at: now,
+      resolved_by_name: who,
+      resolution_comment: resolution_comment ?? null,
+      resolution_reference: resolution_reference ?? null,
+    },
+    activity: {
+      actor: who,
+      action: 'resolved',
+      from_value: row.status,
+      to_value: resolution_reference ?? 'resolved',
+      comment: resolution_comment,
+    },
+  }
+}
