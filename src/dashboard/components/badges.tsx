@@ -1,0 +1,20 @@
+import type { Severity } from '../../model/severity.js'
+import { PRIORITIES, type Status } from '../../model/workflow.js'
+import type { Rendered } from '../define.js'
+
+export function SeverityBadge({ severity }: { severity: Severity }): Rendered {
+  return <span class={`badge severity-${severity}`}>{severity}</span>
+}
+
+export function StatusBadge({ status }: { status: Status }): Rendered {
+  return <span class={`badge status-${status}`}>{words(status)}</span>
+}
+
+export function PriorityBadge({ level }: { level: number }): Rendered {
+  return level === 0 ? null : <span class="badge priority">{`priority ${PRIORITIES[level] ?? level}`}</span>
+}
+
+/** `in_progress` as people read it. */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ')
+}

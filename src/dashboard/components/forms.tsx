@@ -1,0 +1,78 @@
+import type { Rendered, Visit } from '../define.js'
+
+/** A form that posts to one of the actions; it works without any script. */
+export function ActionForm({
+  visit,
+  to,
+  submit,
+  primary,
+  children,
+}: {
+  visit: Visit
+  to: string
+  submit: string
+  primary?: boolean
+  children?: Rendered
+}): Rendered {
+  return (
+    <form method="post" action={`${visit.base}${to}`}>
+      {children}
+      <button type="submit" class={primary ? 'primary' : undefined}>
+        {submit}
+      </button>
+    </form>
+  )
+}
+
+interface FieldProps {
+  name: string
+  label: string
+  value?: string | undefined
+  required?: boolean
+  type?: string
+  min?: number
+  max?: number
+}
+
+export function TextField({ name, label, ...input }: FieldProps): Rendered {
+  return (
+    <label>
+      <span>{label}</span>
+      <input name={name} type="text" {...input} />
+    </label>
+  )
+}
+
+export function TextArea({ name, label, required }: FieldProps): Rendered {
+  return (
+    <label>
+      <span>{label}</span>
+      <textarea name={name} rows={3} required={required} />
+    </label>
+  )
+}
+
+export function SelectField({
+  name,
+  label,
+  options,
+  value,
+}: {
+  name: string
+  label: string
+  options: readonly (readonly [value: string, text: string])[]
+  value?: string | undefined
+}): Rendered {
+  return (
+    <label>
+      <span>{label}</span>
+      <select name={name}>
+        {options.map(([option, text]) => (
+          <option value={option} selected={option === (value ?? '')}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,227 @@
+import { Hono } from 'hono'
+import type * as v from 'valibot'
+import type { Context } from '../context.js'
+import { TrackerError } from '../model/errors.js'
+import { parseInput } from '../model/input.js'
+import { serveAsset } from './assets.js'
+import { CHALLENGE, signedInUser } from './auth.js'
+import { errorDocument, pageDocument } from './components/document.js'
+import type { Action, Page, Rendered, Visit } from './define.js'
+import { fields, readForm } from './form.js'
+import { noticeCleared, noticeFrom, noticeHeader } from './notice.js'
+import { isForeignOrigin } from './origin.js'
+import { RateLimiter, type Verdict } from './rate-limit.js'
+import { ACTIONS, PAGES } from './routes.js'
+
+/** Where the dashboard stands, as the adapter knows it. */
+export interface Mount {
+  /** Path in front of every link, such as `/error_dashboard`. */
+  base: string
+  /** Path below the mount, as the client sent it. */
+  path: string
+  remote_address: string | null
+}
+
+export type Handler = (request: Request, mount: Mount) => Promise<Response>
+
+const FAILED_SIGN_INS_PER_MINUTE = 20
+
+/** The dashboard as one function from request to response. Everything that goes wrong ends in its one catch. */
+export function createHandler(context: Context): Handler {
+  const router = buildRouter(context)
+  const failedSignIns = new RateLimiter(FAILED_SIGN_INS_PER_MINUTE, context.now)
+  const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
+
+  return async (request, mount) => {
+    const address = mount.remote_address ?? 'unknown'
+    const exchange = openExchange(request, mount, context)
+    try {
+      exchange.visit.user = authenticate(request, context, address, failedSignIns)
+      const verdict = context.config.enable_rate_limiting ? requests.hit(address) : null
+      if (verdict && !verdict.allowed) throw new RateLimited(verdict)
+      if (request.method === 'POST' && isForeignOrigin(request.headers)) {
+        throw new TrackerError(
+          'forbidden_origin',
+          'This request comes from another site and was refused. Open the dashboard itself and try again there.',
+        )
+      }
+      const response = await router.fetch(new Request(new URL(exchange.visit.path, 'http://faultboard'), request), {
+        exchange,
+      })
+      return withHeaders(response, verdict)
+    } catch (error) {
+      return withHeaders(answerError(error, exchange, context), null)
+    }
+  }
+}
+
+interface Exchange {
+  visit: Visit
+  wants_json: boolean
+}
+
+class RateLimited extends TrackerError {
+  readonly verdict: Verdict
+
+  constructor(verdict: Verdict) {
+    super('rate_limited', `Too many requests from this address. Try again in ${verdict.reset} seconds.`)
+    this.verdict = verdict
+  }
+}
+
+function openExchange(request: Request, mount: Mount, { config, now }: Context): Exchange {
+  const { searchParams } = new URL(request.url)
+  const suffix = mount.path.endsWith('.json')
+  const path = (suffix ? mount.path.slice(0, -'.json'.length) : mount.path).replace(/(?<=.)\/$/, '')
+  return {
+    wants_json: suffix || prefersJson(request.headers.get('accept')),
+    visit: {
+      base: mount.base,
+      path: path === '' ? '/' : path,
+      query: searchParams,
+      user: '',
+      notice: noticeFrom(request.headers.get('cookie')),
+      now: now(),
+      time_zone: config.time_zone,
+      application_name: config.application_name ?? '',
+    },
+  }
+}
+
+function prefersJson(accept: string | null): boolean {
+  if (!accept) return false
+  const json = accept.indexOf('application/json')
+  const html = accept.indexOf('text/html')
+  return json >= 0 && (html < 0 || json < html)
+}
+
+function authenticate(request: Request, { config }: Context, address: string, failed: RateLimiter): string {
+  const header = request.headers.get('authorization')
+  const verdict = failed.peek(address)
+  if (header !== null && !verdict.allowed) throw new RateLimited(verdict)
+  const user = signedInUser(header, {
+    username: config.dashboard_username ?? '',
+    password: config.dashboard_password ?? '',
+  })
+  if (user !== null) return user
+  if (header !== null) failed.hit(address)
+  throw new TrackerError('unauthenticated', 'Sign in with the user name and password of this dashboard.')
+}
+
+type Environment = { Bindings: { exchange: Exchange } }
+
+function buildRouter(context: Context): Hono<Environment> {
+  const router = new Hono<Environment>()
+  router.get('/assets/:name', (c) => serveAsset(c.req.param('name')))
+  router.get('/', (c) => redirect(`${c.env.exchange.visit.base}/overview`, null))
+  for (const page of PAGES) {
+    router.get(page.path, async (c) => {
+      requireSwitch(page, context)
+      const { exchange } = c.env
+      const parameters = parse(page.parameters, { ...fields(exchange.visit.query), ...c.req.param() })
+      const data = await page.load(context, parameters)
+      const links = page.links?.(data, exchange.visit)
+      return exchange.wants_json
+        ? json(page.json(data), 200, links ? { Link: links } : {})
+        : html(
+            pageDocument(page.title(data), page.view(data, exchange.visit, parameters), exchange.visit),
+            200,
+            exchange.visit.notice ? { 'Set-Cookie': noticeCleared(exchange.visit.base) } : {},
+          )
+    })
+  }
+  for (const action of ACTIONS) {
+    router.post(action.path, async (c) => {
+      requireSwitch(action, context)
+      const { visit } = c.env.exchange
+      const parameters = parse(action.parameters, { ...(await readForm(c.req.raw)), ...c.req.param() })
+      const { to, notice } = await action.run(context, parameters, visit.user)
+      return redirect(`${visit.base}${to}`, noticeHeader(notice, visit.base))
+    })
+  }
+  router.notFound(() => {
+    throw new TrackerError('not_found', 'There is no such page.')
+  })
+  router.onError((error) => {
+    throw error
+  })
+  return router
+}
+
+function parse<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
+  return parseInput(schema, input)
+}
+
+function requireSwitch({ needs }: Page | Action, { config }: Context): void {
+  if (needs && !config[needs]) {
+    throw new TrackerError(
+      'switched_off',
+      `This page is switched off. Set ${needs} to true in the configuration to turn it on.`,
+    )
+  }
+}
+
+function answerError(error: unknown, { visit, wants_json }: Exchange, { counters, log }: Context): Response {
+  const known = error instanceof TrackerError ? error : null
+  if (!known) {
+    counters.add('dashboard_failed')
+    log.warn(`The dashboard failed to answer ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`)
+  }
+  const status = known?.status ?? 500
+  const sentence =
+    known && known.code !== 'configuration_invalid'
+      ? known.message
+      : 'Something went wrong inside the dashboard. The log of the application says what.'
+  const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}
+  if (known instanceof RateLimited) {
+    headers['Retry-After'] = String(known.verdict.reset)
+    Object.assign(headers, rateHeaders(known.verdict))
+  }
+  // Spec: the body of a 429 is JSON for every client.
+  if (wants_json || status === 429) return json({ error: sentence }, status, headers)
+  return html(errorDocument(status, sentence, visit), status, headers)
+}
+
+function rateHeaders({ limit, remaining, reset }: Verdict): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(reset),
+  }
+}
+
+const SECURITY_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept, Authorization',
+}
+
+function withHeaders(response: Response, verdict: Verdict | null): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS))
+    if (!response.headers.has(name)) response.headers.set(name, value)
+  if (verdict) for (const [name, value] of Object.entries(rateHeaders(verdict))) response.headers.set(name, value)
+  return response
+}
+
+function json(body: unknown, status: number, headers: Record<string, string>): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  })
+}
+
+function html(document: Rendered, status: number, headers: Record<string, string>): Response {
+  return new Response(String(document), { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
+}
+
+function redirect(to: string, cookie: string | null): Response {
+  return new Response(null, {
+    status: 302,
+    headers: cookie ? { Location: to, 'Set-Cookie': cookie } : { Location: to },
+  })
+}
