@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Mount } from '../dashboard/handler.js'
+import type { TrackerInstance } from '../tracker.js'
+
+/** What a host framework may have added to the request before us. */
+export type HostRequest = IncomingMessage & {
+  originalUrl?: string
+  baseUrl?: string
+  body?: unknown
+  rawBody?: unknown
+}
+
+/**
+ * Where the dashboard stands for this request, or null when the request is not for it. It is found at `mount_path` below
+ * whatever router of the host it was added to; the path is compared as the client sent it, so that no other spelling
+ * of it slips past the host's own guards.
+ */
+export function mountOf(request: HostRequest, mount_path: string): Mount | null {
+  const full = request.originalUrl ?? request.url ?? '/'
+  const path = full.split(/[?#]/, 1)[0] ?? '/'
+  const outer = request.baseUrl ?? ''
+  const base = outer.endsWith(mount_path) ? outer : `${outer}${mount_path}`
+  if (path !== base && !path.startsWith(`${base}/`)) return null
+  return { base, path: path.slice(base.length), remote_address: request.socket.remoteAddress ?? null }
+}
+
+/** Lets the dashboard answer a request of any Node.js host. Never throws: what goes wrong becomes a 500. */
+export async function answer(
+  tracker: TrackerInstance,
+  mount: Mount,
+  request: HostRequest,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    await send(await tracker.handle(toWebRequest(request), mount), request, response)
+  } catch {
+    // The handler answers its own errors; only a broken connection or a host that already answered comes here.
+    if (response.headersSent) response.destroy()
+    else {
+      response.statusCode = 500
+      response.end('Internal Server Error')
+    }
+  }
+}
+
+function toWebRequest(request: HostRequest): Request {
+  const headers = new Headers()
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2)
+    // HTTP/2 puts the request line into headers of its own, which no Headers object takes.
+    if (!name.startsWith(':')) headers.append(name, value)
+  }
+  const url = new URL(request.originalUrl ?? request.url ?? '/', 'http://host')
+  const method = request.method ?? 'GET'
+  if (method === 'GET' || method === 'HEAD') return new Request(url, { method: 'GET', headers })
+  return new Request(url, { method, headers, ...bodyOf(request) })
+}
+
+/** The body as it comes, or, where the host's own parser was quicker, as it can be told from what the parser left. */
+function bodyOf(
+  request: HostRequest,
+): { body: ReadableStream | Uint8Array<ArrayBuffer> | string; duplex?: 'half' } | object {
+  if (Buffer.isBuffer(request.rawBody)) return { body: Uint8Array.from(request.rawBody) }
+  if (!Readable.isDisturbed(request)) return { body: Readable.toWeb(request), duplex: 'half' }
+  const { body } = request
+  if (body === undefined || body === null) return {}
+  if (Buffer.isBuffer(body)) return { body: Uint8Array.from(body) }
+  return { body: typeof body === 'string' ? body : encodeForm(body as object).toString() }
+}
+
+const MAX_PAIRS = 3001
+
+/** A parsed form as it was sent: lists become `name[]`, whichever way the parser had read them. */
+export function encodeForm(body: object): URLSearchParams {
+  const form = new URLSearchParams()
+  const add = (name: string, value: unknown): void => {
+    if (form.size >= MAX_PAIRS) return
+    if (value === null || value === undefined) return
+    if (typeof value !== 'object') form.append(name, String(value))
+    else for (const item of Object.values(value)) add(name.endsWith('[]') ? name : `${name}[]`, item)
+  }
+  for (const [name, value] of Object.entries(body)) add(name, value)
+  return form
+}
+
+async function send(answer: Response, request: HostRequest, response: ServerResponse): Promise<void> {
+  const body = answer.body ? Buffer.from(await answer.arrayBuffer()) : Buffer.alloc(0)
+  response.statusCode = answer.status
+  answer.headers.forEach((value, name) => {
+    if (name !== 'set-cookie') response.setHeader(name, value)
+  })
+  const cookies = answer.headers.getSetCookie()
+  if (cookies.length > 0) response.setHeader('set-cookie', cookies)
+  response.setHeader('content-length', body.length)
+  response.end(request.method === 'HEAD' ? undefined : body)
+  // What is left of a body that was refused must be read, or the connection stays stuck.
+  if (!request.complete && !request.readableFlowing) request.resume()
+}

@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { answer, type HostRequest, mountOf } from './bridge.js'
+import { recordRequestError } from './request-details.js'
+
+type Next = (error?: unknown) => void
+
+/**
+ * The dashboard as a middleware, at `mount_path` (default /error_dashboard). Starts the tracker.
+ *
+ * @example
+ * app.use(dashboard())
+ */
+export function dashboard(tracker: TrackerInstance = Tracker) {
+  const { mount_path } = tracker.start().config
+  return (request: HostRequest, response: ServerResponse, next: Next): void => {
+    const mount = mountOf(request, mount_path)
+    if (mount) void answer(tracker, mount, request, response)
+    else next()
+  }
+}
+
+/**
+ * Records what the handlers before it throw or reject, and passes it on unchanged. Goes after the routes and before
+ * the host's own error handlers.
+ *
+ * @example
+ * app.use(capture())
+ */
+export function capture(tracker: TrackerInstance = Tracker) {
+  tracker.start()
+  return (error: unknown, request: HostRequest, _response: ServerResponse, next: Next): void => {
+    recordRequestError(tracker, error, request)
+    next(error)
+  }
+}

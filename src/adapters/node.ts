@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { answer, mountOf } from './bridge.js'
+import { recordRequestError } from './request-details.js'
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/**
+ * Wraps a listener of `node:http`: the dashboard answers below `mount_path`, the listener everything else, and what
+ * the listener throws or rejects is recorded and goes on exactly as it would have.
+ *
+ * @example
+ * createServer(withFaultboard((request, response) => response.end('Hello'))).listen(3000)
+ */
+export function withFaultboard(listener: Listener, tracker: TrackerInstance = Tracker): Listener {
+  const { mount_path } = tracker.start().config
+  return (request, response) => {
+    const mount = mountOf(request, mount_path)
+    if (mount) return answer(tracker, mount, request, response)
+    try {
+      const result = listener(request, response)
+      if (!(result instanceof Promise)) return result
+      return result.catch((error: unknown) => {
+        recordRequestError(tracker, error, request, { unhandled: true })
+        throw error
+      })
+    } catch (error) {
+      recordRequestError(tracker, error, request, { unhandled: true })
+      throw error
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import type { Settings } from './config/options.js'
+import { TrackerInstance } from './tracker.js'
+
+/** The process-wide tracker. */
+export const Tracker = new TrackerInstance()
+export type Tracker = TrackerInstance
+
+/** An independent tracker with the same surface, for several in one process, or for tests. */
+export function createTracker(settings: Settings): TrackerInstance {
+  return new TrackerInstance(settings).start()
+}
+
+export type { LogErrorInput, LoggedError } from './capture/log-error.js'
+export type { LogContext, Options, Settings } from './config/options.js'
+export { ConfigurationError, type ErrorCode, TrackerError } from './model/errors.js'
+export type { Severity } from './model/severity.js'
+export type { Status } from './model/workflow.js'
+export type { Activity, Comment, ErrorRecord, ErrorSummary, Occurrence } from './triage/error-record.js'
+export type { ErrorsListInput, ErrorsPage, Pagination } from './triage/errors-list.js'
