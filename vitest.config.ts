@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  oxc: { jsx: { runtime: 'automatic', importSource: 'hono/jsx' } },
+  esbuild: { jsx: 'automatic', jsxImportSource: 'hono/jsx' },
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: 'test/support/build-once.ts',
