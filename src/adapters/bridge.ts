@@ -93,7 +93,7 @@ async function send(answer: Response, request: HostRequest, response: ServerResp
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   response.setHeader('content-length', body.length)
+  // What is left of a body that was not read to its end would be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close')
   response.end(request.method === 'HEAD' ? undefined : body)
-  // What is left of a body that was refused must be read, or the connection stays stuck.
-  if (!request.complete && !request.readableFlowing) request.resume()
 }

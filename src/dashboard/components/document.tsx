@@ -91,6 +91,7 @@ function Document({
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <meta name="robots" content="noindex" />
+          <link rel="icon" href="data:," />
           <title>{`${title} · Faultboard`}</title>
           {/* Assets lie behind the sign-in too, so a visitor who is not signed in is given none. */}
           {!bare && <link rel="stylesheet" href={`${base}${assetPath('dashboard.css')}`} />}

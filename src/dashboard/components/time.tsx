@@ -21,9 +21,10 @@ function ago(ms: number): string {
 
 function span(ms: number): string {
   if (ms < HOUR) return `${Math.max(1, Math.round(ms / MINUTE))} min`
-  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`
-  if (ms < 90 * DAY) return `${Math.round(ms / DAY)} days`
-  return `${Math.round(ms / (30 * DAY))} months`
+  if (ms < DAY) return `${Math.round(ms / HOUR)} h`
+  const days = Math.round(ms / DAY)
+  if (days < 90) return days === 1 ? '1 day' : `${days} days`
+  return `${Math.round(days / 30)} months`
 }
 
 export function formatCount(count: number): string {
