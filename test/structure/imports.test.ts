@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+/**
+ * Who may import whom. A folder may import itself, what its row names, and the root files that everybody shares.
+ * Arrows point one way: adapters, cli -> tracker -> dashboard -> slices -> store -> model, config.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  model: [],
+  config: ['model'],
+  store: ['config', 'model'],
+  capture: ['config', 'model', 'store', 'context'],
+  triage: ['config', 'model', 'store', 'context', 'operation'],
+  analytics: ['config', 'model', 'store', 'context', 'operation'],
+  dashboard: ['config', 'model', 'capture', 'triage', 'analytics', 'context', 'operation'],
+  adapters: ['capture', 'dashboard', 'tracker', 'index'],
+  cli: ['config', 'model', 'store', 'triage', 'adapters', 'tracker', 'index', 'context'],
+  context: ['config', 'model', 'store'],
+  operation: ['context', 'model'],
+  log: ['context', 'model'],
+  tracker: ['config', 'model', 'store', 'capture', 'triage', 'analytics', 'dashboard', 'context', 'operation', 'log'],
+  index: ['config', 'model', 'capture', 'triage', 'tracker'],
+}
+
+/** Packages that only one file or folder may import: drivers, frameworks and what must stay lazily loaded. */
+const ONLY_IN: Record<string, RegExp> = {
+  kysely: /^(store|triage|analytics)\//,
+  '@photostructure/sqlite': /^store\/dialects\/sqlite\.ts$/,
+  'node:sqlite': /^store\/dialects\/sqlite\.ts$/,
+  hono: /^dashboard\//,
+  jiti: /^cli\//,
+}
+
+const FORBIDDEN_FOLDERS = /(^|\/)(utils?|helpers?|services|common|lib|misc|support)(\/|$)/
+
+const files = sourceFiles('src')
+
+describe('the source', () => {
+  test('imports only along the arrows', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => place(join(dirname(file), target)))
+        .filter((to) => to !== place(file) && !MAY_IMPORT[place(file)]?.includes(to))
+        .map((to) => `${file} -> ${to}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('has no import cycle', () => {
+    const graph = new Map(
+      files.map((file) => [
+        file,
+        importsOf(file, { types: false })
+          .filter((target) => target.startsWith('.'))
+          .map((target) => resolved(file, target)),
+      ]),
+    )
+    expect(cycles(graph)).toEqual([])
+  })
+
+  test('keeps drivers and frameworks in their own files', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .map((target) => Object.keys(ONLY_IN).find((name) => target === name || target.startsWith(`${name}/`)))
+        .filter((name) => name !== undefined && !ONLY_IN[name]?.test(relative('src', file)))
+        .map((name) => `${file} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('has no folder that could hold anything', () => {
+    expect(files.filter((file) => FORBIDDEN_FOLDERS.test(relative('src', dirname(file))))).toEqual([])
+  })
+
+  test('takes the time from the context, except where the context is made', () => {
+    const own = files.filter((file) => !/^src\/(tracker\.ts|cli\/)/.test(file))
+    expect(own.filter((file) => /\bDate\.now\(\)|new Date\(\)/.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+})
+
+describe('the pages', () => {
+  test('have no inline style, script or handler, which the Content-Security-Policy would forbid', () => {
+    const pages = files.filter((file) => file.endsWith('.tsx'))
+    expect(pages.length).toBeGreaterThan(5)
+    expect(
+      pages.filter((file) =>
+        /\sstyle=|\son[a-z]+=|<style|dangerouslySetInnerHTML|<script>/.test(readFileSync(file, 'utf8')),
+      ),
+    ).toEqual([])
+  })
+
+  test('hold no SQL and never see the store', () => {
+    const dashboard = files.filter((file) => file.startsWith('src/dashboard/'))
+    expect(
+      dashboard.filter((file) =>
+        /selectFrom|insertInto|updateTable|from '.*\/store\//.test(readFileSync(file, 'utf8')),
+      ),
+    ).toEqual([])
+  })
+})
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => join(folder, name))
+}
+
+function importsOf(file: string, { types = true } = {}): string[] {
+  const text = readFileSync(file, 'utf8')
+  const pattern = types ? /(?:from|import\()\s*'([^']+)'/g : /^(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^']+)'/gm
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '')
+}
+
+function resolved(file: string, target: string): string {
+  const path = join(dirname(file), target).replace(/\.js$/, '')
+  return files.find((one) => one === `${path}.ts` || one === `${path}.tsx`) ?? path
+}
+
+/** The folder of a file below src, or the file's own name where it lies in src itself. */
+function place(file: string): string {
+  return (
+    relative('src', file)
+      .split('/')[0]
+      ?.replace(/\.(js|tsx?)$/, '') ?? ''
+  )
+}
+
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const visit = (file: string, path: readonly string[]) => {
+    if (state.get(file) === 'done') return
+    if (state.get(file) === 'open') {
+      found.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+      return
+    }
+    state.set(file, 'open')
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+    state.set(file, 'done')
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return found
+}
