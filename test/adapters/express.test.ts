@@ -1,0 +1,102 @@
+import express, { type ErrorRequestHandler } from 'express'
+import { expect, test } from 'vitest'
+import { capture, dashboard } from '../../src/adapters/express.js'
+import { TrackerInstance } from '../../src/tracker.js'
+import { describeAdapter } from '../contract/adapter.js'
+import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+
+const answer: ErrorRequestHandler = (error, _request, response, _next) => {
+  response.status(503).send(`host says: ${error.message}`)
+}
+
+function build(tracker: TrackerInstance, before = express()) {
+  return before
+    .use(dashboard(tracker))
+    .get('/ok', (_request, response) => void response.send('ok'))
+    .get('/sync', () => {
+      throw new Error('broken')
+    })
+    .get('/async', async () => {
+      throw new Error('broken')
+    })
+    .use(capture(tracker))
+    .use(answer)
+}
+
+describeAdapter({
+  name: 'Express 5',
+  host: build,
+  hostWithParser: (tracker) => build(tracker, express().use(express.urlencoded({ extended: true }), express.json())),
+  broken: { status: 503, body: 'host says: broken' },
+})
+
+describeAdapter({
+  name: 'Express 5 (simple parser)',
+  host: build,
+  hostWithParser: (tracker) => build(tracker, express().use(express.urlencoded({ extended: false }))),
+  broken: { status: 503, body: 'host says: broken' },
+})
+
+function tracker() {
+  return new TrackerInstance(
+    { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD },
+    { env: {}, write: () => {} },
+  )
+}
+
+test('in a router of the host the dashboard stands below that router', async () => {
+  const mine = tracker()
+  const app = express()
+    .use(
+      '/admin',
+      express
+        .Router()
+        .use(dashboard(mine))
+        .get('/ok', (_request, response) => void response.send('ok')),
+    )
+    .use('/error_dashboard', dashboard(mine))
+  const server = app.listen(0)
+  const origin = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  const get = (path: string) => fetch(`${origin}${path}`, { headers: signIn(), redirect: 'manual' })
+  expect((await get('/admin/error_dashboard')).headers.get('location')).toBe('/admin/error_dashboard/overview')
+  expect(await (await get('/admin/ok')).text()).toBe('ok')
+  expect(await (await get('/error_dashboard/overview')).text()).toContain('href="/error_dashboard/settings"')
+  server.closeAllConnections()
+  server.close()
+  await mine.shutdown()
+})
+
+test('errors that the host means for its client are not recorded', async () => {
+  const mine = tracker()
+  const app = express()
+    .get('/', () => {
+      throw Object.assign(new Error('no such thing'), { status: 404 })
+    })
+    .use(capture(mine))
+    .use(answer)
+  const { createServer } = await import('node:http')
+  const server = createServer(app)
+  const origin = await listening(server)
+  expect((await fetch(origin)).status).toBe(503)
+  await mine.flush()
+  expect(await mine.Queries.ErrorsList.call()).toEqual([])
+  server.closeAllConnections()
+  server.close()
+  await mine.shutdown()
+})
+
+test('a request that cannot be read does not keep the error from being recorded', async () => {
+  const mine = tracker()
+  const seen: unknown[] = []
+  const error = new Error('broken')
+  const hostile = new Proxy({} as never, {
+    get() {
+      throw new Error('the request is hostile')
+    },
+  })
+  capture(mine)(error, hostile, {} as never, (passed) => seen.push(passed))
+  expect(seen).toEqual([error])
+  await mine.flush()
+  expect(await mine.Queries.ErrorsList.call()).toHaveLength(1)
+  await mine.shutdown()
+})

@@ -1,0 +1,234 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Host, serveTracker, signIn, startHost } from '../support/host.js'
+
+describe('requests from other sites', () => {
+  let host: Host
+  let id: number
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:')
+    id = (await host.tracker.Commands.LogError.call({ error_type: 'E', message: 'm' }))?.id ?? 0
+  })
+
+  afterAll(() => host.close())
+
+  const resolve = (headers: Record<string, string>) => host.post(`/errors/${id}/resolve`, {}, headers)
+
+  test.each<Record<string, string>>([
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { origin: 'not a url' },
+  ])('are refused: %j', async (headers) => {
+    expect((await resolve(headers)).status).toBe(403)
+    expect(((await host.json(`/errors/${id}`)).error as unknown as { resolved: boolean }).resolved).toBe(false)
+  })
+
+  test('those of the dashboard itself and of clients that are no browser are taken', async () => {
+    expect((await resolve({ 'sec-fetch-site': 'same-origin' })).status).toBe(302)
+    expect((await resolve({ 'sec-fetch-site': 'none' })).status).toBe(302)
+    expect((await resolve({ origin: host.origin })).status).toBe(302)
+    expect((await resolve({})).status).toBe(302)
+  })
+
+  test('a proxy that changed Host tells the name the browser used', async () => {
+    expect((await resolve({ origin: 'https://shop.example', 'x-forwarded-host': 'shop.example' })).status).toBe(302)
+  })
+})
+
+describe('bodies', () => {
+  let host: Host
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:')
+    await host.tracker.Commands.LogError.call({ error_type: 'E', message: 'm' })
+  })
+
+  afterAll(() => host.close())
+
+  const send = (body: BodyInit, type: string) =>
+    fetch(`${host.origin}/error_dashboard/errors/1/assign`, {
+      method: 'POST',
+      body,
+      headers: { ...signIn(), accept: 'application/json', 'content-type': type },
+    })
+
+  test('JSON is refused with what to send instead', async () => {
+    const response = await send(JSON.stringify({ assigned_to: 'x' }), 'application/json')
+    expect(response.status).toBe(422)
+    expect((await response.json()).error).toContain('application/x-www-form-urlencoded')
+  })
+
+  test('more than a megabyte is refused, announced or not', async () => {
+    const form = 'application/x-www-form-urlencoded'
+    expect((await send(`assigned_to=${'x'.repeat(1_100_000)}`, form)).status).toBe(413)
+    const unannounced = await new Promise<number>((done, fail) => {
+      const post = request(
+        `${host.origin}/error_dashboard/errors/1/assign`,
+        { method: 'POST', headers: { ...signIn(), 'content-type': form } },
+        (response) => {
+          response.resume()
+          done(response.statusCode ?? 0)
+        },
+      )
+      post.on('error', fail)
+      for (let i = 0; i < 12; i++) post.write('x'.repeat(100_000))
+      post.end()
+    })
+    expect(unannounced).toBe(413)
+  })
+
+  test('thousands of parameters are refused', async () => {
+    const body = Array.from({ length: 4000 }, (_, i) => `p${i}=1`).join('&')
+    expect((await send(body, 'application/x-www-form-urlencoded')).status).toBe(422)
+  })
+
+  test('parameters named like parts of a prototype are only parameters', async () => {
+    const body = '__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=x&assigned_to=eve'
+    expect(
+      (
+        await fetch(`${host.origin}/error_dashboard/errors/1/assign`, {
+          method: 'POST',
+          redirect: 'manual',
+          body,
+          headers: { ...signIn(), 'content-type': 'application/x-www-form-urlencoded' },
+        })
+      ).status,
+    ).toBe(302)
+    expect((await host.get('/errors?__proto__[polluted]=1&constructor=1')).status).toBe(200)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('what an attacker wrote', () => {
+  const EVIL = `"'><script>alert(1)</script><img src=x onerror=alert(1)>\u2028</title></pre>{{7*7}}`
+  let host: Host
+  let id: number
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', { application_name: EVIL })
+    const { Commands } = host.tracker
+    const exception = Object.assign(new Error(EVIL, { cause: Object.assign(new Error(EVIL), { name: EVIL }) }), {
+      name: EVIL,
+      code: EVIL,
+    })
+    id =
+      (
+        await Commands.LogError.call({
+          exception,
+          backtrace: [`at ${EVIL} (/srv/${EVIL}.js:1:1)`],
+          platform: EVIL,
+          app_version: EVIL,
+          git_sha: EVIL,
+          user_id: EVIL,
+          request_url: `https://x.example/${EVIL}`,
+          request_params: { [EVIL]: EVIL },
+          ip_address: EVIL,
+          user_agent: EVIL,
+          context: { [EVIL]: [EVIL] },
+        })
+      )?.id ?? 0
+    await Commands.AddComment.call({ error_id: id, author_name: EVIL, body: EVIL })
+    await Commands.AssignError.call({ error_id: id, assigned_to: EVIL, actor: EVIL })
+    await Commands.SnoozeError.call({ error_id: id, hours: 1, reason: EVIL })
+    await Commands.ResolveError.call({
+      error_id: id,
+      resolved_by: EVIL,
+      resolution_comment: EVIL,
+      resolution_reference: 'javascript:alert(1)',
+    })
+  })
+
+  afterAll(() => host.close())
+
+  test.each([
+    '/overview',
+    '/errors',
+    '/settings',
+    '/errors/1',
+    '/nope/<script>alert(1)</script>',
+    `/errors?search=${encodeURIComponent(EVIL)}&error_type=${encodeURIComponent(EVIL)}&assigned_to=${encodeURIComponent(EVIL)}`,
+    `/errors?status=${encodeURIComponent(EVIL)}`,
+  ])('is shown as text on %s', async (path) => {
+    const page = await (await host.get(path)).text()
+    expect(page).not.toContain('<script>alert')
+    expect(page).not.toContain('<img src=x')
+    expect(page).not.toMatch(/href="javascript:/i)
+    expect(page).not.toContain('"\'>')
+  })
+
+  test('in the message of an action is shown as text', async () => {
+    const page = await (await host.get('/errors', { cookie: `faultboard_notice=${encodeURIComponent(EVIL)}` })).text()
+    expect(page).toContain('&lt;script&gt;alert(1)')
+    expect(page).not.toContain('<script>alert')
+  })
+
+  test('cannot break out: every page forbids inline script and style, framing, caching and referrers', async () => {
+    for (const path of ['/overview', '/errors', '/errors/1', '/settings', '/nope']) {
+      const { headers } = await host.get(path)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toContain('unsafe')
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('access-control-allow-origin')).toBeNull()
+      expect(headers.get('strict-transport-security')).toBeNull()
+    }
+  })
+})
+
+describe('the rate limit', () => {
+  test('answers 429 with the JSON body, Retry-After and RateLimit headers over the limit, per minute', async () => {
+    let clock = 1_000_000
+    const host = await startHost(
+      'sqlite::memory:',
+      { enable_rate_limiting: true, rate_limit_per_minute: 3 },
+      { now: () => clock },
+    )
+    for (let i = 0; i < 3; i++) {
+      const response = await host.get('/overview')
+      expect(response.status).toBe(200)
+      expect(response.headers.get('ratelimit-remaining')).toBe(String(2 - i))
+    }
+    const over = await host.get('/overview')
+    expect(over.status).toBe(429)
+    expect(await over.json()).toEqual({ error: expect.any(String) })
+    expect(over.headers.get('retry-after')).toBe('60')
+    expect(over.headers.get('ratelimit-limit')).toBe('3')
+    clock += 60_001
+    expect((await host.get('/overview')).status).toBe(200)
+    await host.close()
+  })
+
+  test('is off by default', async () => {
+    const host = await startHost('sqlite::memory:')
+    for (let i = 0; i < 150; i++) expect((await host.get('/assets/dashboard.css')).status).toBe(200)
+    await host.close()
+  })
+})
+
+describe('what goes wrong inside', () => {
+  test('answers 500 without internals, and says so in the log', async () => {
+    const host = await startHost('sqlite::memory:', {}, { now: () => Number.NaN })
+    const response = await host.get('/overview')
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toMatch(/at .*\.ts|RangeError|node_modules/)
+    expect(host.lines.join('')).toContain('failed to answer /overview')
+    await host.close()
+  })
+
+  test('a database that is away answers 503 with what is wrong, and without its password', async () => {
+    const host = await serveTracker({ database: 'postgres://nobody:hunter2@127.0.0.1:1/none' })
+    const response = await host.get('/errors', { accept: 'application/json' })
+    expect(response.status).toBe(503)
+    const { error } = await response.json()
+    expect(error).toContain('Cannot use postgres://nobody:***@127.0.0.1:1/none')
+    expect(host.lines.join('')).not.toContain('hunter2')
+    await host.close()
+  })
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TrackerInstance } from '../../src/tracker.js'
+import { type Host, PASSWORD, signIn, startHost, USER } from '../support/host.js'
+
+describe('authentication', () => {
+  let host: Host
+  let clock = Date.now()
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', {}, { now: () => clock })
+    await host.tracker.Commands.LogError.call({ error_type: 'SecretError', message: 'nobody may see this' })
+  })
+
+  afterAll(() => host.close())
+
+  const anonymously = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`${host.origin}/error_dashboard${path}`, { method, headers, redirect: 'manual' })
+
+  test.each([
+    '',
+    '/',
+    '/overview',
+    '/errors',
+    '/errors.json',
+    '/errors/1',
+    '/settings',
+    '/assets/dashboard.css',
+    '/no/such/path',
+    '//',
+    '/errors/%2e%2e%2fsettings',
+    '/ERRORS',
+  ])('is required for %s', async (path) => {
+    const response = await anonymously(path)
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="Faultboard", charset="UTF-8"')
+    expect(await response.text()).not.toMatch(/SecretError|dashboard\.(css|js)/)
+  })
+
+  test.each(['resolve', 'assign', 'add_comment'])(
+    'is required for POST %s, before the parameters are looked at',
+    async (action) => {
+      expect((await anonymously(`/errors/1/${action}`, {}, 'POST')).status).toBe(401)
+    },
+  )
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])('is required for %s on any path', async (method) => {
+    expect((await anonymously('/errors', {}, method)).status).toBe(401)
+  })
+
+  test('a JSON client is told in JSON', async () => {
+    const response = await anonymously('/errors', { accept: 'application/json' })
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual({ error: expect.any(String) })
+  })
+
+  test.each([
+    ['wrong password', signIn(USER, 'wrong')],
+    ['wrong user', signIn('root', PASSWORD)],
+    ['empty password', signIn(USER, '')],
+    ['password with a suffix', signIn(USER, `${PASSWORD}x`)],
+    ['password cut short', signIn(USER, PASSWORD.slice(0, -1))],
+    ['no colon', { authorization: `Basic ${Buffer.from('admin').toString('base64')}` }],
+    ['not base64', { authorization: 'Basic %%%%' }],
+    ['another scheme', { authorization: 'Bearer abc' }],
+    ['nothing after the scheme', { authorization: 'Basic ' }],
+    ['enormous', { authorization: `Basic ${'QUFB'.repeat(3000)}` }],
+  ])('%s is refused', async (_case, headers) => {
+    expect((await anonymously('/errors', headers)).status).toBe(401)
+  })
+
+  test('a password with a colon and letters beyond ASCII signs in', async () => {
+    expect((await anonymously('/errors', signIn())).status).toBe(200)
+    expect(
+      (await anonymously('/errors', { authorization: signIn().authorization.replace('Basic', 'basic') })).status,
+    ).toBe(200)
+  })
+
+  test('failed sign-ins are limited always, per minute, and the right password must wait too', async () => {
+    clock += 120_000
+    const statuses: number[] = []
+    for (let i = 0; i < 25; i++) statuses.push((await anonymously('/errors', signIn(USER, `guess ${i}`))).status)
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401))
+    expect(statuses.slice(20)).toEqual(Array(5).fill(429))
+    const blocked = await anonymously('/errors', signIn())
+    expect(blocked.status).toBe(429)
+    expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await blocked.json()).toEqual({ error: expect.stringContaining('Try again in') })
+    clock += 61_000
+    expect((await anonymously('/errors', signIn())).status).toBe(200)
+  })
+
+  test('a visit without credentials is no failed sign-in', async () => {
+    clock += 61_000
+    for (let i = 0; i < 30; i++) expect((await anonymously('/errors')).status).toBe(401)
+    expect((await anonymously('/errors', signIn())).status).toBe(200)
+  })
+
+  test('without credentials in the configuration the tracker refuses to start and names options and variables', () => {
+    const start = () => new TrackerInstance({ database: 'sqlite::memory:' }, { env: {} }).start()
+    expect(start).toThrow(
+      /dashboard_username[\s\S]*FAULTBOARD_DASHBOARD_USERNAME[\s\S]*dashboard_password[\s\S]*FAULTBOARD_DASHBOARD_PASSWORD/,
+    )
+  })
+})

@@ -1,0 +1,92 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { dashboard } from '../../src/adapters/express.js'
+import type { Settings } from '../../src/config/options.js'
+import { createDatabase } from '../../src/store/database.js'
+import { migrate } from '../../src/store/migrate.js'
+import { type Surroundings, TrackerInstance } from '../../src/tracker.js'
+
+export const USER = 'admin'
+export const PASSWORD = 'pässword:with colon'
+
+export interface Host {
+  tracker: TrackerInstance
+  /** Address of the host, without a slash at its end. */
+  origin: string
+  /** Lines the tracker wrote. */
+  lines: string[]
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  post(path: string, form?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Response>
+  json(path: string): Promise<Record<string, never> & Record<string, unknown>>
+  close(): Promise<void>
+}
+
+/** A real host with the dashboard mounted, on a fresh schema. */
+export async function startHost(
+  database: string,
+  settings: Settings = {},
+  surroundings: Surroundings = {},
+): Promise<Host> {
+  if (!database.startsWith('sqlite:')) await migrateTo(database)
+  return serveTracker({ database, ...settings }, surroundings)
+}
+
+/** The same on whatever is there, with any way of mounting the dashboard. */
+export async function serveTracker(
+  settings: Settings,
+  surroundings: Surroundings = {},
+  listen = expressHost,
+): Promise<Host> {
+  const lines: string[] = []
+  const tracker = new TrackerInstance(
+    { dashboard_username: USER, dashboard_password: PASSWORD, application_name: 'shop', ...settings },
+    { write: (line) => lines.push(line), env: {}, ...surroundings },
+  ).start()
+  const server = createServer(listen(tracker))
+  const origin = await listening(server)
+  const at = (path: string) => `${origin}${tracker.config.mount_path}${path}`
+  const host: Host = {
+    tracker,
+    origin,
+    lines,
+    get: (path, headers = {}) => fetch(at(path), { redirect: 'manual', headers: { ...signIn(), ...headers } }),
+    post: (path, form = {}, headers = {}) =>
+      fetch(at(path), { method: 'POST', redirect: 'manual', headers: { ...signIn(), ...headers }, body: encode(form) }),
+    async json(path) {
+      const response = await host.get(path, { accept: 'application/json' })
+      return { status: response.status, ...(await response.json()) }
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+      await tracker.shutdown()
+    },
+  }
+  return host
+}
+
+export function expressHost(tracker: TrackerInstance): RequestListener {
+  return express().use(dashboard(tracker))
+}
+
+export function signIn(user = USER, password = PASSWORD): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+}
+
+export async function listening(server: Server): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export async function migrateTo(url: string): Promise<void> {
+  const database = createDatabase(url, '.')
+  await migrate(database)
+  await database.close()
+}
+
+function encode(form: Record<string, string | string[]>): URLSearchParams {
+  const body = new URLSearchParams()
+  for (const [name, value] of Object.entries(form)) for (const one of [value].flat()) body.append(name, one)
+  return body
+}
