@@ -1,0 +1,143 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Options } from '../config/options.js'
+import { resolveConfiguration } from '../config/resolve.js'
+import { ConfigurationError, TrackerError } from '../model/errors.js'
+import type { Database } from '../store/database.js'
+import { spoolFolder } from '../store/open.js'
+import { Spool } from '../store/spool.js'
+import { COMMON_FLAGS, type CommonFlags, defineCommand } from './command.js'
+import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from './configuration.js'
+import { migrationsOf } from './migrate.js'
+import { harmless, print, printJson } from './terminal.js'
+import { missingFile, withDatabase } from './tracker-database.js'
+
+/** One thing that was looked at. `exit_code` is what it alone would end the command with. */
+interface Finding {
+  subject: 'configuration' | 'credentials' | 'database' | 'schema' | 'spool'
+  state: 'ok' | 'warning' | 'failed'
+  text: string
+  exit_code: number
+}
+
+export const check = defineCommand({
+  name: 'check',
+  summary: 'Validate the configuration and the database',
+  text: 'Changes nothing. Looks at the configuration, whether the database can be reached, its schema, and the spool folder.\nA warning does not change the exit code.',
+  examples: ['faultboard check', 'faultboard check --database postgres://localhost/shop --json'],
+  flags: { ...COMMON_FLAGS, json: { text: 'Answer in JSON' } },
+  async run(flags) {
+    const findings = await findingsOf(flags)
+    const exit_code = findings.find(({ state }) => state === 'failed')?.exit_code ?? 0
+    if (flags.json) {
+      printJson({ ok: exit_code === 0, findings: findings.map(({ exit_code: _code, ...finding }) => finding) })
+    } else {
+      for (const { state, subject, text } of findings) {
+        print(`${state.padEnd(7)}  ${subject.padEnd(13)}  ${harmless(text)}`)
+      }
+    }
+    return exit_code
+  },
+})
+
+async function findingsOf(flags: CommonFlags): Promise<Finding[]> {
+  try {
+    const configuration = await readConfiguration(flags)
+    const { options, warnings } = resolveConfiguration(withoutDashboard(configuration.settings))
+    return [
+      ok(
+        'configuration',
+        `${configuration.file ?? 'no file, environment and defaults'}; application ${options.application_name}`,
+      ),
+      ...warnings.map((text) => warning('configuration', text)),
+      credentials(configuration),
+      ...(await withDatabase(options, (database) => lookAt(database, options))),
+    ]
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems.map((text) => failed('configuration', text, error))
+    if (error instanceof TrackerError) return [failed('configuration', error.message, error)]
+    throw error
+  }
+}
+
+/** The application may set them in its own code, which is not seen from here: hence no failure. */
+function credentials({ settings }: Configuration): Finding {
+  if (hasCredentials(settings)) return ok('credentials', 'dashboard_username and dashboard_password are set')
+  return warning(
+    'credentials',
+    'dashboard_username and dashboard_password are not both set here; the application does not start without them',
+  )
+}
+
+async function lookAt(database: Database, options: Options): Promise<Finding[]> {
+  const spool = await spoolFinding(new Spool(spoolFolder(options, database), options.spool_max_bytes))
+  try {
+    const missing = missingFile(database)
+    const migrations = await migrationsOf(database)
+    const pending = migrations.filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
+    return [
+      missing ? missingFinding(missing) : ok('database', `${database.dialect.address} answers`),
+      pending.length === 0
+        ? ok('schema', `up to date, ${migrations.length} migrations applied`)
+        : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
+      spool,
+    ]
+  } catch (error) {
+    if (!(error instanceof TrackerError)) throw error
+    return [failed('database', error.message, error), spool]
+  }
+}
+
+function missingFinding(file: string): Finding {
+  if (isWritable(dirname(file))) return warning('database', `${file} does not exist yet; migrating makes it`)
+  return failed('database', `${file} does not exist, and its folder is missing or cannot be written`, { exit_code: 1 })
+}
+
+async function spoolFinding(spool: Spool): Promise<Finding> {
+  const { folder, files, failed: refused, bytes } = await spool.state()
+  spool.close()
+  if (!isWritable(existing(folder))) {
+    return failed('spool', `${folder} cannot be written: errors would be lost while the database is away`, {
+      exit_code: 1,
+    })
+  }
+  if (refused > 0) {
+    return warning(
+      'spool',
+      `${folder} holds ${batches(refused)} that the database refused; ${batches(files)} to import`,
+    )
+  }
+  const waiting = files === 0 ? 'nothing waits there' : `${batches(files)} to import (${bytes} bytes)`
+  return ok('spool', `${folder} can be written; ${waiting}`)
+}
+
+function batches(count: number): string {
+  return count === 1 ? '1 batch' : `${count} batches`
+}
+
+/** The folder, or the nearest one above it in which it would be made. */
+function existing(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : existing(dirname(folder))
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return statSync(folder).isDirectory()
+  } catch {
+    // Why not is for the operator to see; here it counts only that it is not.
+    return false
+  }
+}
+
+function ok(subject: Finding['subject'], text: string): Finding {
+  return { subject, state: 'ok', text, exit_code: 0 }
+}
+
+function warning(subject: Finding['subject'], text: string): Finding {
+  return { subject, state: 'warning', text, exit_code: 0 }
+}
+
+function failed(subject: Finding['subject'], text: string, { exit_code }: { exit_code: number }): Finding {
+  return { subject, state: 'failed', text, exit_code }
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Settings } from '../config/options.js'
+import { TrackerError } from '../model/errors.js'
+
+const NAMES = ['faultboard.config.ts', 'faultboard.config.js', 'faultboard.config.mjs']
+
+/** The file that was asked for, or the one in the working directory, or null. */
+export function findConfigFile(asked: string | undefined): string | null {
+  if (asked === undefined) return NAMES.map((name) => resolve(name)).find((file) => existsSync(file)) ?? null
+  const file = resolve(asked)
+  if (!existsSync(file)) throw unusable(`There is no configuration file ${file}: check what follows --config`)
+  return file
+}
+
+/** The settings of a configuration file: its default export, or what its default export sets on a config. */
+export async function readConfigFile(file: string): Promise<Settings> {
+  const exported = await running(file, () => load(file))
+  if (typeof exported !== 'function') {
+    if (isPlainObject(exported)) return { ...exported }
+    throw unusable(
+      `${file} exports no settings: its default export must be an object with options or a function (config) => void`,
+    )
+  }
+  const config: Settings = {}
+  const returned = await running(file, () => exported(config))
+  if (isPlainObject(returned) && returned !== config) {
+    throw unusable(
+      `The function in ${file} returns an object, which sets nothing: set options on the config it receives, or export the object itself`,
+    )
+  }
+  return config
+}
+
+/** TypeScript is read by Node where it can do that, else by jiti. */
+async function load(file: string): Promise<unknown> {
+  if (/\.[cm]?ts$/.test(file) && !(process.features as { typescript?: unknown }).typescript) {
+    const { createJiti } = await import('jiti')
+    return createJiti(import.meta.url, { fsCache: false }).import(file, { default: true })
+  }
+  return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default
+}
+
+/** The file is code of the host: whatever it throws is told with the file's name. */
+async function running<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+    throw new TrackerError('configuration_invalid', `The configuration file ${file} failed with ${reason}`, { cause })
+  }
+}
+
+function unusable(sentence: string): TrackerError {
+  return new TrackerError('configuration_invalid', `${sentence}.`)
+}
+
+/** jiti evaluates the file in a world of its own, so that `Object.prototype` may be another one. */
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Promise) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}

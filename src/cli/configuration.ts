@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { environmentVariable, type Settings } from '../config/options.js'
+import type { CommonFlags } from './command.js'
+import { findConfigFile, readConfigFile } from './config-file.js'
+
+export interface Configuration {
+  settings: Settings
+  /** The file some of them were read from. */
+  file: string | null
+}
+
+/** What the file and the flags set; the library itself adds the environment, which yields to both. */
+export async function readConfiguration(flags: CommonFlags): Promise<Configuration> {
+  const file = findConfigFile(flags.config)
+  const settings = file ? await readConfigFile(file) : {}
+  const { database, 'application-name': application_name } = flags
+  if (database !== undefined) settings.database = fromHere(database)
+  if (application_name !== undefined) settings.application_name = application_name
+  return { settings, file }
+}
+
+/**
+ * For commands that serve no dashboard: the library starts only with credentials, and these let it, though nobody is
+ * ever asked for them.
+ */
+export function withoutDashboard(settings: Settings): Settings {
+  return withCredentials(settings, { username: 'nobody', password: randomPassword() })
+}
+
+/** The settings with these credentials where neither they nor the environment have any. */
+export function withCredentials(settings: Settings, made_up: { username: string; password: string }): Settings {
+  const { dashboard_username, dashboard_password, ...others } = settings
+  return {
+    ...others,
+    dashboard_username: dashboard_username ?? fromEnvironment('dashboard_username') ?? made_up.username,
+    dashboard_password: dashboard_password ?? fromEnvironment('dashboard_password') ?? made_up.password,
+  }
+}
+
+export function hasPassword({ dashboard_password }: Settings): boolean {
+  return (dashboard_password ?? fromEnvironment('dashboard_password')) !== undefined
+}
+
+export function hasCredentials(settings: Settings): boolean {
+  return hasPassword(settings) && (settings.dashboard_username ?? fromEnvironment('dashboard_username')) !== undefined
+}
+
+export function randomPassword(): string {
+  return randomBytes(12).toString('base64url')
+}
+
+function fromEnvironment(name: 'dashboard_username' | 'dashboard_password'): string | undefined {
+  return process.env[environmentVariable(name) ?? ''] || undefined
+}
+
+/** A file that is named on the command line is meant from where one stands, not from the project's root. */
+function fromHere(database: string): string {
+  const [, file] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(database) ?? []
+  return file && file !== ':memory:' ? `sqlite:${resolve(file)}` : database
+}

@@ -1,0 +1,64 @@
+import type { Kind } from './kind.js'
+import { BILLING } from './kinds/billing.js'
+import { MOBILE } from './kinds/mobile.js'
+import { ORDERS } from './kinds/orders.js'
+import { STOREFRONT } from './kinds/storefront.js'
+
+export interface Release {
+  readonly version: string
+  readonly days_ago: number
+}
+
+/** A made-up grocer, Larder, and its four applications. */
+export interface SampleApplication {
+  readonly name: string
+  readonly base_url: string
+  readonly platform: 'Web' | 'API'
+  /** Oldest first; the first one was out before the history begins. */
+  readonly releases: readonly Release[]
+  /** Share of users who stay on an older version for a while, as those of a phone do. */
+  readonly laggards: number
+  readonly kinds: readonly Kind[]
+}
+
+export const APPLICATIONS: readonly SampleApplication[] = [
+  {
+    name: 'storefront',
+    base_url: 'https://shop.larder.example',
+    platform: 'Web',
+    releases: releases('5.8.0 97', '5.9.0 71', '5.10.0 44', '5.10.1 42', '5.11.0 20', '5.12.0 6'),
+    laggards: 0,
+    kinds: STOREFRONT,
+  },
+  {
+    name: 'orders-api',
+    base_url: 'https://api.larder.example',
+    platform: 'API',
+    releases: releases('2.30.0 99', '2.31.0 77', '2.32.0 52', '2.33.0 30', '2.33.1 27', '2.34.0 9', '2.34.1 2'),
+    laggards: 0,
+    kinds: ORDERS,
+  },
+  {
+    name: 'mobile-gateway',
+    base_url: 'https://mobile.larder.example',
+    platform: 'API',
+    releases: releases('8.2.0 110', '8.3.0 75', '8.4.0 46', '8.4.1 39', '8.5.0 15'),
+    laggards: 0.3,
+    kinds: MOBILE,
+  },
+  {
+    name: 'billing-worker',
+    base_url: 'https://billing.larder.example',
+    platform: 'API',
+    releases: releases('1.18.0 100', '1.19.0 60', '1.20.0 33', '1.21.0 11'),
+    laggards: 0,
+    kinds: BILLING,
+  },
+]
+
+function releases(...rows: string[]): Release[] {
+  return rows.map((row) => {
+    const [version = '', days_ago] = row.split(' ')
+    return { version, days_ago: Number(days_ago) }
+  })
+}

@@ -1,0 +1,102 @@
+import { DAY, HOUR, MINUTE } from '../../model/time.js'
+import { APPLICATIONS, type SampleApplication } from './applications.js'
+import { Draw } from './draw.js'
+import type { Kind } from './kind.js'
+import { HOURS, WEEKDAYS } from './rhythm.js'
+
+/** One occurrence to come: what, where and when; its details follow from its own seed. */
+export interface Moment {
+  application: SampleApplication
+  kind: Kind
+  occurred_at: number
+  seed: number
+}
+
+export const HISTORY_DAYS = 90
+
+/** A storm within minutes, at an hour (UTC) of a day so long ago. */
+const BURSTS = [
+  { key: 'search-down', days_ago: 23, hour: 17.6, minutes: 25, count: 340 },
+  { key: 'pool-exhausted', days_ago: 8, hour: 11.1, minutes: 18, count: 160 },
+]
+
+/** An error that brings another soon after. */
+const CASCADES = [
+  { parent: 'pool-exhausted', child: 'reservation-lost', probability: 0.75 },
+  { parent: 'payment-timeout', child: 'checkout-failed', probability: 0.7 },
+]
+
+/** Everything that happened up to now, newest first. The same seed and time give the same history. */
+export function history(seed: number, now: number): Moment[] {
+  const draw = new Draw(seed)
+  const moments = allKinds().flatMap(([application, kind]) => [
+    ...everyday(application, kind, now, draw),
+    ...burst(application, kind, now, draw),
+  ])
+  const children = moments.flatMap((moment) => consequence(moment, draw) ?? [])
+  return [...moments, ...children]
+    .filter(({ occurred_at }) => occurred_at < now)
+    .sort((a, b) => b.occurred_at - a.occurred_at)
+}
+
+/** The next error that happens now, and what it brings with it. */
+export function nextMoments(now: number, draw: Draw): Moment[] {
+  const living = allKinds().filter(([application, kind]) => span(application, kind, now).to === now)
+  const [application, kind] = living[draw.weighted(living.map(([, { per_day }]) => per_day))] as (typeof living)[number]
+  const moment = momentOf(application, kind, now, draw)
+  return [moment, consequence(moment, draw)].filter((one) => one !== null)
+}
+
+function allKinds(): [SampleApplication, Kind][] {
+  return APPLICATIONS.flatMap((application) =>
+    application.kinds.map((kind): [SampleApplication, Kind] => [application, kind]),
+  )
+}
+
+function everyday(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
+  const { from, to } = span(application, kind, now)
+  const rhythm = kind.rhythm ?? 'visitors'
+  const moments: Moment[] = []
+  for (let day = startOfUtcDay(from); day < to; day += DAY) {
+    const weekday = WEEKDAYS[rhythm][new Date(day).getUTCDay()] ?? 1
+    for (let count = draw.poisson(kind.per_day * weekday); count > 0; count--) {
+      const occurred_at = day + draw.weighted(HOURS[rhythm]) * HOUR + Math.floor(draw.number() * HOUR)
+      if (occurred_at >= from && occurred_at < to) moments.push(momentOf(application, kind, occurred_at, draw))
+    }
+  }
+  return moments
+}
+
+function burst(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
+  return BURSTS.filter(({ key }) => key === kind.key).flatMap(({ days_ago, hour, minutes, count }) => {
+    const start = startOfUtcDay(now - days_ago * DAY) + hour * HOUR
+    return Array.from({ length: count }, () =>
+      momentOf(application, kind, Math.floor(start + draw.number() * minutes * MINUTE), draw),
+    )
+  })
+}
+
+function consequence({ application, kind, occurred_at }: Moment, draw: Draw): Moment | null {
+  const cascade = CASCADES.find(({ parent }) => parent === kind.key)
+  const child = application.kinds.find(({ key }) => key === cascade?.child)
+  if (!cascade || !child || !draw.chance(cascade.probability)) return null
+  return momentOf(application, child, occurred_at + draw.integer(3000, 40_000), draw)
+}
+
+function momentOf(application: SampleApplication, kind: Kind, occurred_at: number, draw: Draw): Moment {
+  return { application, kind, occurred_at, seed: draw.integer(0, 4_294_967_295) }
+}
+
+/** From the version that brought the error to the one that mended it, within the history. */
+function span({ releases }: SampleApplication, { since, until }: Kind, now: number): { from: number; to: number } {
+  const released = (version: string | undefined, otherwise: number) =>
+    releases.find((release) => release.version === version)?.days_ago ?? otherwise
+  return {
+    from: now - Math.min(HISTORY_DAYS, released(since, HISTORY_DAYS)) * DAY,
+    to: now - released(until, 0) * DAY,
+  }
+}
+
+function startOfUtcDay(time: number): number {
+  return time - (time % DAY)
+}

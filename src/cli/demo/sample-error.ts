@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { LogErrorInput } from '../../capture/log-error.js'
+import { DAY } from '../../model/time.js'
+import type { SampleApplication } from './applications.js'
+import { Draw } from './draw.js'
+import { fill, userId } from './fill.js'
+import type { Moment } from './history.js'
+import type { Reason } from './kind.js'
+import { ADDRESSES, USER_AGENTS } from './people.js'
+
+/** Where every sample application is installed: inside its container. */
+export const APP_ROOT = '/app'
+
+/** What the application would have handed to LogError. `now` is the instant the releases are dated from. */
+export function sampleError({ application, kind, occurred_at, seed }: Moment, now: number): LogErrorInput {
+  const draw = new Draw(seed)
+  const platform = kind.platform ?? application.platform
+  const app_version = versionAt(application, now - occurred_at, draw)
+  const remote = kind.route !== undefined || kind.platform !== undefined
+  return {
+    exception: thrown(kind, draw),
+    occurred_at,
+    platform,
+    app_version,
+    git_sha: createHash('sha1').update(`${application.name} ${app_version}`).digest('hex'),
+    severity: kind.severity,
+    unhandled: kind.unhandled,
+    user_id: draw.chance(remote ? 0.85 : 0.3) ? userId(draw) : undefined,
+    context: fill(kind.context, draw),
+    ...(remote ? request(application, kind, platform, draw, app_version) : {}),
+  }
+}
+
+function request(
+  { base_url }: SampleApplication,
+  { route = 'POST /crash-reports', params }: Moment['kind'],
+  platform: keyof typeof USER_AGENTS,
+  draw: Draw,
+  version: string,
+): Partial<LogErrorInput> {
+  const path = fill(route.slice(route.indexOf(' ') + 1), draw)
+  const filled = fill(params, draw)
+  const query = new URLSearchParams(filled?.query as Record<string, string> | undefined)
+  return {
+    request_url: `${base_url}${path}${query.size > 0 ? `?${query}` : ''}`,
+    request_params: filled,
+    ip_address: `${draw.pick(ADDRESSES)}${draw.integer(1, 254)}`,
+    user_agent: draw.pick<string>(USER_AGENTS[platform]).replace('{version}', version),
+  }
+}
+
+function thrown({ type, message, at, code, cause }: Reason, draw: Draw): Error {
+  const error = new Error(fill(message, draw), cause ? { cause: thrown(cause, draw) } : {})
+  // Frames alone: the library reads type and message from the error itself.
+  return Object.assign(error, { name: type, stack: at.map(frameLine).join('\n') }, code ? { code } : {})
+}
+
+/** `total src/cart.ts:1:2` as V8 writes it; frames of a phone stand as they are. */
+function frameLine(frame: string): string {
+  if (frame.endsWith(')')) return `    at ${frame}`
+  const [, name, file = ''] = /^(?:(.*) )?(\S+)$/.exec(frame) ?? []
+  const place = /^(src|node_modules)\//.test(file) ? `${APP_ROOT}/${file}` : file
+  return name ? `    at ${name} (${place})` : `    at ${place}`
+}
+
+/** The version that was out so long ago, or the one before it for those who update late. */
+function versionAt({ releases, laggards }: SampleApplication, ago: number, draw: Draw): string {
+  const out = releases.filter(({ days_ago }) => days_ago * DAY >= ago)
+  const late = out.length > 1 && draw.chance(laggards)
+  return (out.at(late ? -2 : -1) ?? releases[0])?.version ?? ''
+}

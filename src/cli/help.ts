@@ -1,0 +1,52 @@
+import { type Command, EXIT_CODES, type Flags } from './command.js'
+
+/** What `faultboard --help` says. */
+export function overviewHelp(commands: readonly Command[]): string {
+  return [
+    'Faultboard is a self-hosted error tracker for Node.js applications.',
+    '',
+    'Usage: faultboard COMMAND [flags]',
+    '',
+    'Commands:',
+    ...aligned(commands.map(({ name, summary }) => [name, summary])),
+    '',
+    'faultboard help COMMAND, or faultboard COMMAND --help, tells the flags of a command.',
+    'faultboard --version tells the version.',
+    '',
+    'Configuration: faultboard.config.{ts,js,mjs} in this folder, whose default export is an object with',
+    'options or a function (config) => void that sets them; then the environment, FAULTBOARD_ and the name',
+    'of the option in capitals (FAULTBOARD_DATABASE). The file wins over the environment, a flag over both.',
+    'FAULTBOARD_DEBUG=1 shows where an unexpected error came from.',
+    '',
+    ...exitCodes(),
+  ].join('\n')
+}
+
+/** What `faultboard COMMAND --help` says. */
+export function commandHelp({ name, summary, text, examples = [], flags }: Command): string {
+  return [
+    summary,
+    ...(text ? ['', text] : []),
+    '',
+    `Usage: faultboard ${name} [flags]`,
+    '',
+    'Flags:',
+    ...aligned([...flagRows(flags), ['--help', 'Show this help']]),
+    ...(examples.length > 0 ? ['', 'Examples:', ...examples.map((example) => `  ${example}`)] : []),
+    '',
+    ...exitCodes(),
+  ].join('\n')
+}
+
+function flagRows(flags: Flags): [string, string][] {
+  return Object.entries(flags).map(([name, { value, text }]) => [value ? `--${name} ${value}` : `--${name}`, text])
+}
+
+function exitCodes(): string[] {
+  return ['Exit codes:', ...aligned(Object.entries(EXIT_CODES))]
+}
+
+function aligned(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+
+export interface FailingRoute {
+  /** As it is linked, with a query where there is something to see in it. */
+  link: string
+  text: string
+  run(): unknown
+}
+
+/** Ways in which the handler of a route goes wrong, for a first look at what an error looks like in the dashboard. */
+export const FAILING_ROUTES: readonly FailingRoute[] = [
+  {
+    link: '/cart',
+    text: 'A TypeError: a property of undefined is read',
+    run: () => totalOf({ items: undefined }),
+  },
+  {
+    link: '/sign-in?user=ada&password=correct-horse',
+    text: 'A plain Error, in a request whose password is not stored',
+    run: () => {
+      throw new Error('The sign-in of ada failed: the directory gave no answer')
+    },
+  },
+  {
+    link: '/receipt',
+    text: 'An error with a cause: a file that is not there',
+    run: () => printReceipt(42),
+  },
+  {
+    link: '/report',
+    text: 'A rejected promise: a report that takes too long',
+    run: () => setTimeout(10_000, null, { signal: AbortSignal.timeout(50) }),
+  },
+  {
+    link: '/delivery',
+    text: 'Several errors at once: no carrier answers',
+    run: () => Promise.any([carrier('north'), carrier('south')]),
+  },
+  {
+    link: '/legacy',
+    text: 'A thrown string, which is no Error at all',
+    run: () => {
+      throw 'the old inventory said no'
+    },
+  },
+]
+
+function totalOf(cart: { items?: { price: number }[] | undefined }): number {
+  return (cart.items as { price: number }[]).reduce((sum, { price }) => sum + price, 0)
+}
+
+async function printReceipt(order_id: number): Promise<string> {
+  try {
+    return await readFile('receipt-template.html', 'utf8')
+  } catch (cause) {
+    throw new Error(`The receipt of order ${order_id} could not be printed`, { cause })
+  }
+}
+
+async function carrier(name: string): Promise<never> {
+  throw new Error(`Carrier ${name} gave no answer`)
+}

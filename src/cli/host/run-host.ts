@@ -1,0 +1,35 @@
+import { createServer } from 'node:http'
+import type { TrackerInstance } from '../../tracker.js'
+import { print } from '../terminal.js'
+import { type Endpoint, listen, stopListening } from './listen.js'
+import { sampleApp } from './sample-app.js'
+import { aborted } from './stop-signal.js'
+
+export interface Host {
+  tracker: TrackerInstance
+  endpoint: Endpoint
+  stop: AbortSignal
+  /** Work to do before the address is told, though the port is taken already. */
+  prepare?: () => Promise<void>
+  /** Further lines below the address. */
+  notes: readonly (readonly [label: string, text: string])[]
+}
+
+/** Serves the sample application and the dashboard, says where, and ends when it is told to stop. */
+export async function runHost({ tracker, endpoint, stop, prepare, notes }: Host): Promise<void> {
+  const server = createServer(sampleApp(tracker))
+  const address = await listen(server, endpoint)
+  await prepare?.()
+  const { mount_path, dashboard_username } = tracker.config
+  const lines = [
+    ['Dashboard', `${address}${mount_path}`],
+    ['User', dashboard_username ?? ''],
+    ...notes,
+    ['Try it', `${address}/ has routes that fail`],
+  ] as const
+  print('Faultboard is running. Ctrl+C stops it.\n')
+  for (const [label, text] of lines) print(`  ${label.padEnd(10)} ${text}`)
+  await aborted(stop)
+  print('Stopping.')
+  await stopListening(server)
+}

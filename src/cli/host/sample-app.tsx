@@ -1,0 +1,111 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { raw } from 'hono/html'
+import type { PropsWithChildren } from 'hono/jsx'
+import { withFaultboard } from '../../adapters/node.js'
+import type { TrackerInstance } from '../../tracker.js'
+import { FAILING_ROUTES } from './failing-routes.js'
+
+/** A small application on `node:http` whose only use is to fail, with the dashboard beside it. */
+export function sampleApp(tracker: TrackerInstance): RequestListener {
+  const { mount_path } = tracker.config
+  const listener = withFaultboard((request, response) => route(request, response, mount_path), tracker)
+  return async (request, response) => {
+    try {
+      await listener(request, response)
+    } catch (error) {
+      // The error is recorded by now; what the visitor sees is the host's own affair.
+      answer(response, 500, <Failed error={error} mount_path={mount_path} />)
+    }
+  }
+}
+
+async function route(request: IncomingMessage, response: ServerResponse, mount_path: string): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://host')
+  Object.assign(request, { query: Object.fromEntries(searchParams) })
+  if (pathname === '/') return answer(response, 200, <Home mount_path={mount_path} />)
+  if (pathname === '/style.css') return send(response, 200, 'text/css', STYLE)
+  const failing = FAILING_ROUTES.find(({ link }) => link.split('?')[0] === pathname)
+  if (!failing) return answer(response, 404, <NotFound />)
+  await failing.run()
+}
+
+type Rendered = ReturnType<typeof Home>
+
+function answer(response: ServerResponse, status: number, page: Rendered): void {
+  send(response, status, 'text/html', `${raw('<!doctype html>')}${page}`)
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Security-Policy': "default-src 'none'; style-src 'self'",
+    'X-Content-Type-Options': 'nosniff',
+  })
+  response.end(body)
+}
+
+function Home({ mount_path }: { mount_path: string }) {
+  return (
+    <Page title="Faultboard is running">
+      <p>
+        Open the <a href={mount_path}>dashboard</a>, or make an error first and see it arrive:
+      </p>
+      <ul>
+        {FAILING_ROUTES.map(({ link, text }) => (
+          <li>
+            <a href={link}>
+              <code>{link}</code>
+            </a>{' '}
+            {text}
+          </li>
+        ))}
+      </ul>
+    </Page>
+  )
+}
+
+function Failed({ error, mount_path }: { error: unknown; mount_path: string }) {
+  return (
+    <Page title="This page failed, as it should">
+      <p>
+        <code>{String(error)}</code>
+      </p>
+      <p>
+        It was recorded: see it in the <a href={`${mount_path}/errors`}>dashboard</a>, or go <a href="/">back</a>.
+      </p>
+    </Page>
+  )
+}
+
+function NotFound() {
+  return (
+    <Page title="Not found">
+      <p>
+        There is no such page. Go <a href="/">back</a>.
+      </p>
+    </Page>
+  )
+}
+
+function Page({ title, children }: PropsWithChildren<{ title: string }>) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title}</title>
+        <link rel="stylesheet" href="/style.css" />
+      </head>
+      <body>
+        <h1>{title}</h1>
+        {children}
+      </body>
+    </html>
+  )
+}
+
+const STYLE = `:root { color-scheme: light dark; }
+body { font: 16px/1.6 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
+li { margin: 0.4rem 0; }
+code { font-size: 0.9em; }
+`

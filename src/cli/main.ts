@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { TrackerError } from '../model/errors.js'
+import { didYouMean, readFlags, wrongUse } from './arguments.js'
+import { type Command, CommandFailed } from './command.js'
+import { commandHelp, overviewHelp } from './help.js'
+import { complain, finish, print } from './terminal.js'
+
+/** Every command, loaded only when it is asked for. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  demo: async () => (await import('./demo.js')).demo,
+  serve: async () => (await import('./serve.js')).serve,
+  migrate: async () => (await import('./migrate.js')).migrate,
+  check: async () => (await import('./check.js')).check,
+  errors: async () => (await import('./errors.js')).errors,
+  cleanup: async () => (await import('./cleanup.js')).cleanup,
+}
+
+await finish(await main(process.argv.slice(2)))
+
+/** The one catch of the command line: an error becomes a sentence, a next step and an exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    return await dispatch(args)
+  } catch (error) {
+    if (process.env.FAULTBOARD_DEBUG) complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    if (!(error instanceof TrackerError || error instanceof CommandFailed)) {
+      const reason = error instanceof Error ? error.message : String(error)
+      complain(`faultboard failed unexpectedly: ${reason}\nFAULTBOARD_DEBUG=1 shows where.`)
+      return 1
+    }
+    complain(error.message)
+    if (error instanceof TrackerError && error.code === 'invalid_input') complain(helpLine(args))
+    return error.exit_code
+  }
+}
+
+async function dispatch([name, ...rest]: readonly string[]): Promise<number> {
+  if (name === undefined || isHelp(name)) return help(rest[0])
+  if (name === '--version' || name === '-v') return say(version())
+  if (name.startsWith('-')) throw wrongUse(`The command comes first, and ${name} is none: faultboard COMMAND [flags]`)
+  const command = await find(name)
+  if (rest.some((argument) => argument === '--help' || argument === '-h')) return say(commandHelp(command))
+  return command.run(readFlags(command, rest))
+}
+
+async function help(name: string | undefined): Promise<number> {
+  if (name !== undefined && !isHelp(name)) return say(commandHelp(await find(name)))
+  return say(overviewHelp(await Promise.all(Object.values(COMMANDS).map((load) => load()))))
+}
+
+async function find(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load) return load()
+  throw wrongUse(`faultboard has no command "${name}"${didYouMean(name, Object.keys(COMMANDS))}`)
+}
+
+function helpLine([name = '']: readonly string[]): string {
+  return Object.hasOwn(COMMANDS, name)
+    ? `Run  faultboard ${name} --help  to see what it takes.`
+    : 'Run  faultboard --help  to see the commands.'
+}
+
+function isHelp(word: string): boolean {
+  return word === 'help' || word === '--help' || word === '-h'
+}
+
+function version(): string {
+  const manifest = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}
+
+function say(text: string): number {
+  print(text)
+  return 0
+}

@@ -1,0 +1,41 @@
+import type { Settings } from '../config/options.js'
+import { resolveConfiguration } from '../config/resolve.js'
+import { TrackerError } from '../model/errors.js'
+import { type Surroundings, TrackerInstance } from '../tracker.js'
+import { complain } from './terminal.js'
+import { databaseOf, missingFile } from './tracker-database.js'
+
+/** Lends the work a tracker on a database that exists, and closes it. */
+export async function withTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
+  const { options } = resolveConfiguration(settings)
+  const missing = missingFile(databaseOf(options))
+  if (missing) {
+    throw new TrackerError(
+      'database_unavailable',
+      `There is no database ${missing} yet: nothing was recorded there, or --database or FAULTBOARD_DATABASE should name another one.`,
+    )
+  }
+  const tracker = await openTracker(settings)
+  try {
+    return await work(tracker)
+  } finally {
+    await tracker.shutdown()
+  }
+}
+
+/** A tracker whose database is ready; when it is not, the one sentence that is thrown says all there is to say. */
+export async function openTracker(settings: Settings, surroundings: Surroundings = {}): Promise<TrackerInstance> {
+  const early: string[] = []
+  let say = (line: string): void => void early.push(line)
+  const tracker = new TrackerInstance(settings, { ...surroundings, write: (line) => say(line) }).start()
+  const warnings = early.splice(0)
+  try {
+    await tracker.ready()
+  } catch (error) {
+    await tracker.shutdown()
+    throw error
+  }
+  say = (line) => complain(line.trimEnd())
+  for (const line of warnings) say(line)
+  return tracker
+}

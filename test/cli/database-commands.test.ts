@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { MIGRATIONS } from '../../src/store/migrations/list.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { CREDENTIALS, faultboard, folder, record } from './faultboard.js'
+
+const NAMES = Object.keys(MIGRATIONS)
+const DAY = 86_400_000
+
+describeEachDatabase('migrate, check and cleanup', (database) => {
+  test('before, during and after the migrations, without any credentials', async () => {
+    const [cwd, url] = [await folder(), await database.fresh()]
+    const run = (...args: string[]) => faultboard([...args, '--database', url], { cwd })
+
+    const before = await run('migrate', '--status')
+    expect(before.code).toBe(3)
+    for (const name of NAMES) expect(before.stdout).toMatch(new RegExp(`^${name} +pending$`, 'm'))
+    const unready = await run('check')
+    expect(unready.code).toBe(3)
+    expect(unready.stdout).toMatch(/^failed +schema +pending: 0001-errors/m)
+
+    const applied = await run('migrate')
+    expect(applied).toMatchObject({ code: 0, stderr: '' })
+    for (const name of NAMES) expect(applied.stdout).toContain(`  ${name}\n`)
+    const again = await run('migrate')
+    expect(again.code).toBe(0)
+    expect(again.stdout).toMatch(/is up to date\.\n$/)
+
+    const after = await run('migrate', '--status', '--json')
+    expect(after.code).toBe(0)
+    const status = JSON.parse(after.stdout)
+    expect(status.up_to_date).toBe(true)
+    expect(status.migrations.map(({ name }: { name: string }) => name)).toEqual(NAMES)
+    for (const { applied_at } of status.migrations) expect(applied_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
+
+    const ready = await run('check')
+    expect(ready.code).toBe(0)
+    expect(ready.stdout).toMatch(/^ok +database .* answers$/m)
+    expect(ready.stdout).toMatch(/^ok +schema +up to date/m)
+    expect(ready.stdout).toMatch(/^ok +spool .* nothing waits there$/m)
+    for (const { stdout } of [before, applied, again, after, unready, ready]) {
+      const { password } = URL.canParse(url) ? new URL(url) : { password: '' }
+      if (password) expect(stdout).not.toContain(password)
+    }
+  })
+
+  test('cleanup deletes what has not been seen for so many days', async () => {
+    const [cwd, url] = [await folder(), await database.fresh()]
+    const run = (...args: string[]) => faultboard([...args, '--database', url], { cwd })
+    await run('migrate')
+    await record(
+      url,
+      { error_type: 'Old', message: 'old', occurred_at: Date.now() - 100 * DAY },
+      { error_type: 'Older', message: 'middle', occurred_at: Date.now() - 40 * DAY },
+      { error_type: 'Young', message: 'young' },
+    )
+    expect((await run('cleanup')).stdout).toMatch(/^Deleted 1 error last seen before \d{4}-/)
+    const second = await run('cleanup', '--days', '30', '--json')
+    expect(second.code).toBe(0)
+    expect(JSON.parse(second.stdout).deleted).toBe(1)
+    expect(JSON.parse((await run('errors', '--json')).stdout).pagination.total_count).toBe(1)
+  })
+
+  test('commands that need the schema end with 3 where the application would not migrate by itself', async () => {
+    const [cwd, url] = [await folder(), await database.fresh()]
+    for (const command of ['errors', 'cleanup', 'serve']) {
+      const { code, stderr } = await faultboard(
+        [command, '--database', url, ...(command === 'serve' ? ['--port', '0', '--host', 'nowhere.invalid'] : [])],
+        { cwd, env: CREDENTIALS },
+      )
+      if (database.dialect === 'sqlite') expect(code).toBe(1)
+      else expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('Run  npx faultboard migrate') })
+    }
+  })
+})
+
+describe('a database that cannot be used', () => {
+  test.each(['postgres://user:secret@127.0.0.1:1/none', 'mysql://user:secret@127.0.0.1:1/none'])(
+    'is told by check, migrate and errors: %s',
+    async (url) => {
+      const cwd = await folder()
+      const checked = await faultboard(['check', '--database', url], { cwd })
+      const others = [
+        await faultboard(['migrate', '--database', url], { cwd }),
+        await faultboard(['errors', '--database', url], { cwd }),
+      ]
+      expect(checked.code).toBe(1)
+      expect(checked.stdout).toMatch(/^failed +database +Cannot use .*ECONNREFUSED/m)
+      for (const { code, stderr } of others) {
+        expect(code).toBe(1)
+        expect(stderr).toContain('Cannot use ')
+        expect(stderr).not.toContain('secret')
+        expect(stderr).not.toMatch(/^\s+at |Errors are kept/m)
+      }
+      expect(checked.stdout).not.toContain('secret')
+    },
+  )
+
+  test('looking at an SQLite file that does not exist does not make it', async () => {
+    const cwd = await folder()
+    const errors = await faultboard(['errors'], { cwd })
+    await faultboard(['migrate', '--status'], { cwd })
+    const checked = await faultboard(['check'], { cwd })
+    expect(errors.code).toBe(1)
+    expect(errors.stderr).toContain(`There is no database ${join(cwd, 'faultboard.sqlite3')} yet`)
+    expect(checked.code).toBe(3)
+    expect(existsSync(join(cwd, 'faultboard.sqlite3'))).toBe(false)
+  })
+
+  test('check fails with 1 where the folder of the SQLite file is missing', async () => {
+    const { code, stdout } = await faultboard(['check', '--database', 'sqlite:no/such/folder/e.sqlite3'], {
+      cwd: await folder(),
+    })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^failed +database .*its folder is missing/m)
+  })
+})
+
+describe('check', () => {
+  test('finds a wrong configuration with 2, each problem in a line, in JSON too', async () => {
+    const cwd = await folder({ 'faultboard.config.mjs': 'export default { retention_days: 0, sampling_rate: 7 }' })
+    const { code, stdout } = await faultboard(['check'], { cwd })
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/^failed +configuration +sampling_rate must be a number from 0 to 1$/m)
+    expect(stdout).toMatch(/^failed +configuration +retention_days must be a whole number/m)
+    const { findings, ok } = JSON.parse((await faultboard(['check', '--json'], { cwd })).stdout)
+    expect(ok).toBe(false)
+    expect(findings).toHaveLength(2)
+  })
+
+  test('warns about missing credentials without failing', async () => {
+    const cwd = await folder()
+    await faultboard(['migrate'], { cwd })
+    const without = await faultboard(['check'], { cwd })
+    const with_them = await faultboard(['check'], { cwd, env: CREDENTIALS })
+    expect(without).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning +credentials/m) })
+    expect(with_them).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok +credentials/m) })
+    expect(with_them.stdout).not.toContain(CREDENTIALS.FAULTBOARD_DASHBOARD_PASSWORD)
+  })
+
+  test('tells what waits in the spool folder, and whether it can be written', async () => {
+    const cwd = await folder({ blocked: 'a file where a folder should be' })
+    await faultboard(['migrate'], { cwd })
+    await mkdir(join(cwd, 'spool'))
+    await writeFile(join(cwd, 'spool/batch-1.ndjson'), 'x'.repeat(10))
+    const waiting = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'spool') } })
+    expect(waiting.stdout).toMatch(/^ok +spool .*; 1 batch to import \(10 bytes\)$/m)
+    await writeFile(join(cwd, 'spool/batch-2.ndjson.failed'), 'x')
+    const refused = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'spool') } })
+    expect(refused.stdout).toMatch(/^warning +spool .* 1 batch that the database refused; 1 batch to import$/m)
+    const blocked = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'blocked') } })
+    expect(blocked).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed +spool .*cannot be written/m) })
+  })
+})
+
+test('cleanup says so when retention_days keeps everything', async () => {
+  const cwd = await folder({ 'faultboard.config.mjs': 'export default { retention_days: null }' })
+  await faultboard(['migrate'], { cwd })
+  const { code, stdout } = await faultboard(['cleanup'], { cwd })
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'Nothing was deleted: retention_days is null, which keeps every error.\n',
+  })
+})

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { faultboard, folder } from './faultboard.js'
+
+const COMMANDS = ['serve', 'demo', 'migrate', 'cleanup', 'check', 'errors']
+
+describe('help', () => {
+  test.each([[[]], [['--help']], [['help']]])('%j lists every command and the exit codes', async (args) => {
+    const { code, stdout, stderr } = await faultboard(args, { cwd: await folder() })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} +[A-Z]`, 'm'))
+    for (const line of ['0  done', '1  failed', '2  wrong use or configuration', '3  the schema']) {
+      expect(stdout).toContain(line)
+    }
+  })
+
+  test.each(COMMANDS)('%s --help names its flags, whatever else is given', async (command) => {
+    const { code, stdout } = await faultboard([command, '--nonsense', '--help'], { cwd: await folder() })
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Usage: faultboard ${command}`)
+    expect(stdout).toContain('--database URL')
+    expect(stdout).toContain('3  the schema of the database is outdated')
+  })
+
+  test('help COMMAND says the same as COMMAND --help', async () => {
+    const cwd = await folder()
+    expect(await faultboard(['help', 'serve'], { cwd })).toEqual(await faultboard(['serve', '--help'], { cwd }))
+  })
+
+  test('--version tells the version of the package', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+    expect(await faultboard(['--version'], { cwd: await folder() })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    })
+  })
+})
+
+describe('wrong use ends with 2, one sentence and the help line', () => {
+  test.each([
+    [['srve'], 'faultboard has no command "srve"; did you mean serve?', 'faultboard --help'],
+    [['help', 'migrat'], 'faultboard has no command "migrat"; did you mean migrate?', 'faultboard --help'],
+    [['constructor'], 'faultboard has no command "constructor"', 'faultboard --help'],
+    [['--database', 'x', 'serve'], 'The command comes first, and --database is none', 'faultboard --help'],
+    [
+      ['serve', '--prot', '1'],
+      '--prot is not a flag of faultboard serve; did you mean --port?',
+      'faultboard serve --help',
+    ],
+    [['errors', '--per_page', '1'], 'did you mean --per-page?', 'faultboard errors --help'],
+    [['serve', '--port'], '--port needs a value: --port N', 'faultboard serve --help'],
+    [['serve', '--port', '--migrate'], '--port needs a value', 'faultboard serve --help'],
+    [['serve', '--migrate=yes'], '--migrate is a switch and takes no value', 'faultboard serve --help'],
+    [['serve', '--port', '70000'], '--port must be a whole number from 0 to 65535', 'faultboard serve --help'],
+    [['demo', '--seed', 'abc'], '--seed must be a whole number', 'faultboard demo --help'],
+    [['migrate', 'now'], 'faultboard migrate takes flags only, not "now"', 'faultboard migrate --help'],
+    [['cleanup', '--days', '0'], '--days must be a whole number from 1 to 36500', 'faultboard cleanup --help'],
+    [
+      ['errors', '--severity', 'bad'],
+      '--severity must be one of critical, high, medium, low',
+      'faultboard errors --help',
+    ],
+  ])('%j', async (args, sentence, help) => {
+    const { code, stdout, stderr } = await faultboard(args, { cwd: await folder() })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(sentence)
+    expect(stderr).toContain(`Run  ${help}  to see`)
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+
+  test('PORT of the environment is named when it is no port', async () => {
+    const { code, stderr } = await faultboard(['serve'], { cwd: await folder(), env: { PORT: 'http' } })
+    expect(code).toBe(2)
+    expect(stderr).toContain('PORT must be a whole number from 0 to 65535')
+  })
+})
+
+test('FAULTBOARD_DEBUG shows the stack', async () => {
+  const { stderr } = await faultboard(['srve'], { cwd: await folder(), env: { FAULTBOARD_DEBUG: '1' } })
+  expect(stderr).toMatch(/^\s+at /m)
+})
