@@ -19,6 +19,8 @@ export interface Dialect {
   insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number>
   /** What an error of the driver means for whoever was using it. */
   faultOf(error: unknown): Fault
+  /** Gives up the connections that are waiting for an answer, as far as they are ours. */
+  breakOff(): void
   /** Releases what we opened. A pool or handle of the host stays open. */
   close(): Promise<void>
 }

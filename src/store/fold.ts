@@ -76,6 +76,7 @@ export class FoldedGroup {
     hours: HourSum[]
     users: UserSum[]
   }): FoldedGroup {
+    if (!Number.isSafeInteger(json.count) || !Array.isArray(json.kept)) throw new TypeError('not a folded group')
     const group = new FoldedGroup(json.first)
     group.newest = json.newest
     group.first_seen_at = json.first_seen_at

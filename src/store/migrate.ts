@@ -16,6 +16,8 @@ export async function migrationStatus(database: Database): Promise<MigrationStat
 
 /** Brings the schema up to date and gives the names of what was applied. Of several processes, one does the work. */
 export async function migrate(database: Database): Promise<string[]> {
+  // Nothing pending may also mean that a newer version has been here, which Kysely takes for a damaged history.
+  if ((await pendingMigrations(database)).length === 0) return []
   const { error, results } = await migratorFor(database).migrateToLatest()
   if (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -28,10 +30,13 @@ export async function migrate(database: Database): Promise<string[]> {
 
 /** The sentence for an operator whose schema is behind, or null when it is up to date. */
 export async function outdatedSchema(database: Database): Promise<string | null> {
-  const pending = (await migrationStatus(database)).filter(({ applied_at }) => applied_at === null)
+  const pending = await pendingMigrations(database)
   if (pending.length === 0) return null
-  const names = pending.map(({ name }) => name).join(', ')
-  return `The schema of ${database.dialect.address} is not up to date (pending: ${names}). Run  npx faultboard migrate  with the same configuration; until then errors are kept in the spool folder.`
+  return `The schema of ${database.dialect.address} is not up to date (pending: ${pending.join(', ')}). Run  npx faultboard migrate  with the same configuration; until then errors are kept in the spool folder.`
+}
+
+async function pendingMigrations(database: Database): Promise<string[]> {
+  return (await migrationStatus(database)).filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
 }
 
 function migratorFor({ read, dialect }: Database): Migrator {

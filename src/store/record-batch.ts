@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Status } from '../model/workflow.js'
 import type { Database } from './database.js'
 import type { BulkColumn, Dialect } from './dialect.js'
@@ -30,6 +30,20 @@ export interface BatchOutcome {
   /** The batch had been written already: nothing was counted this time. */
   duplicate: boolean
   groups: Map<string, GroupOutcome>
+  refused: Refusal[]
+}
+
+/** A group that the database does not take, whatever is tried. */
+export interface Refusal {
+  group: FoldedGroup
+  error: unknown
+}
+
+export interface RecordOptions {
+  application_id: number
+  now: number
+  /** Keeps groups that were refused. Called before the commit, so that they are never in neither place. */
+  setAside(groups: FoldedGroup[]): void
 }
 
 /**
@@ -37,48 +51,93 @@ export interface BatchOutcome {
  * deadlocks; then what hangs on them. A lock that is asked for before the row exists (select for update, then insert)
  * fails for concurrent first sights on PostgreSQL and MariaDB.
  */
-export async function recordBatch(
+export async function recordBatch(database: Database, batch: Batch, options: RecordOptions): Promise<BatchOutcome> {
+  const sorted = [...batch.groups].sort((a, b) => (a.hash_signature < b.hash_signature ? -1 : 1))
+  try {
+    return await once(database, batch, options, async (trx) => ({
+      duplicate: false,
+      groups: await recordGroups(trx, database.dialect, sorted, options),
+      refused: [],
+    }))
+  } catch (error) {
+    if (!isRefusal(database, error)) throw error
+  }
+  // Something in it is refused: the groups are written one by one, so that the others do not suffer for it.
+  return once(database, { ...batch, tried_before: true }, options, (trx) => oneByOne(trx, database, sorted, options))
+}
+
+/** Whether the fault lies in what was to be written, and not in the database. */
+export function isRefusal({ dialect }: Database, error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || dialect.faultOf(error) === 'statement'
+}
+
+async function once(
   database: Database,
-  batch: Batch,
-  application_id: number,
-  now: number,
+  { batch_id, tried_before }: Batch,
+  { now }: RecordOptions,
+  work: (trx: Transaction<Schema>) => Promise<BatchOutcome>,
 ): Promise<BatchOutcome> {
-  const { dialect } = database
-  const groups = [...batch.groups].sort((a, b) => (a.hash_signature < b.hash_signature ? -1 : 1))
   return database.write(async (trx) => {
-    if (batch.tried_before && (await isWritten(trx, batch.batch_id))) return { duplicate: true, groups: new Map() }
-    await dialect.insertMany(trx, {
+    if (tried_before && (await isWritten(trx, batch_id))) return { duplicate: true, groups: new Map(), refused: [] }
+    await database.dialect.insertMany(trx, {
       table: 'faultboard_batches',
       columns: [text('batch_id'), integer('created_at')],
-      rows: [[batch.batch_id, now]],
+      rows: [[batch_id, now]],
     })
-    await upsertGroups(trx, dialect, groups, application_id)
-    const rows = await readGroups(trx, groups, application_id)
-    const outcomes = new Map<string, GroupOutcome>()
-    for (const group of groups) {
-      const row = rows.get(group.hash_signature)
-      if (!row) throw new Error('a group vanished inside its own transaction')
-      const { resolved_at, message: _, ...state } = row
-      outcomes.set(group.hash_signature, {
-        ...state,
-        application_id,
-        is_new: row.occurrence_count === group.count,
-        reopened: row.status === 'resolved' && group.newest.occurred_at > (resolved_at ?? 0),
-      })
-    }
-    await reopen(
-      trx,
-      dialect,
-      [...outcomes.values()].filter(({ reopened }) => reopened),
-      rows,
-      now,
-    )
-    await insertSearchTexts(trx, dialect, groups, outcomes)
-    const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
-    await insertOccurrences(trx, dialect, groups, rows, payloadIds)
-    await addSums(trx, dialect, groups, outcomes, application_id)
-    return { duplicate: false, groups: outcomes }
+    return work(trx)
   })
+}
+
+async function oneByOne(
+  trx: Transaction<Schema>,
+  database: Database,
+  groups: readonly FoldedGroup[],
+  options: RecordOptions,
+): Promise<BatchOutcome> {
+  const outcome: BatchOutcome = { duplicate: false, groups: new Map(), refused: [] }
+  for (const group of groups) {
+    await sql`savepoint faultboard_group`.execute(trx)
+    try {
+      const [recorded] = await recordGroups(trx, database.dialect, [group], options)
+      if (recorded) outcome.groups.set(...recorded)
+    } catch (error) {
+      if (!isRefusal(database, error)) throw error
+      await sql`rollback to savepoint faultboard_group`.execute(trx)
+      outcome.refused.push({ group, error })
+    }
+    await sql`release savepoint faultboard_group`.execute(trx)
+  }
+  if (outcome.refused.length > 0) options.setAside(outcome.refused.map(({ group }) => group))
+  return outcome
+}
+
+async function recordGroups(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  groups: readonly FoldedGroup[],
+  { application_id, now }: RecordOptions,
+): Promise<Map<string, GroupOutcome>> {
+  await upsertGroups(trx, dialect, groups, application_id)
+  const rows = await readGroups(trx, groups, application_id)
+  const outcomes = new Map<string, GroupOutcome>()
+  for (const group of groups) {
+    const row = rows.get(group.hash_signature)
+    if (!row) throw new Error('a group vanished inside its own transaction')
+    const { resolved_at, message: _, ...state } = row
+    outcomes.set(group.hash_signature, {
+      ...state,
+      application_id,
+      is_new: row.occurrence_count === group.count,
+      reopened: row.status === 'resolved' && group.newest.occurred_at > (resolved_at ?? 0),
+    })
+  }
+  const reopened = [...outcomes.values()].filter((outcome) => outcome.reopened)
+  await reopen(trx, dialect, reopened, rows, now)
+  await insertSearchTexts(trx, dialect, groups, outcomes)
+  const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
+  await insertOccurrences(trx, dialect, groups, rows, payloadIds)
+  await addSums(trx, dialect, groups, outcomes, application_id)
+  return outcomes
 }
 
 export async function isWritten(db: Kysely<Schema>, batch_id: string): Promise<boolean> {

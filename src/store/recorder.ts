@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Counters } from '../model/counters.js'
-import { TrackerError } from '../model/errors.js'
 import type { ErrorEvent } from '../model/event.js'
 import { applicationId } from './applications.js'
 import type { Database } from './database.js'
-import { FoldedGroup } from './fold.js'
-import { type Batch, type BatchOutcome, type GroupOutcome, isWritten, recordBatch } from './record-batch.js'
+import type { FoldedGroup } from './fold.js'
+import { OpenBatch, type OpenGroup, type Receipt, settleAll, settleRecorded } from './open-batch.js'
+import { type Batch, type BatchOutcome, isRefusal, isWritten, recordBatch } from './record-batch.js'
 import type { Spool } from './spool.js'
 import { trimOccurrences } from './trim.js'
+
+export type { Receipt } from './open-batch.js'
 
 export interface RecorderParts {
   database: Database
@@ -21,26 +23,9 @@ export interface RecorderParts {
   warn(sentence: string): void
 }
 
-/** `recorded`: committed. `accepted`: safe in the spool, committed soon. `spooled`: the database is away for now. */
-export type Receipt =
-  | { state: 'recorded'; outcome: GroupOutcome; occurrence_count: number }
-  | { state: 'accepted' | 'spooled' }
-  | { state: 'lost'; reason: string }
-
-interface Waiter {
-  hash_signature: string
-  /** The event's own number among those of its group in this batch, from 1. */
-  ordinal: number
-  settle(receipt: Receipt): void
-}
-
-interface OpenBatch {
-  groups: Map<string, FoldedGroup>
-  waiters: Waiter[]
-  size: number
-}
-
 const PROBE_MS = { first: 1000, longest: 30_000 }
+/** A database that says nothing for so long counts as away: the host's request waits for it. */
+const SILENCE_MS = 10_000
 /** Journalled batches held in memory while they wait for the database; further ones wait on disk only. */
 const MAX_QUEUED = 8
 /** Distinct groups that may gather in memory before they go to disk instead. */
@@ -52,21 +37,25 @@ const MAX_OPEN_GROUPS = 5000
  */
 export class Recorder {
   readonly #parts: RecorderParts
-  #open: OpenBatch = emptyBatch()
-  #inFlight: Batch | null = null
-  #journalling: Batch | null = null
+  readonly #open: OpenBatch
+  /** Batches that are in memory only, neither committed nor on disk yet. */
+  readonly #held = new Set<Batch>()
   #queue: { batch: Batch; file: string }[] = []
   #working: Promise<void> | null = null
+  #committing: Promise<void> | null = null
+  #spilling: Promise<void> | null = null
+  #importing: Promise<number> | null = null
+  #importAgain = false
   #scheduled = false
   #application_id: number | null = null
-  #away: { since: number; wait: number; timer: NodeJS.Timeout } | null = null
-  #importing: Promise<number> | null = null
+  #away: { since: number; timer: NodeJS.Timeout } | null = null
   #journal: boolean
   #closed = false
   last_flush_at: number | null = null
 
   constructor(parts: RecorderParts, { journal }: { journal: boolean }) {
     this.#parts = parts
+    this.#open = new OpenBatch(parts.max_occurrences_per_error)
     this.#journal = journal
     void parts.open().then(
       () => this.import(),
@@ -76,19 +65,10 @@ export class Recorder {
 
   /** Settles when the event is committed or, in journal mode, when it is on disk. Never rejects. */
   record(event: ErrorEvent): Promise<Receipt> {
-    const batch = this.#open
-    let group = batch.groups.get(event.hash_signature)
-    if (!group) {
-      group = new FoldedGroup(event)
-      batch.groups.set(event.hash_signature, group)
-    }
-    group.add(event, this.#parts.max_occurrences_per_error)
-    batch.size++
-    const { count } = group
     return new Promise((settle) => {
-      batch.waiters.push({ hash_signature: event.hash_signature, ordinal: count, settle })
+      this.#open.add(event, settle)
       this.#schedule()
-      if (batch.groups.size >= MAX_OPEN_GROUPS) this.#overflow()
+      if (this.#open.group_count >= MAX_OPEN_GROUPS) this.#spill()
     })
   }
 
@@ -103,22 +83,29 @@ export class Recorder {
 
   /** Writes everything that was handed over before this call. */
   async flush(): Promise<void> {
-    while (this.#open.size > 0 || this.#queue.length > 0 || this.#working) {
-      await (this.#working ?? this.#start())
+    for (;;) {
+      if (this.#working || this.#open.size > 0 || this.#queue.length > 0) await this.#start()
+      else if (this.#spilling) await this.#spilling
+      else if (this.#importing) await this.#importing
+      else return
     }
   }
 
   /** Imports the batches that wait on disk; gives how many were written. */
   import(): Promise<number> {
+    // A file that was released after the running import had looked would otherwise wait for the next start.
+    if (this.#importing) this.#importAgain = true
     this.#importing ??= this.#importAll().finally(() => {
       this.#importing = null
+      if (!this.#importAgain) return
+      this.#importAgain = false
+      void this.import()
     })
     return this.#importing
   }
 
   async close(): Promise<void> {
     await this.flush()
-    await this.#importing
     this.#closed = true
     if (this.#away) clearTimeout(this.#away.timer)
     this.#parts.spool.close()
@@ -129,12 +116,14 @@ export class Recorder {
    * its id tells the import whether it had been committed.
    */
   spoolNow(): void {
-    const left = [this.#inFlight, this.#journalling, this.#open.size > 0 ? this.#close() : null].filter(
-      (batch) => batch !== null,
-    )
-    this.#open = emptyBatch()
-    for (const batch of left) this.#parts.spool.putSync({ ...batch, tried_before: true })
-    this.#parts.spool.close()
+    try {
+      while (this.#open.size > 0) this.#take()
+      for (const batch of this.#held) if (!this.#parts.spool.putSync(batch)) this.#lose(batch, 'spool_full')
+      this.#parts.spool.close()
+    } catch (error) {
+      // Thrown from the host's exit event, it would change the host's exit code.
+      this.#unwritable(error)
+    }
   }
 
   #schedule(): void {
@@ -156,47 +145,26 @@ export class Recorder {
   }
 
   async #work(): Promise<void> {
-    const committing = this.#commitQueue()
+    void this.#commitQueue()
     while (this.#open.size > 0) {
-      const { waiters } = this.#open
-      const batch = this.#close()
-      if (this.#journal && !this.#away) await this.#acknowledgeOnDisk(batch, waiters)
-      else await this.#commit(batch, waiters)
+      const { batch, taken } = this.#take()
+      if (this.#journal && !this.#away) await this.#acknowledgeOnDisk(batch, taken)
+      else await this.#commit(batch, taken)
     }
-    await committing
     await this.#commitQueue()
   }
 
-  /** Takes up to one transaction's worth of groups out of the open batch. */
-  #close(): Batch {
-    const limit = this.#parts.database.dialect.flush_limit
-    const open = this.#open
-    const rest = emptyBatch()
-    const groups: FoldedGroup[] = []
-    let size = 0
-    for (const group of open.groups.values()) {
-      if (groups.length > 0 && size + group.kept.length > limit) {
-        rest.groups.set(group.hash_signature, group)
-        rest.size += group.count
-      } else {
-        group.thin(this.#parts.max_occurrences_per_error)
-        groups.push(group)
-        size += group.kept.length
-      }
-    }
-    for (const waiter of open.waiters) if (rest.groups.has(waiter.hash_signature)) rest.waiters.push(waiter)
-    if (rest.size > 0)
-      open.waiters.splice(
-        0,
-        open.waiters.length,
-        ...open.waiters.filter(({ hash_signature }) => !rest.groups.has(hash_signature)),
-      )
-    this.#open = rest
-    return { batch_id: randomUUID(), application_name: this.#parts.application_name, groups, tried_before: false }
+  /** Takes one transaction's worth of groups out of the open batch. */
+  #take(): { batch: Batch; taken: OpenGroup[] } {
+    const { application_name, database } = this.#parts
+    const taken = this.#open.take(database.dialect.flush_limit)
+    const groups = taken.map(({ group }) => group)
+    const batch = { batch_id: randomUUID(), application_name, groups, tried_before: false }
+    this.#held.add(batch)
+    return { batch, taken }
   }
 
-  async #acknowledgeOnDisk(batch: Batch, waiters: readonly Waiter[]): Promise<void> {
-    this.#journalling = batch
+  async #acknowledgeOnDisk(batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
     let file: string | null = null
     try {
       file = await this.#parts.spool.put(batch)
@@ -206,9 +174,9 @@ export class Recorder {
         `The spool folder cannot be written (${reasonOf(error)}): async_logging keeps errors in memory until they are committed.`,
       )
     }
-    this.#journalling = null
-    for (const { settle } of waiters) settle({ state: 'accepted' })
+    settleAll(taken, { state: 'accepted' })
     if (file === null) return this.#commit(batch, [])
+    this.#held.delete(batch)
     if (this.#queue.length >= MAX_QUEUED) {
       await this.#parts.spool.release(file)
       void this.import()
@@ -217,8 +185,6 @@ export class Recorder {
     this.#queue.push({ batch, file })
     void this.#commitQueue()
   }
-
-  #committing: Promise<void> | null = null
 
   #commitQueue(): Promise<void> {
     this.#committing ??= this.#commitQueued().finally(() => {
@@ -235,16 +201,16 @@ export class Recorder {
     }
   }
 
-  /** Writes a batch that is on disk already. */
+  /** Writes a batch that is on disk already; gives whether it is in the database now. */
   async #commitFile(batch: Batch, file: string): Promise<boolean> {
     try {
       await this.#write(batch)
       await this.#parts.spool.remove(file)
       return true
     } catch (error) {
-      if (this.#parts.database.dialect.faultOf(error) === 'statement') {
-        this.#refused(error)
+      if (isRefusal(this.#parts.database, error)) {
         await this.#parts.spool.setAside(file)
+        this.#refused(batch.groups, error)
       } else {
         await this.#parts.spool.release(file)
         this.#goAway(error)
@@ -254,72 +220,64 @@ export class Recorder {
   }
 
   /** Writes a batch that is in memory only; when that fails, it goes to disk. */
-  async #commit(batch: Batch, waiters: readonly Waiter[]): Promise<void> {
-    this.#inFlight = batch
-    try {
-      await this.#parts.open()
-      if (this.#away) throw new Error('the database is away')
-      const outcome = await this.#write(batch)
-      this.#inFlight = null
-      settleRecorded(waiters, batch, outcome)
-    } catch (error) {
-      this.#inFlight = null
-      await this.#rescue(batch, waiters, error)
+  async #commit(batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
+    let receipt: Receipt | null = null
+    if (!this.#away) {
+      try {
+        settleRecorded(taken, await this.#write(batch))
+        this.#held.delete(batch)
+        return
+      } catch (error) {
+        if (isRefusal(this.#parts.database, error)) receipt = this.#setAside(batch, error)
+        else this.#goAway(error)
+      }
     }
+    receipt ??= await this.#toDisk({ ...batch, tried_before: true })
+    this.#held.delete(batch)
+    settleAll(taken, receipt)
   }
 
-  async #rescue(batch: Batch, waiters: readonly Waiter[], error: unknown): Promise<void> {
-    const refused =
-      !this.#away && !(error instanceof TrackerError) && this.#parts.database.dialect.faultOf(error) === 'statement'
-    if (refused && batch.groups.length > 1) return this.#commitOneByOne(batch, waiters)
-    const receipt = await this.#toDisk({ ...batch, tried_before: true }, refused)
-    for (const { settle } of waiters) settle(receipt)
-    if (refused) this.#refused(error)
-    else if (!this.#away) this.#goAway(error)
-  }
-
-  /** The database refused something in the batch: the groups that it takes are written, the one it refuses is set aside. */
-  async #commitOneByOne(batch: Batch, waiters: readonly Waiter[]): Promise<void> {
-    for (const group of batch.groups) {
-      await this.#commit(
-        { ...batch, batch_id: randomUUID(), groups: [group] },
-        waiters.filter(({ hash_signature }) => hash_signature === group.hash_signature),
-      )
-    }
-  }
-
-  async #toDisk(batch: Batch, refused: boolean): Promise<Receipt> {
+  async #toDisk(batch: Batch): Promise<Receipt> {
     try {
       const file = await this.#parts.spool.put(batch)
       if (file === null) return this.#lose(batch, 'spool_full')
-      await (refused ? this.#parts.spool.setAside(file) : this.#parts.spool.release(file))
-      return refused ? { state: 'lost', reason: 'refused_by_database' } : { state: 'spooled' }
+      await this.#parts.spool.release(file)
+      return { state: 'spooled' }
     } catch (error) {
-      this.#parts.warn(`An error could be written neither to the database nor to the spool folder: ${reasonOf(error)}`)
+      this.#unwritable(error)
       return this.#lose(batch, 'spool_unwritable')
     }
   }
 
-  #lose(batch: Batch, reason: string): Receipt {
-    this.#parts.counters.add(
-      reason,
-      batch.groups.reduce((sum, { count }) => sum + count, 0),
-    )
-    return { state: 'lost', reason }
+  async #write(batch: Batch): Promise<BatchOutcome> {
+    const { database, spool, open, now } = this.#parts
+    const outcome = await this.#unlessSilent(async () => {
+      await open()
+      return recordBatch(database, batch, {
+        application_id: await this.#applicationId(batch.application_name),
+        now: now(),
+        setAside: (groups) => spool.keepFailed({ ...batch, batch_id: randomUUID(), groups }),
+      })
+    })
+    this.last_flush_at = now()
+    for (const { group, error } of outcome.refused) this.#refused([group], error)
+    await this.#trim(batch, outcome)
+    return outcome
   }
 
-  async #write(batch: Batch): Promise<BatchOutcome> {
-    const { database, now } = this.#parts
+  async #unlessSilent<T>(work: () => Promise<T>): Promise<T> {
+    const { dialect } = this.#parts.database
+    let timer: NodeJS.Timeout | undefined
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        dialect.breakOff()
+        reject(new Error(`${dialect.address} has not answered for ${SILENCE_MS / 1000} seconds`))
+      }, SILENCE_MS)
+    })
     try {
-      const application_id = await this.#applicationId(batch.application_name)
-      const outcome = await recordBatch(database, batch, application_id, now())
-      this.last_flush_at = now()
-      await this.#trim(batch, outcome)
-      return outcome
-    } catch (error) {
-      const refused = database.dialect.faultOf(error) === 'statement'
-      if (refused && (await isWritten(database.read, batch.batch_id))) return { duplicate: true, groups: new Map() }
-      throw error
+      return await Promise.race([work(), silence])
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -339,55 +297,80 @@ export class Recorder {
       if (!group || group.occurrence_count <= keep) continue
       const before = group.occurrence_count - count
       if (Math.floor(before / step) === Math.floor(group.occurrence_count / step)) continue
-      await trimOccurrences(this.#parts.database, group.id, keep).catch((error: unknown) => {
-        // The rows are surplus, not wrong: the next flush of the group tries again.
+      try {
+        await this.#unlessSilent(() => trimOccurrences(this.#parts.database, group.id, keep))
+      } catch (error) {
+        // The rows are surplus, not wrong: a later flush of the group tries again.
         this.#parts.counters.add('trim_failed')
         this.#parts.warn(`Old occurrences could not be removed: ${reasonOf(error)}`)
-      })
+      }
     }
   }
 
-  /** Too many distinct groups in one turn of the event loop: they are written without waiting for its end. */
-  #overflow(): void {
+  /** Too many distinct groups while a flush is under way: they wait on disk instead. */
+  #spill(): void {
     this.#parts.counters.add('buffer_overflow')
-    const { waiters } = this.#open
-    const batch = this.#close()
-    void this.#toDisk(batch, false).then((receipt) => {
-      for (const { settle } of waiters) settle(receipt)
-      void this.import()
+    const { batch, taken } = this.#take()
+    const spilling = this.#spillAfter(this.#spilling, batch, taken).finally(() => {
+      if (this.#spilling === spilling) this.#spilling = null
     })
+    this.#spilling = spilling
   }
 
-  #refused(error: unknown): void {
-    this.#parts.counters.add('refused_by_database')
+  async #spillAfter(earlier: Promise<void> | null, batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
+    await earlier
+    const receipt = await this.#toDisk(batch)
+    this.#held.delete(batch)
+    settleAll(taken, receipt)
+    if (!this.#away) void this.import()
+  }
+
+  #setAside(batch: Batch, error: unknown): Receipt {
+    this.#parts.spool.keepFailed(batch)
+    this.#refused(batch.groups, error)
+    return { state: 'lost', reason: 'refused_by_database' }
+  }
+
+  #refused(groups: readonly FoldedGroup[], error: unknown): void {
+    this.#parts.counters.add('refused_by_database', occurrencesOf(groups))
     this.#parts.warn(
-      `The database refused a batch, which is kept as a .failed file in ${this.#parts.spool.folder}: ${reasonOf(error)}`,
+      `The database refused an error, which is kept as a .failed file in ${this.#parts.spool.folder}: ${reasonOf(error)}`,
     )
   }
 
-  #goAway(error: unknown): void {
-    if (this.#closed) return
-    if (!this.#away) {
-      this.#parts.counters.add('database_away')
-      this.#parts.warn(
-        `${reasonOf(error)}\n  Errors are kept in ${this.#parts.spool.folder} and are imported when the database is back.`,
-      )
-    }
-    const wait = this.#away ? Math.min(this.#away.wait * 2, PROBE_MS.longest) : PROBE_MS.first
-    if (this.#away) clearTimeout(this.#away.timer)
-    this.#away = {
-      since: this.#away?.since ?? this.#parts.now(),
-      wait,
-      timer: setTimeout(() => void this.#probe(), wait).unref(),
-    }
+  #lose(batch: Batch, reason: string): Receipt {
+    this.#parts.counters.add(reason, occurrencesOf(batch.groups))
+    return { state: 'lost', reason }
   }
 
-  async #probe(): Promise<void> {
-    try {
+  #unwritable(error: unknown): void {
+    this.#parts.warn(`An error could be written neither to the database nor to the spool folder: ${reasonOf(error)}`)
+  }
+
+  #goAway(error: unknown): void {
+    if (this.#closed || this.#away) return
+    this.#parts.counters.add('database_away')
+    this.#parts.warn(
+      `${reasonOf(error)}\n  Errors are kept in ${this.#parts.spool.folder} and are imported when the database is back.`,
+    )
+    // What comes back may be another database under the same address.
+    this.#application_id = null
+    this.#away = { since: this.#parts.now(), timer: this.#probeAfter(PROBE_MS.first) }
+  }
+
+  #probeAfter(wait: number): NodeJS.Timeout {
+    return setTimeout(() => void this.#probe(wait), wait).unref()
+  }
+
+  async #probe(waited: number): Promise<void> {
+    const back = await this.#unlessSilent(async () => {
       await this.#parts.open()
       await isWritten(this.#parts.database.read, 'probe')
-    } catch (error) {
-      this.#goAway(error)
+      return true
+    }).catch(() => false)
+    if (this.#closed || !this.#away) return
+    if (!back) {
+      this.#away.timer = this.#probeAfter(Math.min(waited * 2, PROBE_MS.longest))
       return
     }
     this.#away = null
@@ -402,31 +385,18 @@ export class Recorder {
         await this.#parts.spool.release(file)
         break
       }
-      if (!(await this.#commitFile(batch, file))) {
-        if (this.#away) break
-      } else written++
+      if (await this.#commitFile(batch, file)) written++
     }
     return written
   }
 }
 
-function emptyBatch(): OpenBatch {
-  return { groups: new Map(), waiters: [], size: 0 }
-}
-
-function settleRecorded(waiters: readonly Waiter[], batch: Batch, { groups }: BatchOutcome): void {
-  const counts = new Map(batch.groups.map(({ hash_signature, count }) => [hash_signature, count]))
-  for (const { hash_signature, ordinal, settle } of waiters) {
-    const outcome = groups.get(hash_signature)
-    if (!outcome) {
-      settle({ state: 'spooled' })
-      continue
-    }
-    const occurrence_count = outcome.occurrence_count - (counts.get(hash_signature) ?? 0) + ordinal
-    settle({ state: 'recorded', outcome, occurrence_count })
-  }
+function occurrencesOf(groups: readonly FoldedGroup[]): number {
+  return groups.reduce((sum, { count }) => sum + count, 0)
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  // A refused connection to a name with several addresses has no message of its own.
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
 }

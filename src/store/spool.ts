@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
-import { readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { lstatSync, mkdirSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FoldedGroup } from './fold.js'
 import type { Batch } from './record-batch.js'
 
 export interface SpoolState {
   folder: string
+  /** Batches that wait for the database. */
   files: number
+  /** Batches set aside, for a person to look at. */
+  failed: number
   bytes: number
 }
 
@@ -19,6 +22,11 @@ export interface ClaimedBatch {
 
 /** Claims of this process, by which a claim of an earlier process with the same pid is told from a live one. */
 const liveClaims = new Set<string>()
+
+const NAME = /^(batch-[\w-]+\.ndjson)(?:\.importing-([\w-]+))?(\.tmp)?$/
+const REFRESH_AFTER = 50
+const ABANDONED_AFTER_MS = 600_000
+const VERSION = 1
 
 /**
  * Batches that are not in the database yet, one file each. A file appears whole under a name nobody shares, and is
@@ -42,49 +50,67 @@ export class Spool {
    * full. Past half of the bound only one row per group is kept; the sums stay exact.
    */
   async put(batch: Batch): Promise<string | null> {
-    if (this.#puts++ % 50 === 0) this.#bytes = (await this.state()).bytes
-    const text = this.#serialise(batch)
-    if (text === null) return null
-    this.#openFolder()
-    const file = join(this.folder, `${fileName(batch)}.importing-${this.#claim}`)
-    await writeFile(`${file}.tmp`, text, { mode: 0o600 })
-    await rename(`${file}.tmp`, file)
-    return file
+    if (this.#puts++ % REFRESH_AFTER === 0) this.#bytes = (await this.state()).bytes
+    const content = this.#reserve(batch)
+    if (content === null) return null
+    const file = this.#claimed(fileName(batch))
+    try {
+      this.#openFolder()
+      await writeFile(`${file}.tmp`, content, { mode: 0o600 })
+      await rename(`${file}.tmp`, file)
+      return file
+    } catch (error) {
+      this.#bytes -= content.length
+      await rm(`${file}.tmp`, { force: true })
+      throw error
+    }
   }
 
   /** The same in one go, for a process that is about to end; the file is free for whoever starts next. */
   putSync(batch: Batch): boolean {
-    const text = this.#serialise(batch)
-    if (text === null) return false
-    this.#openFolder()
-    const file = join(this.folder, fileName(batch))
-    writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
-    renameSync(`${file}.tmp`, file)
+    const content = this.#reserve(batch)
+    if (content === null) return false
+    this.#writeSync(fileName(batch), content)
     return true
+  }
+
+  /** Keeps what no database will take for a person to look at; gives whether there was room for it. */
+  keepFailed(batch: Batch): boolean {
+    // What is refused again and again must not take the room of what only has to wait.
+    if (this.#bytes > this.#max_bytes / 2) return false
+    try {
+      const content = this.#reserve(batch)
+      if (content === null) return false
+      this.#writeSync(`${fileName(batch)}.failed`, content)
+      return true
+    } catch {
+      // The caller counts and tells the refusal itself; a folder that cannot be written tells on its own.
+      return false
+    }
   }
 
   /** Leaves a held batch for a later import, by this process or another. */
   async release(file: string): Promise<void> {
-    await rename(file, file.replace(/\.importing-[^.]*$/, ''))
+    await rename(file, freed(file)).catch(ignoreGone)
   }
 
   async remove(file: string): Promise<void> {
-    const { size } = await stat(file)
-    await unlink(file)
+    const size = (await stat(file).catch(ignoreGone))?.size ?? 0
+    await unlink(file).catch(ignoreGone)
     this.#bytes = Math.max(0, this.#bytes - size)
   }
 
-  /** Keeps a batch that no database will take for a person to look at. */
+  /** Keeps a held batch that no database will take for a person to look at. */
   async setAside(file: string): Promise<void> {
-    await rename(file, `${file.replace(/\.importing-[^.]*$/, '')}.failed`)
+    await rename(file, `${freed(file)}.failed`).catch(ignoreGone)
   }
 
   /** Claims the batches that wait, oldest first, one after the other. */
   async *claim(): AsyncGenerator<ClaimedBatch> {
     for (const name of (await this.#names()).sort()) {
-      const free = this.#freeName(name)
+      const free = await this.#freeName(name)
       if (free === null) continue
-      const file = join(this.folder, `${free}.importing-${this.#claim}`)
+      const file = this.#claimed(free)
       try {
         await rename(join(this.folder, name), file)
       } catch {
@@ -98,55 +124,86 @@ export class Spool {
   }
 
   async state(): Promise<SpoolState> {
-    let bytes = 0
-    const names = (await this.#names()).filter((name) => name.startsWith('batch-'))
-    for (const name of names) {
+    const state = { folder: this.folder, files: 0, failed: 0, bytes: 0 }
+    for (const name of await this.#names()) {
+      if (!name.startsWith('batch-')) continue
+      if (name.endsWith('.failed')) state.failed++
+      else if (!name.endsWith('.tmp')) state.files++
       // A file may be imported and gone between the listing and this look at it.
-      bytes += (await stat(join(this.folder, name)).catch(() => null))?.size ?? 0
+      state.bytes += (await stat(join(this.folder, name)).catch(ignoreGone))?.size ?? 0
     }
-    return { folder: this.folder, files: names.length, bytes }
+    return state
   }
 
+  /** Gives back what was claimed and not finished, to be imported at the next start. */
   close(): void {
     liveClaims.delete(this.#claim)
-    // What was claimed and not finished goes back to be imported at the next start.
     for (const name of this.#namesSync()) {
-      if (name.endsWith(`.importing-${this.#claim}`)) {
-        renameSync(join(this.folder, name), join(this.folder, name.replace(/\.importing-[^.]*$/, '')))
+      const [, free, claim, unfinished] = NAME.exec(name) ?? []
+      if (!free || claim !== this.#claim) continue
+      try {
+        if (unfinished) unlinkSync(join(this.folder, name))
+        else renameSync(join(this.folder, name), join(this.folder, free))
+      } catch {
+        // As below: another process may have been quicker, and the end of the process must go on.
       }
     }
   }
 
-  #serialise(batch: Batch): string | null {
+  /** The batch as it is written, when there is room for it. */
+  #reserve(batch: Batch): Buffer | null {
     if (this.#bytes > this.#max_bytes / 2) for (const group of batch.groups) group.thin(1)
     const { batch_id, application_name, groups } = batch
-    const text = [
-      JSON.stringify({ version: 1, batch_id, application_name }),
-      ...groups.map((group) => JSON.stringify(group)),
-    ].join('\n')
-    if (this.#bytes + text.length > this.#max_bytes) return null
-    this.#bytes += text.length
-    return text
+    const content = Buffer.from(
+      [{ version: VERSION, batch_id, application_name, group_count: groups.length }, ...groups]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    )
+    if (this.#bytes + content.length > this.#max_bytes) return null
+    this.#bytes += content.length
+    return content
+  }
+
+  #writeSync(name: string, content: Buffer): void {
+    this.#openFolder()
+    const unfinished = `${this.#claimed(fileNameIn(name))}.tmp`
+    writeFileSync(unfinished, content, { mode: 0o600 })
+    renameSync(unfinished, join(this.folder, name))
+  }
+
+  #claimed(name: string): string {
+    return join(this.folder, `${name}.importing-${this.#claim}`)
   }
 
   /** The name under which a file may be claimed, or null when it is not a batch or is in living hands. */
-  #freeName(name: string): string | null {
-    const [, free, claim] = /^(batch-[\w-]+\.ndjson)(?:\.importing-([\w-]+))?$/.exec(name) ?? []
+  async #freeName(name: string): Promise<string | null> {
+    const [, free, claim, unfinished] = NAME.exec(name) ?? []
     if (!free) return null
-    if (!claim) return free
+    if (!claim) return unfinished ? null : free
     const pid = Number(claim.split('-')[0])
     const alive = pid === process.pid ? liveClaims.has(claim) : isAlive(pid)
-    return alive ? null : free
+    if (alive) return null
+    if (!unfinished) return free
+    await this.#removeAbandoned(join(this.folder, name))
+    return null
+  }
+
+  /** What a process that died had half written: nobody was told that these events are safe. */
+  async #removeAbandoned(file: string): Promise<void> {
+    const written = (await stat(file).catch(ignoreGone))?.mtimeMs
+    // A thread, or a process of another container, only looks dead from here, and may be about to finish it.
+    if (written === undefined || Date.now() - written < ABANDONED_AFTER_MS) return
+    await unlink(file).catch(ignoreGone)
   }
 
   async #names(): Promise<string[]> {
     // No folder yet means that nothing was ever spooled.
-    return readdir(this.folder).catch(() => [])
+    return this.#isOurs() ? readdir(this.folder).catch(() => []) : []
   }
 
   #namesSync(): string[] {
     try {
-      return readdirSync(this.folder)
+      return this.#isOurs() ? readdirSync(this.folder) : []
     } catch {
       // As above.
       return []
@@ -156,24 +213,50 @@ export class Spool {
   /** The folder may lie in a temporary directory that others can write to: one that is not ours is not used. */
   #openFolder(): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    const entry = lstatSync(this.folder)
-    if (!entry.isDirectory() || (process.getuid && entry.uid !== process.getuid())) {
+    if (!this.#isOurs()) {
       throw new Error(`${this.folder} is not a folder of this user; set spool_path to one that is`)
+    }
+  }
+
+  #isOurs(): boolean {
+    try {
+      const entry = lstatSync(this.folder)
+      return entry.isDirectory() && (!process.getuid || entry.uid === process.getuid())
+    } catch {
+      // It is not there, or behind a folder that we may not enter.
+      return false
     }
   }
 }
 
-function fileName({ batch_id }: Batch): string {
-  return `batch-${batch_id}.ndjson`
+/** Begins with the time of the events, so that names sort as they happened. */
+function fileName({ batch_id, groups }: Batch): string {
+  return `batch-${String(groups[0]?.first_seen_at ?? 0).padStart(15, '0')}-${batch_id}.ndjson`
 }
+
+function fileNameIn(name: string): string {
+  return name.replace(/\.failed$/, '')
+}
+
+function freed(file: string): string {
+  return file.replace(/\.importing-[^.]*$/, '')
+}
+
+/**
+ * A file may be gone because another process took its claim for a dead one's, which happens when they do not see each
+ * other's pids: the batch's id keeps it from being counted twice. Other faults of the disk must not stop the recorder
+ * either; a file that stays claimed is freed when its process ends.
+ */
+function ignoreGone(): undefined {}
 
 async function read(file: string): Promise<Batch | null> {
   try {
     const [head = '', ...lines] = (await readFile(file, 'utf8')).split('\n')
-    const { batch_id, application_name } = JSON.parse(head)
+    const { version, batch_id, application_name, group_count } = JSON.parse(head)
     const groups = lines.filter((line) => line !== '').map((line) => FoldedGroup.fromJSON(JSON.parse(line)))
-    if (typeof batch_id !== 'string' || typeof application_name !== 'string' || groups.length === 0) return null
-    return { batch_id, application_name, groups, tried_before: true }
+    const complete =
+      typeof batch_id === 'string' && typeof application_name === 'string' && groups.length === group_count
+    return version === VERSION && complete ? { batch_id, application_name, groups, tried_before: true } : null
   } catch {
     // A file that cannot be read is set aside by the caller, never deleted.
     return null

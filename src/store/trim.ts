@@ -1,4 +1,5 @@
 import type { Database } from './database.js'
+import { lockErrors } from './lock.js'
 
 /**
  * Keeps the newest occurrences of a group and the payloads they use. It takes the group's row lock first, as every
@@ -6,12 +7,8 @@ import type { Database } from './database.js'
  */
 export async function trimOccurrences(database: Database, error_id: number, keep: number): Promise<void> {
   await database.write(async (trx) => {
-    const locked = await trx
-      .updateTable('faultboard_errors')
-      .set(({ ref }) => ({ occurrence_count: ref('occurrence_count') }))
-      .where('id', '=', error_id)
-      .executeTakeFirst()
-    if (locked.numUpdatedRows === 0n) return
+    const locked = await lockErrors(trx, database.dialect, [error_id])
+    if (locked.length === 0) return
     const oldest = await trx
       .selectFrom('faultboard_occurrences')
       .select(['id', 'occurred_at'])

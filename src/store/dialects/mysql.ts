@@ -6,56 +6,99 @@ import type { Schema } from '../schema.js'
 
 interface Connection {
   stream?: { ref?(): void; unref?(): void }
+  on(event: 'end' | 'error', listener: () => void): unknown
+  destroy(): void
+}
+
+interface OwnPool extends MysqlPool {
+  on(event: 'connection' | 'acquire' | 'release', listener: (connection: Connection) => void): unknown
 }
 
 interface MysqlModule {
-  createPool(options: object): MysqlPool & { on(event: string, listener: (connection: Connection) => void): unknown }
+  createPool(options: object): OwnPool
 }
+
+/** The host's pool, plain or from mysql2/promise. */
+type HostPool = MysqlPool & { config?: { connectionConfig?: { host?: string; port?: number; database?: string } } }
+
+const CONNECT_MS = 5000
 
 /** A pool of ours, opened when it is first used. */
 export function mysqlUrl(url: string): Dialect {
-  let pool: MysqlPool | undefined
+  let pool: OwnPool | undefined
+  const inUse = new Set<Connection>()
   const open = async () => {
     const { createPool } = await loadDriver<MysqlModule>('mysql2', 'MySQL and MariaDB')
     const opened = createPool({
       uri: url.replace(/^mariadb:/, 'mysql:'),
       connectionLimit: 4,
-      connectTimeout: 5000,
+      connectTimeout: CONNECT_MS,
       charset: 'utf8mb4',
       supportBigNumbers: true,
     })
     // The host's process must be able to end while our connections are idle, but not while one is at work.
-    opened.on('connection', ({ stream }) => stream?.unref?.())
-    opened.on('acquire', ({ stream }) => stream?.ref?.())
-    opened.on('release', ({ stream }) => stream?.unref?.())
+    opened.on('connection', (connection) => {
+      connection.stream?.unref?.()
+      // A connection that breaks is never released.
+      for (const event of ['end', 'error'] as const) connection.on(event, () => inUse.delete(connection))
+    })
+    opened.on('acquire', (connection) => {
+      inUse.add(connection)
+      connection.stream?.ref?.()
+    })
+    opened.on('release', (connection) => {
+      inUse.delete(connection)
+      connection.stream?.unref?.()
+    })
     pool = opened
     return opened
   }
-  const close = () => new Promise<void>((done) => (pool ? pool.end(() => done()) : done()))
-  return mysqlDialect({ pool: open, address: maskedAddress(url), close })
+  const breakOff = () => {
+    for (const connection of inUse) connection.destroy()
+    inUse.clear()
+  }
+  const close = async () => {
+    if (!pool) return
+    const impatience = setTimeout(breakOff, CONNECT_MS)
+    await new Promise<void>((done) => pool?.end(() => done()))
+    clearTimeout(impatience)
+  }
+  return mysqlDialect({ pool: open, address: maskedAddress(url), breakOff, close })
 }
 
-/** The host's own pool, plain or from mysql2/promise, which stays the host's to close. */
-export function mysqlPool(given: MysqlPool | { pool: MysqlPool }): Dialect {
+/** The host's own pool, which stays the host's to close. */
+export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
   const pool = 'pool' in given ? given.pool : given
   const lent: MysqlPool = {
     getConnection: (callback) => pool.getConnection(callback),
     end: (callback) => callback(null),
   }
-  return mysqlDialect({ pool: lent, address: "mysql (the host's pool)", close: async () => {} })
+  return mysqlDialect({
+    pool: lent,
+    address: `${addressOf(pool)} (the host's pool)`,
+    breakOff() {},
+    async close() {},
+  })
 }
 
-export function isMysqlPool(value: object): value is MysqlPool | { pool: MysqlPool } {
+/** Which database it is: trackers of different databases must not share a spool folder. */
+function addressOf({ config }: HostPool): string {
+  const { host, port, database } = config?.connectionConfig ?? {}
+  return `mysql://${host ?? 'localhost'}:${port ?? 3306}/${database ?? ''}`
+}
+
+export function isMysqlPool(value: object): value is HostPool | { pool: HostPool } {
   return 'getConnection' in value && typeof value.getConnection === 'function'
 }
 
 interface MysqlParts {
   pool: MysqlPool | (() => Promise<MysqlPool>)
   address: string
+  breakOff(): void
   close(): Promise<void>
 }
 
-function mysqlDialect({ pool, address, close }: MysqlParts): Dialect {
+function mysqlDialect({ pool, address, breakOff, close }: MysqlParts): Dialect {
   return {
     name: 'mysql',
     address,
@@ -69,6 +112,7 @@ function mysqlDialect({ pool, address, close }: MysqlParts): Dialect {
     isolation: 'read committed',
     insertMany,
     faultOf,
+    breakOff,
     close,
   }
 }
@@ -80,14 +124,33 @@ const SPELLING: Spelling = {
   least: 'least',
 }
 
+/** Longest statement in characters: servers refuse packets beyond their max_allowed_packet, whose smallest usual value is 1 MB. */
+const STATEMENT_LENGTH = 250_000
+
 async function insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number> {
   const row = `(${insert.columns.map(() => '?').join(', ')})`
-  const values = `values ${insert.rows.map(() => row).join(', ')}`
-  const query = CompiledQuery.raw(
-    `${insertHead(insert, SPELLING)} ${values}${onDuplicateKey(insert)}`,
-    insert.rows.flat(),
-  )
-  return Number((await db.executeQuery(query)).numAffectedRows ?? 0)
+  let affected = 0
+  for (const rows of chunks(insert.rows)) {
+    const values = `values ${rows.map(() => row).join(', ')}`
+    const query = CompiledQuery.raw(`${insertHead(insert, SPELLING)} ${values}${onDuplicateKey(insert)}`, rows.flat())
+    affected += Number((await db.executeQuery(query)).numAffectedRows ?? 0)
+  }
+  return affected
+}
+
+function* chunks(rows: BulkInsert['rows']): Generator<BulkInsert['rows']> {
+  let start = 0
+  let length = 0
+  for (const [i, row] of rows.entries()) {
+    const size = row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
+    if (i > start && length + size > STATEMENT_LENGTH) {
+      yield rows.slice(start, i)
+      start = i
+      length = 0
+    }
+    length += size
+  }
+  if (start < rows.length) yield rows.slice(start)
 }
 
 function onDuplicateKey(insert: BulkInsert): string {
@@ -97,16 +160,18 @@ function onDuplicateKey(insert: BulkInsert): string {
   return ` on duplicate key update ${assignments(insert, SPELLING) || `\`${key}\` = \`${key}\``}`
 }
 
-// Too many connections, shutdown, full disk, refused sign-in, unknown database, a table or column not there (yet).
-const TROUBLE_WITH_THE_SERVER = [1040, 1053, 1021, 1044, 1045, 1049, 1146, 1054]
+// Wrong text for the character set, a column without default, a row or packet that is too large.
+const REFUSED_DATA = [1366, 1364, 1118, 1153]
 
 function faultOf(error: unknown): Fault {
-  const { errno = 0, sqlState } = (typeof error === 'object' && error !== null ? error : {}) as {
+  const { errno = 0, sqlState = '' } = (typeof error === 'object' && error !== null ? error : {}) as {
     errno?: number
     sqlState?: string
   }
   // ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD (the row changed since it was last read)
   if ([1213, 1205, 1020].includes(errno)) return 'conflict'
-  if (sqlState && !TROUBLE_WITH_THE_SERVER.includes(errno)) return 'statement'
+  // Wrong data, violated constraints, a signal of a trigger: the server's verdict on what was to be written. Any other
+  // code is trouble with the server, the sign-in or the schema, which hits every statement alike and passes.
+  if (/^(21|22|23|44|45)/.test(sqlState) || REFUSED_DATA.includes(errno)) return 'statement'
   return 'unavailable'
 }

@@ -1,51 +1,107 @@
-import { CompiledQuery, type Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import { CompiledQuery, type Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { conflictClause, insertHead, type Spelling } from '../bulk-sql.js'
 import type { BulkInsert, Dialect, Fault } from '../dialect.js'
 import { loadDriver, maskedAddress } from '../driver.js'
 import type { Schema } from '../schema.js'
 
-interface PgModule {
-  Pool: new (options: object) => PostgresPool & { on(event: 'error', listener: (error: Error) => void): unknown }
+/** The part of pg's client and pool that Kysely does not know. */
+interface PgClient extends PostgresPoolClient {
+  on(event: 'error', listener: () => void): unknown
+  off(event: 'error', listener: () => void): unknown
+  connection?: { stream?: { destroy(): void } }
 }
+
+interface PgPool extends PostgresPool {
+  connect(): Promise<PgClient>
+  on(event: 'error', listener: () => void): unknown
+  readonly options?: { connectionString?: string; host?: string; port?: number; database?: string }
+}
+
+interface PgModule {
+  Pool: new (options: object) => PgPool
+}
+
+const CONNECT_MS = 5000
 
 /** A pool of ours, opened when it is first used. */
 export function postgresUrl(url: string): Dialect {
-  let pool: PostgresPool | undefined
+  let pool: PgPool | undefined
+  const inUse = new Set<PgClient>()
   const open = async () => {
     const { Pool } = await loadDriver<PgModule>('pg', 'PostgreSQL')
     const opened = new Pool({
       connectionString: url,
       max: 4,
       application_name: 'faultboard',
-      connectionTimeoutMillis: 5000,
+      connectionTimeoutMillis: CONNECT_MS,
       // The host's process must be able to end while our connections are idle.
       allowExitOnIdle: true,
     })
     // An idle connection that breaks is replaced by the pool; without a listener it would bring the host down.
     opened.on('error', () => {})
     pool = opened
-    return opened
+    return lend(opened, inUse)
   }
-  return postgresDialect({ pool: open, address: maskedAddress(url), close: async () => pool?.end() })
+  const breakOff = () => {
+    for (const client of inUse) client.connection?.stream?.destroy()
+  }
+  const close = async () => {
+    const impatience = setTimeout(breakOff, CONNECT_MS)
+    await pool?.end()
+    clearTimeout(impatience)
+  }
+  return postgresDialect({ pool: open, address: maskedAddress(url), breakOff, close })
 }
 
 /** The host's own pool, which stays the host's to close. */
-export function postgresPool(pool: PostgresPool): Dialect {
-  const lent: PostgresPool = { connect: () => pool.connect(), end: async () => {} }
-  return postgresDialect({ pool: lent, address: "postgres (the host's pool)", close: async () => {} })
+export function postgresPool(pool: PgPool): Dialect {
+  return postgresDialect({
+    pool: lend(pool),
+    address: `${addressOf(pool)} (the host's pool)`,
+    breakOff() {},
+    async close() {},
+  })
 }
 
-export function isPostgresPool(value: object): value is PostgresPool {
+/** A connection that breaks while it is taken out tells it by an event, too, which would bring the host down. */
+function lend(pool: PgPool, inUse = new Set<PgClient>()): PostgresPool {
+  const ignore = () => {}
+  return {
+    async connect() {
+      const client = await pool.connect()
+      const { release } = client
+      inUse.add(client)
+      client.on('error', ignore)
+      client.release = () => {
+        client.release = release
+        client.off('error', ignore)
+        inUse.delete(client)
+        release.call(client)
+      }
+      return client
+    },
+    async end() {},
+  }
+}
+
+/** Which database it is: trackers of different databases must not share a spool folder. */
+function addressOf({ options }: PgPool): string {
+  if (options?.connectionString) return maskedAddress(options.connectionString)
+  return `postgres://${options?.host ?? 'localhost'}:${options?.port ?? 5432}/${options?.database ?? ''}`
+}
+
+export function isPostgresPool(value: object): value is PgPool {
   return 'connect' in value && typeof value.connect === 'function' && 'totalCount' in value
 }
 
 interface PostgresParts {
   pool: PostgresPool | (() => Promise<PostgresPool>)
   address: string
+  breakOff(): void
   close(): Promise<void>
 }
 
-function postgresDialect({ pool, address, close }: PostgresParts): Dialect {
+function postgresDialect({ pool, address, breakOff, close }: PostgresParts): Dialect {
   return {
     name: 'postgres',
     address,
@@ -57,6 +113,7 @@ function postgresDialect({ pool, address, close }: PostgresParts): Dialect {
     isolation: null,
     insertMany,
     faultOf,
+    breakOff,
     close,
   }
 }
@@ -86,8 +143,8 @@ function faultOf(error: unknown): Fault {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
   // serialization_failure, deadlock_detected, lock_not_available
   if (['40001', '40P01', '55P03'].includes(code)) return 'conflict'
-  // A five-character code is the server's verdict on the statement, except for trouble with the server, the sign-in,
-  // the database's name, or a table that is not there (yet).
-  if (/^[0-9A-Z]{5}$/.test(code) && !/^(08|28|3D|53|57|58|42P01|42703)/.test(code)) return 'statement'
+  // Wrong data, violated constraints, limits of size: the server's verdict on what was to be written. Any other code is
+  // trouble with the server, the sign-in or the schema, which hits every statement alike and passes.
+  if (/^(21|22|23|44|54|P0)[0-9A-Z]{3}$/.test(code)) return 'statement'
   return 'unavailable'
 }

@@ -19,6 +19,9 @@ export interface SqliteHandle {
   prepare(sql: string): SqliteStatement
   exec(sql: string): unknown
   close(): void
+  /** Whether a transaction is open: node:sqlite's word and better-sqlite3's. */
+  readonly isTransaction?: boolean
+  readonly inTransaction?: boolean
 }
 
 interface SqliteStatement {
@@ -37,7 +40,7 @@ export function sqliteFile(url: string, root: string): Dialect {
     async open() {
       const handle = openFile(await loadSqlite(), file)
       await whileBusy(() => handle.exec('pragma journal_mode = wal'))
-      handle.exec('pragma synchronous = normal')
+      handle.exec('pragma synchronous = normal; pragma busy_timeout = 0')
       return handle
     },
   })
@@ -53,9 +56,15 @@ export function sqliteHandle(handle: SqliteHandle): Dialect {
   const file = fileOf(handle)
   const Library = handle.constructor as new (file: string) => SqliteHandle
   const pool = file
-    ? new SqlitePool({ size: 2, open: async () => new Library(file) })
+    ? new SqlitePool({ size: 2, open: async () => openAgain(Library, file) })
     : new SqlitePool({ size: 1, open: async () => handle, shared: true })
   return sqliteDialect({ pool, address: `sqlite:${file ?? ':memory:'} (the host's handle)`, migrates_itself: false })
+}
+
+function openAgain(Library: new (file: string) => SqliteHandle, file: string): SqliteHandle {
+  const handle = new Library(file)
+  handle.exec('pragma busy_timeout = 0')
+  return handle
 }
 
 export function isSqliteHandle(value: object): value is SqliteHandle {
@@ -78,7 +87,7 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     flush_limit: 250,
     kysely: {
       createDriver: () => pool,
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new TransactionalAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
@@ -87,7 +96,15 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     isolation: null,
     insertMany,
     faultOf,
+    breakOff() {},
     close: () => pool.close(),
+  }
+}
+
+/** SQLite can undo DDL, and the lock of the transaction lets one process of several migrate. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
   }
 }
 
@@ -104,37 +121,25 @@ async function insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<numbe
   return Number(result.numAffectedRows ?? 0)
 }
 
+/** Wrong data and violated constraints. Any other code is trouble with the file or the schema, which hits all alike and passes. */
+const REFUSED = ['TOOBIG', 'CONSTRAINT', 'MISMATCH'] as const
+const CODES: Record<string, number> = { BUSY: 5, LOCKED: 6, TOOBIG: 18, CONSTRAINT: 19, MISMATCH: 20 }
+
 function faultOf(error: unknown): Fault {
-  if (isBusy(error)) return 'unavailable'
   const code = primaryCode(error)
-  // Read-only file, I/O error, damaged, full disk, cannot open, not a database: the statement is fine, the file is not.
-  if (code !== null && [8, 10, 11, 13, 14, 26].includes(code)) return 'unavailable'
-  const missing =
-    error instanceof TrackerError || (error instanceof Error && /no such (table|column)|not open/i.test(error.message))
-  return missing ? 'unavailable' : 'statement'
+  return REFUSED.some((name) => CODES[name] === code) ? 'statement' : 'unavailable'
 }
 
 function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
-  return code === 5 || code === 6
-}
-
-const CODES_BY_NAME: Record<string, number> = {
-  BUSY: 5,
-  LOCKED: 6,
-  READONLY: 8,
-  IOERR: 10,
-  CORRUPT: 11,
-  FULL: 13,
-  CANTOPEN: 14,
-  NOTADB: 26,
+  return code === CODES.BUSY || code === CODES.LOCKED
 }
 
 function primaryCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
   if ('code' in error && typeof error.code === 'string') {
-    return CODES_BY_NAME[/^SQLITE_([A-Z]+)/.exec(error.code)?.[1] ?? ''] ?? null
+    return CODES[/^SQLITE_([A-Z]+)/.exec(error.code)?.[1] ?? ''] ?? null
   }
   return null
 }
@@ -155,6 +160,12 @@ async function whileBusy<T>(attempt: () => T): Promise<T> {
   }
 }
 
+/** On a handle that is shared with the host, its transactions are the host's alone. */
+function assertIdle(handle: SqliteHandle): void {
+  if (!(handle.isTransaction ?? handle.inTransaction)) return
+  throw Object.assign(new Error("the host's handle is in the middle of a transaction"), { errcode: 5 })
+}
+
 class SqliteConnection implements DatabaseConnection {
   readonly handle: SqliteHandle
   in_transaction = false
@@ -165,8 +176,11 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery & { rows?: BulkInsert['rows'] }): Promise<QueryResult<R>> {
-    const run = () => this.#run<R>(query)
-    return this.in_transaction ? run() : whileBusy(run)
+    if (this.in_transaction) return this.#run(query)
+    return whileBusy(() => {
+      assertIdle(this.handle)
+      return this.#run(query)
+    })
   }
 
   // biome-ignore lint/correctness/useYield: nothing of ours streams; Kysely asks for the method.
@@ -240,20 +254,33 @@ class SqlitePool implements Driver {
     else this.#idle.push(connection)
   }
 
+  /**
+   * Begins in a turn of the event loop of its own. From here to the commit nothing of ours waits for another turn, so
+   * that code of the host in this process never meets our lock, nor finds its own statements in our transaction.
+   */
   async beginTransaction(connection: SqliteConnection): Promise<void> {
-    // A deferred transaction that reads first and then wants to write fails at once when another wrote in between.
-    await whileBusy(() => connection.handle.exec('begin immediate'))
+    await new Promise((resume) => setImmediate(resume))
+    await whileBusy(() => {
+      assertIdle(connection.handle)
+      // A deferred transaction that reads first and then wants to write fails at once when another wrote in between.
+      connection.handle.exec('begin immediate')
+    })
     connection.in_transaction = true
   }
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
-    connection.handle.exec('commit')
+    // Without a write-ahead log, which is the host's choice, a commit waits for the readers.
+    await whileBusy(() => connection.handle.exec('commit'))
     connection.in_transaction = false
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
     connection.in_transaction = false
-    connection.handle.exec('rollback')
+    try {
+      connection.handle.exec('rollback')
+    } catch {
+      // After a full disk or an I/O error SQLite has rolled back by itself; its first complaint is the one that counts.
+    }
   }
 
   async destroy(): Promise<void> {

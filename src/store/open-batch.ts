@@ -1,0 +1,92 @@
+import type { ErrorEvent } from '../model/event.js'
+import { FoldedGroup } from './fold.js'
+import type { BatchOutcome, GroupOutcome } from './record-batch.js'
+
+/** `recorded`: committed. `accepted`: safe in the spool, committed soon. `spooled`: the database is away for now. */
+export type Receipt =
+  | { state: 'recorded'; outcome: GroupOutcome; occurrence_count: number }
+  | { state: 'accepted' | 'spooled' }
+  | { state: 'lost'; reason: string }
+
+/** Tells a caller what became of its event. */
+export type Settle = (receipt: Receipt) => void
+
+/** The repeats of one signature, and their callers in the order in which they came. */
+export interface OpenGroup {
+  group: FoldedGroup
+  callers: Settle[]
+}
+
+/** Events held in full while they wait to be written; past it each group keeps fewer, and every sum stays exact. */
+const MAX_ROWS = 20_000
+
+/** The events that were handed over and are not being written yet, folded per signature. */
+export class OpenBatch {
+  readonly #keep: number
+  readonly #groups = new Map<string, OpenGroup>()
+  #rows = 0
+  size = 0
+
+  constructor(keep: number) {
+    this.#keep = keep
+  }
+
+  get group_count(): number {
+    return this.#groups.size
+  }
+
+  add(event: ErrorEvent, settle: Settle): void {
+    let open = this.#groups.get(event.hash_signature)
+    if (!open) {
+      open = { group: new FoldedGroup(event), callers: [] }
+      this.#groups.set(event.hash_signature, open)
+    }
+    open.group.add(event, this.#keep)
+    open.callers.push(settle)
+    this.size++
+    if (++this.#rows > MAX_ROWS) this.#thin()
+  }
+
+  /** Takes out the oldest groups, up to so many rows; one at least. */
+  take(limit: number): OpenGroup[] {
+    const taken: OpenGroup[] = []
+    let rows = 0
+    for (const [hash_signature, open] of this.#groups) {
+      open.group.thin(this.#keep)
+      const { count, kept } = open.group
+      if (taken.length > 0 && rows + kept.length > limit) break
+      taken.push(open)
+      rows += kept.length
+      this.#groups.delete(hash_signature)
+      this.size -= count
+    }
+    this.#rows = Math.max(0, this.#rows - rows)
+    return taken
+  }
+
+  #thin(): void {
+    this.#rows = 0
+    for (const { group } of this.#groups.values()) {
+      group.thin(Math.ceil(group.kept.length / 2))
+      this.#rows += group.kept.length
+    }
+  }
+}
+
+export function settleAll(taken: readonly OpenGroup[], receipt: Receipt): void {
+  for (const { callers } of taken) for (const settle of callers) settle(receipt)
+}
+
+/** Tells each caller the number that its own event got. */
+export function settleRecorded(taken: readonly OpenGroup[], { groups, refused }: BatchOutcome): void {
+  const refusedGroups = new Set(refused.map(({ group }) => group.hash_signature))
+  for (const { group, callers } of taken) {
+    const outcome = groups.get(group.hash_signature)
+    const before = (outcome?.occurrence_count ?? 0) - group.count
+    for (const [i, settle] of callers.entries()) {
+      if (refusedGroups.has(group.hash_signature)) settle({ state: 'lost', reason: 'refused_by_database' })
+      else if (!outcome) settle({ state: 'spooled' })
+      else settle({ state: 'recorded', outcome, occurrence_count: before + i + 1 })
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import { balancedBooks, sums } from '../support/books.js'
+import { startChild } from '../support/children.js'
+import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
+import { startProxy } from '../support/proxy.js'
+import {
+  CREDENTIALS,
+  eventually,
+  freshPlace,
+  spoolIsEmpty,
+  type TestTracker,
+  temporaryFolder,
+  trackerAt,
+} from '../support/tracker.js'
+
+const EVENTS = 300
+
+describeEachDatabase('while the database is away', (database) => {
+  test('errors are kept in the spool, and are imported once when it is back', { timeout: 60_000 }, async () => {
+    const { place, leave, comeBack } = await switchable(database)
+    const { tracker, lines, clock } = trackerAt(place)
+    clock.now = null
+    await record({ tracker }, 'Before')
+    await leave()
+
+    const during = await record({ tracker }, 'During', EVENTS)
+    expect(
+      sums(
+        during,
+        (logged) => logged?.state ?? 'null',
+        () => 1,
+      ),
+    ).toEqual({ spooled: EVENTS })
+    const { spool, away_since } = await tracker.stats()
+    expect(spool.files).toBeGreaterThan(0)
+    expect(away_since).not.toBeNull()
+    expect(lines.filter((line) => line.includes('Errors are kept in'))).toHaveLength(1)
+
+    await comeBack()
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    const [after] = await record({ tracker }, 'After')
+    expect(after?.state).toBe('recorded')
+    expect((await balancedBooks(place.url)).counts).toEqual({
+      'shop Before': 1,
+      'shop During': EVENTS,
+      'shop After': 1,
+    })
+    expect(lines.filter((line) => line.includes('The database is back'))).toHaveLength(1)
+    expect(lines).toHaveLength(2)
+  })
+
+  test('a tracker that starts without it keeps errors, and imports them by itself', { timeout: 60_000 }, async () => {
+    const { place, leave, comeBack } = await switchable(database)
+    await leave()
+    const { tracker, lines, clock } = trackerAt(place)
+    clock.now = null
+    const logged = await record({ tracker }, 'Early', EVENTS)
+    expect(
+      sums(
+        logged,
+        (one) => one?.state ?? 'null',
+        () => 1,
+      ),
+    ).toEqual({ spooled: EVENTS })
+    expect(lines).toHaveLength(1)
+    await comeBack()
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Early': EVENTS })
+  })
+})
+
+describeServers('a server that stays silent', (database) => {
+  test('costs the caller bounded time, and nothing is counted twice when it speaks again', {
+    timeout: 90_000,
+  }, async () => {
+    const { url, spool_path } = await freshPlace(database)
+    const proxy = await startProxy(url)
+    const { tracker, lines } = trackerAt({ url: proxy.url, spool_path })
+    await record({ tracker }, 'Before')
+    proxy.hang()
+    const settings = { ...CREDENTIALS, database: proxy.url, spool_path: temporaryFolder() }
+    const child = startChild('one-error', { settings, events: [{ error_type: 'Child', message: 'alone' }] })
+    const [during] = await record({ tracker }, 'Silent', 1)
+    expect(during?.state).toBe('spooled')
+    expect(lines.join()).toContain('has not answered for')
+    expect(lines.join()).not.toContain(new URL(url).password)
+    expect(await child.ended).toBe(0)
+    expect(JSON.parse(child.lines[0] ?? '')).toMatchObject({ state: 'spooled' })
+    await proxy.open()
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1, 'shop Silent': 1 })
+  })
+})
+
+describeServers('a connection that breaks', (database) => {
+  for (const async_logging of [false, true]) {
+    test(`after the commit and before its answer does not count twice, with async_logging ${async_logging}`, async () => {
+      const { url, spool_path } = await freshPlace(database)
+      const proxy = await startProxy(url)
+      const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
+      await record({ tracker }, 'Unclear')
+      await tracker.flush()
+      proxy.cutNextCommit()
+      const [logged] = await record({ tracker }, 'Unclear')
+      expect(logged?.state).toBe(async_logging ? 'accepted' : 'spooled')
+      await eventually(() => proxy.cuts() === 1, 'the commit was cut')
+      // The server had committed: what is in the spool now is in the database, too.
+      expect((await balancedBooks(url)).counts).toEqual({ 'shop Unclear': 2 })
+      await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+      await tracker.flush()
+      expect((await balancedBooks(url)).counts).toEqual({ 'shop Unclear': 2 })
+    })
+  }
+
+  test('again and again during a storm loses nothing and counts nothing twice', { timeout: 90_000 }, async () => {
+    const { url, spool_path } = await freshPlace(database)
+    const proxy = await startProxy(url)
+    const { tracker } = trackerAt({ url: proxy.url, spool_path })
+    await tracker.ready()
+    const states: Record<string, number> = {}
+    for (let round = 0; round < 2; round++) {
+      if (round % 2 === 0) proxy.cutNextCommit()
+      const storm = Array.from({ length: 20 }, (_, i) => record({ tracker }, `Storm${i % 3}`, 25, `${round}-${i}`))
+      if (round % 2 === 1) {
+        await new Promise((resume) => setImmediate(resume))
+        await proxy.refuse()
+        await proxy.open()
+      }
+      for (const logged of (await Promise.all(storm)).flat()) {
+        const state = logged?.state ?? 'null'
+        states[state] = (states[state] ?? 0) + 1
+      }
+      await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    }
+    expect(states.null).toBeUndefined()
+    const { counts, users } = await balancedBooks(url)
+    expect(sums(Object.values(counts), () => 'all', Number)).toEqual({ all: 2 * 20 * 25 })
+    expect(new Set(Object.values(users))).toEqual(new Set([25]))
+  })
+})
+
+/** SQLite is away while another process holds its lock, a server while nothing gets through to it. */
+async function switchable(database: TestDatabase) {
+  const { url, spool_path } = await freshPlace(database)
+  if (database.dialect !== 'sqlite') {
+    const proxy = await startProxy(url)
+    return { place: { url: proxy.url, spool_path }, leave: () => proxy.refuse(), comeBack: () => proxy.open() }
+  }
+  let release = async () => {}
+  return {
+    place: { url, spool_path },
+    async leave() {
+      const child = startChild('lock', { file: url.slice('sqlite:'.length) })
+      await eventually(() => child.lines.includes('locked'), 'the file is locked')
+      release = async () => {
+        child.process.stdin?.end()
+        await once(child.process, 'close')
+      }
+    },
+    comeBack: () => release(),
+  }
+}
+
+function describeServers(title: string, body: (database: TestDatabase) => void): void {
+  describeEachDatabase(title, (database) => {
+    if (database.dialect === 'sqlite') describe.skip('(skipped: SQLite has no connection)', () => body(database))
+    else body(database)
+  })
+}
+
+function record({ tracker }: Pick<TestTracker, 'tracker'>, error_type: string, times = 1, user_id?: string) {
+  return Promise.all(
+    Array.from({ length: times }, () => tracker.Commands.LogError.call({ error_type, message: 'storm', user_id })),
+  )
+}

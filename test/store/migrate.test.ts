@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { migrate, migrationStatus, outdatedSchema } from '../../src/store/migrate.js'
+import { MIGRATIONS } from '../../src/store/migrations/list.js'
+import { balancedBooks } from '../support/books.js'
+import { startChild } from '../support/children.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
+
+const ALL = Object.keys(MIGRATIONS)
+
+describeEachDatabase('migrating', (database) => {
+  test('applies everything once, and its status tells what and when', async () => {
+    const url = await database.fresh()
+    const before = await withDatabase(url, migrationStatus)
+    expect(before).toEqual(ALL.map((name) => ({ name, applied_at: null })))
+    expect(await withDatabase(url, outdatedSchema)).toContain('npx faultboard migrate')
+    expect(await withDatabase(url, migrate)).toEqual(ALL)
+    expect(await withDatabase(url, migrate)).toEqual([])
+    const after = await withDatabase(url, migrationStatus)
+    expect(after.map(({ name }) => name)).toEqual(ALL)
+    for (const { applied_at } of after) expect(Date.parse(applied_at ?? '')).toBeGreaterThan(0)
+    expect(await withDatabase(url, outdatedSchema)).toBeNull()
+  })
+
+  test('by ten processes that start at once on an empty database happens once, and all succeed', async () => {
+    const url = await database.fresh()
+    const by_itself = database.dialect === 'sqlite'
+    const settings = { ...CREDENTIALS, database: url, spool_path: temporaryFolder(), application_name: 'shop' }
+    const children = Array.from({ length: 10 }, () => startChild('migrate', { settings, by_itself }))
+    await eventually(() => children.every(({ lines }) => lines.includes('ready')), 'all are ready')
+    for (const child of children) child.process.stdin?.write('go\n')
+    const ends = await Promise.all(children.map(({ ended }) => ended))
+    expect(children.flatMap(({ errors }) => errors)).toEqual([])
+    expect(ends).toEqual(Array(10).fill(0))
+    const answers = children.map(({ lines }) => JSON.parse(lines.at(-1) ?? 'null'))
+    if (by_itself) {
+      expect(answers).toEqual(Array(10).fill('recorded'))
+      expect((await balancedBooks(url)).counts).toEqual({ 'shop Start': 10 })
+    } else expect(answers.flat().sort()).toEqual(ALL)
+    expect((await withDatabase(url, migrationStatus)).every(({ applied_at }) => applied_at !== null)).toBe(true)
+  })
+
+  test('by a newer version leaves a database with which this one still works', async () => {
+    const url = await database.fresh()
+    await withDatabase(url, async (opened) => {
+      await migrate(opened)
+      const row = { name: '9999-of-tomorrow', timestamp: new Date().toISOString() }
+      await opened.read
+        .insertInto('faultboard_migrations' as never)
+        .values(row as never)
+        .execute()
+      expect(await migrate(opened)).toEqual([])
+    })
+    const { tracker, lines } = trackerAt({ url, spool_path: temporaryFolder() })
+    const logged = await tracker.Commands.LogError.call({ error_type: 'Newer', message: 'schema' })
+    expect(logged?.state).toBe('recorded')
+    expect(lines).toEqual([])
+  })
+})
+
+describeEachDatabase('a schema that is not up to date', (database) => {
+  if (database.dialect === 'sqlite') {
+    test('is brought up to date by the tracker itself, before the first error is written', async () => {
+      for (const async_logging of [false, true]) {
+        const place = { url: await database.fresh(), spool_path: temporaryFolder() }
+        const { tracker, lines } = trackerAt(place, { async_logging })
+        await tracker.Commands.LogError.call({ error_type: 'First', message: 'ever' })
+        await tracker.flush()
+        expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': 1 })
+        expect(lines).toEqual([])
+      }
+    })
+    return
+  }
+
+  for (const async_logging of [false, true]) {
+    test(`is told in one line, and errors wait in the spool, with async_logging ${async_logging}`, async () => {
+      const place = { url: await database.fresh(), spool_path: temporaryFolder() }
+      const { tracker, lines, clock } = trackerAt(place, { async_logging })
+      clock.now = null
+      for (let i = 0; i < 20; i++) {
+        const logged = await tracker.Commands.LogError.call({ error_type: 'Outdated', message: 'schema' })
+        expect(['spooled', 'accepted']).toContain(logged?.state)
+      }
+      await expect(tracker.ready()).rejects.toThrow('npx faultboard migrate')
+      await expect(tracker.Queries.ErrorsList.call()).rejects.toMatchObject({ code: 'schema_outdated' })
+      await eventually(() => lines.length > 0, 'it is said')
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toContain('npx faultboard migrate')
+
+      await withDatabase(place.url, migrate)
+      await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+      expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Outdated': 20 })
+    })
+  }
+})

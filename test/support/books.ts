@@ -1,0 +1,72 @@
+import { expect } from 'vitest'
+import { withDatabase } from './tracker.js'
+
+/** What the database knows, by application and error type, as far as counting goes. */
+export interface Books {
+  counts: Record<string, number>
+  /** Occurrences per user, by `error_type user_id`. */
+  users: Record<string, number>
+  rows: number
+}
+
+/** Reads the counts, and proves that every sum beside them agrees and that nothing hangs in the air. */
+export async function balancedBooks(url: string | object): Promise<Books> {
+  return withDatabase(url, async ({ read }) => {
+    const errors = await read
+      .selectFrom('faultboard_errors as e')
+      .innerJoin('faultboard_applications as a', 'a.id', 'e.application_id')
+      .select(['e.id', 'e.application_id', 'e.error_type', 'e.hash_signature', 'e.occurrence_count', 'a.name'])
+      .execute()
+    const hours = await read.selectFrom('faultboard_error_hours').selectAll().execute()
+    const applicationHours = await read.selectFrom('faultboard_application_hours').selectAll().execute()
+    const users = await read.selectFrom('faultboard_error_users').selectAll().execute()
+    const occurrences = await read.selectFrom('faultboard_occurrences').select(['error_id', 'payload_id']).execute()
+    const payloads = await read.selectFrom('faultboard_payloads').select(['id', 'error_id']).execute()
+    const texts = await read.selectFrom('faultboard_error_search').select('error_id').execute()
+    const comments = await read.selectFrom('faultboard_comments').select('error_id').execute()
+    const activities = await read.selectFrom('faultboard_activities').select('error_id').execute()
+
+    const byId = new Map(errors.map((error) => [Number(error.id), error]))
+    const orphans = [...hours, ...users, ...occurrences, ...payloads, ...texts, ...comments, ...activities].filter(
+      ({ error_id }) => !byId.has(error_id),
+    )
+    expect(orphans).toEqual([])
+    expect(new Set(errors.map((error) => `${error.application_id} ${error.hash_signature}`)).size).toBe(errors.length)
+    expect(sums(hours, ({ error_id }) => error_id)).toEqual(
+      sums(
+        errors,
+        ({ id }) => id,
+        ({ occurrence_count }) => occurrence_count,
+      ),
+    )
+    expect(sums(applicationHours, ({ application_id }) => application_id)).toEqual(
+      sums(
+        errors,
+        ({ application_id }) => application_id,
+        ({ occurrence_count }) => occurrence_count,
+      ),
+    )
+    expect(texts.length).toBe(errors.length)
+    const known = new Set(payloads.map(({ id, error_id }) => `${error_id} ${id}`))
+    expect(occurrences.filter(({ error_id, payload_id }) => !known.has(`${error_id} ${payload_id}`))).toEqual([])
+    return {
+      counts: sums(
+        errors,
+        ({ name, error_type }) => `${name} ${error_type}`,
+        ({ occurrence_count }) => occurrence_count,
+      ),
+      users: sums(users, ({ error_id, user_id }) => `${byId.get(error_id)?.error_type} ${user_id}`),
+      rows: occurrences.length,
+    }
+  })
+}
+
+export function sums<T>(
+  rows: readonly T[],
+  key: (row: T) => string | number,
+  amount: (row: T) => number = (row) => (row as { count: number }).count,
+): Record<string, number> {
+  const result: Record<string, number> = {}
+  for (const row of rows) result[key(row)] = (result[key(row)] ?? 0) + amount(row)
+  return result
+}

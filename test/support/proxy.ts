@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface Proxy {
+  /** The database's address, through the proxy. */
+  url: string
+  /** Breaks every connection and refuses new ones until `open`. */
+  refuse(): Promise<void>
+  /** Keeps every connection, and lets nothing through until `open`. */
+  hang(): void
+  open(): Promise<void>
+  /** Lets the next commit reach the server, and breaks the connection before its answer comes back. */
+  cutNextCommit(): void
+  /** How many commits were cut so far. */
+  cuts(): number
+}
+
+/** A TCP proxy before the real server, which can do to a connection what networks do. */
+export async function startProxy(target: string): Promise<Proxy> {
+  const address = new URL(target)
+  const pairs = new Set<Pair>()
+  const state: State = { hanging: false, cutting: false, cuts: 0 }
+  const server = createServer((client) => {
+    const pair = joined(client, connect(Number(address.port), address.hostname), state)
+    pairs.add(pair)
+    client.on('close', () => pairs.delete(pair))
+  })
+  await listen(server, 0)
+  const { port } = server.address() as { port: number }
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  const breakAll = () => {
+    for (const { end } of pairs) end()
+  }
+  onTestFinished(() => {
+    breakAll()
+    server.close()
+  })
+  return {
+    url: url.href,
+    async refuse() {
+      const closed = once(server, 'close')
+      server.close()
+      breakAll()
+      await closed
+    },
+    hang() {
+      state.hanging = true
+    },
+    async open() {
+      state.hanging = false
+      for (const { resume } of pairs) resume()
+      if (!server.listening) await listen(server, port)
+    },
+    cutNextCommit() {
+      state.cutting = true
+    },
+    cuts: () => state.cuts,
+  }
+}
+
+interface State {
+  hanging: boolean
+  cutting: boolean
+  cuts: number
+}
+
+interface Pair {
+  end(): void
+  resume(): void
+}
+
+function joined(client: Socket, server: Socket, state: State): Pair {
+  let committing = false
+  const held: (() => void)[] = []
+  const end = () => {
+    client.destroy()
+    server.destroy()
+  }
+  const pass = (to: Socket, chunk: Buffer) => {
+    if (state.hanging) held.push(() => to.write(chunk))
+    else to.write(chunk)
+  }
+  client.on('data', (chunk: Buffer) => {
+    if (state.cutting && /\bcommit\b/.test(chunk.toString('latin1'))) {
+      state.cutting = false
+      committing = true
+    }
+    pass(server, chunk)
+  })
+  server.on('data', (chunk: Buffer) => {
+    if (!committing) return pass(client, chunk)
+    state.cuts++
+    end()
+  })
+  for (const socket of [client, server]) socket.on('close', end).on('error', end)
+  return {
+    end,
+    resume() {
+      for (const go of held.splice(0)) go()
+    },
+  }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+}
