@@ -4,7 +4,7 @@ import { type LogErrorInput, type LoggedError, logError } from './capture/log-er
 import type { Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context } from './context.js'
-import { createHandler, type Handler } from './dashboard/handler.js'
+import type { Handler } from './dashboard/handler.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { ConfigurationError } from './model/errors.js'
@@ -38,7 +38,8 @@ export interface Surroundings {
 
 interface Started {
   context: Context
-  handler: Handler
+  /** Loaded with the first request: a process that only records never needs it. */
+  handler(): Promise<Handler>
   stop(): void
 }
 
@@ -120,7 +121,7 @@ export class TrackerInstance {
   }
 
   /** The dashboard as a standard function; adapters wrap it. */
-  handle: Handler = (request, mount) => this.#start().handler(request, mount)
+  handle: Handler = async (request, mount) => (await this.#start().handler())(request, mount)
 
   get config(): Context['config'] {
     return this.#context().config
@@ -208,7 +209,15 @@ function start(settings: Settings, { now, random, env, write }: Required<Surroun
   )
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const context: Context = { config, database, ready, recorder, spool, redactor, counters, log, now, random }
-  return { context, handler: createHandler(context), stop: flushAtExit(recorder) }
+  let handler: Promise<Handler> | null = null
+  return {
+    context,
+    handler() {
+      handler ??= import('./dashboard/handler.js').then(({ createHandler }) => createHandler(context))
+      return handler
+    },
+    stop: flushAtExit(recorder),
+  }
 }
 
 /** One attempt serves everybody who asks; one that failed is made again for the next. */

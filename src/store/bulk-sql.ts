@@ -1,4 +1,4 @@
-import type { BulkInsert, BulkUpdate } from './dialect.js'
+import type { BulkTarget, BulkUpdate } from './dialect.js'
 
 /** The pieces of a bulk insert that the databases spell alike or nearly so. */
 export interface Spelling {
@@ -9,21 +9,39 @@ export interface Spelling {
   least: string
 }
 
-export function insertHead({ table, columns }: BulkInsert, { quote }: Spelling): string {
+export function insertHead({ table, columns }: BulkTarget, { quote }: Spelling): string {
   return `insert into ${quote}${table}${quote} (${columns.map(({ name }) => `${quote}${name}${quote}`).join(', ')})`
 }
 
 /** The assignments of an upsert, without the keyword that introduces them. */
-export function assignments({ table, on_conflict }: BulkInsert, spelling: Spelling): string {
+export function assignments({ table, on_conflict }: BulkTarget, spelling: Spelling): string {
   return (on_conflict?.update ?? []).map((update) => assignment(table, update, spelling)).join(', ')
 }
 
 /** `on conflict … do …` as PostgreSQL and SQLite know it. */
-export function conflictClause(insert: BulkInsert, spelling: Spelling): string {
-  if (!insert.on_conflict) return ''
-  const key = insert.on_conflict.key.map((column) => `"${column}"`).join(', ')
-  if (insert.on_conflict.update.length === 0) return ` on conflict (${key}) do nothing`
-  return ` on conflict (${key}) do update set ${assignments(insert, spelling)}`
+export function conflictClause(target: BulkTarget, spelling: Spelling): string {
+  if (!target.on_conflict) return ''
+  const key = target.on_conflict.key.map((column) => `"${column}"`).join(', ')
+  if (target.on_conflict.update.length === 0) return ` on conflict (${key}) do nothing`
+  return ` on conflict (${key}) do update set ${assignments(target, spelling)}`
+}
+
+/** `returning …` as PostgreSQL and SQLite know it. */
+export function returningClause({ returning }: BulkTarget): string {
+  return returning ? ` returning ${returning.map((column) => `"${column}"`).join(', ')}` : ''
+}
+
+/** Makes the SQL of a target once. */
+export function oncePerTarget(make: (target: BulkTarget) => string): (target: BulkTarget) => string {
+  const made = new WeakMap<BulkTarget, string>()
+  return (target) => {
+    let text = made.get(target)
+    if (text === undefined) {
+      text = make(target)
+      made.set(target, text)
+    }
+    return text
+  }
 }
 
 function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming, greatest, least }: Spelling): string {
@@ -39,6 +57,10 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
     case 'newest': {
       const later = `${incoming('occurred_at')} >= ${quote}${table}${quote}.${quote}occurred_at${quote}`
       return `${target} = case when ${later} then ${incoming(column)} else ${existing} end`
+    }
+    case 'oldest': {
+      const earlier = `${incoming('first_seen_at')} < ${quote}${table}${quote}.${quote}first_seen_at${quote}`
+      return `${target} = case when ${earlier} then ${incoming(column)} else ${existing} end`
     }
   }
 }

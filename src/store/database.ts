@@ -1,9 +1,9 @@
-import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from 'kysely'
 import { TrackerError } from '../model/errors.js'
 import type { Dialect } from './dialect.js'
 import { isMysqlPool, mysqlPool, mysqlUrl } from './dialects/mysql.js'
 import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.js'
 import { isSqliteHandle, sqliteFile, sqliteHandle } from './dialects/sqlite.js'
+import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
 import { INTEGER_COLUMNS, type Schema } from './schema.js'
 
 /** The tracker's database, whichever it is. */

@@ -1,4 +1,11 @@
-import type { ColumnDataType, ColumnDefinitionBuilder, Kysely, Dialect as KyselyDialect, RawBuilder } from 'kysely'
+import type {
+  ColumnDataType,
+  ColumnDefinitionBuilder,
+  Kysely,
+  Dialect as KyselyDialect,
+  RawBuilder,
+  UnknownRow,
+} from './kysely.js'
 import type { Schema } from './schema.js'
 
 /** What differs between the databases, and nothing else. A new database is one file that gives these members. */
@@ -15,8 +22,11 @@ export interface Dialect {
   /** Follows the column list of `create table`. */
   readonly table_options: RawBuilder<unknown> | null
   readonly isolation: 'read committed' | null
-  /** Writes many rows in as few statements as the database likes best; gives how many rows it touched. */
-  insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number>
+  /**
+   * Writes many rows in as few statements as the database likes best. Gives the columns that the target names in
+   * `returning`, or null where the database cannot give them back.
+   */
+  insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[] | null>
   /** What an error of the driver means for whoever was using it. */
   faultOf(error: unknown): Fault
   /** Gives up the connections that are waiting for an answer, as far as they are ours. */
@@ -38,21 +48,27 @@ export interface ColumnTypes {
   readonly long_text: ColumnDataType | RawBuilder<unknown>
 }
 
-export interface BulkInsert {
+/** A table and the columns that are written to it in bulk; one constant each, so that its SQL is made once. */
+export interface BulkTarget {
   table: keyof Schema
   columns: readonly BulkColumn[]
-  rows: readonly (readonly (string | number | null)[])[]
   /** Left out: a conflict is an error. */
   on_conflict?: { key: readonly string[]; update: readonly BulkUpdate[] }
+  returning?: readonly string[]
 }
+
+export type BulkRow = readonly (string | number | null)[]
 
 export interface BulkColumn {
   name: string
   type: 'integer' | 'text'
 }
 
-/** How a column of an existing row takes the new value; `newest` follows whichever side has the later occurred_at. */
+/**
+ * How a column of an existing row takes the new value; `newest` follows whichever side has the later occurred_at,
+ * `oldest` whichever has the earlier first_seen_at.
+ */
 export interface BulkUpdate {
   column: string
-  by: 'add' | 'greatest' | 'least' | 'newest'
+  by: 'add' | 'greatest' | 'least' | 'newest' | 'oldest'
 }

@@ -22,26 +22,25 @@ export interface UserSum {
 /** The repeats of one signature, gathered before they are written: sums for all of them, rows for the newest. */
 export class FoldedGroup {
   readonly hash_signature: string
-  readonly first: ErrorEvent
+  oldest: ErrorEvent
   newest: ErrorEvent
-  first_seen_at: number
   count = 0
   /** The events that get a row of their own; only so many as would be kept anyway. */
   kept: ErrorEvent[] = []
   readonly hours = new Map<string, HourSum>()
   readonly users = new Map<string, UserSum>()
+  #hour: HourSum | null = null
 
   constructor(first: ErrorEvent) {
     this.hash_signature = first.hash_signature
-    this.first = first
+    this.oldest = first
     this.newest = first
-    this.first_seen_at = first.occurred_at
   }
 
   add(event: ErrorEvent, keep: number): void {
     this.count++
     if (event.occurred_at >= this.newest.occurred_at) this.newest = event
-    if (event.occurred_at < this.first_seen_at) this.first_seen_at = event.occurred_at
+    if (event.occurred_at < this.oldest.occurred_at) this.oldest = event
     this.kept.push(event)
     // Cutting at twice the number makes it one copy every so often rather than one per event of a storm.
     if (this.kept.length >= keep * 2) this.thin(keep)
@@ -54,45 +53,42 @@ export class FoldedGroup {
     if (this.kept.length > keep) this.kept = this.kept.slice(-keep)
   }
 
-  toJSON(): object {
-    const { first, newest, first_seen_at, count, kept } = this
-    return {
-      first,
-      newest,
-      first_seen_at,
-      count,
-      kept,
-      hours: [...this.hours.values()],
-      users: [...this.users.values()],
-    }
+  toJSON(): FoldedGroupJson {
+    const { oldest, newest, count, kept } = this
+    return { oldest, newest, count, kept, hours: [...this.hours.values()], users: [...this.users.values()] }
   }
 
-  static fromJSON(json: {
-    first: ErrorEvent
-    newest: ErrorEvent
-    first_seen_at: number
-    count: number
-    kept: ErrorEvent[]
-    hours: HourSum[]
-    users: UserSum[]
-  }): FoldedGroup {
-    if (!Number.isSafeInteger(json.count) || !Array.isArray(json.kept)) throw new TypeError('not a folded group')
-    const group = new FoldedGroup(json.first)
-    group.newest = json.newest
-    group.first_seen_at = json.first_seen_at
-    group.count = json.count
-    group.kept = json.kept
-    for (const sum of json.hours) group.hours.set(hourKey(sum), sum)
-    for (const sum of json.users) group.users.set(sum.user_id, sum)
+  static fromJSON({ oldest, newest, count, kept, hours, users }: FoldedGroupJson): FoldedGroup {
+    if (!Number.isSafeInteger(count) || !Array.isArray(kept)) throw new TypeError('not a folded group')
+    const group = new FoldedGroup(oldest)
+    group.newest = newest
+    group.count = count
+    group.kept = kept
+    for (const sum of hours) group.hours.set(hourKey(sum), sum)
+    for (const sum of users) group.users.set(sum.user_id, sum)
     return group
   }
 
   #addHour({ occurred_at, severity, platform, app_version }: ErrorEvent): void {
-    const sum = { hour: hourOf(occurred_at), severity, platform, app_version: app_version ?? '', count: 1 }
+    const hour = hourOf(occurred_at)
+    const version = app_version ?? ''
+    const last = this.#hour
+    // Repeats come one after the other, nearly always in the hour and from the version of the one before.
+    if (
+      last?.hour === hour &&
+      last.severity === severity &&
+      last.platform === platform &&
+      last.app_version === version
+    ) {
+      last.count++
+      return
+    }
+    const sum = { hour, severity, platform, app_version: version, count: 1 }
     const key = hourKey(sum)
     const known = this.hours.get(key)
     if (known) known.count++
     else this.hours.set(key, sum)
+    this.#hour = known ?? sum
   }
 
   #addUser({ user_id, occurred_at }: ErrorEvent): void {
@@ -106,6 +102,16 @@ export class FoldedGroup {
     known.first_seen_at = Math.min(known.first_seen_at, occurred_at)
     known.last_seen_at = Math.max(known.last_seen_at, occurred_at)
   }
+}
+
+/** A group as the spool keeps it. */
+export interface FoldedGroupJson {
+  oldest: ErrorEvent
+  newest: ErrorEvent
+  count: number
+  kept: ErrorEvent[]
+  hours: HourSum[]
+  users: UserSum[]
 }
 
 export interface Payload {

@@ -1,5 +1,5 @@
-import type { Selectable, Transaction } from 'kysely'
 import type { Dialect } from './dialect.js'
+import type { Selectable, Transaction } from './kysely.js'
 import type { ErrorsTable, Schema } from './schema.js'
 
 export type ErrorRow = Selectable<ErrorsTable>

@@ -1,6 +1,6 @@
-import { Migrator } from 'kysely'
 import { TrackerError } from '../model/errors.js'
 import type { Database } from './database.js'
+import { Migrator } from './kysely.js'
 import { MIGRATIONS } from './migrations/list.js'
 
 export interface MigrationStatus {

@@ -1,8 +1,19 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Status } from '../model/workflow.js'
+import {
+  ACTIVITIES,
+  APPLICATION_HOURS,
+  BATCHES,
+  ERROR_HOURS,
+  ERROR_USERS,
+  GROUPS,
+  OCCURRENCES,
+  PAYLOADS,
+  SEARCH_TEXTS,
+} from './bulk-targets.js'
 import type { Database } from './database.js'
-import type { BulkColumn, Dialect } from './dialect.js'
+import type { Dialect } from './dialect.js'
 import { type FoldedGroup, payloadOf } from './fold.js'
+import { type Kysely, sql, type Transaction } from './kysely.js'
 import type { Schema } from './schema.js'
 
 /** Folded groups that are written in one transaction, under an id that makes the writing of it happen once. */
@@ -79,11 +90,7 @@ async function once(
 ): Promise<BatchOutcome> {
   return database.write(async (trx) => {
     if (tried_before && (await isWritten(trx, batch_id))) return { duplicate: true, groups: new Map(), refused: [] }
-    await database.dialect.insertMany(trx, {
-      table: 'faultboard_batches',
-      columns: [text('batch_id'), integer('created_at')],
-      rows: [[batch_id, now]],
-    })
+    await database.dialect.insertMany(trx, BATCHES, [[batch_id, now]])
     return work(trx)
   })
 }
@@ -117,18 +124,20 @@ async function recordGroups(
   groups: readonly FoldedGroup[],
   { application_id, now }: RecordOptions,
 ): Promise<Map<string, GroupOutcome>> {
-  await upsertGroups(trx, dialect, groups, application_id)
-  const rows = await readGroups(trx, groups, application_id)
+  const rows = await upsertGroups(trx, dialect, groups, application_id)
   const outcomes = new Map<string, GroupOutcome>()
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
     if (!row) throw new Error('a group vanished inside its own transaction')
-    const { resolved_at, message: _, ...state } = row
     outcomes.set(group.hash_signature, {
-      ...state,
+      id: row.id,
       application_id,
+      hash_signature: row.hash_signature,
+      occurrence_count: row.occurrence_count,
+      status: row.status,
+      snoozed_until: row.snoozed_until,
       is_new: row.occurrence_count === group.count,
-      reopened: row.status === 'resolved' && group.newest.occurred_at > (resolved_at ?? 0),
+      reopened: row.status === 'resolved' && group.newest.occurred_at > (row.resolved_at ?? 0),
     })
   }
   const reopened = [...outcomes.values()].filter((outcome) => outcome.reopened)
@@ -155,45 +164,29 @@ async function upsertGroups(
   dialect: Dialect,
   groups: readonly FoldedGroup[],
   application_id: number,
-): Promise<void> {
-  await dialect.insertMany(trx, {
-    table: 'faultboard_errors',
-    columns: [
-      integer('application_id'),
-      ...['hash_signature', 'error_type', 'message', 'place', 'severity', 'platform', 'app_version'].map(text),
-      ...['first_app_version', 'git_sha', 'user_id'].map(text),
-      ...['occurrence_count', 'first_seen_at', 'occurred_at'].map(integer),
-    ],
-    rows: groups.map(({ hash_signature, first, newest, count, first_seen_at }) => [
+): Promise<Map<string, GroupRow>> {
+  const returned = await dialect.insertMany(
+    trx,
+    GROUPS,
+    groups.map(({ hash_signature, oldest, newest, count }) => [
       application_id,
       hash_signature,
-      first.error_type,
-      first.message,
+      oldest.error_type,
+      oldest.message,
       newest.place,
       newest.severity,
       newest.platform,
       newest.app_version,
-      first.app_version,
+      oldest.app_version,
       newest.git_sha,
       newest.user_id,
       count,
-      first_seen_at,
+      oldest.occurred_at,
       newest.occurred_at,
     ]),
-    on_conflict: {
-      key: ['application_id', 'hash_signature'],
-      update: [
-        ...(['place', 'severity', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
-          column,
-          by: 'newest' as const,
-        })),
-        { column: 'occurrence_count', by: 'add' },
-        { column: 'first_seen_at', by: 'least' },
-        // Last, because MySQL evaluates one assignment after the other and `newest` compares with it.
-        { column: 'occurred_at', by: 'greatest' },
-      ],
-    },
-  })
+  )
+  const rows = (returned as GroupRow[] | null) ?? (await readGroups(trx, groups, application_id))
+  return new Map(rows.map((row) => [row.hash_signature, row]))
 }
 
 interface GroupRow {
@@ -207,31 +200,20 @@ interface GroupRow {
   snoozed_until: number | null
 }
 
+/** The rows under the locks that the upsert took, for a database that does not return them. */
 async function readGroups(
   trx: Transaction<Schema>,
   groups: readonly FoldedGroup[],
   application_id: number,
-): Promise<Map<string, GroupRow>> {
-  const rows = await trx
+): Promise<GroupRow[]> {
+  const signatures = groups.map(({ hash_signature }) => hash_signature)
+  return trx
     .selectFrom('faultboard_errors')
-    .select([
-      'id',
-      'hash_signature',
-      'message',
-      'occurrence_count',
-      'status',
-      'resolved_at',
-      'resolved_by_name',
-      'snoozed_until',
-    ])
+    .select(['id', 'hash_signature', 'message', 'occurrence_count', 'status'])
+    .select(['resolved_at', 'resolved_by_name', 'snoozed_until'])
     .where('application_id', '=', application_id)
-    .where(
-      'hash_signature',
-      'in',
-      groups.map(({ hash_signature }) => hash_signature),
-    )
+    .where('hash_signature', 'in', signatures)
     .execute()
-  return new Map(rows.map((row) => [row.hash_signature, row]))
 }
 
 async function reopen(
@@ -259,26 +241,14 @@ async function reopen(
       reopened.map(({ id }) => id),
     )
     .execute()
-  await dialect.insertMany(trx, {
-    table: 'faultboard_activities',
-    columns: [
-      integer('error_id'),
-      ...['actor', 'action', 'from_value', 'to_value', 'comment'].map(text),
-      integer('created_at'),
-    ],
-    rows: reopened.map(({ id, hash_signature }) => {
-      const by = rows.get(hash_signature)?.resolved_by_name
-      return [
-        id,
-        'Faultboard',
-        'reopened',
-        'resolved',
-        'new',
-        `It occurred again after ${by ?? 'someone'} had resolved it.`,
-        now,
-      ]
+  await dialect.insertMany(
+    trx,
+    ACTIVITIES,
+    reopened.map(({ id, hash_signature }) => {
+      const by = rows.get(hash_signature)?.resolved_by_name ?? 'someone'
+      return [id, 'Faultboard', 'reopened', 'resolved', 'new', `It occurred again after ${by} had resolved it.`, now]
     }),
-  })
+  )
   for (const outcome of reopened) outcome.status = 'new'
 }
 
@@ -288,19 +258,13 @@ async function insertSearchTexts(
   groups: readonly FoldedGroup[],
   outcomes: ReadonlyMap<string, GroupOutcome>,
 ): Promise<void> {
-  const rows = groups.flatMap(({ hash_signature, first }): [number, string][] => {
+  const rows = groups.flatMap(({ hash_signature, oldest }): [number, string][] => {
     const outcome = outcomes.get(hash_signature)
     return outcome?.is_new
-      ? [[outcome.id, [first.error_type, first.message, ...first.backtrace].join('\n').toLowerCase()]]
+      ? [[outcome.id, [oldest.error_type, oldest.message, ...oldest.backtrace].join('\n').toLowerCase()]]
       : []
   })
-  if (rows.length === 0) return
-  await dialect.insertMany(trx, {
-    table: 'faultboard_error_search',
-    columns: [integer('error_id'), text('search_text')],
-    rows,
-    on_conflict: { key: ['error_id'], update: [] },
-  })
+  if (rows.length > 0) await dialect.insertMany(trx, SEARCH_TEXTS, rows)
 }
 
 /** The ids of the distinct payloads, by `error_id digest`. */
@@ -321,12 +285,7 @@ async function insertPayloads(
   const known = await payloadIds(trx, [...wanted.values()])
   const missing = [...wanted].filter(([key]) => !known.has(key)).map(([, row]) => row)
   if (missing.length === 0) return known
-  await dialect.insertMany(trx, {
-    table: 'faultboard_payloads',
-    columns: [integer('error_id'), text('digest'), text('content')],
-    rows: missing,
-    on_conflict: { key: ['error_id', 'digest'], update: [] },
-  })
+  await dialect.insertMany(trx, PAYLOADS, missing)
   return new Map([...known, ...(await payloadIds(trx, missing))])
 }
 
@@ -334,12 +293,12 @@ async function payloadIds(
   trx: Transaction<Schema>,
   wanted: readonly (readonly [error_id: number, digest: string, content: string])[],
 ): Promise<Map<string, number>> {
-  const rows = await trx
-    .selectFrom('faultboard_payloads')
-    .select(['id', 'error_id', 'digest'])
-    .where('error_id', 'in', [...new Set(wanted.map(([error_id]) => error_id))])
-    .where('digest', 'in', [...new Set(wanted.map(([, digest]) => digest))])
-    .execute()
+  const error_ids = [...new Set(wanted.map(([error_id]) => error_id))]
+  const digests = [...new Set(wanted.map(([, digest]) => digest))]
+  // One of the statements of every flush: as text it takes half of what the query builder does.
+  const { rows } = await sql<{ id: number; error_id: number; digest: string }>`
+    select id, error_id, digest from faultboard_payloads
+    where error_id in (${sql.join(error_ids)}) and digest in (${sql.join(digests)})`.execute(trx)
   return new Map(rows.map(({ id, error_id, digest }) => [`${error_id} ${digest}`, id]))
 }
 
@@ -367,24 +326,7 @@ async function insertOccurrences(
       contextText(event.context),
     ])
   })
-  await dialect.insertMany(trx, {
-    table: 'faultboard_occurrences',
-    columns: [
-      ...['error_id', 'payload_id', 'occurred_at'].map(integer),
-      ...[
-        'message',
-        'platform',
-        'app_version',
-        'git_sha',
-        'user_id',
-        'request_url',
-        'ip_address',
-        'user_agent',
-        'context',
-      ].map(text),
-    ],
-    rows: occurrences,
-  })
+  await dialect.insertMany(trx, OCCURRENCES, occurrences)
 }
 
 function contextText(context: Readonly<Record<string, unknown>>): string | null {
@@ -400,7 +342,6 @@ async function addSums(
   outcomes: ReadonlyMap<string, GroupOutcome>,
   application_id: number,
 ): Promise<void> {
-  const dimensions = ['severity', 'platform', 'app_version']
   const ofErrors: (string | number)[][] = []
   const ofUsers: (string | number)[][] = []
   const ofApplication = new Map<string, (string | number)[]>()
@@ -416,40 +357,9 @@ async function addSums(
       ofUsers.push([error_id, user_id, count, first_seen_at, last_seen_at])
     }
   }
-  await dialect.insertMany(trx, {
-    table: 'faultboard_error_hours',
-    columns: [integer('error_id'), integer('hour'), ...dimensions.map(text), integer('count')],
-    rows: ofErrors,
-    on_conflict: { key: ['error_id', 'hour', ...dimensions], update: [{ column: 'count', by: 'add' }] },
-  })
-  if (ofUsers.length > 0) {
-    await dialect.insertMany(trx, {
-      table: 'faultboard_error_users',
-      columns: [integer('error_id'), text('user_id'), ...['count', 'first_seen_at', 'last_seen_at'].map(integer)],
-      rows: ofUsers,
-      on_conflict: {
-        key: ['error_id', 'user_id'],
-        update: [
-          { column: 'count', by: 'add' },
-          { column: 'first_seen_at', by: 'least' },
-          { column: 'last_seen_at', by: 'greatest' },
-        ],
-      },
-    })
-  }
-  await dialect.insertMany(trx, {
-    table: 'faultboard_application_hours',
-    columns: [integer('application_id'), integer('hour'), ...dimensions.map(text), integer('count')],
-    // In one order for every process, so that two flushes wait for each other rather than deadlock.
-    rows: [...ofApplication].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
-    on_conflict: { key: ['application_id', 'hour', ...dimensions], update: [{ column: 'count', by: 'add' }] },
-  })
-}
-
-function integer(name: string): BulkColumn {
-  return { name, type: 'integer' }
-}
-
-function text(name: string): BulkColumn {
-  return { name, type: 'text' }
+  await dialect.insertMany(trx, ERROR_HOURS, ofErrors)
+  if (ofUsers.length > 0) await dialect.insertMany(trx, ERROR_USERS, ofUsers)
+  // In one order for every process, so that two flushes wait for each other rather than deadlock.
+  const inOrder = [...ofApplication].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  await dialect.insertMany(trx, APPLICATION_HOURS, inOrder)
 }

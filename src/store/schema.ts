@@ -1,6 +1,6 @@
-import type { Generated } from 'kysely'
 import type { Severity } from '../model/severity.js'
 import type { Status } from '../model/workflow.js'
+import type { Generated } from './kysely.js'
 
 /** The tables, as the migrations leave them. Times are epoch milliseconds in UTC; booleans are 0 and 1. */
 export interface Schema {

@@ -231,7 +231,7 @@ export class Spool {
 
 /** Begins with the time of the events, so that names sort as they happened. */
 function fileName({ batch_id, groups }: Batch): string {
-  return `batch-${String(groups[0]?.first_seen_at ?? 0).padStart(15, '0')}-${batch_id}.ndjson`
+  return `batch-${String(groups[0]?.oldest.occurred_at ?? 0).padStart(15, '0')}-${batch_id}.ndjson`
 }
 
 function fileNameIn(name: string): string {

@@ -1,5 +1,5 @@
-import type { Updateable } from 'kysely'
 import type { Context } from '../context.js'
+import type { Updateable } from '../store/kysely.js'
 import { type ErrorRow, lockErrors } from '../store/lock.js'
 import type { ErrorsTable } from '../store/schema.js'
 import { noSuchError } from './find-error.js'

@@ -1,5 +1,5 @@
-import { sql, type Transaction } from 'kysely'
 import type { Context } from '../context.js'
+import { sql, type Transaction } from '../store/kysely.js'
 import { lockErrors } from '../store/lock.js'
 import type { Schema } from '../store/schema.js'
 

@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely'
 import type { Cause } from '../model/event.js'
 import type { Severity } from '../model/severity.js'
 import { isSnoozed, type Status } from '../model/workflow.js'
+import type { Selectable } from '../store/kysely.js'
 import type { ErrorsTable } from '../store/schema.js'
 
 /** An error as lists show it. Times are ISO 8601 in UTC. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
 import { balancedBooks } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, trackerAt, withDatabase } from '../support/tracker.js'

@@ -11,7 +11,19 @@ export function Time({ iso, visit }: { iso: string; visit: Visit }): Rendered {
 }
 
 export function exactTime(iso: string, time_zone: string): string {
-  return `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: time_zone }).format(new Date(iso))} ${time_zone}`
+  return `${clockOf(time_zone).format(new Date(iso))} ${time_zone}`
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** Making a formatter takes far longer than using one, and a list shows dozens of times. */
+function clockOf(time_zone: string): Intl.DateTimeFormat {
+  let clock = clocks.get(time_zone)
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: time_zone })
+    clocks.set(time_zone, clock)
+  }
+  return clock
 }
 
 function ago(ms: number): string {
@@ -27,6 +39,8 @@ function span(ms: number): string {
   return `${Math.round(days / 30)} months`
 }
 
+const counts = new Intl.NumberFormat('en')
+
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat('en').format(count)
+  return counts.format(count)
 }

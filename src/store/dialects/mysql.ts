@@ -1,7 +1,7 @@
-import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, sql } from 'kysely'
-import { assignments, insertHead, type Spelling } from '../bulk-sql.js'
-import type { BulkInsert, Dialect, Fault } from '../dialect.js'
+import { assignments, insertHead, oncePerTarget, type Spelling } from '../bulk-sql.js'
+import type { BulkRow, BulkTarget, Dialect, Fault } from '../dialect.js'
 import { loadDriver, maskedAddress } from '../driver.js'
+import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, sql } from '../kysely.js'
 import type { Schema } from '../schema.js'
 
 interface Connection {
@@ -127,18 +127,20 @@ const SPELLING: Spelling = {
 /** Longest statement in characters: servers refuse packets beyond their max_allowed_packet, whose smallest usual value is 1 MB. */
 const STATEMENT_LENGTH = 250_000
 
-async function insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number> {
-  const row = `(${insert.columns.map(() => '?').join(', ')})`
-  let affected = 0
-  for (const rows of chunks(insert.rows)) {
-    const values = `values ${rows.map(() => row).join(', ')}`
-    const query = CompiledQuery.raw(`${insertHead(insert, SPELLING)} ${values}${onDuplicateKey(insert)}`, rows.flat())
-    affected += Number((await db.executeQuery(query)).numAffectedRows ?? 0)
+const head = oncePerTarget((target) => insertHead(target, SPELLING))
+const tail = oncePerTarget(onDuplicateKey)
+
+async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<null> {
+  const row = `(${target.columns.map(() => '?').join(', ')})`
+  for (const chunk of chunks(rows)) {
+    const values = `values ${chunk.map(() => row).join(', ')}`
+    await db.executeQuery(CompiledQuery.raw(`${head(target)} ${values}${tail(target)}`, chunk.flat()))
   }
-  return affected
+  // MariaDB could return rows, MySQL cannot.
+  return null
 }
 
-function* chunks(rows: BulkInsert['rows']): Generator<BulkInsert['rows']> {
+function* chunks(rows: readonly BulkRow[]): Generator<readonly BulkRow[]> {
   let start = 0
   let length = 0
   for (const [i, row] of rows.entries()) {
@@ -153,11 +155,11 @@ function* chunks(rows: BulkInsert['rows']): Generator<BulkInsert['rows']> {
   if (start < rows.length) yield rows.slice(start)
 }
 
-function onDuplicateKey(insert: BulkInsert): string {
-  if (!insert.on_conflict) return ''
+function onDuplicateKey(target: BulkTarget): string {
+  if (!target.on_conflict) return ''
   // Setting a key column to itself changes nothing, and unlike `insert ignore` it hides no other error.
-  const [key] = insert.on_conflict.key
-  return ` on duplicate key update ${assignments(insert, SPELLING) || `\`${key}\` = \`${key}\``}`
+  const [key] = target.on_conflict.key
+  return ` on duplicate key update ${assignments(target, SPELLING) || `\`${key}\` = \`${key}\``}`
 }
 
 // Wrong text for the character set, a column without default, a row or packet that is too large.

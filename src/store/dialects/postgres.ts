@@ -1,7 +1,14 @@
-import { CompiledQuery, type Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
-import { conflictClause, insertHead, type Spelling } from '../bulk-sql.js'
-import type { BulkInsert, Dialect, Fault } from '../dialect.js'
+import { conflictClause, insertHead, oncePerTarget, returningClause, type Spelling } from '../bulk-sql.js'
+import type { BulkRow, BulkTarget, Dialect, Fault } from '../dialect.js'
 import { loadDriver, maskedAddress } from '../driver.js'
+import {
+  CompiledQuery,
+  type Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type UnknownRow,
+} from '../kysely.js'
 import type { Schema } from '../schema.js'
 
 /** The part of pg's client and pool that Kysely does not know. */
@@ -125,18 +132,35 @@ const SPELLING: Spelling = {
   least: 'least',
 }
 
-/** All rows as one JSON parameter: the statement's text stays the same for any number of rows. */
-async function insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number> {
-  const names = insert.columns.map(({ name }) => name)
-  const record = insert.columns
-    .map(({ name, type }) => `"${name}" ${type === 'integer' ? 'bigint' : 'text'}`)
-    .join(', ')
+const insertSql = oncePerTarget((target) => {
+  const record = target.columns.map(({ type }, i) => `${alias(i)} ${type === 'integer' ? 'bigint' : 'text'}`).join(', ')
   const source = `select * from json_to_recordset($1::json) as rows(${record})`
-  const rows = insert.rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])))
-  const query = CompiledQuery.raw(`${insertHead(insert, SPELLING)} ${source}${conflictClause(insert, SPELLING)}`, [
-    JSON.stringify(rows),
-  ])
-  return Number((await db.executeQuery(query)).numAffectedRows ?? 0)
+  return `${insertHead(target, SPELLING)} ${source}${conflictClause(target, SPELLING)}${returningClause(target)}`
+})
+
+/** All rows as one JSON parameter: the statement's text stays the same for any number of rows. */
+async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[]> {
+  const query = CompiledQuery.raw(insertSql(target), [recordsText(rows)])
+  return (await db.executeQuery<UnknownRow>(query)).rows
+}
+
+/** Written by hand, because an object per row with its full column names is most of the work and of the text. */
+function recordsText(rows: readonly BulkRow[]): string {
+  let text = ''
+  for (const row of rows) {
+    let record = ''
+    for (let i = 0; i < row.length; i++) {
+      const value = row[i]
+      if (value === null || value === undefined) continue
+      record += `${record === '' ? '' : ','}"${alias(i)}":${typeof value === 'number' ? value : JSON.stringify(value)}`
+    }
+    text += `${text === '' ? '' : ','}{${record}}`
+  }
+  return `[${text}]`
+}
+
+function alias(column: number): string {
+  return `c${column}`
 }
 
 function faultOf(error: unknown): Fault {

@@ -1,4 +1,7 @@
 import { resolve } from 'node:path'
+import { TrackerError } from '../../model/errors.js'
+import { conflictClause, insertHead, oncePerTarget, returningClause, type Spelling } from '../bulk-sql.js'
+import type { BulkRow, BulkTarget, Dialect, Fault } from '../dialect.js'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -8,10 +11,8 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
-} from 'kysely'
-import { TrackerError } from '../../model/errors.js'
-import { conflictClause, insertHead, type Spelling } from '../bulk-sql.js'
-import type { BulkInsert, Dialect, Fault } from '../dialect.js'
+  type UnknownRow,
+} from '../kysely.js'
 import type { Schema } from '../schema.js'
 
 /** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
@@ -26,6 +27,7 @@ export interface SqliteHandle {
 
 interface SqliteStatement {
   all(...parameters: unknown[]): unknown[]
+  get(...parameters: unknown[]): unknown
   run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   columns(): unknown[]
   readonly reader?: boolean
@@ -110,16 +112,19 @@ class TransactionalAdapter extends SqliteAdapter {
 
 const SPELLING: Spelling = { quote: '"', incoming: (column) => `excluded."${column}"`, greatest: 'max', least: 'min' }
 
+const insertSql = oncePerTarget((target) => {
+  const values = `values (${target.columns.map(() => '?').join(', ')})`
+  return `${insertHead(target, SPELLING)} ${values}${conflictClause(target, SPELLING)}${returningClause(target)}`
+})
+
 /** One prepared statement run once per row: without a network between, nothing is faster. */
-async function insertMany(db: Kysely<Schema>, insert: BulkInsert): Promise<number> {
-  const values = `values (${insert.columns.map(() => '?').join(', ')})`
-  const query = {
-    ...CompiledQuery.raw(`${insertHead(insert, SPELLING)} ${values}${conflictClause(insert, SPELLING)}`),
-    rows: insert.rows,
-  }
-  const result = await db.executeQuery(query)
-  return Number(result.numAffectedRows ?? 0)
+async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[]> {
+  const query: BulkQuery = { ...CompiledQuery.raw(insertSql(target)), bulk: rows }
+  return (await db.executeQuery<UnknownRow>(query)).rows
 }
+
+/** A statement that our own connection runs once for each row. */
+type BulkQuery = CompiledQuery & { readonly bulk?: readonly BulkRow[] }
 
 /** Wrong data and violated constraints. Any other code is trouble with the file or the schema, which hits all alike and passes. */
 const REFUSED = ['TOOBIG', 'CONSTRAINT', 'MISMATCH'] as const
@@ -175,7 +180,7 @@ class SqliteConnection implements DatabaseConnection {
     this.handle = handle
   }
 
-  async executeQuery<R>(query: CompiledQuery & { rows?: BulkInsert['rows'] }): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: BulkQuery): Promise<QueryResult<R>> {
     if (this.in_transaction) return this.#run(query)
     return whileBusy(() => {
       assertIdle(this.handle)
@@ -188,14 +193,16 @@ class SqliteConnection implements DatabaseConnection {
     throw new Error('streaming is not supported')
   }
 
-  #run<R>({ sql, parameters, rows }: CompiledQuery & { rows?: BulkInsert['rows'] }): QueryResult<R> {
+  #run<R>({ sql, parameters, bulk }: BulkQuery): QueryResult<R> {
     const statement = this.#prepare(sql)
-    if (rows) {
-      let changes = 0
-      for (const row of rows) changes += Number(statement.run(...row).changes)
-      return { rows: [], numAffectedRows: BigInt(changes) }
+    const isReader = statement.reader ?? statement.columns().length > 0
+    // Not `all`, whose errors come without their code from @photostructure/sqlite.
+    if (bulk && isReader) return { rows: bulk.map((row) => statement.get(...row)) as R[] }
+    if (bulk) {
+      for (const row of bulk) statement.run(...row)
+      return { rows: [] }
     }
-    if (statement.reader ?? statement.columns().length > 0) {
+    if (isReader) {
       return { rows: statement.all(...parameters.map(bindable)) as R[] }
     }
     const { changes, lastInsertRowid } = statement.run(...parameters.map(bindable))

@@ -1,5 +1,5 @@
-import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Dialect } from '../dialect.js'
+import type { CreateTableBuilder, Kysely } from '../kysely.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: a migration speaks of the schema as it was then, not of today's types.
 export type AnyDatabase = Kysely<any>

@@ -1,0 +1,113 @@
+import type { BulkColumn, BulkTarget } from './dialect.js'
+
+/** Everything a flush writes, table by table. */
+
+export const BATCHES: BulkTarget = {
+  table: 'faultboard_batches',
+  columns: [...texts('batch_id'), ...integers('created_at')],
+}
+
+export const GROUPS: BulkTarget = {
+  table: 'faultboard_errors',
+  columns: [
+    ...integers('application_id'),
+    ...texts('hash_signature', 'error_type', 'message', 'place', 'severity', 'platform', 'app_version'),
+    ...texts('first_app_version', 'git_sha', 'user_id'),
+    ...integers('occurrence_count', 'first_seen_at', 'occurred_at'),
+  ],
+  on_conflict: {
+    key: ['application_id', 'hash_signature'],
+    update: [
+      ...(['place', 'severity', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
+        column,
+        by: 'newest' as const,
+      })),
+      { column: 'first_app_version', by: 'oldest' },
+      { column: 'occurrence_count', by: 'add' },
+      // Last, because MySQL evaluates one assignment after the other and those above compare with these two.
+      { column: 'first_seen_at', by: 'least' },
+      { column: 'occurred_at', by: 'greatest' },
+    ],
+  },
+  returning: [
+    'id',
+    'hash_signature',
+    'message',
+    'occurrence_count',
+    'status',
+    'resolved_at',
+    'resolved_by_name',
+    'snoozed_until',
+  ],
+}
+
+export const SEARCH_TEXTS: BulkTarget = {
+  table: 'faultboard_error_search',
+  columns: [...integers('error_id'), ...texts('search_text')],
+  on_conflict: { key: ['error_id'], update: [] },
+}
+
+export const PAYLOADS: BulkTarget = {
+  table: 'faultboard_payloads',
+  columns: [...integers('error_id'), ...texts('digest', 'content')],
+  on_conflict: { key: ['error_id', 'digest'], update: [] },
+}
+
+export const OCCURRENCES: BulkTarget = {
+  table: 'faultboard_occurrences',
+  columns: [
+    ...integers('error_id', 'payload_id', 'occurred_at'),
+    ...texts('message', 'platform', 'app_version', 'git_sha', 'user_id', 'request_url'),
+    ...texts('ip_address', 'user_agent', 'context'),
+  ],
+}
+
+const DIMENSIONS = ['severity', 'platform', 'app_version'] as const
+
+export const ERROR_HOURS: BulkTarget = {
+  table: 'faultboard_error_hours',
+  columns: [...integers('error_id', 'hour'), ...texts(...DIMENSIONS), ...integers('count')],
+  on_conflict: { key: ['error_id', 'hour', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
+}
+
+export const APPLICATION_HOURS: BulkTarget = {
+  table: 'faultboard_application_hours',
+  columns: [...integers('application_id', 'hour'), ...texts(...DIMENSIONS), ...integers('count')],
+  on_conflict: { key: ['application_id', 'hour', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
+}
+
+export const ERROR_USERS: BulkTarget = {
+  table: 'faultboard_error_users',
+  columns: [...integers('error_id'), ...texts('user_id'), ...integers('count', 'first_seen_at', 'last_seen_at')],
+  on_conflict: {
+    key: ['error_id', 'user_id'],
+    update: [
+      { column: 'count', by: 'add' },
+      { column: 'first_seen_at', by: 'least' },
+      { column: 'last_seen_at', by: 'greatest' },
+    ],
+  },
+}
+
+export const ACTIVITIES: BulkTarget = {
+  table: 'faultboard_activities',
+  columns: [
+    ...integers('error_id'),
+    ...texts('actor', 'action', 'from_value', 'to_value', 'comment'),
+    ...integers('created_at'),
+  ],
+}
+
+export const APPLICATIONS: BulkTarget = {
+  table: 'faultboard_applications',
+  columns: [...texts('name'), ...integers('created_at')],
+  on_conflict: { key: ['name'], update: [] },
+}
+
+function integers(...names: string[]): BulkColumn[] {
+  return names.map((name) => ({ name, type: 'integer' }))
+}
+
+function texts(...names: string[]): BulkColumn[] {
+  return names.map((name) => ({ name, type: 'text' }))
+}
