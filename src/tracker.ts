@@ -1,13 +1,14 @@
 import type * as v from 'valibot'
 import { dashboardStats } from './analytics/dashboard-stats.js'
 import { type LogErrorInput, type LoggedError, logError } from './capture/log-error.js'
+import { reasonOf } from './capture/thrown-value.js'
 import type { Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
-import { ConfigurationError } from './model/errors.js'
+import { ConfigurationError, TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction.js'
 import { type Operation, perform } from './operation.js'
 import { createDatabase } from './store/database.js'
@@ -48,6 +49,7 @@ export class TrackerInstance {
   #settings: Settings = {}
   readonly #surroundings: Required<Surroundings>
   #started: Started | null = null
+  #stopped = false
 
   constructor(settings: Settings = {}, surroundings: Surroundings = {}) {
     this.#settings = { ...settings }
@@ -111,6 +113,7 @@ export class TrackerInstance {
 
   /** Checks the configuration and starts; the first use does it too. Throws a ConfigurationError that names every problem. */
   start(): this {
+    this.#stopped = false
     this.#start()
     return this
   }
@@ -146,6 +149,7 @@ export class TrackerInstance {
   /** Flushes, releases what was opened and removes every hook. A pool or handle of the host stays open. */
   async shutdown(): Promise<void> {
     const started = this.#started
+    this.#stopped = true
     if (!started) return
     this.#started = null
     started.stop()
@@ -158,9 +162,8 @@ export class TrackerInstance {
       return await logError(this.#context(), input)
     } catch (error) {
       // Only a tracker that cannot start comes here; the host must not pay for it.
-      createLog(this.#surroundings.now, this.#surroundings.write).warn(
-        `An error was not recorded: ${error instanceof Error ? error.message : error}`,
-      )
+      const { now, write } = this.#surroundings
+      createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
       return null
     }
   }
@@ -181,6 +184,8 @@ export class TrackerInstance {
   }
 
   #start(): Started {
+    // A handler of the host that finishes late must not bring back what was shut down.
+    if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     this.#started ??= start(this.#settings, this.#surroundings)
     return this.#started
   }

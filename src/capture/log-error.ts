@@ -1,12 +1,11 @@
 import type { Context } from '../context.js'
 import { platformOf } from '../model/platform.js'
 import { isSeverity, type Severity } from '../model/severity.js'
-import { cleanText } from '../model/text.js'
-import { MINUTE } from '../model/time.js'
 import type { Receipt } from '../store/recorder.js'
 import type { Draft } from './draft.js'
+import { backtraceOf, readFields, textOf, timeOf } from './fields.js'
 import { runPipeline } from './pipeline.js'
-import { describeThrown, MESSAGE_LIMIT } from './thrown-value.js'
+import { describeThrown, MESSAGE_LIMIT, reasonOf } from './thrown-value.js'
 
 /** Either `exception`, or `error_type` and `message`; every other field may go with both. */
 export interface LogErrorInput {
@@ -86,14 +85,15 @@ function answer({ hash_signature, error_type, message, severity }: Draft, receip
   }
 }
 
-function complain({ counters, log }: Context, what: string, error: unknown): void {
+/** What was thrown may be as hostile as what is recorded, and its message may hold a secret. */
+function complain({ counters, log, redactor }: Context, what: string, error: unknown): void {
   counters.add(`failed: ${what}`)
-  log.warn(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
+  log.warn(`${what} failed: ${redactor.text(reasonOf(error))}`)
 }
 
 function draftOf(context: Context, input: LogErrorInput): Draft | null {
   const { config, counters, log, now } = context
-  const fields: LogErrorInput = typeof input === 'object' && input !== null ? input : {}
+  const fields = readFields(input)
   const given = 'exception' in fields
   if (!given && !textOf(fields.error_type, 255) && !textOf(fields.message, MESSAGE_LIMIT)) {
     counters.add('invalid')
@@ -128,44 +128,4 @@ function draftOf(context: Context, input: LogErrorInput): Draft | null {
     hash_signature: '',
     place: null,
   }
-}
-
-/**
- * A field as text of bounded length, or undefined when there is none. Blanks at the end go: MySQL takes two texts that
- * differ only in those for the same.
- */
-function textOf(value: unknown, limit: number): string | undefined {
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
-  if (typeof value !== 'string') return undefined
-  const text = cleanText(value, limit).trim()
-  return text === '' ? undefined : text
-}
-
-function backtraceOf(given: unknown, max_lines: number): string[] {
-  const lines: unknown[] =
-    typeof given === 'string'
-      ? given.slice(0, 1_000_000).split('\n')
-      : Array.isArray(given)
-        ? given.slice(0, max_lines * 2)
-        : []
-  const texts = lines
-    .filter((line): line is string => typeof line === 'string' && line.trim() !== '')
-    .map((line) => line.trim())
-  // A whole `stack` begins with type and message, which are no frames.
-  const first = texts.findIndex((line) => line.startsWith('at '))
-  return texts.slice(Math.max(0, first), Math.max(0, first) + max_lines).map((line) => cleanText(line, 1000))
-}
-
-/** A time of the caller, believed unless it is no time at all or lies in the future. */
-function timeOf(given: unknown, now: number): number {
-  const time =
-    given instanceof Date
-      ? given.getTime()
-      : typeof given === 'number'
-        ? given
-        : typeof given === 'string'
-          ? Date.parse(given)
-          : Number.NaN
-  if (!Number.isFinite(time) || time < 0 || time > now + 5 * MINUTE) return now
-  return Math.trunc(time)
 }

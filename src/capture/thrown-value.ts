@@ -1,7 +1,9 @@
 import { inspect, types } from 'node:util'
-import { stackLines } from '../model/backtrace.js'
+import { belowMessage, stackLines } from '../model/backtrace.js'
 import type { Cause } from '../model/event.js'
+import { NO_REDACTION } from '../model/redaction.js'
 import { cleanText } from '../model/text.js'
+import { type PlainLimits, plainData } from './plain-data.js'
 
 /** A thrown value, whatever it was, as plain bounded data. */
 export interface ThrownValue {
@@ -14,9 +16,11 @@ export interface ThrownValue {
 }
 
 export const MESSAGE_LIMIT = 10_000
-const STACK_LIMIT = 200_000
+const CAUSE_MESSAGE_LIMIT = 2000
 const CAUSE_DEPTH = 5
 const AGGREGATE_LIMIT = 10
+/** All causes together: aggregates of aggregates would multiply. */
+const CAUSES_LIMIT = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
 /** Reads a thrown value without trusting it: a getter may throw, a Proxy may lie, a message may be a gigabyte. */
@@ -31,17 +35,22 @@ export function describeThrown(value: unknown, max_lines: number): ThrownValue {
   }
 }
 
+/** A sentence for the log about something that was thrown at us. */
+export function reasonOf(value: unknown): string {
+  return messageOf(value) || typeName(value)
+}
+
 function causesOf(value: unknown, max_lines: number, depth: number, seen: Set<unknown>): Cause[] {
   if (!isReadable(value) || depth >= CAUSE_DEPTH) return []
   const causes: Cause[] = []
   const add = (behind: unknown, relation: Cause['relation']) => {
-    if (behind === undefined || behind === null || seen.has(behind)) return
+    if (behind === undefined || behind === null || seen.has(behind) || seen.size > CAUSES_LIMIT) return
     seen.add(behind)
     const inner = causesOf(behind, max_lines, depth + 1, seen)
-    const code = read(behind, 'code')
+    const code = isReadable(behind) ? read(behind, 'code') : undefined
     causes.push({
       error_type: typeName(behind),
-      message: messageOf(behind),
+      message: cleanText(messageOf(behind), CAUSE_MESSAGE_LIMIT),
       backtrace: backtraceOf(behind, max_lines),
       relation,
       ...(typeof code === 'string' ? { code: cleanText(code, 200) } : {}),
@@ -50,7 +59,7 @@ function causesOf(value: unknown, max_lines: number, depth: number, seen: Set<un
   }
   add(read(value, 'cause'), 'cause')
   const errors = read(value, 'errors')
-  if (Array.isArray(errors) && !types.isProxy(errors) && isErrorLike(value)) {
+  if (!types.isProxy(errors) && Array.isArray(errors) && isErrorLike(value)) {
     for (let i = 0; i < Math.min(errors.length, AGGREGATE_LIMIT); i++) add(read(errors, i), 'aggregated')
   }
   if (typeName(value) === 'SuppressedError') {
@@ -68,8 +77,8 @@ export function typeName(value: unknown): string {
   const className = isReadable(maker) ? read(maker, 'name') : undefined
   const name = isErrorLike(value) ? read(value, 'name') : undefined
   // A class that extends Error without setting `name` still says Error there; its constructor knows better.
-  const best = typeof name === 'string' && name !== '' && name !== 'Error' ? name : className
-  return typeof best === 'string' && best !== '' ? cleanText(best, 255) : 'Object'
+  const best = typeof name === 'string' && name.trim() !== '' && name !== 'Error' ? name : className
+  return (typeof best === 'string' && cleanText(best.trim(), 255)) || 'Object'
 }
 
 function messageOf(value: unknown): string {
@@ -85,27 +94,32 @@ function backtraceOf(value: unknown, max_lines: number): readonly string[] {
   const stack = read(value, 'stack')
   if (typeof stack !== 'string') return []
   const message = read(value, 'message')
-  // A message of megabytes stands at the top of the stack; the frames are at its end.
-  const body = stack.length > STACK_LIMIT ? stack.slice(-STACK_LIMIT) : stack
-  return stackLinesOnce(body, typeof message === 'string' && stack.length <= STACK_LIMIT ? message : '', max_lines)
+  const body = belowMessage(stack, typeof message === 'string' ? message : '')
+  return stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
 }
 
-const known = new Map<string, readonly string[]>()
+function linesOf(body: string, max_lines: number): readonly string[] {
+  return Object.freeze(stackLines(body, '', max_lines).map((line) => cleanText(line, 1000)))
+}
+
+const known = new Map<number, Map<string, readonly string[]>>()
 let knownSize = 0
 const KNOWN_LIMIT = 2_000_000
+const REMEMBERED_STACK = 20_000
 
-/** Errors of a storm come from few places: one array per distinct stack serves them all. */
-function stackLinesOnce(stack: string, message: string, max_lines: number): readonly string[] {
-  const lines = known.get(stack)
-  if (lines && lines.length <= max_lines) return lines
-  const parsed = Object.freeze(stackLines(stack, message, max_lines).map((line) => cleanText(line, 1000)))
-  knownSize += stack.length
+/** Errors of a storm come from few places: one array per distinct stack serves them all, whatever their messages. */
+function linesOnce(body: string, max_lines: number, size: number): readonly string[] {
+  const remembered = known.get(max_lines)?.get(body)
+  if (remembered) return remembered
+  const lines = linesOf(body, max_lines)
+  knownSize += size
   if (knownSize > KNOWN_LIMIT) {
     known.clear()
-    knownSize = stack.length
+    knownSize = size
   }
-  known.set(stack, parsed)
-  return parsed
+  const ofLimit = known.get(max_lines) ?? new Map<string, readonly string[]>()
+  known.set(max_lines, ofLimit.set(body, lines))
+  return lines
 }
 
 function detailsOf(value: unknown): Record<string, string | number | boolean> {
@@ -122,7 +136,13 @@ function detailsOf(value: unknown): Record<string, string | number | boolean> {
 
 function isErrorLike(value: unknown): boolean {
   if (!isReadable(value)) return false
-  return types.isNativeError(value) || value instanceof Error || value instanceof DOMException
+  if (types.isNativeError(value)) return true
+  try {
+    return value instanceof Error || value instanceof DOMException
+  } catch {
+    // A revoked Proxy among the prototypes.
+    return false
+  }
 }
 
 /** A Proxy runs code of the host at every touch, so it is never read. */
@@ -139,23 +159,16 @@ function read(object: object, key: string | number): unknown {
   }
 }
 
+const PRINT_LIMITS: PlainLimits = { depth: 2, keys: 20, items: 10, string: 200, values: 60, characters: 1000 }
+
 function printed(value: unknown): string {
   if (typeof value === 'string') return cleanText(value, MESSAGE_LIMIT)
-  // Inspection lists every key of a giant before it cuts: neither arrays nor buffers are opened.
-  if (Array.isArray(value)) return `[Array of ${value.length}]`
-  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  const plain = typeof value === 'object' ? plainData(value, NO_REDACTION, PRINT_LIMITS) : value
+  if (typeof plain === 'string') return plain
   try {
-    const text = inspect(value, {
-      depth: 1,
-      breakLength: Number.POSITIVE_INFINITY,
-      maxStringLength: 200,
-      maxArrayLength: 10,
-      getters: false,
-      customInspect: false,
-    })
-    return cleanText(text, 1000)
+    return cleanText(inspect(plain, { depth: 2, breakLength: Number.POSITIVE_INFINITY, customInspect: false }), 1000)
   } catch {
-    // Whatever cannot be printed is still worth a record.
+    // A function of the host may throw from its own name; it is still worth a record.
     return '[unprintable]'
   }
 }

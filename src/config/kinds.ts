@@ -59,6 +59,14 @@ export const text: Kind<string> = {
   fromText: (text) => text,
 }
 
+/** Basic credentials are `name:password`: a colon in the name would end it. */
+export const userName: Kind<string> = {
+  ...text,
+  words: 'text without a colon',
+  check: (value) =>
+    typeof value === 'string' && value.includes(':') ? unfit('must not hold a colon') : text.check(value),
+}
+
 export const path: Kind<string> = { ...text, words: 'path' }
 
 export const httpUrl: Kind<string> = {
@@ -79,7 +87,8 @@ export const choice = <const Words extends readonly string[]>(words: Words): Kin
 
 export const listOf = <T>(item: Kind<T>): Kind<readonly T[]> => ({
   words: `list of: ${item.words}`,
-  check: (value) => (Array.isArray(value) ? value.map((one) => item.check(one)) : unfit('must be a list')),
+  check: (value) =>
+    Array.isArray(value) ? Object.freeze(value.map((one) => item.check(one))) : unfit('must be a list'),
   fromText: (text) =>
     text
       .split(',')
@@ -88,10 +97,10 @@ export const listOf = <T>(item: Kind<T>): Kind<readonly T[]> => ({
       .map((one) => (item.fromText ? item.fromText(one) : one)),
 })
 
-export const orNull = <T>(kind: Kind<T>): Kind<T | null> => ({
-  words: `${kind.words}, or null`,
-  check: (value) => (value === null ? null : kind.check(value)),
-  fromText: (text) => (text === '' || text === 'null' ? null : (kind.fromText?.(text) ?? text)),
+export const orNull = <T>({ words, check, fromText }: Kind<T>): Kind<T | null> => ({
+  words: `${words}, or null`,
+  check: (value) => (value === null ? null : check(value)),
+  ...(fromText ? { fromText: (text: string) => (text === 'null' ? null : fromText(text)) } : {}),
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: a callback's own signature is given where the option is declared.
@@ -106,10 +115,15 @@ export type ErrorMatcher = string | RegExp | (abstract new (...args: never[]) =>
 export const errorMatcher: Kind<ErrorMatcher> = {
   words: 'error type name, RegExp or class',
   check: (value) =>
-    typeof value === 'string' || value instanceof RegExp || typeof value === 'function'
+    typeof value === 'string' || value instanceof RegExp || isClass(value)
       ? (value as ErrorMatcher)
       : unfit('must hold names of error types, RegExps or classes'),
   fromText: (text) => text,
+}
+
+/** `instanceof` throws for a function without a prototype, such as an arrow function. */
+function isClass(value: unknown): boolean {
+  return typeof value === 'function' && typeof value.prototype === 'object' && value.prototype !== null
 }
 
 export const pattern: Kind<string | RegExp> = {
@@ -169,30 +183,33 @@ export const severityRules: Kind<readonly SeverityRule[]> = {
       if (!isSeverity(pair[1])) return unfit(`must map to one of ${SEVERITIES.join(', ')}`)
       if (!(pair[0] instanceof RegExp) && typeof pair[0] !== 'string') return unfit('must have RegExps as keys')
     }
-    return pairs.filter((pair): pair is [RegExp, Severity] => pair[0] instanceof RegExp)
+    return Object.freeze(pairs.filter((pair): pair is [RegExp, Severity] => pair[0] instanceof RegExp))
   },
 }
 
 /** A mapping whose keys are known words; keys that are left out keep the default. */
 export const mapping = <Key extends string, T>(
-  keys: readonly Key[],
+  defaults: Readonly<Record<Key, T>>,
   value: Kind<T>,
-): Kind<Partial<Record<Key, T>>> => ({
-  words: `mapping of ${keys.join(', ')} to: ${value.words}`,
-  check(given) {
-    if (typeof given !== 'object' || given === null || Array.isArray(given))
-      return unfit(`must be a mapping of ${keys.join(', ')}`)
-    const result: Partial<Record<Key, T>> = {}
-    for (const [key, one] of Object.entries(given)) {
-      if (!keys.includes(key as Key)) return unfit(`has the unknown key ${key}; it takes ${keys.join(', ')}`)
-      result[key as Key] = value.check(one)
-    }
-    return result
-  },
-  fromText(text) {
-    return Object.fromEntries(text.split(',').map((pair) => pair.split('=').map((side) => side.trim())))
-  },
-})
+): Kind<Readonly<Partial<Record<Key, T>>>> => {
+  const keys = Object.keys(defaults) as Key[]
+  return {
+    words: `mapping of ${keys.join(', ')} to: ${value.words}`,
+    check(given) {
+      if (typeof given !== 'object' || given === null || Array.isArray(given))
+        return unfit(`must be a mapping of ${keys.join(', ')}`)
+      const result: Record<Key, T> = { ...defaults }
+      for (const [key, one] of Object.entries(given)) {
+        if (!keys.includes(key as Key)) return unfit(`has the unknown key ${key}; it takes ${keys.join(', ')}`)
+        result[key as Key] = value.check(one)
+      }
+      return Object.freeze(result)
+    },
+    fromText(text) {
+      return Object.fromEntries(text.split(',').map((pair) => pair.split('=').map((side) => side.trim())))
+    },
+  }
+}
 
 function numberFromText(text: string): unknown {
   return text.trim() === '' ? text : Number(text)

@@ -18,6 +18,7 @@ import {
   severityRules,
   text,
   timeZone,
+  userName,
 } from './kinds.js'
 
 /** What a callback of the host is told about the error beside the thrown value itself. */
@@ -55,7 +56,7 @@ export const GROUPS = {
   diagnostics: 'Deep diagnostics',
 } as const
 
-const CHANNELS = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
+const THRESHOLDS = { chat: 'low', community_chat: 'low', email: 'low', incident: 'critical', webhook: 'low' } as const
 const severity = choice(SEVERITIES)
 const row = <T>(definition: Row<T>): Row<T> => definition
 
@@ -135,7 +136,7 @@ export const OPTIONS = {
 
   dashboard_username: row<string | null>({
     group: 'dashboard',
-    kind: orNull(text),
+    kind: orNull(userName),
     default: null,
     text: 'Name for signing in to the dashboard. Required: there is no default.',
   }),
@@ -343,12 +344,12 @@ export const OPTIONS = {
     planned: true,
     text: 'Key of the incident-management service; setting it turns the channel on.',
   }),
-  severity_thresholds: row<Partial<Record<(typeof CHANNELS)[number], (typeof SEVERITIES)[number]>>>({
+  severity_thresholds: row<Readonly<Partial<Record<keyof typeof THRESHOLDS, (typeof SEVERITIES)[number]>>>>({
     group: 'notifications',
-    kind: mapping(CHANNELS, severity),
-    default: { chat: 'low', community_chat: 'low', email: 'low', incident: 'critical', webhook: 'low' },
+    kind: mapping<keyof typeof THRESHOLDS, (typeof SEVERITIES)[number]>(THRESHOLDS, severity),
+    default: THRESHOLDS,
     planned: true,
-    text: 'Least severity an error must have for a channel.',
+    text: 'Least severity an error must have for a channel; a channel that is left out keeps its default.',
   }),
   notification_cooldown_minutes: row<number>({
     group: 'notifications',

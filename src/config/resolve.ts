@@ -1,6 +1,7 @@
-import { basename } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
-import { nearest } from '../model/text.js'
+import { cleanText, nearest } from '../model/text.js'
 import { checkKind } from './kinds.js'
 import {
   environmentVariable,
@@ -68,15 +69,23 @@ function missingCredentials(values: Record<string, unknown>, problems: readonly 
 
 function withHostDefaults(options: Options, env: NodeJS.ProcessEnv): Options {
   const project = findProject(options.project_root ?? process.cwd())
+  const name = options.application_name ?? (env.APP_NAME?.trim() || project.name || basename(project.root))
   return {
     ...options,
-    project_root: options.project_root ?? project.root,
-    application_name: (
-      options.application_name ??
-      (env.APP_NAME || project.name || basename(project.root) || 'application')
-    ).slice(0, 255),
+    project_root: realPath(options.project_root ?? project.root),
+    application_name: cleanText(name.trim(), 255) || 'application',
     app_version: options.app_version ?? project.version ?? null,
     environment: options.environment ?? env.NODE_ENV ?? null,
+  }
+}
+
+/** Stacks name real files: a root given as a link to the newest release would lie in none of them. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // A folder that is not on this machine, as for the stacks of another one.
+    return resolve(path)
   }
 }
 

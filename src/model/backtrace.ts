@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url'
-
 export interface Frame {
   /** The line as it was recorded. */
   line: string
@@ -12,16 +10,24 @@ export interface Frame {
   in_app: boolean
 }
 
-const V8_FRAME = /^\s*at (?:async )?(?:(.*?) \()?((?:file:\/\/|[a-z]+:\/\/)?[^()]*?)(?::(\d+))?(?::(\d+))?\)?$/
 const LINE_LIMIT = 1000
 
 /**
- * The frame lines of a `stack` string. The message stands at its top and may itself hold lines that look like frames,
- * so it is skipped by its own length where V8 wrote it there.
+ * The part of a `stack` string below the message. The message may itself hold lines that look like frames, so it is
+ * skipped by its own length where V8 wrote it.
  */
+export function belowMessage(stack: string, message: string): string {
+  if (message === '') return stack
+  const start = stack.slice(0, HEADER_LIMIT + message.length).indexOf(message)
+  return start < 0 ? stack : stack.slice(start + message.length)
+}
+
+/** How far into a stack the message may begin: behind the name of the type. */
+const HEADER_LIMIT = 300
+
+/** The frame lines of a stack string. */
 export function stackLines(stack: string, message: string, limit: number): string[] {
-  const start = message !== '' ? stack.indexOf(message) : -1
-  const body = start >= 0 && start < 300 ? stack.slice(start + message.length) : stack
+  const body = belowMessage(stack, message)
   const lines: string[] = []
   for (let from = 0; from < body.length && lines.length < limit; ) {
     const newline = body.indexOf('\n', from)
@@ -35,19 +41,12 @@ export function stackLines(stack: string, message: string, limit: number): strin
 
 /** One line of a backtrace in its parts; a line in a shape we do not know is kept whole as the function's name. */
 export function parseFrame(line: string, root: string): Frame {
-  const short = line.length > LINE_LIMIT ? line.slice(0, LINE_LIMIT) : line
-  const match = V8_FRAME.exec(short)
-  if (!match) return { line, function_name: short.trim(), file: null, line_number: null, column: null, in_app: true }
-  const [, name, location = '', row, column] = match
-  const file = relativeFile(location, root)
-  return {
-    line,
-    function_name: name?.trim() || null,
-    file: file.path || null,
-    line_number: row === undefined ? null : Number(row),
-    column: column === undefined ? null : Number(column),
-    in_app: file.in_app,
-  }
+  const short = (line.length > LINE_LIMIT ? line.slice(0, LINE_LIMIT) : line).trim()
+  const parts = short.startsWith('at ') ? v8Parts(short.slice(3)) : geckoParts(short)
+  if (!parts) return { line, function_name: short, file: null, line_number: null, column: null, in_app: true }
+  const { path, line_number, column } = positionOf(parts.location)
+  const file = relativeFile(path, root)
+  return { line, function_name: parts.name || null, file: file.path || null, line_number, column, in_app: file.in_app }
 }
 
 /** The frame a person looks at first: the newest one in the host's own code, else the newest at all. */
@@ -63,24 +62,81 @@ export function placeText(frame: Frame): string {
   return frame.function_name ? `${where} in ${frame.function_name}` : where
 }
 
-function relativeFile(location: string, root: string): { path: string; in_app: boolean } {
-  if (location.startsWith('node:') || location === 'native' || location === '<anonymous>' || location === '') {
-    return { path: location, in_app: false }
-  }
-  const path = location.startsWith('file://') ? pathOfUrl(location) : location
-  const library = path.lastIndexOf('node_modules/')
-  if (library >= 0) return { path: path.slice(library), in_app: false }
-  const prefix = root.endsWith('/') ? root : `${root}/`
-  if (path.startsWith(prefix)) return { path: path.slice(prefix.length), in_app: true }
-  // A stack of another machine (a browser, a phone, an earlier deployment): its paths are that application's own code.
-  return { path, in_app: !path.startsWith('node:') }
+interface Parts {
+  name: string
+  location: string
 }
 
+/** `total (/app/cart.ts:1:2)`, `/app/cart.ts:1:2`, and Java's `Cart.total(Cart.java:1)`. */
+function v8Parts(text: string): Parts {
+  const plain = text.startsWith('async ') ? text.slice(6) : text
+  const open = plain.endsWith(')') ? openingParenthesis(plain) : -1
+  if (open < 0) return { name: '', location: plain }
+  return { name: plain.slice(0, open).trim(), location: evalOrigin(plain.slice(open + 1, -1)) }
+}
+
+/** The one that the last closes: paths (`/app/(shop)/page.js`) and names (`[Symbol(x)]`) hold parentheses too. */
+function openingParenthesis(text: string): number {
+  let depth = 0
+  for (let i = text.length - 1; i >= 0; i--) {
+    if (text[i] === ')') depth++
+    else if (text[i] === '(' && --depth === 0) return i
+  }
+  return text.indexOf(' (') + 1 || -1
+}
+
+/** Evaluated code has no file of its own: `eval at load (/app/x.js:1:2), <anonymous>:3:4` is where it was evaluated. */
+function evalOrigin(location: string): string {
+  const start = location.lastIndexOf('eval at ')
+  if (start < 0) return location
+  const open = location.indexOf(' (', start)
+  const close = location.indexOf(')', open)
+  return open < 0 || close < 0 ? '<anonymous>' : location.slice(open + 2, close)
+}
+
+/** `total@https://shop.example/cart.js:1:2`, as Firefox and Safari write it. */
+function geckoParts(text: string): Parts | null {
+  const at = text.lastIndexOf('@')
+  const location = text.slice(at + 1)
+  if (at < 0 || !/:\d+$/.test(location) || /\s/.test(location)) return null
+  return { name: text.slice(0, at), location }
+}
+
+function positionOf(location: string): { path: string; line_number: number | null; column: number | null } {
+  const match = /:(\d{1,9})(?::(\d{1,9}))?$/.exec(location)
+  if (!match) return { path: location, line_number: null, column: null }
+  return {
+    path: location.slice(0, match.index),
+    line_number: Number(match[1]),
+    column: match[2] === undefined ? null : Number(match[2]),
+  }
+}
+
+function relativeFile(location: string, root: string): { path: string; in_app: boolean } {
+  // `index 0` is the place of a promise in Promise.all.
+  if (/^(?:node:.*|native|<anonymous>|unknown location|index \d+|)$/.test(location)) {
+    return { path: location, in_app: false }
+  }
+  const path = forwardSlashes(location.startsWith('file://') ? pathOfUrl(location) : location)
+  const library = `/${path}`.lastIndexOf('/node_modules/')
+  if (library >= 0) return { path: path.slice(library), in_app: false }
+  const folder = forwardSlashes(root)
+  const prefix = folder.endsWith('/') ? folder : `${folder}/`
+  // What is not below the root is a stack of another machine (a browser, a phone): its paths are that one's own code.
+  return { path: path.startsWith(prefix) ? path.slice(prefix.length) : path, in_app: true }
+}
+
+function forwardSlashes(path: string): string {
+  return /^(?:[A-Za-z]:)?\\/.test(path) ? path.replaceAll('\\', '/') : path
+}
+
+/** Not `fileURLToPath`, which knows the paths of this machine only: the stack may come from another. */
 function pathOfUrl(url: string): string {
+  const path = url.slice('file://'.length).replace(/^\/(?=[A-Za-z]:\/)/, '')
   try {
-    return fileURLToPath(url)
+    return decodeURIComponent(path)
   } catch {
-    // A frame may name a file URL of another host; the text itself is then all there is to show.
-    return url
+    // A stray % is no encoding; the text itself is then all there is.
+    return path
   }
 }

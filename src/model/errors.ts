@@ -14,6 +14,7 @@ const table = {
   driver_missing: { status: 500, exit: 1 },
   schema_outdated: { status: 503, exit: 3 },
   database_unavailable: { status: 503, exit: 1 },
+  shut_down: { status: 503, exit: 1 },
 } as const
 
 export type ErrorCode = keyof typeof table

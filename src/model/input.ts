@@ -47,7 +47,7 @@ export const choice = <const Words extends readonly string[]>(words: Words) =>
 /** `true`, `1`, `on` and `false`, `0`, `off`, empty. */
 export const flag = () =>
   v.pipe(
-    v.union([v.boolean(), v.string(), v.number()], FLAG_SENTENCE),
+    v.union([v.boolean(), v.string(), v.number(FLAG_SENTENCE)]),
     v.check((value) => typeof value === 'boolean' || FLAGS.has(String(value).trim().toLowerCase()), FLAG_SENTENCE),
     v.transform((value) =>
       typeof value === 'boolean' ? value : (FLAGS.get(String(value).trim().toLowerCase()) ?? false),
@@ -90,8 +90,8 @@ export const optionalText = ({ max }: { max: number }) =>
 export const filterText = ({ max }: { max: number }) =>
   v.optional(
     v.pipe(
-      v.string('must be text'),
-      v.transform((text) => (text.trim() === '' ? undefined : cleanText(text.trim(), max))),
+      v.nullable(v.string('must be text')),
+      v.transform((text) => (!text || text.trim() === '' ? undefined : cleanText(text.trim(), max))),
     ),
   )
 
@@ -119,19 +119,23 @@ interface Limits {
 const number = (what: string) =>
   v.pipe(
     v.union([v.number(`must be ${what}`), v.string(`must be ${what}`)], `must be ${what}`),
-    v.transform((value) => (typeof value === 'number' ? value : value.trim() === '' ? Number.NaN : Number(value))),
+    v.transform((value) => (typeof value === 'number' || DECIMAL.test(value) ? Number(value) : Number.NaN)),
     v.check((value) => Number.isFinite(value), `must be ${what}`),
   )
 
+/** `Number` alone would take `0x10`, an empty text and `Infinity` for numbers too. */
+const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i
+
 /** The input in the shape the schema promises, or one `invalid_input` that names every field that is wrong. */
 export function parseInput<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, input)
+  const result = v.safeParse(schema, input, { abortPipeEarly: true })
   if (result.success) return result.output
   throw new TrackerError('invalid_input', [...new Set(result.issues.map(sentence))].join('; '))
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {
-  const field = v.getDotPath(issue) ?? 'the input'
+  const field = v.getDotPath(issue)
+  if (field === null) return 'the input must be an object with named fields'
   const deepest = deepestIssue(issue)
   if (deepest.received === 'undefined') return `${field} is missing`
   return `${field} ${deepest.message}`

@@ -1,96 +1,78 @@
+import { type IsSensitiveKey, sensitiveKeys } from './sensitive-keys.js'
+
 export const FILTERED = '[FILTERED]'
 
 /** Tells which keys are sensitive, and takes secrets out of free text. */
 export interface Redactor {
-  isSensitiveKey(key: string): boolean
+  isSensitiveKey: IsSensitiveKey
   text(text: string): string
 }
 
-/** One word, or several that stand side by side: `apiKey`, `api_key`, `x-api-key` all hold `api key`. */
-const SENSITIVE_WORDS = [
-  'password', 'passwd', 'pwd', 'passphrase', 'passcode', 'pass', 'secret', 'secrets', 'token', 'tokens', 'jwt', 'bearer',
-  'authorization', 'auth', 'authentication', 'credential', 'credentials', 'cookie', 'cookies', 'session', 'sessionid',
-  'api key', 'apikey', 'access key', 'private key', 'encryption key', 'signing key', 'secret key', 'otp', 'totp', 'pin',
-  'card', 'card number', 'cardnumber', 'credit card', 'creditcard', 'cvv', 'cvc', 'cvv2', 'iban', 'account number', 'ssn',
-  'social security', 'csrf', 'xsrf', 'sid', 'dsn', 'connection string', 'database url',
-] // biome-ignore format: a word list reads best as lines of words
-
-const KEY_LIMIT = 200
-
-/**
- * A redactor for the built-in words and the host's own patterns. Words match as whole words of a key, so `shipping` is
- * not `pin`; a RegExp of the host is tried against the whole key.
- */
+/** A redactor for the built-in words and the host's own patterns. */
 export function createRedactor(patterns: readonly (string | RegExp)[] = []): Redactor {
-  const words = new Set([
-    ...SENSITIVE_WORDS,
-    ...patterns.filter((p) => typeof p === 'string').map((p) => wordsOf(p).join(' ')),
-  ])
-  const expressions = patterns.filter((pattern) => pattern instanceof RegExp)
-  const longest = Math.max(...[...words].map((word) => word.split(' ').length))
-  const known = new Map<string, boolean>()
-
-  function isSensitiveKey(key: string): boolean {
-    const short = key.length > KEY_LIMIT ? key.slice(0, KEY_LIMIT) : key
-    let sensitive = known.get(short)
-    if (sensitive === undefined) {
-      sensitive =
-        holdsWord(wordsOf(short), words, longest) || expressions.some((expression) => matches(expression, short))
-      if (known.size >= 2000) known.clear()
-      known.set(short, sensitive)
-    }
-    return sensitive
-  }
-
+  const isSensitiveKey = sensitiveKeys(patterns)
   return { isSensitiveKey, text: (text) => redactText(text, isSensitiveKey) }
 }
 
 export const NO_REDACTION: Redactor = { isSensitiveKey: () => false, text: (text) => text }
 
-function wordsOf(key: string): string[] {
-  return key
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\d]+/u)
-    .filter((word) => word !== '')
-}
+const MAY_HOLD_SECRET =
+  /[=:@]|%3[ad]|eyJ|bearer|basic|\d{13}|\d{4}[ +-]\d{4}|AKIA|gh[pousr]_|github_pat_|[sr]k_(?:live|test)_|xox[a-z]-|glpat-|-----BEGIN/i
 
-function holdsWord(words: readonly string[], sensitive: ReadonlySet<string>, longest: number): boolean {
-  for (let from = 0; from < words.length; from++) {
-    for (let length = 1; length <= longest && from + length <= words.length; length++) {
-      if (sensitive.has(words.slice(from, from + length).join(' '))) return true
-    }
-  }
-  return false
-}
+// No pattern gives up on a long secret, whose tail would stay; each is linear, because what may repeat cannot overlap.
+const PRIVATE_KEY = /-----BEGIN ([A-Z ]{0,40}PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g
+const URL_USER = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/?#"'<>]+@/gi
+const SCHEME_TOKEN =
+  /\b(bearer|basic)\s{1,5}(?!(?:auth|authentication|authorization|credentials?|realm|scheme|header|tokens?)\b)[\w.~+/=-]{6,}/gi
+const JSON_WEB_TOKEN = /\beyJ[\w.-]{8,}/g
+const KNOWN_TOKEN =
+  /\b(?:AKIA[\dA-Z]{12,}|gh[pousr]_\w{16,}|github_pat_\w{16,}|[sr]k_(?:live|test)_\w{8,}|xox[a-z]-[\w-]{8,}|glpat-[\w-]{8,})/g
+const CARD_NUMBER =
+  /(?<![\d.])(?:[2-6]\d{12,18}|[2-6]\d{3}([ +-])\d{4}\1\d{4}\1\d{1,7}|3\d{3}([ +-])\d{6}\2\d{5})(?!\d)/g
+/** These headers hold several words, to the end of the line. */
+const HEADER = /\b((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,2}[:=]\s{0,2})(?![\s"'\\])[^\n"'}]+/gi
 
-function matches(expression: RegExp, text: string): boolean {
-  expression.lastIndex = 0
-  return expression.test(text)
-}
-
-const MAY_HOLD_SECRET = /[=:@]|eyJ|bearer|basic|\d[\d -]{11}/i
-const KEY_VALUE =
-  /(["']?)([A-Za-z][\w.-]{0,60})\1(\s{0,2}[=:]\s{0,2})("[^"\n]{1,2000}"|'[^'\n]{1,2000}'|[^\s&,;"'<>()[\]{}]{1,2000})/g
-const URL_USER = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@:]{0,200}:[^\s/@]{1,200}@/gi
-const SCHEME_TOKEN = /\b(bearer|basic)\s+[\w.~+/=-]{6,4000}/gi
-const JSON_WEB_TOKEN = /\beyJ[\w-]{5,4000}\.[\w-]{5,4000}\.[\w-]{0,4000}/g
-const CARD_NUMBER = /\b\d(?:[ -]?\d){12,18}\b/g
-
-function redactText(text: string, isSensitiveKey: (key: string) => boolean): string {
+function redactText(text: string, isSensitiveKey: IsSensitiveKey): string {
   if (!MAY_HOLD_SECRET.test(text)) return text
-  return text
+  const withoutTokens = text
+    .replace(PRIVATE_KEY, FILTERED)
     .replace(URL_USER, `$1${FILTERED}@`)
     .replace(SCHEME_TOKEN, `$1 ${FILTERED}`)
     .replace(JSON_WEB_TOKEN, FILTERED)
-    .replace(KEY_VALUE, (whole, quote: string, key: string, sign: string, value: string) => {
-      if (!isSensitiveKey(key)) return whole
-      // `Basic`, `Bearer` stay readable: what follows them was taken out above.
-      if (/^(bearer|basic)$/i.test(value)) return whole
-      return `${quote}${key}${quote}${sign}${FILTERED}`
-    })
+    .replace(KNOWN_TOKEN, FILTERED)
     .replace(CARD_NUMBER, (digits) => (passesLuhn(digits.replace(/\D/g, '')) ? FILTERED : digits))
+    .replace(HEADER, `$1$2${FILTERED}`)
+  return withoutValues(withoutTokens, isSensitiveKey)
+}
+
+/** A key and its sign, perhaps with the word before it: `api key: `, `"password":`, `\"token\":`, `secret=>`, `pin%3D`. */
+const KEY_AND_SIGN =
+  /(?:(\p{L}{2,20}) )?([\p{L}_][\p{L}\p{N}_.-]{0,60})\\{0,7}["']?\s{0,2}(?:=>?|%3[ad]|:(?!:|\/\/))\s{0,2}/giu
+const VALUE =
+  /(\\{1,7}["'])(?:(?!\1)[^\n])*(?:\1)?|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|\[[^\]\n]*\]?|\{[^}\n]*\}?|[^\s&,;"'<>)\]}]+/y
+const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|json|html?)$/
+
+function withoutValues(text: string, isSensitiveKey: IsSensitiveKey): string {
+  let result = ''
+  let done = 0
+  KEY_AND_SIGN.lastIndex = 0
+  for (let match = KEY_AND_SIGN.exec(text); match; match = KEY_AND_SIGN.exec(text)) {
+    const [, before, key = ''] = match
+    if (!isSensitiveName(key, before, isSensitiveKey)) continue
+    VALUE.lastIndex = KEY_AND_SIGN.lastIndex
+    if (!VALUE.test(text)) continue
+    result += text.slice(done, KEY_AND_SIGN.lastIndex) + FILTERED
+    done = VALUE.lastIndex
+    KEY_AND_SIGN.lastIndex = done
+  }
+  return result + text.slice(done)
+}
+
+function isSensitiveName(key: string, before: string | undefined, isSensitiveKey: IsSensitiveKey): boolean {
+  // `token.js:12` is a place in the code.
+  if (SOURCE_FILE.test(key)) return false
+  if (isSensitiveKey(key)) return true
+  return before !== undefined && !isSensitiveKey(before) && isSensitiveKey(`${before} ${key}`)
 }
 
 function passesLuhn(digits: string): boolean {

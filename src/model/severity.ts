@@ -4,17 +4,19 @@ export type Severity = (typeof SEVERITIES)[number]
 /** Ordered pairs of a pattern for the error type and the severity it gives; the first that matches wins. */
 export type SeverityRule = readonly [pattern: RegExp, severity: Severity]
 
+/** By the name of the type or the code of a system error. */
 const BUILT_IN_RULES: readonly SeverityRule[] = [
-  [/OutOfMemory|OOM|ENOSPC|EROFS|EIO\b/i, 'critical'],
+  [/out_?of_?memory|^OOM|OOM(Error)?$|^ENOMEM$/i, 'critical'],
+  [/^(ENOSPC|EROFS|EIO|EDQUOT|SQLITE_(FULL|IOERR|CORRUPT|CANTOPEN|NOTADB)(_\w+)?)$|Disk_?Full/i, 'critical'],
   [
-    /(Database|Sequelize|Prisma|Mongo|Postgres|MySQL|Redis)\w*(Connection|Initialization|Network|Lost|Unavailable)/i,
+    /(Database|Sequelize|Prisma|Mongo|Postgres|MySQL|MariaDb|Redis|Knex|TypeORM)\w*(Connection|Initialization|Network|ServerSelection|Lost|Unavailable)/i,
     'critical',
   ],
-  [/^(Connection|Host)\w*(Lost|NotFound|Refused)Error$/i, 'critical'],
-  [/^(Type|Reference|Range|Syntax|Assertion|URI|Eval)Error$/, 'high'],
-  [/^AssertionError/, 'high'],
+  // Connection exceptions and shutdowns of PostgreSQL, and MySQL's word for a server that went away.
+  [/^(08\w{3}|57P0[123]|PROTOCOL_CONNECTION_LOST|ER_SERVER_SHUTDOWN)$/, 'critical'],
+  [/^(Type|Reference|Range|Syntax|URI|Eval)Error$|^AssertionError/, 'high'],
   [
-    /Timeout|TimedOut|Abort|ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|Validation|Invalid|ZodError|ValiError/i,
+    /Time_?out|Timed_?Out|Abort|Connection_?(Refused|Reset|Closed)|ECONN(REFUSED|RESET)|EPIPE|Validation|Invalid|ZodError|ValiError/i,
     'medium',
   ],
 ]

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { parseFrame } from './backtrace.js'
+import { isIPv6 } from 'node:net'
+import { type Frame, parseFrame } from './backtrace.js'
 
 export interface SignatureParts {
   error_type: string
@@ -34,9 +35,9 @@ export function placeOf(backtrace: readonly string[], root: string): string[] {
   let first: string | undefined
   for (const line of backtrace.slice(0, SCAN_LIMIT)) {
     const frame = parseFrame(line, root)
-    const place = `${frame.file ?? ''}#${stableName(frame.function_name)}`
+    const place = stablePlace(frame)
     first ??= place
-    if (frame.in_app && own.at(-1) !== place) own.push(place)
+    if (frame.in_app && !own.includes(place)) own.push(place)
     if (own.length === PLACE_FRAMES) break
   }
   return own.length > 0 ? own : first ? [first] : []
@@ -46,26 +47,63 @@ export function placeOf(backtrace: readonly string[], root: string): string[] {
 export function normaliseMessage(message: string): string {
   const short = message.length > MESSAGE_LIMIT ? message.slice(0, MESSAGE_LIMIT) : message
   if (!VARIABLE_CHARACTERS.test(short)) return short
-  return VARIABLE_PARTS.reduce((text, [pattern, word]) => text.replace(pattern, word), short)
+  return VARIABLE_PARTS.reduce((text, replace) => replace(text), short)
 }
 
-const VARIABLE_CHARACTERS = /[\d"'`@]|[0-9a-f]{8}/i
+const VARIABLE_CHARACTERS = /[\d"'`“«@]|::|[/\\]te?mp[/\\]|\/var\//i
 
-// Each pattern is linear: bounded quantifiers, no nesting. The order matters: the larger shapes come first.
-const VARIABLE_PARTS: readonly (readonly [RegExp, string])[] = [
-  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
-  [/[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, '<email>'],
-  [/(?:\/private)?\/(?:tmp|var\/folders|var\/tmp)\/[^\s'"`:)]{1,400}/g, '<temp>'],
-  [/(^|[\s([{=:,])(?:"[^"\n]{0,400}"|'[^'\n]{0,400}'|`[^`\n]{0,400}`)(?=$|[\s)\]},.;:!?])/g, '$1<value>'],
-  [/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?\b/g, '<address>'],
-  [/\[?(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{0,4}(?:::?[0-9a-f]{1,4}){0,6}\]?/gi, '<address>'],
-  [/\b0x[0-9a-f]{1,64}\b/gi, '<hex>'],
-  [/\b(?=[a-f]{0,63}\d)[0-9a-f]{8,64}\b/gi, '<hex>'],
-  [/-?\d+(?:[.,]\d+)*/g, '<number>'],
+const DAY_NAME = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? '
+const MONTH_NAME = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}'
+const CLOCK_TIME = '[T ]\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?'
+const ZONE = ' ?(?:Z\\b|(?:GMT|UTC)?[+-]\\d\\d:?\\d\\d|GMT|UTC)(?: \\([A-Za-z ]{3,60}\\))?'
+
+/** A date in the words of `Date.toString`, `toUTCString` or ISO 8601, with or without the time of day. */
+const TIME = new RegExp(
+  `(?:(?:\\b${DAY_NAME})?\\b(?:${MONTH_NAME} \\d{1,2},? \\d{4}|\\d{1,2} ${MONTH_NAME} \\d{4})|\\b\\d{4}-\\d\\d-\\d\\d)(?:${CLOCK_TIME}(?:${ZONE})?)?`,
+  'g',
+)
+
+const IP_V6 =
+  /(?<![\w:.])\[?((?:[0-9a-f]{0,4}:){2,8}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})?)(?:%\w{1,15})?(?:\](?::\d{1,5})?)?(?![\w:])/gi
+
+/** Numbers and hexadecimal ids share one word: an id of either kind may by chance hold digits only. */
+const NUMBER = /\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}\b|-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?/gi
+
+const swap = (pattern: RegExp, word: string) => (text: string) => text.replace(pattern, word)
+
+// Each pattern is linear: bounded or disjoint quantifiers. The order matters: the larger shapes come first.
+const VARIABLE_PARTS: readonly ((text: string) => string)[] = [
+  swap(TIME, '<time>'),
+  swap(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'),
+  swap(/[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, '<email>'),
+  swap(
+    /(?:\/private)?\/(?:tmp|var\/folders|var\/tmp)\/[^\s'"`:)]{1,400}|[a-z]:\\[^\s'"`:)]{0,200}\\te?mp\\[^\s'"`:)]{1,400}/gi,
+    '<temp>',
+  ),
+  swap(/"[^"\n]{0,1000}"|`[^`\n]{0,1000}`|“[^”\n]{0,1000}”|«[^»\n]{0,1000}»/g, '<value>'),
+  // An apostrophe is a quotation mark only where a word cannot go on: "can't find user's order" has none.
+  swap(/(?<=^|[\s([{<=:,/|-])'[^'\n]{0,1000}'(?=$|[\s)\]}>,.;:!?/|-])/g, '<value>'),
+  (text) => text.replace(IP_V6, (found, address: string) => (isIPv6(address) ? '<address>' : found)),
+  swap(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?\b/g, '<address>'),
+  swap(NUMBER, '<number>'),
 ]
 
-/** What compilers add to a name, and numbers in generated names, change from build to build. */
+function stablePlace({ file, function_name }: Frame): string {
+  // A line of unknown shape stands whole in the name, with its line numbers.
+  if (file === null) return `#${(function_name ?? '').replace(/\d+/g, '0')}`
+  return `${stableFile(file)}#${stableName(function_name)}`
+}
+
+/** Bundlers write a hash of the content into the names of files for browsers, and servers a query behind them. */
+function stableFile(file: string): string {
+  if (!/^https?:\/\//.test(file)) return file
+  return file
+    .replace(/^https?:\/\/[^/]*/, '')
+    .replace(/[?#].*$/, '')
+    .replace(/[.-](?=[a-zA-Z_-]{0,40}[\dA-Z])[\w-]{8,40}(?=\.\w{1,5}$)/, '')
+}
+
+/** What V8 says about the way of a call differs between builds for the same function. */
 function stableName(name: string | null): string {
   if (!name) return ''
   return name.replace(/^(?:async |new |Object\.|Module\.|exports\.)+/, '').replace(/ \[as [^\]]*\]$/, '')

@@ -1,10 +1,13 @@
-import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { choice, clampedInteger, filterText, flag, id, optional, parseInput } from '../model/input.js'
+import { platformOf } from '../model/platform.js'
 import { SEVERITIES } from '../model/severity.js'
 import { TIMEFRAMES, timeframeSpan } from '../model/time.js'
 import { STATUSES } from '../model/workflow.js'
+import type { Dialect } from '../store/dialect.js'
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from '../store/kysely.js'
+import { letterOrder } from '../store/letter-order.js'
 import type { Schema } from '../store/schema.js'
 import { type ErrorSummary, summaryOf } from './error-record.js'
 
@@ -26,7 +29,11 @@ export const MAX_PER_PAGE = 100
 export const errorsListInput = v.object({
   page: v.optional(optional(clampedInteger({ min: 1, max: 1_000_000_000 }))),
   per_page: v.optional(optional(clampedInteger({ min: 1, max: MAX_PER_PAGE }))),
-  platform: filterText({ max: 64 }),
+  // A client that reports as `ios` is kept as iOS, and is looked for as either.
+  platform: v.pipe(
+    filterText({ max: 64 }),
+    v.transform((platform) => (platform === undefined ? undefined : platformOf(platform))),
+  ),
   error_type: filterText({ max: 255 }),
   severity: optional(choice(SEVERITIES)),
   status: optional(choice(STATUSES)),
@@ -70,7 +77,7 @@ export async function errorsPage(context: Context, input: unknown): Promise<Erro
   const total_count = Number(total)
   const total_pages = Math.max(1, Math.ceil(total_count / per_page))
   const page = Math.min(filter.page ?? 1, total_pages)
-  const rows = await sorted(matching, filter)
+  const rows = await sorted(matching, filter, context.database.dialect)
     .selectAll('faultboard_errors')
     .limit(per_page)
     .offset((page - 1) * per_page)
@@ -91,11 +98,7 @@ export async function errorsPage(context: Context, input: unknown): Promise<Erro
 }
 
 export async function applicationNames({ database }: Context): Promise<Map<number, string>> {
-  const rows = await database.read
-    .selectFrom('faultboard_applications')
-    .select(['id', 'name'])
-    .orderBy('name')
-    .execute()
+  const rows = await database.read.selectFrom('faultboard_applications').select(['id', 'name']).execute()
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
@@ -172,12 +175,29 @@ function contains(eb: ExpressionBuilder<Schema, 'faultboard_errors'>, search: st
   )
 }
 
-function sorted<O>(query: Query<O>, { sort_by = 'occurred_at', sort_direction = 'desc' }: ErrorsFilter): Query<O> {
-  const by = ORDER[sort_by]
+function sorted<O>(
+  query: Query<O>,
+  { sort_by = 'occurred_at', sort_direction = 'desc' }: ErrorsFilter,
+  dialect: Dialect,
+): Query<O> {
   // The id makes the order total, so that no row stands on two pages.
-  return query
-    .orderBy(by ?? `faultboard_errors.${sort_by}`, sort_direction)
-    .orderBy('faultboard_errors.id', sort_direction)
+  return query.orderBy(orderOf(sort_by, dialect), sort_direction).orderBy('faultboard_errors.id', sort_direction)
+}
+
+function orderOf(field: (typeof SORT_FIELDS)[number], dialect: Dialect) {
+  switch (field) {
+    // Words that have an order of their own, which is not that of the alphabet.
+    case 'severity':
+      return rank('severity', [...SEVERITIES].reverse())
+    case 'status':
+      return rank('status', STATUSES)
+    case 'error_type':
+    case 'platform':
+    case 'app_version':
+      return letterOrder(dialect, `faultboard_errors.${field}`)
+    default:
+      return sql.ref(`faultboard_errors.${field}`)
+  }
 }
 
 const rank = (column: string, words: readonly string[]) =>
@@ -185,9 +205,3 @@ const rank = (column: string, words: readonly string[]) =>
     words.map((word, i) => sql`when ${sql.lit(word)} then ${sql.lit(i)}`),
     sql` `,
   )} end`
-
-/** Words that have an order of their own, which is not that of the alphabet. */
-const ORDER: Partial<Record<(typeof SORT_FIELDS)[number], ReturnType<typeof rank>>> = {
-  severity: rank('severity', [...SEVERITIES].reverse()),
-  status: rank('status', STATUSES),
-}

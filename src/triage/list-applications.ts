@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { defineOperation } from '../operation.js'
+import { letterOrder } from '../store/letter-order.js'
 
 export interface Application {
   id: number
@@ -10,6 +11,11 @@ export interface Application {
 export const listApplications = defineOperation({
   input: v.object({}),
   async run({ database }): Promise<Application[]> {
-    return database.read.selectFrom('faultboard_applications').select(['id', 'name']).orderBy('name').execute()
+    const { read, dialect } = database
+    return read
+      .selectFrom('faultboard_applications')
+      .select(['id', 'name'])
+      .orderBy(letterOrder(dialect, 'name'))
+      .execute()
   },
 })

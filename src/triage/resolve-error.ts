@@ -44,8 +44,9 @@ export function resolutionOf(
       actor: who,
       action: 'resolved',
       from_value: row.status,
-      to_value: resolution_reference ?? 'resolved',
-      comment: resolution_comment,
+      to_value: 'resolved',
+      // The trail keeps both, because a reopened error loses them.
+      comment: [resolution_comment, resolution_reference].filter(Boolean).join('\n') || null,
     },
   }
 }

@@ -28,7 +28,7 @@ const ONLY_IN: Record<string, RegExp> = {
   kysely: /^store\/kysely\.ts$/,
   '@photostructure/sqlite': /^store\/dialects\/sqlite\.ts$/,
   'node:sqlite': /^store\/dialects\/sqlite\.ts$/,
-  hono: /^dashboard\//,
+  hono: /^(dashboard|cli\/host)\//,
   jiti: /^cli\//,
 }
 

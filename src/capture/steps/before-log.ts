@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { callbackContext } from '../callback-context.js'
 import type { Step } from '../draft.js'
 
@@ -5,9 +6,13 @@ import type { Step } from '../draft.js'
 export const beforeLog: Step = (draft, { config, complain }) => {
   if (!config.before_log_callback) return
   try {
-    return config.before_log_callback(draft.thrown, callbackContext(draft)) === false
-      ? 'skipped_by_callback'
-      : undefined
+    const answer: unknown = config.before_log_callback(draft.thrown, callbackContext(draft))
+    if (types.isPromise(answer)) {
+      complain('before_log_callback', 'it gave a Promise, but must answer at once; the error was logged')
+      // Nobody else would catch what it rejects with, and the host's process could end by it.
+      answer.catch((error: unknown) => complain('before_log_callback', error))
+    }
+    return answer === false ? 'skipped_by_callback' : undefined
   } catch (error) {
     complain('before_log_callback', error)
   }

@@ -9,6 +9,9 @@ import { PARAMETER_LIMITS, plainData } from '../plain-data.js'
  */
 export const redact: Step = (draft, { redactor }) => {
   draft.message = closed(() => redactor.text(draft.message))
+  draft.place = draft.place === null ? null : closed(() => redactor.text(draft.place ?? ''))
+  draft.backtrace = closedOr([], () => redactLines(draft.backtrace, redactor))
+  draft.user_agent = draft.user_agent === null ? null : closed(() => redactor.text(draft.user_agent ?? ''))
   draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
   draft.request_url = draft.request_url === null ? null : closed(() => redactUrl(draft.request_url ?? '', redactor))
   draft.request_params =
@@ -21,11 +24,27 @@ function redactCause(cause: Cause, redactor: Redactor): Cause {
   return {
     ...cause,
     message: redactor.text(cause.message),
+    backtrace: redactLines(cause.backtrace, redactor),
     ...(cause.causes ? { causes: cause.causes.map((inner) => redactCause(inner, redactor)) } : {}),
   }
 }
 
-const QUERY_PAIR = /([?&#;])([^=&#;\s]{1,200})=([^&#;\s]*)/g
+const clean = new WeakMap<readonly string[], { lines: readonly string[]; redactor: Redactor }>()
+
+/** Repeats from one place share one array (see thrown-value.ts): it is filtered once and stays one array. */
+function redactLines(lines: readonly string[], redactor: Redactor): readonly string[] {
+  const known = clean.get(lines)
+  if (known?.redactor === redactor) return known.lines
+  const filtered = lines.map((line) => (PLAIN_FRAME.test(line) ? line : redactor.text(line)))
+  const result = filtered.some((line, i) => line !== lines[i]) ? filtered : lines
+  clean.set(lines, { lines: result, redactor })
+  return result
+}
+
+/** A frame without any sign that could join a key and a value, or begin a query, has no room for a secret. */
+const PLAIN_FRAME = /^at [^=?@%"'{]*$/
+
+const QUERY_PAIR = /([?&#;])([^=&#;?\s]+)=([^&#;\s]*)/g
 
 function redactUrl(url: string, redactor: Redactor): string {
   const withoutPairs = url.replace(QUERY_PAIR, (pair, sign: string, key: string) =>

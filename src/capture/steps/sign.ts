@@ -6,8 +6,8 @@ import type { Draft, Step, StepContext } from '../draft.js'
 
 /** Finds the place in the host's code and the group the error belongs to. */
 export const sign: Step = (draft, context) => {
-  const known = signed.get(draft.backtrace)
-  if (known?.error_type === draft.error_type && known.message === draft.message && draft.causes.length === 0) {
+  const known = draft.causes.length === 0 ? signed.get(draft.backtrace) : undefined
+  if (known && isSame(known, draft, context)) {
     draft.place = known.place
     draft.hash_signature = known.hash_signature
   } else {
@@ -18,10 +18,20 @@ export const sign: Step = (draft, context) => {
 }
 
 /** Repeats from one place share one backtrace array (see thrown-value.ts), so most of a storm is signed by look-up. */
-const signed = new WeakMap<
-  readonly string[],
-  { error_type: string; message: string; place: string | null; hash_signature: string }
->()
+const signed = new WeakMap<readonly string[], Signed>()
+
+interface Signed {
+  error_type: string
+  message: string
+  project_root: string | null
+  place: string | null
+  hash_signature: string
+}
+
+/** Two trackers of one process may have different roots. */
+function isSame({ error_type, message, project_root }: Signed, draft: Draft, { config }: StepContext): boolean {
+  return error_type === draft.error_type && message === draft.message && project_root === config.project_root
+}
 
 function signAnew(draft: Draft, { config }: StepContext): void {
   const project_root = config.project_root ?? ''
@@ -29,8 +39,9 @@ function signAnew(draft: Draft, { config }: StepContext): void {
   const frame = culprit(rootBacktrace(draft), project_root)
   draft.place = frame ? cleanText(placeText(frame), 500) : null
   draft.hash_signature = signatureOf({ error_type, message, backtrace: rootBacktrace(draft), project_root })
-  if (draft.causes.length === 0)
-    signed.set(backtrace, { error_type, message, place: draft.place, hash_signature: draft.hash_signature })
+  if (draft.causes.length > 0) return
+  const { place, hash_signature } = draft
+  signed.set(backtrace, { error_type, message, project_root: config.project_root, place, hash_signature })
 }
 
 /** The place that tells where it went wrong is that of the innermost cause. */

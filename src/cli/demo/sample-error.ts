@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { LogErrorInput } from '../../capture/log-error.js'
+import type { LogErrorInput } from '../../index.js'
 import { DAY } from '../../model/time.js'
 import type { SampleApplication } from './applications.js'
 import { Draw } from './draw.js'

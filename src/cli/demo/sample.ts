@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { LoggedError } from '../../capture/log-error.js'
+import type { LoggedError } from '../../index.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { withoutDashboard } from '../configuration.js'
 import { openTracker } from '../open-tracker.js'

@@ -53,7 +53,9 @@ function Head({ record, visit }: Props) {
         <a href={`${visit.base}/errors?unresolved=true&hide_snoozed=true`}>Errors</a>
       </p>
       <h1>{record.error_type}</h1>
-      <pre class="message" tabindex={0}>{record.message || '(no message)'}</pre>
+      <pre class="message" tabindex={0}>
+        {record.message || '(no message)'}
+      </pre>
       <p>
         <SeverityBadge severity={record.severity} /> <StatusBadge status={record.status} />{' '}
         <PriorityBadge level={record.priority_level} /> {record.snoozed && <span class="badge">snoozed</span>}{' '}
@@ -70,7 +72,9 @@ function Backtrace({ title, lines }: { title: string; lines: readonly string[] }
       {lines.length === 0 ? (
         <p class="empty">No backtrace was sent with it.</p>
       ) : (
-        <pre class="backtrace" tabindex={0}>{lines.join('\n')}</pre>
+        <pre class="backtrace" tabindex={0}>
+          {lines.join('\n')}
+        </pre>
       )}
     </section>
   )
@@ -80,8 +84,14 @@ function CauseSection({ cause }: { cause: Cause }) {
   return (
     <section class="cause">
       <h2>{`${words(cause.relation)}: ${cause.error_type}`}</h2>
-      <pre class="message" tabindex={0}>{cause.message}</pre>
-      {cause.backtrace.length > 0 && <pre class="backtrace" tabindex={0}>{cause.backtrace.join('\n')}</pre>}
+      <pre class="message" tabindex={0}>
+        {cause.message}
+      </pre>
+      {cause.backtrace.length > 0 && (
+        <pre class="backtrace" tabindex={0}>
+          {cause.backtrace.join('\n')}
+        </pre>
+      )}
       {(cause.causes ?? []).map((inner) => (
         <CauseSection cause={inner} />
       ))}
@@ -113,7 +123,11 @@ function Request({ record }: { record: ErrorRecord }) {
           </>
         ))}
       </dl>
-      {Object.keys(context).length > 0 && <pre class="data" tabindex={0}>{JSON.stringify(context, null, 2)}</pre>}
+      {Object.keys(context).length > 0 && (
+        <pre class="data" tabindex={0}>
+          {JSON.stringify(context, null, 2)}
+        </pre>
+      )}
     </section>
   )
 }

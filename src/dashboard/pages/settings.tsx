@@ -44,7 +44,9 @@ export const settings = definePage({
       </p>
       <section>
         <h2>Health of the tracker</h2>
-        <pre class="data" tabindex={0}>{JSON.stringify(data.health, null, 2)}</pre>
+        <pre class="data" tabindex={0}>
+          {JSON.stringify(data.health, null, 2)}
+        </pre>
       </section>
       {Object.entries(GROUPS).map(([group, title]) => (
         <section>

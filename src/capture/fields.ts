@@ -1,0 +1,85 @@
+import { types } from 'node:util'
+import { cleanText } from '../model/text.js'
+import { MINUTE } from '../model/time.js'
+import type { LogErrorInput } from './log-error.js'
+
+const FIELD_NAMES = [
+  'exception', 'error_type', 'message', 'backtrace', 'occurred_at', 'platform', 'app_version', 'git_sha', 'user_id',
+  'request_url', 'request_params', 'ip_address', 'user_agent', 'severity', 'context', 'unhandled',
+] as const // biome-ignore format: a word list reads best as lines of words
+
+/** The fields of whatever LogError was called with; an error handed over bare is its exception. */
+export function readFields(input: unknown): LogErrorInput {
+  if (types.isNativeError(input)) return { exception: input }
+  if (typeof input !== 'object' || input === null) return {}
+  const fields: Record<string, unknown> = {}
+  for (const name of FIELD_NAMES) {
+    try {
+      if (name in input) fields[name] = (input as Record<string, unknown>)[name]
+    } catch {
+      // A getter or Proxy of the host threw: the error is worth recording without this field.
+    }
+  }
+  return fields
+}
+
+/**
+ * A field as text of bounded length, or undefined when there is none. Blanks at the end go: MySQL takes two texts that
+ * differ only in those for the same.
+ */
+export function textOf(value: unknown, limit: number): string | undefined {
+  const isText = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean'
+  if (!isText && !Number.isFinite(value)) return undefined
+  return cleanText(String(value), limit).trim() || undefined
+}
+
+/** The frames of a list of lines, or of a whole `stack`, which begins with type and message. */
+export function backtraceOf(given: unknown, max_lines: number): string[] {
+  const lines = textLines(given, max_lines)
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => line.startsWith('at ')),
+  )
+  return lines.slice(first, first + max_lines).map((line) => cleanText(line, LINE_LIMIT))
+}
+
+const LINE_LIMIT = 1000
+const STACK_LIMIT = 1_000_000
+
+function textLines(given: unknown, max_lines: number): string[] {
+  // A Proxy of a list would run code of the host.
+  const list: readonly unknown[] =
+    typeof given === 'string'
+      ? given.slice(0, STACK_LIMIT).split('\n')
+      : !types.isProxy(given) && Array.isArray(given)
+        ? Array.from({ length: Math.min(given.length, max_lines * 2) }, (_, i) => itemOf(given, i))
+        : []
+  return list
+    .filter((line) => typeof line === 'string')
+    .map((line) => line.slice(0, 2 * LINE_LIMIT).trim())
+    .filter((line) => line !== '')
+}
+
+function itemOf(list: readonly unknown[], index: number): unknown {
+  return Object.getOwnPropertyDescriptor(list, index)?.value
+}
+
+/** A time of the caller, believed unless it is no time at all or lies in the future. */
+export function timeOf(given: unknown, now: number): number {
+  const time = types.isDate(given)
+    ? Date.prototype.getTime.call(given)
+    : typeof given === 'number'
+      ? given
+      : typeof given === 'string'
+        ? millisecondsOf(given.trim())
+        : Number.NaN
+  if (!Number.isFinite(time) || time < 0 || time > now + CLOCK_DIFFERENCE) return now
+  return Math.trunc(time)
+}
+
+/** How far the clock of another machine may go ahead of ours. */
+const CLOCK_DIFFERENCE = 5 * MINUTE
+
+function millisecondsOf(text: string): number {
+  return /^\d{9,}$/.test(text) ? Number(text) : Date.parse(text)
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { LogErrorInput } from '../../src/capture/log-error.js'
+import type { Settings } from '../../src/config/options.js'
+import { temporaryFolder, trackerAt } from '../support/tracker.js'
+
+function logger(settings: Settings = {}) {
+  const { tracker } = trackerAt(
+    { url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() },
+    settings,
+  )
+  return async (input: LogErrorInput) => (await tracker.Commands.LogError.call(input))?.hash_signature
+}
+
+const at = (error: Error, ...lines: string[]) =>
+  Object.assign(error, { stack: `${error.name}: ${error.message}\n    ${lines.join('\n    ')}` })
+const rethrown = (place: string) =>
+  at(
+    new Error('Checkout failed', { cause: at(new Error('no price'), `at ${place} (/srv/shop/price.ts:1:1)`) }),
+    'at handle (/srv/shop/server.ts:1:1)',
+  )
+
+describe('identical errors are grouped', () => {
+  test('by one recipe for every way in: as exception, by fields, by fields with a whole stack', async () => {
+    const log = logger()
+    const exception = at(new TypeError('User 5 is gone'), 'at f (/srv/shop/a.ts:1:1)')
+    const fields = { error_type: 'TypeError', message: 'User 77 is gone' }
+    const signature = await log({ exception })
+    expect(await log({ ...fields, backtrace: ['at f (/srv/shop/a.ts:9:9)'] })).toBe(signature)
+    expect(await log({ ...fields, backtrace: 'TypeError: User 77 is gone\n    at f (/srv/shop/a.ts:9:9)' })).toBe(
+      signature,
+    )
+  })
+
+  test('by the place of the root cause, wherever it was wrapped and thrown again', async () => {
+    const log = logger()
+    expect(await log({ exception: rethrown('lookUp') })).toBe(await log({ exception: rethrown('lookUp') }))
+    expect(await log({ exception: rethrown('lookUp') })).not.toBe(await log({ exception: rethrown('convert') }))
+  })
+
+  test('by the fingerprint of the host instead, where it gives one', async () => {
+    const log = logger({
+      custom_fingerprint: (_, { error_type }) => (error_type === 'Error' ? 'one for all' : undefined),
+    })
+    expect(await log({ exception: new Error('a') })).toBe(await log({ exception: new Error('completely different') }))
+    expect(await log({ exception: new TypeError('a') })).not.toBe(await log({ exception: new TypeError('b') }))
+  })
+
+  test.each([[''], [null], [5], [{}]])('a fingerprint of %j counts as none', async (answer) => {
+    const log = logger({ custom_fingerprint: () => answer as string })
+    expect(await log({ exception: new Error('a') })).not.toBe(await log({ exception: new Error('b') }))
+  })
+
+  test('relative to the root of each tracker, though two of one process see the same error', async () => {
+    const exception = at(new Error('x'), 'at f (/srv/one/a.ts:1:1)')
+    const signatures = [
+      await logger({ project_root: '/srv/one' })({ exception }),
+      await logger({ project_root: '/srv' })({ exception }),
+    ]
+    expect(new Set(signatures).size).toBe(2)
+    expect(await logger({ project_root: '/srv/one' })({ exception })).toBe(signatures[0])
+  })
+
+  test('whatever their secrets, users, urls and parameters are', async () => {
+    const log = logger()
+    const exception = at(new Error('x'), 'at f (/srv/shop/a.ts:1:1)')
+    const signature = await log({ exception, user_id: 1, request_url: '/a', request_params: { a: 1 }, platform: 'ios' })
+    expect(await log({ exception, user_id: 2, request_url: '/b', app_version: '2', occurred_at: 5 })).toBe(signature)
+  })
+})

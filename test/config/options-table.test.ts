@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { environmentVariable, OPTION_NAMES, OPTIONS, type OptionName } from '../../src/config/options.js'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+
+/** Every option that the specification and the decisions name, with the default stated there. */
+const STATED: Partial<Record<OptionName, unknown>> = {
+  enable_middleware: true,
+  enable_error_subscriber: true,
+  crash_capture_path: null,
+  custom_severity_rules: [],
+  max_backtrace_lines: 50,
+  application_name: null,
+  retention_days: 90,
+  max_occurrences_per_error: 1000,
+  custom_fingerprint: null,
+  sampling_rate: 1,
+  before_log_callback: null,
+  async_logging: false,
+  time_zone: 'UTC',
+  dashboard_username: null,
+  dashboard_password: null,
+  mount_path: '/error_dashboard',
+  dashboard_base_url: null,
+  enable_rate_limiting: false,
+  rate_limit_per_minute: 100,
+  enable_platform_comparison: true,
+  enable_similar_errors: true,
+  enable_baseline_alerts: false,
+  baseline_alert_threshold_std_devs: 2,
+  baseline_alert_severities: ['critical', 'high'],
+  baseline_alert_cooldown_minutes: 120,
+  enable_chat_notifications: false,
+  chat_webhook_url: null,
+  community_chat_webhook_url: null,
+  enable_email_notifications: false,
+  notification_email_recipients: [],
+  incident_integration_key: null,
+  severity_thresholds: { chat: 'low', community_chat: 'low', email: 'low', incident: 'critical', webhook: 'low' },
+  notification_cooldown_minutes: 5,
+  notification_threshold_alerts: [10, 50, 100, 500, 1000],
+  enable_breadcrumbs: false,
+  enable_request_guard_tracking: false,
+  detect_swallowed_exceptions: false,
+  swallowed_exception_threshold: 0.95,
+  swallowed_exception_flush_interval: 60,
+  enable_diagnostic_dump: false,
+  source_code_context_lines: 5,
+  source_code_cache_ttl: 3600,
+}
+
+/** Two values of each option as text and as typed values; those without text can be set in code only. */
+const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
+  application_name: ['shop', 'shop'],
+  environment: ['staging', 'staging'],
+  app_version: ['1.2.3', '1.2.3'],
+  git_sha: ['abc123', 'abc123'],
+  project_root: ['/nowhere/shop', '/nowhere/shop'],
+  time_zone: ['Asia/Kolkata', 'Asia/Kolkata'],
+  database: ['postgres://db.example/shop', 'postgres://db.example/shop'],
+  spool_path: ['/nowhere/spool', '/nowhere/spool'],
+  spool_max_bytes: ['1000', 1000],
+  retention_days: ['null', null],
+  max_occurrences_per_error: ['5', 5],
+  dashboard_username: ['anna', 'anna'],
+  dashboard_password: ['x:y z', 'x:y z'],
+  mount_path: ['/admin/errors', '/admin/errors'],
+  dashboard_base_url: ['https://shop.example', 'https://shop.example'],
+  enable_rate_limiting: ['on', true],
+  rate_limit_per_minute: ['7', 7],
+  enable_middleware: ['0', false],
+  enable_error_subscriber: ['false', false],
+  crash_capture_path: ['/nowhere/crash', '/nowhere/crash'],
+  async_logging: ['TRUE', true],
+  sampling_rate: ['0.25', 0.25],
+  ignored_exceptions: ['AbortError, NotFound', ['AbortError', 'NotFound']],
+  before_log_callback: null,
+  custom_fingerprint: null,
+  custom_severity_rules: null,
+  max_backtrace_lines: ['10', 10],
+  enable_breadcrumbs: ['1', true],
+  filter_sensitive_data: ['off', false],
+  sensitive_data_patterns: ['salary,iban', ['salary', 'iban']],
+  enable_platform_comparison: ['off', false],
+  enable_similar_errors: ['off', false],
+  enable_baseline_alerts: ['on', true],
+  baseline_alert_threshold_std_devs: ['2.5', 2.5],
+  baseline_alert_severities: ['critical', ['critical']],
+  baseline_alert_cooldown_minutes: ['30', 30],
+  enable_chat_notifications: ['on', true],
+  chat_webhook_url: ['https://chat.example/x', 'https://chat.example/x'],
+  community_chat_webhook_url: ['https://chat.example/y', 'https://chat.example/y'],
+  enable_email_notifications: ['on', true],
+  notification_email_recipients: ['a@x.example,b@x.example', ['a@x.example', 'b@x.example']],
+  incident_integration_key: ['key', 'key'],
+  severity_thresholds: [
+    'chat=high, incident=medium',
+    { chat: 'high', community_chat: 'low', email: 'low', incident: 'medium', webhook: 'low' },
+  ],
+  notification_cooldown_minutes: ['1', 1],
+  notification_threshold_alerts: ['5,10', [5, 10]],
+  detect_swallowed_exceptions: ['on', true],
+  swallowed_exception_threshold: ['0.5', 0.5],
+  swallowed_exception_flush_interval: ['5', 5],
+  enable_diagnostic_dump: ['on', true],
+  enable_request_guard_tracking: ['on', true],
+  source_code_context_lines: ['9', 9],
+  source_code_cache_ttl: ['60', 60],
+}
+
+const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }
+
+describe('every option that the specification names exists with the default stated there', () => {
+  test.each(Object.entries(STATED))('%s', (name, value) => {
+    expect(OPTIONS[name as OptionName]?.default).toEqual(value)
+  })
+})
+
+describe('every option that can be written as text can also be set by the environment', () => {
+  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('%s', (name) => {
+    const [text, value] = TEXTS[name] ?? []
+    const variable = `FAULTBOARD_${name.toUpperCase()}`
+    expect(environmentVariable(name)).toBe(variable)
+    const environment = { FAULTBOARD_DASHBOARD_USERNAME: 'admin', FAULTBOARD_DASHBOARD_PASSWORD: 'x', [variable]: text }
+    expect(resolveConfiguration({}, environment).options[name]).toEqual(value)
+  })
+
+  test.each(OPTION_NAMES.filter((name) => !TEXTS[name]))('%s cannot, and has no variable', (name) => {
+    expect(environmentVariable(name)).toBeNull()
+  })
+
+  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('code wins over the environment for %s', (name) => {
+    const [text, value] = TEXTS[name] ?? []
+    const { options } = resolveConfiguration(
+      { ...credentials, [name]: value },
+      { [`FAULTBOARD_${name.toUpperCase()}`]: text },
+    )
+    const other = resolveConfiguration(
+      { ...credentials, [name]: value },
+      { [`FAULTBOARD_${name.toUpperCase()}`]: 'no such value' },
+    )
+    expect(options[name]).toEqual(value)
+    expect(other.options[name]).toEqual(value)
+  })
+})
+
+test('every default is a value that its own row accepts', () => {
+  const { options } = resolveConfiguration(credentials, {})
+  for (const name of OPTION_NAMES) {
+    if (['application_name', 'project_root', 'app_version', 'dashboard_username', 'dashboard_password'].includes(name))
+      continue
+    expect(options[name], name).toEqual(OPTIONS[name].default)
+  }
+})
+
+test('every option says what it is for', () => {
+  for (const name of OPTION_NAMES) expect(OPTIONS[name].text.length, name).toBeGreaterThan(15)
+})

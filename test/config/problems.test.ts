@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+import { ConfigurationError } from '../../src/model/errors.js'
+
+const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }
+
+function problemsOf(settings: object, env: NodeJS.ProcessEnv = {}): readonly string[] {
+  try {
+    resolveConfiguration(settings as Settings, env)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems
+    throw error
+  }
+  return []
+}
+
+const problemOf = (settings: object, env?: NodeJS.ProcessEnv) => problemsOf({ ...credentials, ...settings }, env)
+
+test('all problems come together in one ConfigurationError, whose message lists them', () => {
+  const settings = { sampling_rate: 2, retention_days: 'soon', time_zone: 'Mars/Olympus', smapling_rate: 1 }
+  const problems = problemsOf(settings, { FAULTBOARD_ASYNC_LOGGING: 'perhaps' })
+  expect(problems).toHaveLength(7)
+  expect(() => resolveConfiguration(settings as never, {})).toThrow(/sampling_rate[\s\S]*dashboard_password/)
+  expect(() => resolveConfiguration(settings as never, {})).toThrow(ConfigurationError)
+})
+
+describe('a missing credential', () => {
+  test('names both options and their variables', () => {
+    const [username, password] = problemsOf({})
+    expect(username).toMatch(/dashboard_username.*FAULTBOARD_DASHBOARD_USERNAME/)
+    expect(password).toMatch(/dashboard_password.*FAULTBOARD_DASHBOARD_PASSWORD/)
+  })
+  test('is missed alone when the other is there', () => {
+    expect(problemsOf({ dashboard_username: 'admin' })).toEqual([
+      expect.stringContaining('dashboard_password is missing'),
+    ])
+    expect(problemsOf({ dashboard_password: 'x' })).toEqual([expect.stringContaining('dashboard_username is missing')])
+  })
+  test.each(['', '   ', null, undefined, 5, {}])('cannot be %j', (value) => {
+    expect(problemsOf({ dashboard_username: value, dashboard_password: value })).toHaveLength(2)
+  })
+  test('cannot be an empty variable', () => {
+    expect(problemsOf({}, { FAULTBOARD_DASHBOARD_USERNAME: '', FAULTBOARD_DASHBOARD_PASSWORD: '' })).toHaveLength(2)
+  })
+  test('a username with a colon could never sign in and is refused', () => {
+    expect(problemOf({ dashboard_username: 'a:b' })).toEqual(['dashboard_username must not hold a colon'])
+    expect(problemOf({ dashboard_password: 'a:b' })).toEqual([])
+  })
+})
+
+describe('an unknown name', () => {
+  test('is refused with the nearest known one', () => {
+    expect(problemOf({ retentionDays: 5 })).toEqual(['retentionDays is not an option; did you mean retention_days?'])
+    expect(problemOf({ enable_breadcrums: true })[0]).toContain('did you mean enable_breadcrumbs?')
+  })
+  test('is refused where none is near', () =>
+    expect(problemOf({ colour: 'red' })[0]).toMatch(/colour is not an option/))
+  test.each(['constructor', 'toString', 'hasOwnProperty'])('%s is unknown too', (name) => {
+    expect(problemOf({ [name]: 1 })[0]).toContain(`${name} is not an option`)
+  })
+})
+
+describe('a value that does not fit names the option and what it takes', () => {
+  test.each([
+    [{ sampling_rate: 1.1 }, 'sampling_rate must be a number from 0 to 1'],
+    [{ sampling_rate: Number.NaN }, 'sampling_rate must be a number from 0 to 1'],
+    [{ sampling_rate: '0.5' }, 'sampling_rate must be a number from 0 to 1'],
+    [{ max_backtrace_lines: 0 }, 'max_backtrace_lines must be a whole number from 1 to 1000'],
+    [{ max_backtrace_lines: 1.5 }, 'max_backtrace_lines must be a whole number from 1 to 1000'],
+    [{ max_backtrace_lines: Number.POSITIVE_INFINITY }, 'max_backtrace_lines must be a whole number from 1 to 1000'],
+    [{ retention_days: 0 }, 'retention_days must be a whole number from 1 to 36500'],
+    [{ async_logging: 'true' }, 'async_logging must be true or false'],
+    [{ time_zone: 'Nowhere' }, 'time_zone must be a time zone such as UTC or Europe/Berlin'],
+    [{ time_zone: null }, 'time_zone must be a time zone such as UTC or Europe/Berlin'],
+    [{ mount_path: 'errors' }, 'mount_path must be a path such as /error_dashboard, with no slash at its end'],
+    [{ mount_path: '/errors/' }, 'mount_path must be a path such as /error_dashboard, with no slash at its end'],
+    [{ mount_path: '/a/../b//c' }, 'mount_path must be a path such as /error_dashboard, with no slash at its end'],
+    [
+      { database: 'oracle://x' },
+      'database must be sqlite:FILE, postgres://…, mysql://…, or a pool or handle of the host',
+    ],
+    [{ dashboard_base_url: 'javascript:alert(1)' }, 'dashboard_base_url must be an http:// or https:// address'],
+    [{ chat_webhook_url: 'ftp://x' }, 'chat_webhook_url must be an http:// or https:// address'],
+    [{ before_log_callback: 'yes' }, 'before_log_callback must be a function'],
+    [{ ignored_exceptions: 'AbortError' }, 'ignored_exceptions must be a list'],
+    [{ ignored_exceptions: [5] }, 'ignored_exceptions must hold names of error types, RegExps or classes'],
+    [{ ignored_exceptions: [() => true] }, 'ignored_exceptions must hold names of error types, RegExps or classes'],
+    [{ sensitive_data_patterns: [5] }, 'sensitive_data_patterns must hold words or RegExps'],
+    [{ baseline_alert_severities: ['urgent'] }, 'baseline_alert_severities must be one of critical, high, medium, low'],
+    [
+      { custom_severity_rules: { Foo: 'high' } },
+      'custom_severity_rules must be a Map or a list of [RegExp, severity] pairs',
+    ],
+    [
+      { custom_severity_rules: [[/x/, 'urgent']] },
+      'custom_severity_rules must map to one of critical, high, medium, low',
+    ],
+    [{ custom_severity_rules: [[5, 'high']] }, 'custom_severity_rules must have RegExps as keys'],
+    [{ custom_severity_rules: [/x/] }, 'custom_severity_rules must be a Map or a list of [RegExp, severity] pairs'],
+    [
+      { severity_thresholds: { fax: 'low' } },
+      'severity_thresholds has the unknown key fax; it takes chat, community_chat, email, incident, webhook',
+    ],
+    [{ severity_thresholds: { chat: 'urgent' } }, 'severity_thresholds must be one of critical, high, medium, low'],
+  ])('%j', (settings, problem) => expect(problemOf(settings)).toEqual([problem]))
+
+  test('a variable that does not fit names itself and its option', () => {
+    expect(problemOf({}, { FAULTBOARD_SAMPLING_RATE: 'half' })).toEqual([
+      'FAULTBOARD_SAMPLING_RATE (option sampling_rate) must be a number from 0 to 1',
+    ])
+    expect(problemOf({}, { FAULTBOARD_SEVERITY_THRESHOLDS: 'chat' })).toHaveLength(1)
+  })
+
+  test('a value that throws when it is looked at is a problem of its option', () => {
+    const hostile = new Proxy([], {
+      get: () => {
+        throw new Error('no')
+      },
+    })
+    expect(problemOf({ ignored_exceptions: hostile })).toEqual(['ignored_exceptions could not be read'])
+  })
+})
+
+describe('settings cannot pollute a prototype', () => {
+  test('by a key named __proto__', () => {
+    const settings = JSON.parse('{"__proto__":{"sampling_rate":0,"polluted":true}}')
+    expect(problemOf({}, {})).toEqual([])
+    const problems = problemsOf(Object.defineProperties({ ...credentials }, Object.getOwnPropertyDescriptors(settings)))
+    expect(problems).toEqual([expect.stringContaining('__proto__ is not an option')])
+    expect('polluted' in {}).toBe(false)
+  })
+  test('an inherited setting is not taken', () => {
+    const settings = Object.assign(Object.create({ sampling_rate: 0 }), credentials)
+    expect(resolveConfiguration(settings, {}).options.sampling_rate).toBe(1)
+  })
+  test('by a threshold named __proto__', () => {
+    expect(problemOf({ severity_thresholds: JSON.parse('{"__proto__":"low"}') })[0]).toContain('unknown key __proto__')
+  })
+})

@@ -1,0 +1,120 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+import { ConfigurationError } from '../../src/model/errors.js'
+import { TrackerInstance } from '../../src/tracker.js'
+import { temporaryFolder } from '../support/tracker.js'
+
+const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }
+const resolve = (settings: Settings, env: NodeJS.ProcessEnv = {}) =>
+  resolveConfiguration({ ...credentials, ...settings }, env).options
+
+function projectFolder(manifest: object): string {
+  const folder = realpathSync(temporaryFolder())
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  return folder
+}
+
+describe('the application name is taken from', () => {
+  test('the option first', () => {
+    const project_root = projectFolder({ name: 'from-manifest' })
+    expect(resolve({ application_name: ' shop ', project_root }, { APP_NAME: 'other' }).application_name).toBe('shop')
+  })
+  test('the environment variable APP_NAME next', () => {
+    const project_root = projectFolder({ name: 'from-manifest' })
+    expect(resolve({ project_root }, { APP_NAME: 'from-variable' }).application_name).toBe('from-variable')
+    expect(resolve({ project_root }, { APP_NAME: ' ' }).application_name).toBe('from-manifest')
+  })
+  test("the host's package.json next, wherever below it the process runs", () => {
+    const folder = projectFolder({ name: 'from-manifest', version: '4.5.6' })
+    mkdirSync(join(folder, 'src', 'deep'), { recursive: true })
+    const { application_name, app_version } = resolve({ project_root: join(folder, 'src', 'deep') })
+    expect({ application_name, app_version }).toEqual({ application_name: 'from-manifest', app_version: '4.5.6' })
+  })
+  test("the folder's name where the manifest has none", () => {
+    const project_root = projectFolder({})
+    expect(resolve({ project_root }).application_name).toBe(project_root.split('/').at(-1))
+  })
+  test('and is always text that every database takes', () => {
+    const application_name = resolve({ application_name: `a\0\uD800${'x'.repeat(500)}` }).application_name ?? ''
+    expect(application_name).toHaveLength(255)
+    expect(application_name.isWellFormed() && !application_name.includes('\0')).toBe(true)
+  })
+})
+
+test('environment is the option, else NODE_ENV', () => {
+  expect(resolve({ environment: 'staging' }, { NODE_ENV: 'production' }).environment).toBe('staging')
+  expect(resolve({}, { NODE_ENV: 'production' }).environment).toBe('production')
+  expect(resolve({}).environment).toBeNull()
+})
+
+describe('the project root', () => {
+  test('is absolute', () => expect(resolve({ project_root: '.' }).project_root).toBe(realpathSync('.')))
+  test('is the real folder behind a link, as stacks name it', () => {
+    const release = projectFolder({ name: 'shop' })
+    const current = join(temporaryFolder(), 'current')
+    symlinkSync(release, current)
+    expect(resolve({ project_root: current }).project_root).toBe(release)
+  })
+})
+
+test('severity rules are accepted as a Map and as a list of pairs, in their order', () => {
+  const rules = [
+    [/a/, 'high'],
+    [/b/, 'low'],
+  ] as const
+  expect(resolve({ custom_severity_rules: new Map(rules) }).custom_severity_rules).toEqual(rules)
+  expect(resolve({ custom_severity_rules: rules }).custom_severity_rules).toEqual(rules)
+})
+
+test('thresholds of channels that are left out keep their default', () => {
+  expect(resolve({ severity_thresholds: { chat: 'high' } }).severity_thresholds).toEqual({
+    chat: 'high',
+    community_chat: 'low',
+    email: 'low',
+    incident: 'critical',
+    webhook: 'low',
+  })
+})
+
+describe('the configuration is frozen', () => {
+  test('with its lists and mappings', () => {
+    const options = resolve({ ignored_exceptions: ['A'], custom_severity_rules: [[/a/, 'low']] })
+    for (const part of [
+      options,
+      options.ignored_exceptions,
+      options.custom_severity_rules,
+      options.severity_thresholds,
+      options.notification_threshold_alerts,
+    ])
+      expect(Object.isFrozen(part)).toBe(true)
+  })
+
+  test('a change after the start throws a ConfigurationError that says a restart is needed', async () => {
+    const database = `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`
+    const tracker = new TrackerInstance({ ...credentials, database }, { env: {} })
+    tracker.configure({ sampling_rate: 0.5 })
+    tracker.configure((config) => {
+      config.retention_days = 30
+    })
+    tracker.start()
+    expect([tracker.config.sampling_rate, tracker.config.retention_days]).toEqual([0.5, 30])
+    expect(() => tracker.configure({ sampling_rate: 1 })).toThrow(ConfigurationError)
+    expect(() => tracker.configure({ sampling_rate: 1 })).toThrow(/restart/)
+    expect(tracker.config.sampling_rate).toBe(0.5)
+    await tracker.shutdown()
+  })
+
+  test('settings the host changes later do not reach it', () => {
+    const ignored_exceptions = ['A']
+    const options = resolve({ ignored_exceptions })
+    ignored_exceptions.push('B')
+    expect(options.ignored_exceptions).toEqual(['A'])
+  })
+})
+
+test('without credentials the tracker refuses to start', () => {
+  expect(() => new TrackerInstance({}, { env: {} }).start()).toThrow(ConfigurationError)
+})

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { parseFrame, stackLines } from '../../src/model/backtrace.js'
+import { createRedactor } from '../../src/model/redaction.js'
+import { normaliseMessage, signatureOf } from '../../src/model/signature.js'
+import { cleanText } from '../../src/model/text.js'
+
+/** Texts that make careless patterns take the square of their length or worse. */
+const HOSTILE: Record<string, string> = {
+  digits: '1',
+  'spaced digits': '1 ',
+  'grouped digits': '4111 ',
+  hexadecimal: 'a1',
+  quotes: '"',
+  apostrophes: "'a ",
+  'open quotes behind keys': 'password="',
+  'escaped quotes': '\\"',
+  backslashes: '\\',
+  at: 'a@',
+  'mail-like': 'a.a@a.',
+  'scheme-like': 'aa://',
+  'scheme letters': 'a',
+  'query-like': '?a&',
+  'question marks': '?',
+  keys: 'token',
+  'keys and signs': 'token:',
+  'keys and brackets': 'token:[',
+  bearer: 'bearer ',
+  'bearer and blanks': 'bearer            ',
+  'web tokens': 'eyJaaaaaaaa-',
+  'web tokens and dots': 'eyJaaaaaaaa.',
+  'private keys': '-----BEGIN PRIVATE KEY-----',
+  cookies: 'cookie:a',
+  colons: ':',
+  'address-like': 'a:',
+  'dotted numbers': '1.',
+  dates: '2026-01-01 ',
+  'month names': 'Mon, Jan ',
+  'temporary paths': '/tmp/',
+  parentheses: '(',
+  'closed parentheses': ' (a)',
+  'frame-like lines': '\n    at a (',
+  positions: ':1:1',
+  blanks: ' ',
+  'line ends': '\n',
+}
+
+const { text, isSensitiveKey } = createRedactor(['salary'])
+const WORK: Record<string, (hostile: string) => unknown> = {
+  'redacting text': text,
+  'judging a key': isSensitiveKey,
+  'normalising a message': normaliseMessage,
+  'reading a frame': (hostile) => [parseFrame(`at ${hostile}`, '/srv'), parseFrame(hostile, '/srv')],
+  'reading a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
+  signing: (hostile) =>
+    signatureOf({ error_type: hostile, message: hostile, backtrace: [hostile, `at ${hostile}`], project_root: '/srv' }),
+  cleaning: (hostile) => cleanText(`${hostile}\uD800`, 10_000),
+}
+
+describe('hostile text of 64 KB takes linear time', () => {
+  for (const [what, work] of Object.entries(WORK)) {
+    test(what, () => {
+      for (const [name, unit] of Object.entries(HOSTILE)) {
+        for (const end of ['', 'x', '!']) {
+          // Eight times the text: linear work takes about 8 times as long, quadratic work 64 times.
+          expect(leastGrowth(work, unit, end), `${name} ${end}`).toBeLessThan(30)
+        }
+      }
+    })
+  }
+})
+
+/** Measured again when it looks bad: whatever else the machine does can only add, and not each time. */
+function leastGrowth(work: (hostile: string) => unknown, unit: string, end: string): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 5 && least > 20; i++) {
+    const small = quickest(work, filled(unit, 8 * 1024) + end)
+    const large = quickest(work, filled(unit, 64 * 1024) + end)
+    least = Math.min(least, large / Math.max(small, 0.2))
+  }
+  return least
+}
+
+function filled(unit: string, size: number): string {
+  return unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
+}
+
+/** The least of several runs, in milliseconds. */
+function quickest(work: (hostile: string) => unknown, hostile: string): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 4; i++) {
+    const start = performance.now()
+    work(hostile)
+    least = Math.min(least, performance.now() - start)
+  }
+  return least
+}

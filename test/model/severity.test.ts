@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+import { type Severity, type SeverityQuestion, severityOf } from '../../src/model/severity.js'
+
+const grade = (error_type: string, more: Partial<SeverityQuestion> = {}) =>
+  severityOf({ error_type, rules: [], ...more })
+
+describe('an explicit severity wins, then the first matching rule, then the built-in rules', () => {
+  const rules = [
+    [/^Payment/, 'critical'],
+    [/Error$/, 'medium'],
+    [/^Type/, 'low'],
+  ] as const
+
+  test('an explicit severity wins over every rule', () => {
+    expect(grade('PaymentError', { rules, explicit: 'low' })).toBe('low')
+    expect(grade('OutOfMemoryError', { explicit: 'low' })).toBe('low')
+  })
+  test('the first rule that matches the class name wins', () => {
+    expect(grade('PaymentError', { rules })).toBe('critical')
+    expect(grade('TypeError', { rules })).toBe('medium')
+    expect(grade('TypeMismatch', { rules })).toBe('low')
+  })
+  test('a rule wins over the built-in ones, also for what escaped', () => {
+    expect(grade('TypeError', { rules: [[/Type/, 'low']], unhandled: true })).toBe('low')
+  })
+  test('without a match the built-in rules decide', () => {
+    expect(grade('AssertionError', { rules: [[/Payment/, 'critical']] })).toBe('high')
+  })
+  test('a rule with a stateful flag matches every time', () => {
+    const stateful: SeverityQuestion['rules'] = [
+      [/PaymentDeclined/g, 'critical'],
+      [/Refund/y, 'high'],
+    ]
+    for (let i = 0; i < 4; i++) {
+      expect(grade('PaymentDeclined', { rules: stateful })).toBe('critical')
+      expect(grade('RefundFailed', { rules: stateful })).toBe('high')
+    }
+  })
+  test('the rule is matched against the class name, not the code', () => {
+    expect(grade('Oops', { rules: [[/EWEIRD/, 'critical']], code: 'EWEIRD' })).toBe('low')
+  })
+})
+
+describe('built-in rules', () => {
+  const cases: [Severity, string, string?][] = [
+    // out of memory
+    ['critical', 'OutOfMemoryError'],
+    ['critical', 'Error', 'ERR_WORKER_OUT_OF_MEMORY'],
+    ['critical', 'Error', 'ENOMEM'],
+    ['critical', 'OOMError'],
+    // lost disk
+    ['critical', 'Error', 'ENOSPC'],
+    ['critical', 'Error', 'EROFS'],
+    ['critical', 'Error', 'EIO'],
+    ['critical', 'SqliteError', 'SQLITE_FULL'],
+    ['critical', 'SqliteError', 'SQLITE_IOERR_WRITE'],
+    // lost database
+    ['critical', 'DatabaseConnectionError'],
+    ['critical', 'SequelizeConnectionRefusedError'],
+    ['critical', 'PrismaClientInitializationError'],
+    ['critical', 'MongoNetworkError'],
+    ['critical', 'MongoServerSelectionError'],
+    ['critical', 'Error', 'PROTOCOL_CONNECTION_LOST'],
+    ['critical', 'error', '57P01'],
+    ['critical', 'error', '08006'],
+    // programming errors
+    ['high', 'TypeError'],
+    ['high', 'ReferenceError'],
+    ['high', 'RangeError'],
+    ['high', 'SyntaxError'],
+    ['high', 'AssertionError'],
+    ['high', 'TypeError', 'ERR_INVALID_ARG_TYPE'],
+    // timeouts
+    ['medium', 'TimeoutError'],
+    ['medium', 'RequestTimedOut'],
+    ['medium', 'Error', 'ETIMEDOUT'],
+    ['medium', 'Error', 'UND_ERR_CONNECT_TIMEOUT'],
+    // aborted or refused connections
+    ['medium', 'AbortError'],
+    ['medium', 'Error', 'ECONNABORTED'],
+    ['medium', 'Error', 'ECONNREFUSED'],
+    ['medium', 'Error', 'ECONNRESET'],
+    ['medium', 'AggregateError', 'ECONNREFUSED'],
+    ['medium', 'ConnectionRefusedError'],
+    // validation
+    ['medium', 'ValidationError'],
+    ['medium', 'ZodError'],
+    // the rest
+    ['low', 'Error'],
+    ['low', 'PaymentDeclined'],
+    ['low', 'RoomNotFoundError'],
+    ['low', 'BloomFilterError'],
+    ['low', 'StudioError'],
+    ['low', 'MyTypeError'],
+    ['low', 'Error', 'ENOENT'],
+    ['low', 'error', '23505'],
+  ]
+  test.each(cases)('%s: %s %s', (severity, error_type, code) => {
+    expect(grade(error_type, { code })).toBe(severity)
+  })
+
+  test('whatever escaped unhandled is high, and stays critical where it was', () => {
+    expect(grade('PaymentDeclined', { unhandled: true })).toBe('high')
+    expect(grade('TimeoutError', { unhandled: true })).toBe('high')
+    expect(grade('OutOfMemoryError', { unhandled: true })).toBe('critical')
+  })
+})
+
+describe('string keys do not match', () => {
+  const credentials = { dashboard_username: 'a', dashboard_password: 'b' }
+
+  test.each([
+    [
+      'a Map',
+      new Map<string | RegExp, Severity>([
+        ['PaymentError', 'critical'],
+        [/Refund/, 'high'],
+      ]),
+    ],
+    [
+      'a list of pairs',
+      [
+        ['PaymentError', 'critical'],
+        [/Refund/, 'high'],
+      ] as [string | RegExp, Severity][],
+    ],
+  ])('in %s, and configuring one prints a warning that says so', (_, custom_severity_rules) => {
+    const { options, warnings } = resolveConfiguration({ ...credentials, custom_severity_rules }, {})
+    expect(grade('PaymentError', { rules: options.custom_severity_rules })).toBe('low')
+    expect(grade('RefundFailed', { rules: options.custom_severity_rules })).toBe('high')
+    expect(warnings).toEqual([expect.stringMatching(/string key "PaymentError".*never matches.*RegExp/)])
+  })
+})

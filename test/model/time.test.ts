@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DAY, HOUR, hourOf, localDate, startOfDay, TIMEFRAMES, timeframeSpan } from '../../src/model/time.js'
+
+const at = (iso: string) => Date.parse(iso)
+
+describe('days are cut in the configured time zone', () => {
+  test.each([
+    ['UTC', '2026-03-10T12:00:00Z', '2026-03-10T00:00:00Z'],
+    ['UTC', '2026-03-10T00:00:00Z', '2026-03-10T00:00:00Z'],
+    ['UTC', '2026-03-09T23:59:59.999Z', '2026-03-09T00:00:00Z'],
+    ['Europe/Berlin', '2026-01-10T23:30:00Z', '2026-01-10T23:00:00Z'],
+    ['Europe/Berlin', '2026-03-29T20:00:00Z', '2026-03-28T23:00:00Z'], // 23 hours long
+    ['Europe/Berlin', '2026-10-25T22:30:00Z', '2026-10-24T22:00:00Z'], // 25 hours long
+    ['America/New_York', '2026-03-08T12:00:00Z', '2026-03-08T05:00:00Z'],
+    ['America/New_York', '2026-11-01T23:00:00Z', '2026-11-01T04:00:00Z'],
+    ['Asia/Kolkata', '2026-03-10T18:29:59Z', '2026-03-09T18:30:00Z'],
+    ['Asia/Kolkata', '2026-03-10T18:30:00Z', '2026-03-10T18:30:00Z'],
+    ['America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T03:00:00Z'], // began at 01:00: midnight was skipped
+    ['America/Sao_Paulo', '2018-02-18T02:30:00Z', '2018-02-17T02:00:00Z'], // the hour before midnight came twice
+    ['America/Havana', '2025-11-02T12:00:00Z', '2025-11-02T04:00:00Z'], // midnight came twice
+    ['Pacific/Apia', '2011-12-31T00:00:00Z', '2011-12-30T10:00:00Z'], // the 30th never was
+    ['Australia/Lord_Howe', '2026-04-05T10:00:00Z', '2026-04-04T13:00:00Z'], // half an hour of daylight saving
+    ['Asia/Kathmandu', '2026-03-10T12:00:00Z', '2026-03-09T18:15:00Z'],
+  ])('%s: the day of %s began at %s', (zone, time, start) => {
+    expect(new Date(startOfDay(at(time), zone)).toISOString()).toBe(new Date(at(start)).toISOString())
+  })
+
+  test('in every zone and at every time, a day begins with the first instant that carries its date', () => {
+    const zones = Intl.supportedValuesOf('timeZone')
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.integer({ min: at('1990-01-01'), max: at('2037-12-31') }),
+        (zone, time) => {
+          const start = startOfDay(time, zone)
+          const date = ({ year, month, day }: ReturnType<typeof localDate>) => `${year}-${month}-${day}`
+          expect(start).toBeLessThanOrEqual(time)
+          expect(date(localDate(start, zone))).toBe(date(localDate(time, zone)))
+          expect(date(localDate(start - 1, zone))).not.toBe(date(localDate(time, zone)))
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('a timeframe', () => {
+  const now = at('2026-03-29T20:00:00Z')
+
+  test('today begins at midnight and has no end', () => {
+    expect(timeframeSpan('today', now, 'Europe/Berlin')).toEqual({ from: at('2026-03-28T23:00:00Z'), to: null })
+  })
+  test('yesterday ends where today begins, however long either is', () => {
+    expect(timeframeSpan('yesterday', now, 'Europe/Berlin')).toEqual({
+      from: at('2026-03-27T23:00:00Z'),
+      to: at('2026-03-28T23:00:00Z'),
+    })
+    const dayAfter = at('2026-03-30T12:00:00Z')
+    const { from, to } = timeframeSpan('yesterday', dayAfter, 'Europe/Berlin')
+    expect((to ?? 0) - from).toBe(23 * HOUR)
+  })
+  test('yesterday in Apia was the 29th on the 31st', () => {
+    const span = timeframeSpan('yesterday', at('2011-12-31T00:00:00Z'), 'Pacific/Apia')
+    expect(span).toEqual({ from: at('2011-12-29T10:00:00Z'), to: at('2011-12-30T10:00:00Z') })
+  })
+  test('the others go back from now', () => {
+    expect(timeframeSpan('last_hour', now, 'UTC').from).toBe(now - HOUR)
+    expect(timeframeSpan('last_7_days', now, 'UTC').from).toBe(now - 7 * DAY)
+    expect(timeframeSpan('last_30_days', now, 'UTC').from).toBe(now - 30 * DAY)
+    expect(timeframeSpan('last_90_days', now, 'UTC').from).toBe(now - 90 * DAY)
+    expect(TIMEFRAMES).toEqual(['last_hour', 'today', 'yesterday', 'last_7_days', 'last_30_days', 'last_90_days'])
+  })
+})
+
+test('an hour begins at its first millisecond, before 1970 too', () => {
+  expect(hourOf(at('2026-03-10T12:59:59.999Z'))).toBe(at('2026-03-10T12:00:00Z'))
+  expect(hourOf(at('2026-03-10T12:00:00Z'))).toBe(at('2026-03-10T12:00:00Z'))
+  expect(hourOf(at('1969-12-31T23:30:00Z'))).toBe(at('1969-12-31T23:00:00Z'))
+})

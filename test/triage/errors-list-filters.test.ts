@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import type { LogErrorInput } from '../../src/capture/log-error.js'
+import type { TrackerError } from '../../src/model/errors.js'
+import type { ErrorsListInput } from '../../src/triage/errors-list.js'
+import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
+import { freshTracker, NOON, trackerAt } from '../support/tracker.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+const ERRORS: Record<string, Partial<LogErrorInput>> = {
+  Alpha: { platform: 'ios', severity: 'critical', user_id: 1, app_version: '1.0', git_sha: 'aaa', occurred_at: NOON },
+  Beta: {
+    platform: 'Web',
+    severity: 'high',
+    user_id: 2,
+    app_version: '2.0',
+    git_sha: 'bbb',
+    occurred_at: NOON - 2 * HOUR,
+  },
+  Gamma: { platform: 'Web', severity: 'low', user_id: 1, app_version: '1.0', occurred_at: NOON - DAY },
+  Delta: { severity: 'medium', occurred_at: NOON - 20 * DAY },
+  Omega: { severity: 'medium', occurred_at: NOON - 60 * DAY },
+}
+
+async function setUp(database: TestDatabase) {
+  const started = await freshTracker(database)
+  const { tracker } = started
+  const ids: Record<string, number> = {}
+  for (const [error_type, fields] of Object.entries(ERRORS))
+    ids[error_type] = (await tracker.Commands.LogError.call({ error_type, message: 'x', ...fields }))?.id ?? 0
+  const names = async (filter: ErrorsListInput) =>
+    (await tracker.Queries.ErrorsList.call(filter)).map(({ error_type }) => error_type).join(' ')
+  const idOf = (name: string) => ids[name] ?? 0
+  return { ...started, idOf, names }
+}
+
+describeEachDatabase('ErrorsList', (database) => {
+  test('without a filter shows all, newest first', async () => {
+    const { names } = await setUp(database)
+    expect(await names({})).toBe('Alpha Beta Gamma Delta Omega')
+  })
+
+  test('filters by platform in any spelling, type, severity, version, commit and user', async () => {
+    const { tracker, names } = await setUp(database)
+    expect(await names({ platform: 'Web' })).toBe('Beta Gamma')
+    expect(await names({ platform: 'ios' })).toBe('Alpha')
+    expect(await names({ platform: 'iOS' })).toBe('Alpha')
+    expect(await names({ platform: 'API' })).toBe('Delta Omega')
+    expect(await names({ error_type: 'Beta' })).toBe('Beta')
+    expect(await names({ error_type: 'beta' })).toBe('')
+    expect(await names({ severity: 'medium' })).toBe('Delta Omega')
+    expect(await names({ app_version: '1.0' })).toBe('Alpha Gamma')
+    expect(await names({ git_sha: 'bbb' })).toBe('Beta')
+    expect(await names({ user_id: '1' })).toBe('Alpha Gamma')
+    expect(await names({ platform: 'Web', user_id: '1' })).toBe('Gamma')
+    expect(await names({ platform: '', severity: '' as never, search: ' ' })).toBe('Alpha Beta Gamma Delta Omega')
+    // A user is found though a newer occurrence met another one.
+    await tracker.Commands.LogError.call({ error_type: 'Beta', message: 'x', user_id: 9, occurred_at: NOON - HOUR })
+    expect(await names({ user_id: '2' })).toBe('Beta')
+  })
+
+  test('filters by status, unresolved, assignee and priority', async () => {
+    const { tracker, idOf, names } = await setUp(database)
+    await tracker.Commands.ResolveError.call({ error_id: idOf('Alpha') })
+    await tracker.Commands.UpdateStatus.call({ error_id: idOf('Beta'), status: 'wont_fix' })
+    await tracker.Commands.UpdateStatus.call({ error_id: idOf('Gamma'), status: 'investigating' })
+    await tracker.Commands.AssignError.call({ error_id: idOf('Gamma'), assigned_to: 'anna@shop.example' })
+    await tracker.Commands.UpdatePriority.call({ error_id: idOf('Delta'), priority_level: 4 })
+    expect(await names({ status: 'investigating' })).toBe('Gamma')
+    expect(await names({ status: 'new' })).toBe('Delta Omega')
+    for (const yes of [true, 'true', '1', 'on', 1]) expect(await names({ unresolved: yes })).toBe('Gamma Delta Omega')
+    for (const no of [false, 'false', '0', 'off', '', undefined])
+      expect(await names({ unresolved: no })).toBe('Alpha Beta Gamma Delta Omega')
+    expect(await names({ assigned_to: 'anna@shop.example' })).toBe('Gamma')
+    expect(await names({ assigned_to: '__unassigned__' })).toBe('Alpha Beta Delta Omega')
+    expect(await names({ priority_level: '4' })).toBe('Delta')
+    expect(await names({ priority_level: 0 })).toBe('Alpha Beta Gamma Omega')
+  })
+
+  test('hides a snoozed error until its time has passed', async () => {
+    const { tracker, clock, idOf, names } = await setUp(database)
+    await tracker.Commands.SnoozeError.call({ error_id: idOf('Beta'), hours: 3 })
+    expect(await names({})).toBe('Alpha Beta Gamma Delta Omega')
+    expect(await names({ hide_snoozed: true })).toBe('Alpha Gamma Delta Omega')
+    clock.now = NOON + 3 * HOUR - 1
+    expect(await names({ hide_snoozed: true })).toBe('Alpha Gamma Delta Omega')
+    clock.now = NOON + 3 * HOUR
+    expect(await names({ hide_snoozed: true })).toBe('Alpha Beta Gamma Delta Omega')
+    expect((await tracker.Queries.FindError.call({ error_id: idOf('Beta') })).snoozed).toBe(false)
+  })
+
+  test('filters by timeframe', async () => {
+    const { names } = await setUp(database)
+    expect(await names({ timeframe: 'last_hour' })).toBe('Alpha')
+    expect(await names({ timeframe: 'today' })).toBe('Alpha Beta')
+    expect(await names({ timeframe: 'yesterday' })).toBe('Gamma')
+    expect(await names({ timeframe: 'last_7_days' })).toBe('Alpha Beta Gamma')
+    expect(await names({ timeframe: 'last_30_days' })).toBe('Alpha Beta Gamma Delta')
+    expect(await names({ timeframe: 'last_90_days' })).toBe('Alpha Beta Gamma Delta Omega')
+  })
+
+  test('cuts days in the configured time zone', async () => {
+    const { tracker } = await freshTracker(database, { time_zone: 'Asia/Kolkata' })
+    for (const [error_type, time] of [
+      ['Today', '2026-03-09T18:30:00Z'],
+      ['Yesterday', '2026-03-09T18:29:59.999Z'],
+    ] as const)
+      await tracker.Commands.LogError.call({ error_type, message: 'x', occurred_at: time })
+    const names = async (timeframe: 'today' | 'yesterday') =>
+      (await tracker.Queries.ErrorsList.call({ timeframe })).map(({ error_type }) => error_type)
+    expect([await names('today'), await names('yesterday')]).toEqual([['Today'], ['Yesterday']])
+  })
+
+  test('filters by application', async () => {
+    const place = await setUp(database)
+    const billing = trackerAt(place, { application_name: 'billing' }).tracker
+    await billing.Commands.LogError.call({ error_type: 'Alpha', message: 'x' })
+    const applications = await billing.Queries.Applications.call()
+    expect(applications.map(({ name }) => name)).toEqual(['billing', 'shop'])
+    const [{ id: application_id = 0 } = {}] = applications
+    expect(await billing.Queries.ErrorsList.call({ application_id })).toMatchObject([
+      { error_type: 'Alpha', application_name: 'billing', application_id },
+    ])
+    expect(await place.names({ error_type: 'Alpha' })).toBe('Alpha Alpha')
+    expect(await place.names({ application_id: 999_999 })).toBe('')
+  })
+
+  test('refuses what is no number or no allowed word, and names the field and the words', async () => {
+    const { tracker } = await freshTracker(database)
+    const problem = (filter: object) =>
+      tracker.Queries.ErrorsList.call(filter as never).then(
+        String,
+        (error: TrackerError) => `${error.code}: ${error.message}`,
+      )
+    for (const [filter, sentence] of [
+      [{ page: 'abc' }, 'page must be a whole number from 1 to 1000000000'],
+      [{ per_page: Number.NaN }, 'per_page must be a whole number from 1 to 100'],
+      [{ per_page: ['5', '6'] }, 'per_page must be a whole number from 1 to 100'],
+      [{ severity: 'urgent' }, 'severity must be one of critical, high, medium, low'],
+      [{ status: 'open' }, 'status must be one of new, investigating, in_progress, resolved, wont_fix'],
+      [
+        { timeframe: 'last_year' },
+        'timeframe must be one of last_hour, today, yesterday, last_7_days, last_30_days, last_90_days',
+      ],
+      [
+        { sort_by: 'id; drop table' },
+        'sort_by must be one of occurred_at, first_seen_at, occurrence_count, error_type, platform, severity, priority_level, status, app_version',
+      ],
+      [{ sort_direction: 'up' }, 'sort_direction must be one of asc, desc'],
+      [{ unresolved: 'maybe' }, 'unresolved must be true or false'],
+      [{ application_id: 'x' }, 'application_id must be a record id'],
+      [{ search: ['a'] }, 'search must be text'],
+    ] as const)
+      expect(await problem(filter)).toBe(`invalid_input: ${sentence}`)
+    expect(await problem('x' as never)).toMatch(/^invalid_input: the input/)
+  })
+})
