@@ -1,0 +1,39 @@
+// A storm of errors in a process of its own: memory before, at its highest, and after. Needs --expose-gc.
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { answer, task } from '../harness/child.mjs'
+import { errorOf } from './errors.mjs'
+import { SUBJECTS } from './subjects.mjs'
+
+const PER_TURN = 500
+
+const { subject: name, errors } = await task()
+const subject = await SUBJECTS[name]()
+// What is compiled and cached once is not the storm's.
+for (let i = 0; i < 2000; i++) subject.capture(errorOf(10, `Warm ${i}`))
+await subject.drain()
+const before = await settled()
+let peak = before
+const started = performance.now()
+for (let sent = 0; sent < errors; sent += PER_TURN) {
+  for (let i = 0; i < PER_TURN; i++) subject.capture(errorOf(10, `Order ${sent + i} could not be charged`))
+  peak = Math.max(peak, process.memoryUsage.rss())
+  await turn()
+}
+const accepted = performance.now()
+const watch = setInterval(() => {
+  peak = Math.max(peak, process.memoryUsage.rss())
+}, 20)
+await subject.drain()
+const drained = performance.now()
+clearInterval(watch)
+const after = await settled()
+await subject.close()
+answer({ before, peak, after, storm_ms: accepted - started, drained_ms: drained - started })
+
+async function settled() {
+  for (let i = 0; i < 3; i++) {
+    globalThis.gc()
+    await sleep(100)
+  }
+  return process.memoryUsage.rss()
+}

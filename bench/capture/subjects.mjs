@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+
+/**
+ * Who handles an error, and how: `capture` takes one without waiting, `drain` settles when everything captured has been
+ * passed on. `drain_counts` says whether draining is part of handling an error (a peer that works on it later) or
+ * belongs to the database, which the suite `write` measures.
+ */
+export const SUBJECTS = {
+  bare: async () => ({
+    capture: (error) => createHash('sha256').update(error.stack).digest('hex'),
+    drain: async () => {},
+    close: async () => {},
+    drain_counts: true,
+  }),
+  'ours, sync': () => faultboard(false),
+  'ours, async': () => faultboard(true),
+  '@sentry/node': sentry,
+  pino,
+}
+
+async function faultboard(async_logging) {
+  const { createTracker } = await import('../../dist/index.js')
+  const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
+  const tracker = createTracker({
+    database: `sqlite:${join(folder, 'errors.sqlite3')}`,
+    dashboard_username: 'bench',
+    dashboard_password: 'a password for the bench',
+    async_logging,
+  })
+  await tracker.ready()
+  const pending = []
+  return {
+    capture: (error, details) => pending.push(tracker.Commands.LogError.call({ exception: error, ...details })),
+    async drain() {
+      await Promise.all(pending.splice(0))
+      await tracker.flush()
+    },
+    async close() {
+      await tracker.shutdown()
+      rmSync(folder, { recursive: true, force: true })
+    },
+    drain_counts: false,
+  }
+}
+
+async function sentry() {
+  const Sentry = await import('@sentry/node')
+  const counts = { captured: 0, sent: 0 }
+  const send = async () => {
+    counts.sent++
+    return { statusCode: 200 }
+  }
+  Sentry.init({
+    dsn: 'https://public@127.0.0.1/1',
+    transport: (options) => Sentry.createTransport(options, send),
+    // It would throw away the repeats that everybody else here records.
+    integrations: (defaults) => defaults.filter(({ name }) => name !== 'Dedupe'),
+  })
+  return {
+    capture(error, details) {
+      counts.captured++
+      Sentry.captureException(
+        error,
+        details && {
+          user: { id: details.user_id, ip_address: details.ip_address },
+          extra: { request_url: details.request_url, request_params: details.request_params },
+        },
+      )
+    },
+    // Sentry.flush looks once a millisecond, which would be added to the time. What it dropped is never sent.
+    async drain() {
+      for (let idle = 0, sent = counts.sent; sent < counts.captured && idle < 1000; idle++) {
+        await turn()
+        if (counts.sent > sent) idle = 0
+        sent = counts.sent
+      }
+      counts.captured = counts.sent
+    },
+    close: () => Sentry.close(1000),
+    drain_counts: true,
+  }
+}
+
+async function pino() {
+  const { default: createLogger } = await import('pino')
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const logger = createLogger(nowhere)
+  return {
+    capture: (error, details) => logger.error({ err: error, ...details }, error.message),
+    drain: async () => {},
+    close: async () => {},
+    drain_counts: true,
+  }
+}

@@ -1,0 +1,103 @@
+import { row } from './harness/report.mjs'
+import { startServer } from './harness/servers.mjs'
+import { postgresDataset, sqliteDataset } from './pages/build.mjs'
+import { QUESTIONS } from './pages/questions.mjs'
+import { REPLAY, tracedPostgres, tracedSqlite } from './pages/traced.mjs'
+import { measurePage, startDashboard } from './pages/visit.mjs'
+
+const SMALL = 100_000
+const LARGE = 1_000_000
+const HUGE = 10_000_000
+const MOST_MS = { [SMALL]: 50, [LARGE]: 50, [HUGE]: 100 }
+const MOST_STATEMENT_MS = 20
+/** Visits of each page: so many, fewer when they take longer than this together. */
+const FULL = { most: 40, least: 15, ms: 1500 }
+const QUICK = { most: 20, least: 5, ms: 200 }
+
+/** How long the pages take to answer, on data of several sizes. */
+export async function* pages({ quick, large, databases }) {
+  const sizes = [SMALL, LARGE, ...(large ? [HUGE] : [])]
+  if (databases.includes('sqlite')) yield* await onSqlite(sizes, quick)
+  if (!databases.includes('postgres')) return
+  // Its data live in a server that is made for the run; building them takes longer than a quick run may.
+  if (quick) yield { title: 'Pages on PostgreSQL', skipped: '--quick' }
+  else yield* await onPostgres(sizes)
+}
+
+async function onSqlite(sizes, quick) {
+  const measured = new Map()
+  for (const size of sizes) {
+    const file = await sqliteDataset(size)
+    measured.set(size, await measureAll(await tracedSqlite(file), await REPLAY.sqlite(file), quick))
+  }
+  return tablesOf('SQLite', measured)
+}
+
+async function onPostgres(sizes) {
+  const server = await startServer('postgres')
+  if (server.missing) return [{ title: 'Pages on PostgreSQL', skipped: server.missing }]
+  const measured = new Map()
+  for (const size of sizes) {
+    const url = await postgresDataset(server.url, size)
+    const pool = tracedPostgres(url)
+    measured.set(size, await measureAll(pool, await REPLAY.postgres(url), false))
+    await pool.end()
+  }
+  await server.stop()
+  return tablesOf('PostgreSQL', measured)
+}
+
+async function measureAll(database, replay, quick) {
+  const tracker = await startDashboard(database)
+  const results = new Map()
+  for (const [name, path] of QUESTIONS) {
+    for (const format of quick ? ['html'] : ['html', 'json']) {
+      results.set(`${name} (${format})`, await measurePage(tracker, replay, path, format, quick ? QUICK : FULL))
+    }
+  }
+  await tracker.shutdown()
+  await replay.close()
+  return results
+}
+
+function tablesOf(database, measured) {
+  let smaller = null
+  return [...measured].map(([size, results]) => {
+    const rows = [...results].map(([name, { p50, p95, cpu, bare, stall, slowest, statements }]) =>
+      row({
+        name,
+        figure: p95,
+        unit: 'ms p95',
+        ...(statements > 0 ? { ratio: p50 / bare, against: 'bare queries' } : {}),
+        judged: 'figure',
+        limit: { most: MOST_MS[size] },
+        // Beside a server, waiting itself costs processor time here: the watch of the event loop never sleeps.
+        more: {
+          p50,
+          ...(slowest > 0 ? { cpu, slowest } : {}),
+          stall,
+          statements,
+          ...growth(p50, smaller?.get(name)),
+        },
+      }),
+    )
+    const all = [...results.values()]
+    rows.push(row({ name: 'longest stall of the event loop', figure: most(all, 'stall'), unit: 'ms' }))
+    if (database === 'SQLite') {
+      const limit = size <= LARGE ? { most: MOST_STATEMENT_MS } : null
+      rows.push(
+        row({ name: "slowest statement in the host's thread", figure: most(all, 'slowest'), unit: 'ms', limit }),
+      )
+    }
+    smaller = results
+    return { title: `Pages on ${database}, ${size.toLocaleString('en-US')} occurrences`, rows }
+  })
+}
+
+function growth(p50, before) {
+  return before ? { growth: p50 / before.p50 } : {}
+}
+
+function most(results, what) {
+  return Math.max(...results.map((result) => result[what]))
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { freshDatabase, migrateUrl } from '../harness/databases.mjs'
+import { openSqlite } from '../write/connections.mjs'
+import { buildDataset } from './dataset.mjs'
+
+const FOLDER = fileURLToPath(new URL('../data/', import.meta.url))
+const AT_ONCE = 5000
+
+/** The file of a data set on SQLite, built on first use and kept; another schema or builder makes another file. */
+export async function sqliteDataset(occurrences) {
+  const file = `${FOLDER}pages-${occurrences}-${version()}.sqlite3`
+  if (existsSync(file)) return file
+  mkdirSync(FOLDER, { recursive: true })
+  const building = `${file}.building`
+  remove(building, '', ...BESIDE)
+  await migrateUrl(`sqlite:${building}`)
+  await announced('SQLite', occurrences, () => fillSqlite(building, occurrences))
+  renameSync(building, file)
+  remove(building, ...BESIDE)
+  return file
+}
+
+// The file is whole after the checkpoint; what SQLite leaves beside it belongs to its old name.
+const BESIDE = ['-wal', '-shm']
+
+function remove(file, ...ends) {
+  for (const end of ends) rmSync(`${file}${end}`, { force: true })
+}
+
+/** A data set in a new database of a running PostgreSQL. */
+export async function postgresDataset(server, occurrences) {
+  const { url } = await freshDatabase('postgres', server)
+  await announced('PostgreSQL', occurrences, () => fillPostgres(url, occurrences))
+  return url
+}
+
+async function fillSqlite(file, occurrences) {
+  const db = await openSqlite(file)
+  for (const setting of ['synchronous = off', 'cache_size = -400000', 'temp_store = memory'])
+    db.exec(`pragma ${setting}`)
+  db.exec('begin')
+  const statements = new Map()
+  await buildDataset(occurrences, (table, row) => {
+    const shape = `${table} ${Object.keys(row)}`
+    if (!statements.has(shape)) {
+      const columns = Object.keys(row).map((column) => `"${column}"`)
+      statements.set(shape, db.prepare(`insert into ${table} (${columns}) values (${columns.map(() => '?')})`))
+    }
+    statements.get(shape).run(...Object.values(row))
+  })
+  db.exec('commit')
+  db.exec('pragma wal_checkpoint(truncate)')
+  db.close()
+}
+
+async function fillPostgres(url, occurrences) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('set synchronous_commit = off')
+  const waiting = new Map()
+  const flush = async (table) => {
+    const rows = waiting.get(table)
+    waiting.delete(table)
+    const columns = Object.keys(rows[0])
+    const arrays = columns.map(
+      (column, i) => `$${i + 1}::${rows.some((row) => typeof row[column] === 'string') ? 'text' : 'bigint'}[]`,
+    )
+    await client.query(
+      `insert into ${table} (${columns.map((column) => `"${column}"`)}) select * from unnest(${arrays})`,
+      columns.map((column) => rows.map((row) => row[column])),
+    )
+  }
+  await buildDataset(occurrences, async (table, row) => {
+    if (!waiting.has(table)) waiting.set(table, [])
+    if (waiting.get(table).push(row) >= AT_ONCE) await flush(table)
+  })
+  for (const table of [...waiting.keys()]) await flush(table)
+  await client.query('vacuum analyze')
+  await client.end()
+}
+
+async function announced(database, occurrences, work) {
+  const started = performance.now()
+  await work()
+  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  console.log(`built ${occurrences.toLocaleString('en-US')} occurrences on ${database} in ${seconds} s`)
+}
+
+/** Changes with the text of the migrations and of the builder. */
+function version() {
+  const migrations = new URL('../../dist/store/migrations/', import.meta.url)
+  const files = readdirSync(migrations).filter((name) => name.endsWith('.js'))
+  const hash = createHash('sha256').update(readFileSync(new URL('dataset.mjs', import.meta.url)))
+  for (const name of files.sort()) hash.update(readFileSync(new URL(name, migrations)))
+  return hash.digest('hex').slice(0, 10)
+}

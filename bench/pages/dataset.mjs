@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { seeded } from '../harness/measure.mjs'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+export const GROUPS = 20_000
+const DAYS = 90
+const KEEP = 1000
+const USERS = 50_000
+const VERSIONS = 10
+const SEVERITIES = ['critical', 'high', 'medium', 'low', 'low', 'medium']
+const PLATFORMS = ['API', 'Web', 'iOS', 'Android']
+const STATUSES = ['new', 'in_progress', 'investigating', 'resolved', 'wont_fix']
+const AREAS = ['Payment', 'Stock', 'Cart', 'Session', 'Mail', 'Search', 'Import', 'Report']
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
+
+/** The instant at which the data end; the tracker of the suite believes it is now. */
+export const END = Date.UTC(2026, 5, 15, 12, 30)
+
+/** Words with a known number of groups behind them, and the id of a rare version. */
+export const WORDS = { rare: 'zebrafish', common: 'warehouse', absent: 'xylophone-quartz', version: '0.9.0-rare' }
+
+/**
+ * Writes a data set through `add(table, row)`, group by group: as many occurrences as asked for over all groups (Zipf)
+ * and 90 days. Sums know all of them; rows exist for the newest of each group, as after years of the tracker's work.
+ */
+export async function buildDataset(occurrences, add) {
+  const random = seeded(occurrences)
+  const application = new Map()
+  await add('faultboard_applications', { id: 1, name: 'bench', created_at: END - DAYS * DAY })
+  const counts = zipfCounts(occurrences)
+  for (let group = 0; group < GROUPS; group++) await writeGroup(group, counts[group], random, application, add)
+  for (const sum of application.values()) await add('faultboard_application_hours', { application_id: 1, ...sum })
+}
+
+async function writeGroup(group, count, random, application, add) {
+  const id = group + 1
+  const severity = SEVERITIES[group % SEVERITIES.length]
+  const rare = group % 4000 === 1234
+  const times = timesOf(count, random)
+  const hours = new Map()
+  const users = new Map()
+  const kept = []
+  for (let i = 0; i < count; i++) {
+    const occurred_at = times[i]
+    const platform = PLATFORMS[random() < 0.7 ? group % 4 : Math.floor(random() * 4)]
+    const app_version = rare ? WORDS.version : versionAt(occurred_at, random)
+    const user_id = random() < 0.8 ? `user-${Math.floor(random() ** 2 * USERS)}` : null
+    const sum = { hour: occurred_at - (occurred_at % HOUR), severity, platform, app_version }
+    count1(hours, sum)
+    count1(application, sum)
+    if (user_id) countUser(users, user_id, occurred_at)
+    if (i >= count - KEEP) kept.push({ occurred_at, platform, app_version, user_id })
+  }
+  await add('faultboard_errors', groupRow(id, severity, count, times[0], kept.at(-1), kept[0].app_version))
+  const backtrace = backtraceOf(group)
+  const { error_type, message } = namesOf(group)
+  const search_text = [error_type, message, ...backtrace].join('\n').toLowerCase()
+  await add('faultboard_error_search', { error_id: id, search_text })
+  const content = JSON.stringify({ backtrace, causes: [] })
+  const digest = createHash('sha256').update(content).digest('hex')
+  await add('faultboard_payloads', { id, error_id: id, digest, content })
+  for (const sum of hours.values()) await add('faultboard_error_hours', { error_id: id, ...sum })
+  for (const sum of users.values()) await add('faultboard_error_users', { error_id: id, ...sum })
+  for (const event of kept) await add('faultboard_occurrences', occurrenceRow(id, event, random))
+}
+
+function groupRow(id, severity, occurrence_count, first_seen_at, newest, first_app_version) {
+  const status = STATUSES[id % 7] ?? 'new'
+  const resolved = status === 'resolved' ? 1 : 0
+  return {
+    id,
+    application_id: 1,
+    hash_signature: createHash('sha256').update(String(id)).digest('hex'),
+    ...namesOf(id - 1),
+    place: `src/area-${id % 40}/step.js:${id % 300} in step${id % 25}`,
+    severity,
+    status,
+    resolved,
+    priority_level: id % 5,
+    assigned_to: id % 9 === 0 ? `person-${id % 12}` : null,
+    platform: newest.platform,
+    app_version: newest.app_version,
+    first_app_version,
+    git_sha: '0123456789abcdef0123456789abcdef01234567',
+    user_id: newest.user_id,
+    occurrence_count,
+    first_seen_at,
+    occurred_at: newest.occurred_at,
+    snoozed_until: id % 50 === 0 ? END + DAY : null,
+    resolved_at: resolved ? newest.occurred_at + 1 : null,
+    resolved_by_name: resolved ? 'person-1' : null,
+  }
+}
+
+function occurrenceRow(error_id, event, random) {
+  return {
+    error_id,
+    payload_id: error_id,
+    ...event,
+    git_sha: '0123456789abcdef0123456789abcdef01234567',
+    request_url: `https://shop.example.com/orders/${Math.floor(random() * 1e6)}/items?page=3&sort=price`,
+    ip_address: '198.51.100.7',
+    user_agent: AGENT,
+    context: `{"request_params":{"order":${Math.floor(random() * 1e6)},"items":[{"sku":"A-100","quantity":2}]}}`,
+  }
+}
+
+function namesOf(group) {
+  const area = AREAS[group % AREAS.length]
+  const word = group % 4000 === 777 ? WORDS.rare : group % 2 === 0 ? WORDS.common : 'customer'
+  return {
+    error_type: `${area}${group % 250}Error`,
+    message: `Step ${group} of the ${word} order could not be finished because ${area.toLowerCase()} did not answer`,
+  }
+}
+
+function backtraceOf(group) {
+  return Array.from(
+    { length: 14 },
+    (_, i) => `at step${i}Of${group} (/srv/shop/src/area-${group % 40}/module-${i}.js:${10 + i}:${5 + i})`,
+  )
+}
+
+/** How often each group occurred: 1/rank of the whole, at least once. */
+function zipfCounts(occurrences) {
+  let sum = 0
+  for (let rank = 1; rank <= GROUPS; rank++) sum += 1 / rank
+  const spare = occurrences - GROUPS
+  return Array.from({ length: GROUPS }, (_, i) => 1 + Math.round(spare / ((i + 1) * sum)))
+}
+
+/** Ascending instants within the life of a group, which for most is shorter than the whole span. */
+function timesOf(count, random) {
+  const span = DAYS * DAY * (count > 200 ? 1 : 0.05 + random() * 0.6)
+  const from = END - span - random() * (DAYS * DAY - span)
+  return Float64Array.from({ length: count }, () => Math.floor(from + random() * span)).sort()
+}
+
+/** A release every nine days; for a while some still run the one before. */
+function versionAt(time, random) {
+  const release = Math.floor(((time - (END - DAYS * DAY)) / (DAYS * DAY)) * VERSIONS)
+  return `3.${Math.max(0, release - (random() < 0.2 ? 1 : 0))}.0`
+}
+
+function count1(sums, { hour, severity, platform, app_version }) {
+  const key = `${hour} ${severity} ${platform} ${app_version}`
+  const known = sums.get(key)
+  if (known) known.count++
+  else sums.set(key, { hour, severity, platform, app_version, count: 1 })
+}
+
+function countUser(users, user_id, time) {
+  const known = users.get(user_id)
+  if (!known) users.set(user_id, { user_id, count: 1, first_seen_at: time, last_seen_at: time })
+  else {
+    known.count++
+    known.last_seen_at = time
+  }
+}

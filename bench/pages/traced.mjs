@@ -1,0 +1,74 @@
+import pg from 'pg'
+import { openSqlite } from '../write/connections.mjs'
+
+/** The statements of a visit: their text, values and, on SQLite, the milliseconds for which they held the thread. */
+export const trace = { statements: [] }
+
+/** A handle of SQLite that the tracker opens again by its own class, which notes every statement. */
+export async function tracedSqlite(file) {
+  const plain = await openSqlite(file)
+  class Traced extends plain.constructor {
+    prepare(sql) {
+      const statement = super.prepare(sql)
+      const noted =
+        (method) =>
+        (...values) => {
+          const started = performance.now()
+          const result = statement[method](...values)
+          trace.statements.push({ sql, values, ms: performance.now() - started })
+          return result
+        }
+      return { all: noted('all'), run: noted('run'), columns: () => statement.columns() }
+    }
+  }
+  plain.close()
+  return new Traced(file)
+}
+
+/** A pool of PostgreSQL that notes every statement. */
+export function tracedPostgres(url) {
+  const pool = new pg.Pool({ connectionString: url, max: 4 })
+  return {
+    get totalCount() {
+      return pool.totalCount
+    },
+    async connect() {
+      const client = await pool.connect()
+      return {
+        async query(sql, values) {
+          trace.statements.push({ sql, values, ms: null })
+          return client.query(sql, values)
+        },
+        release: () => client.release(),
+      }
+    },
+    end: () => pool.end(),
+  }
+}
+
+/** Runs noted statements again with the driver alone. */
+export const REPLAY = {
+  async sqlite(file) {
+    const db = await openSqlite(file)
+    const prepared = new Map()
+    return {
+      run(statements) {
+        for (const { sql, values } of statements) {
+          if (!prepared.has(sql)) prepared.set(sql, db.prepare(sql))
+          prepared.get(sql).all(...values)
+        }
+      },
+      close: () => db.close(),
+    }
+  },
+  async postgres(url) {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    return {
+      async run(statements) {
+        for (const { sql, values } of statements) await client.query(sql, values)
+      },
+      close: () => client.end(),
+    }
+  },
+}

@@ -1,0 +1,88 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { TrackerInstance } from '../../dist/tracker.js'
+import { median, percentile } from '../harness/measure.mjs'
+import { END } from './dataset.mjs'
+import { trace } from './traced.mjs'
+
+const BASE = '/error_dashboard'
+const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'a password for the bench' }
+const AUTHORIZATION = `Basic ${Buffer.from(Object.values(CREDENTIALS).join(':')).toString('base64')}`
+const ACCEPT = { html: 'text/html', json: 'application/json' }
+
+export async function startDashboard(database) {
+  const tracker = new TrackerInstance({ database, application_name: 'bench', ...CREDENTIALS }, { now: () => END })
+  await tracker.ready()
+  return tracker
+}
+
+/**
+ * Visits a page several times, one after the other, and replays the statements of each visit with the driver alone.
+ * Milliseconds; `cpu` is the processor time of this process, which a busy machine disturbs least, and `stall` the
+ * longest time for which the event loop could do nothing else.
+ */
+export async function measurePage(tracker, replay, path, format, { most, least, ms }) {
+  for (let i = 0; i < 3; i++) await visit(tracker, path, format)
+  const runs = []
+  const started = performance.now()
+  while (runs.length < most && (runs.length < least || performance.now() - started < ms)) {
+    runs.push(await measureVisit(tracker, replay, path, format))
+  }
+  const all = (what) => runs.map((run) => run[what])
+  return {
+    p50: median(all('ms')),
+    p95: percentile(all('ms'), 0.95),
+    cpu: median(all('cpu')),
+    bare: median(all('bare')),
+    // One visit in twenty may meet a busy machine; what happens more often is ours.
+    stall: percentile(all('stall'), 0.95),
+    slowest: percentile(all('slowest'), 0.95),
+    statements: runs[0].statements,
+  }
+}
+
+async function measureVisit(tracker, replay, path, format) {
+  trace.statements = []
+  const watch = watchLoop()
+  await turn()
+  const before = process.cpuUsage()
+  const started = performance.now()
+  await visit(tracker, path, format)
+  const ms = performance.now() - started
+  const { user, system } = process.cpuUsage(before)
+  await turn()
+  const stall = watch.stop()
+  const { statements } = trace
+  const again = performance.now()
+  await replay.run(statements)
+  const bare = performance.now() - again
+  const slowest = Math.max(0, ...statements.map((statement) => statement.ms ?? 0))
+  return { ms, cpu: (user + system) / 1000, bare, stall, slowest, statements: statements.length }
+}
+
+/** Notes the longest time between two turns of the event loop. */
+function watchLoop() {
+  let longest = 0
+  let last = performance.now()
+  const tick = () => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    next = setImmediate(tick)
+  }
+  let next = setImmediate(tick)
+  return {
+    stop() {
+      clearImmediate(next)
+      return longest
+    },
+  }
+}
+
+async function visit(tracker, path, format) {
+  const url = new URL(`http://localhost${BASE}${path}`)
+  const request = new Request(url, { headers: { authorization: AUTHORIZATION, accept: ACCEPT[format] } })
+  const mount = { base: BASE, path: url.pathname.slice(BASE.length), remote_address: null }
+  const response = await tracker.handle(request, mount)
+  const body = await response.text()
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body.slice(0, 300)}`)
+}

@@ -1,0 +1,77 @@
+// npm run bench [-- [capture] [write] [pages] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { cleanUp, cleanUpOnSignals, whenDone } from '../scripts/services/cleanup.mjs'
+import { describeMachine } from './harness/machine.mjs'
+import { installPeers } from './harness/peers.mjs'
+import { printTable } from './harness/report.mjs'
+
+const SUITES = {
+  capture: async () => (await import('./capture.mjs')).capture,
+  write: async () => (await import('./write.mjs')).write,
+  pages: async () => (await import('./pages.mjs')).pages,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    databases: { type: 'string', default: 'sqlite,postgres,mysql' },
+    json: { type: 'string' },
+  },
+})
+const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name))
+if (unknown.length > 0) fail(`there is no suite ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}`)
+if (!existsSync(new URL('../dist/index.js', import.meta.url))) fail('dist is missing: npm run build makes it')
+
+cleanUpOnSignals()
+try {
+  makeTemporaryFolder()
+  await installPeers()
+  await everything()
+} finally {
+  await cleanUp()
+}
+
+async function everything() {
+  const started = new Date()
+  const options = { quick: values.quick, large: values.large, databases: values.databases.split(',') }
+  const tables = []
+  for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
+    const suite = await SUITES[name]()
+    for await (const { title, rows, skipped } of suite(options)) {
+      if (skipped) console.log(`\n${title}: skipped (${skipped})`)
+      else printTable(title, rows)
+      tables.push({ suite: name, title, rows: rows ?? [], skipped: skipped ?? null })
+    }
+  }
+  keep({ started_at: started.toISOString(), ...options, machine: describeMachine(), tables })
+}
+
+function keep(results) {
+  const text = `${JSON.stringify(results, null, 2)}\n`
+  const folder = new URL('results/', import.meta.url)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(new URL('latest.json', folder), text)
+  if (values.json) writeFileSync(values.json, text)
+  const judged = results.tables.flatMap(({ rows }) => rows).filter(({ verdict }) => verdict !== '')
+  const reached = judged.filter(({ verdict }) => verdict === 'ok').length
+  console.log(`\n${reached} of ${judged.length} targets reached; bench/results/latest.json holds the figures`)
+}
+
+// As open as the system's own one: the database servers use it under another user.
+function makeTemporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
+  whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  chmodSync(folder, 0o1777)
+  process.env.TMPDIR = folder
+}
+
+function fail(sentence) {
+  console.error(sentence)
+  process.exit(1)
+}

@@ -1,0 +1,179 @@
+import { fileURLToPath } from 'node:url'
+import { messageOf, startChild } from './harness/child.mjs'
+import { freshDatabase } from './harness/databases.mjs'
+import { interleaved, median } from './harness/measure.mjs'
+import { row } from './harness/report.mjs'
+import { DURABILITY, startServer } from './harness/servers.mjs'
+import { BareWriter } from './write/bare-writer.mjs'
+import { CONNECT } from './write/connections.mjs'
+import { makeEvents } from './write/events.mjs'
+import { checkExact } from './write/exactness.mjs'
+import { drained, logAll, startTracker } from './write/ours.mjs'
+import { foldRows } from './write/rows.mjs'
+
+const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
+/** Events of one commit of the bare driver: the tracker's own limit, see `flush_limit` of the dialects. */
+const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
+const CALLERS = 2000
+const PROCESSES = 8
+const LEAST_OF_BARE = 0.6
+const LEAST_OF_ONE_PROCESS = 0.5
+const MOST_OF_SINGLE = 2
+
+/** Events per second that are committed, beside what the driver does with the same rows; every run is checked. */
+export async function* write({ quick, databases }) {
+  for (const dialect of databases) {
+    const title = `Writing to ${NAMES[dialect]} (${DURABILITY[dialect]})`
+    const server = dialect === 'sqlite' ? null : await startServer(dialect)
+    if (server?.missing) yield { title, skipped: server.missing }
+    else yield { title, rows: await measureDatabase(dialect, server?.url ?? null, quick) }
+    await server?.stop?.()
+  }
+}
+
+async function measureDatabase(dialect, server, quick) {
+  const place = { dialect, server }
+  const rounds = quick ? 2 : 5
+  const count = quick ? 5000 : 20_000
+  return [
+    ...(await throughput(place, { name: '200 groups', events: makeEvents({ count, groups: 200 }), rounds })),
+    ...(await throughput(place, { name: 'one hot group', events: makeEvents({ count, groups: 1 }), rounds })),
+    ...(await processes(place, { count, rounds })),
+    ...(await singles(place, { events: makeEvents({ count: quick ? 150 : 300, groups: 20 }), rounds })),
+  ]
+}
+
+async function throughput({ dialect, server }, { name, events, rounds }) {
+  const ways = {
+    bare: (url) => writeBare(dialect, url, events, PER_COMMIT[dialect]),
+    'ours, sync': (url) => writeOurs(url, events, { async_logging: false }),
+    'ours, async': (url) => writeOurs(url, events, { async_logging: true }),
+  }
+  const failures = new Map()
+  const results = await interleaved(rounds, Object.keys(ways), (way) =>
+    onFresh(dialect, server, events.length, `${name}, ${way}`, ways[way]).catch((error) => {
+      // A run that lost something has no rate; the table says so, and the others still count.
+      failures.set(way, `${name}, ${way}: ${error.message}`)
+      return { seconds: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY }
+    }),
+  )
+  const of = (way, what) => median(results.get(way).map((result) => result[what]))
+  const rate = (way) => events.length / of(way, 'seconds')
+  return Object.keys(ways).map((way) =>
+    row({
+      name: `${name}: ${way}`,
+      figure: rate(way),
+      more: { 'CPU µs of the process': (of(way, 'cpu') * 1e6) / events.length },
+      note: failures.get(way) ?? null,
+      unit: 'events/s',
+      ...(way === 'bare'
+        ? {}
+        : { ratio: rate(way) / rate('bare'), against: 'bare driver', limit: { least: LEAST_OF_BARE } }),
+    }),
+  )
+}
+
+async function processes({ dialect, server }, { count, rounds }) {
+  const results = await interleaved(rounds, [1, PROCESSES], (processes) =>
+    onFresh(dialect, server, count, `${processes} processes`, (url) => writeFromProcesses(url, count, processes)),
+  )
+  const rate = (processes) => count / median(results.get(processes).map(({ seconds }) => seconds))
+  const name = (processes) => `one hot group, ${processes} ${processes === 1 ? 'process' : 'processes'} of its own`
+  return [
+    row({ name: name(1), figure: rate(1), unit: 'events/s' }),
+    row({
+      name: name(PROCESSES),
+      figure: rate(PROCESSES),
+      unit: 'events/s',
+      ratio: rate(PROCESSES) / rate(1),
+      against: 'one process',
+      limit: { least: LEAST_OF_ONE_PROCESS },
+    }),
+  ]
+}
+
+async function singles({ dialect, server }, { events, rounds }) {
+  const ways = {
+    'bare commit': (url) => writeBare(dialect, url, events, 1),
+    'awaited LogError': (url) => writeOurs(url, events, { callers: 1 }),
+  }
+  const results = await interleaved(rounds, Object.keys(ways), (way) =>
+    onFresh(dialect, server, events.length, `single ${way}`, ways[way]),
+  )
+  const each = (way) => (median(results.get(way).map(({ seconds }) => seconds)) * 1000) / events.length
+  return [
+    row({ name: 'one after the other: bare commit', figure: each('bare commit'), unit: 'ms' }),
+    row({
+      name: 'one after the other: awaited LogError',
+      figure: each('awaited LogError'),
+      unit: 'ms',
+      ratio: each('awaited LogError') / each('bare commit'),
+      against: 'bare commit',
+      limit: { most: MOST_OF_SINGLE },
+    }),
+  ]
+}
+
+/** What the work on a new database took; its sums are checked afterwards. */
+async function onFresh(dialect, server, count, who, work) {
+  const database = await freshDatabase(dialect, server)
+  try {
+    const result = await work(database.url)
+    await checkExact(dialect, database.url, count, who)
+    return result
+  } finally {
+    await database.remove()
+  }
+}
+
+async function writeBare(dialect, url, events, per_commit) {
+  const connection = await CONNECT[dialect](url)
+  const writer = new BareWriter(connection)
+  await writer.open()
+  const now = Date.now()
+  const batches = []
+  for (let from = 0; from < events.length; from += per_commit) {
+    batches.push(foldRows(events.slice(from, from + per_commit), now))
+  }
+  const spent = stopwatch()
+  for (const batch of batches) await writer.write(batch)
+  const result = spent()
+  await connection.close()
+  return result
+}
+
+async function writeOurs(url, events, { async_logging = false, callers = CALLERS }) {
+  const tracker = await startTracker(url, { async_logging })
+  const spent = stopwatch()
+  await logAll(tracker, events, callers)
+  await drained(tracker)
+  const result = spent()
+  await tracker.shutdown()
+  return result
+}
+
+/** Seconds on the clock and of this process's processor time, which a busy machine disturbs least. */
+function stopwatch() {
+  const started = performance.now()
+  const before = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return { seconds: (performance.now() - started) / 1000, cpu: (user + system) / 1e6 }
+  }
+}
+
+async function writeFromProcesses(url, count, processes) {
+  const file = fileURLToPath(new URL('write/process-child.mjs', import.meta.url))
+  const task = { url, count: count / processes, groups: 1, callers: CALLERS / processes }
+  const children = Array.from({ length: processes }, (_, i) => startChild(file, { ...task, seed: i + 1 }))
+  const all = (word) => Promise.all(children.map((child) => messageOf(child).then((said) => said === word)))
+  await all('ready')
+  const spent = stopwatch()
+  for (const child of children) child.send('go')
+  await all('done')
+  const result = spent()
+  const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)))
+  for (const child of children) child.send('end')
+  await Promise.all(ended)
+  return result
+}

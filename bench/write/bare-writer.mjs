@@ -1,0 +1,99 @@
+import { TABLES } from './tables.mjs'
+
+/** As many of the newest occurrences of a group are kept as the tracker keeps by default. */
+const KEEP = 1000
+
+/**
+ * Writes folded rows with the driver alone, one commit each, as somebody would who knows the tables: ids of payloads
+ * are remembered, everything else is what the tracker's tables need. `connection` is one of connections.mjs.
+ */
+export class BareWriter {
+  #connection
+  #payloads = new Map()
+  #trimmed = new Map()
+
+  constructor(connection) {
+    this.#connection = connection
+  }
+
+  async open() {
+    await this.#connection.run('insert into faultboard_applications (name, created_at) values (?, ?)', ['bench', 0])
+    this.application_id = (await this.#connection.all('select id from faultboard_applications'))[0].id
+  }
+
+  async write({ now, groups, application }) {
+    const connection = this.#connection
+    const { application_id } = this
+    await connection.begin()
+    const states = await connection.upsertGroups(groups.map((group) => groupRow(group, application_id)))
+    const fresh = groups.filter(({ hash_signature }) => !this.#payloads.has(hash_signature))
+    if (fresh.length > 0) await this.#writeFresh(fresh, states)
+    await connection.insert(
+      TABLES.occurrences,
+      groups.flatMap(({ hash_signature, occurrences }) =>
+        occurrences.map((occurrence) => ({
+          ...occurrence,
+          message: null,
+          error_id: states.get(hash_signature).id,
+          payload_id: this.#payloads.get(hash_signature),
+        })),
+      ),
+    )
+    const of = (part, more) =>
+      groups.flatMap((group) =>
+        [...group[part].values()].map((sum) => ({ ...sum, ...more, error_id: states.get(group.hash_signature).id })),
+      )
+    await connection.insert(TABLES.errorHours, of('hours'))
+    await connection.insert(TABLES.users, of('users', { first_seen_at: now, last_seen_at: now }))
+    await connection.insert(
+      TABLES.applicationHours,
+      application.map((sum) => ({ ...sum, application_id })),
+    )
+    await connection.commit()
+    await this.#trim(groups, states)
+  }
+
+  async #writeFresh(groups, states) {
+    const id = ({ hash_signature }) => states.get(hash_signature).id
+    await this.#connection.insert(
+      TABLES.search,
+      groups.map((group) => ({ error_id: id(group), search_text: group.search_text })),
+    )
+    await this.#connection.insert(
+      TABLES.payloads,
+      groups.map((group) => ({ error_id: id(group), ...group.payload })),
+    )
+    const ids = groups.map(id).join(', ')
+    const rows = await this.#connection.all(`select id, error_id from faultboard_payloads where error_id in (${ids})`)
+    const byError = new Map(rows.map((row) => [Number(row.error_id), Number(row.id)]))
+    for (const group of groups) this.#payloads.set(group.hash_signature, byError.get(id(group)))
+  }
+
+  /** Like the tracker: each time a group grew by a quarter of what is kept. */
+  async #trim(groups, states) {
+    for (const { hash_signature } of groups) {
+      const { id, occurrence_count } = states.get(hash_signature)
+      const step = Math.floor(occurrence_count / (KEEP / 4))
+      if (occurrence_count <= KEEP || this.#trimmed.get(id) === step) continue
+      this.#trimmed.set(id, step)
+      const newest = `select id from faultboard_occurrences where error_id = ${id} order by occurred_at desc, id desc limit 1 offset ${KEEP}`
+      const [oldest] = await this.#connection.all(newest)
+      if (!oldest) continue
+      await this.#connection.run('delete from faultboard_occurrences where error_id = ? and id <= ?', [id, oldest.id])
+    }
+  }
+}
+
+function groupRow(group, application_id) {
+  const { app_version, git_sha, user_id, platform } = group.newest
+  return {
+    ...group,
+    application_id,
+    occurrence_count: group.count,
+    first_app_version: app_version,
+    app_version,
+    git_sha,
+    user_id,
+    platform,
+  }
+}

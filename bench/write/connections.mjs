@@ -1,0 +1,118 @@
+import { createConnection } from 'mysql2/promise'
+import pg from 'pg'
+import { columnsOf, onConflict, TABLES } from './tables.mjs'
+
+/** The three drivers behind one small interface; statements are prepared where the driver can. */
+export const CONNECT = { sqlite: connectSqlite, postgres: connectPostgres, mysql: connectMysql }
+
+const STATE = ['id', 'hash_signature', 'occurrence_count']
+
+export async function openSqlite(file) {
+  const newer = Number(process.versions.node.split('.')[0]) >= 24
+  const { DatabaseSync } = await import(newer ? 'node:sqlite' : '@photostructure/sqlite')
+  return new DatabaseSync(file)
+}
+
+async function connectSqlite(url) {
+  const db = await openSqlite(url.slice('sqlite:'.length))
+  db.exec('pragma journal_mode = wal')
+  db.exec('pragma synchronous = normal')
+  const statements = new Map()
+  const prepare = (sql) => {
+    if (!statements.has(sql)) statements.set(sql, db.prepare(sql))
+    return statements.get(sql)
+  }
+  const insertSql = (shape) =>
+    `insert into ${shape.table} (${columnsOf(shape).join(', ')}) values (${columnsOf(shape).map(() => '?')})${onConflict(shape)}`
+  return {
+    begin: async () => db.exec('begin immediate'),
+    commit: async () => db.exec('commit'),
+    run: async (sql, values) => prepare(sql).run(...values),
+    all: async (sql) => db.prepare(sql).all(),
+    async insert(shape, rows) {
+      const statement = prepare(insertSql(shape))
+      const columns = columnsOf(shape)
+      for (const row of rows) statement.run(...columns.map((column) => row[column]))
+    },
+    async upsertGroups(rows) {
+      const statement = prepare(`${insertSql(TABLES.errors)} returning ${STATE.join(', ')}`)
+      const columns = columnsOf(TABLES.errors)
+      return states(rows.map((row) => statement.get(...columns.map((column) => row[column]))))
+    },
+    close: async () => db.close(),
+  }
+}
+
+async function connectPostgres(url) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const insertSql = (shape) => {
+    const arrays = columnsOf(shape).map((_, i) => `$${i + 1}::${i < shape.integers.length ? 'bigint' : 'text'}[]`)
+    const columns = columnsOf(shape).map((column) => `"${column}"`)
+    return `insert into ${shape.table} (${columns}) select * from unnest(${arrays})${onConflict(shape)}`
+  }
+  const query = (name, text, rows, shape) =>
+    client.query({ name, text, values: columnsOf(shape).map((column) => rows.map((row) => row[column])) })
+  return {
+    begin: () => client.query('begin'),
+    commit: () => client.query('commit'),
+    run: (sql, values) => client.query(numbered(sql), values),
+    all: async (sql) => (await client.query(sql)).rows,
+    insert: (shape, rows) => query(shape.table, insertSql(shape), rows, shape),
+    async upsertGroups(rows) {
+      const sql = `${insertSql(TABLES.errors)} returning ${STATE.join(', ')}`
+      return states((await query('groups', sql, rows, TABLES.errors)).rows)
+    },
+    close: () => client.end(),
+  }
+}
+
+async function connectMysql(url) {
+  const connection = await createConnection({ uri: url, charset: 'utf8mb4' })
+  const insert = (shape, rows) => {
+    const columns = columnsOf(shape)
+    const values = rows.map((row) => columns.map((column) => row[column]))
+    const head = `insert into ${shape.table} (${columns.map((column) => `\`${column}\``)}) values ?`
+    return connection.query(`${head}${onDuplicateKey(shape)}`, [values])
+  }
+  return {
+    begin: () => connection.query('begin'),
+    commit: () => connection.query('commit'),
+    run: (sql, values) => connection.query(sql, values),
+    all: async (sql) => (await connection.query(sql))[0],
+    insert,
+    async upsertGroups(rows) {
+      await insert(TABLES.errors, rows)
+      const wanted = [rows.map((row) => row.hash_signature)]
+      const [found] = await connection.query(
+        `select ${STATE} from faultboard_errors where application_id = ? and hash_signature in (?)`,
+        [rows[0].application_id, ...wanted],
+      )
+      return states(found)
+    },
+    close: () => connection.end(),
+  }
+}
+
+function onDuplicateKey({ key, add = [], replace = [] }) {
+  if (!key) return ''
+  const set = [
+    ...add.map((column) => `\`${column}\` = \`${column}\` + values(\`${column}\`)`),
+    ...replace.map((column) => `\`${column}\` = values(\`${column}\`)`),
+  ]
+  return ` on duplicate key update ${set.length > 0 ? set.join(', ') : `\`${key[0]}\` = \`${key[0]}\``}`
+}
+
+function states(rows) {
+  return new Map(
+    rows.map(({ id, hash_signature, occurrence_count }) => [
+      hash_signature,
+      { id: Number(id), occurrence_count: Number(occurrence_count) },
+    ]),
+  )
+}
+
+function numbered(sql) {
+  let i = 0
+  return sql.replace(/\?/g, () => `$${++i}`)
+}

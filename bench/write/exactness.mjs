@@ -1,0 +1,36 @@
+import { CONNECT } from './connections.mjs'
+
+const SUMS = [
+  ['faultboard_errors', 'occurrence_count'],
+  ['faultboard_error_hours', 'count'],
+  ['faultboard_application_hours', 'count'],
+  ['faultboard_error_users', 'count'],
+]
+const KEEP = 1000
+
+/** Throws unless every sum in the database is exactly what was handed over and the rows to be kept are there. */
+export async function checkExact(dialect, url, events, who) {
+  const connection = await CONNECT[dialect](url)
+  try {
+    const quote = dialect === 'mysql' ? '`' : '"'
+    for (const [table, column] of SUMS) {
+      const [{ total }] = await connection.all(`select sum(${quote}${column}${quote}) as total from ${table}`)
+      if (Number(total) !== events) throw new Error(`${who}: ${table} knows ${total} of ${events} events`)
+    }
+    const short = await connection.all(
+      `select e.id from faultboard_errors e where (select count(*) from faultboard_occurrences o where o.error_id = e.id) < case when e.occurrence_count < ${KEEP} then e.occurrence_count else ${KEEP} end`,
+    )
+    if (short.length > 0) throw new Error(`${who}: ${short.length} groups miss occurrence rows`)
+    const [{ orphans }] = await connection.all(
+      'select count(*) as orphans from faultboard_occurrences where payload_id not in (select id from faultboard_payloads)',
+    )
+    if (Number(orphans) > 0) throw new Error(`${who}: ${orphans} occurrences without their payload`)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** How many events are committed so far. */
+export async function committed(connection) {
+  return Number((await connection.all('select sum(occurrence_count) as total from faultboard_errors'))[0].total ?? 0)
+}

@@ -1,0 +1,17 @@
+// One of several processes that write to one database at the same time: ready, go, done.
+import { once } from 'node:events'
+import { task } from '../harness/child.mjs'
+import { makeEvents } from './events.mjs'
+import { drained, logAll, startTracker } from './ours.mjs'
+
+const { url, count, groups, seed, callers } = await task()
+const events = makeEvents({ count, groups, seed })
+const tracker = await startTracker(url)
+process.send('ready')
+await once(process, 'message')
+await logAll(tracker, events, callers)
+await drained(tracker)
+process.send('done')
+await once(process, 'message')
+await tracker.shutdown()
+process.disconnect()

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+
+const HOUR = 3_600_000
+
+/**
+ * Folds events into the lean rows that one commit writes, before any clock runs: the bare driver only writes. The
+ * contents equal those of the tracker; the signature is that of a group here, not the tracker's own.
+ */
+export function foldRows(events, now) {
+  const groups = new Map()
+  const application = new Map()
+  for (const event of events) {
+    const hash_signature = sha256(`${event.error_type}\n${event.message}`)
+    const group = groups.get(hash_signature) ?? newGroup(hash_signature, event, now)
+    groups.set(hash_signature, group)
+    group.count++
+    group.newest = event
+    add(group.hours, event.platform, hourOf(now), event)
+    add(application, event.platform, hourOf(now), event)
+    const user = group.users.get(event.user_id) ?? { user_id: event.user_id, count: 0 }
+    user.count++
+    group.users.set(event.user_id, user)
+    group.occurrences.push({
+      occurred_at: now,
+      platform: event.platform,
+      app_version: event.app_version,
+      git_sha: event.git_sha,
+      user_id: event.user_id,
+      request_url: event.request_url,
+      ip_address: event.ip_address,
+      user_agent: event.user_agent,
+      context: JSON.stringify({ request_params: event.request_params }),
+    })
+  }
+  const sorted = [...groups.values()].sort((a, b) => (a.hash_signature < b.hash_signature ? -1 : 1))
+  return { now, groups: sorted, application: [...application.values()] }
+}
+
+function newGroup(hash_signature, { error_type, message, stack }, now) {
+  const backtrace = stack.split('\n').map((line) => line.trim())
+  const content = JSON.stringify({ backtrace, causes: [] })
+  return {
+    hash_signature,
+    error_type,
+    message,
+    place: backtrace[0].slice(3),
+    severity: 'low',
+    first_seen_at: now,
+    occurred_at: now,
+    search_text: [error_type, message, ...backtrace].join('\n').toLowerCase(),
+    payload: { digest: sha256(content), content },
+    count: 0,
+    hours: new Map(),
+    users: new Map(),
+    occurrences: [],
+  }
+}
+
+function add(sums, key, hour, { platform, app_version }) {
+  const sum = sums.get(key)
+  if (sum) sum.count++
+  else sums.set(key, { hour, severity: 'low', platform, app_version, count: 1 })
+}
+
+function hourOf(time) {
+  return time - (time % HOUR)
+}
+
+function sha256(text) {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,80 @@
+/** The tables of one commit with their columns, keys and what a repeat does, in the order in which they are written. */
+export const TABLES = {
+  errors: {
+    table: 'faultboard_errors',
+    integers: ['application_id', 'occurrence_count', 'first_seen_at', 'occurred_at'],
+    texts: [
+      'hash_signature',
+      'error_type',
+      'message',
+      'place',
+      'severity',
+      'platform',
+      'app_version',
+      'first_app_version',
+      'git_sha',
+      'user_id',
+    ],
+    key: ['application_id', 'hash_signature'],
+    add: ['occurrence_count'],
+    replace: ['place', 'severity', 'platform', 'app_version', 'git_sha', 'user_id', 'occurred_at'],
+  },
+  search: { table: 'faultboard_error_search', integers: ['error_id'], texts: ['search_text'], key: ['error_id'] },
+  payloads: {
+    table: 'faultboard_payloads',
+    integers: ['error_id'],
+    texts: ['digest', 'content'],
+    key: ['error_id', 'digest'],
+  },
+  occurrences: {
+    table: 'faultboard_occurrences',
+    integers: ['error_id', 'payload_id', 'occurred_at'],
+    texts: [
+      'message',
+      'platform',
+      'app_version',
+      'git_sha',
+      'user_id',
+      'request_url',
+      'ip_address',
+      'user_agent',
+      'context',
+    ],
+  },
+  errorHours: {
+    table: 'faultboard_error_hours',
+    integers: ['error_id', 'hour', 'count'],
+    texts: ['severity', 'platform', 'app_version'],
+    key: ['error_id', 'hour', 'severity', 'platform', 'app_version'],
+    add: ['count'],
+  },
+  users: {
+    table: 'faultboard_error_users',
+    integers: ['error_id', 'count', 'first_seen_at', 'last_seen_at'],
+    texts: ['user_id'],
+    key: ['error_id', 'user_id'],
+    add: ['count'],
+    replace: ['last_seen_at'],
+  },
+  applicationHours: {
+    table: 'faultboard_application_hours',
+    integers: ['application_id', 'hour', 'count'],
+    texts: ['severity', 'platform', 'app_version'],
+    key: ['application_id', 'hour', 'severity', 'platform', 'app_version'],
+    add: ['count'],
+  },
+}
+
+export function columnsOf({ integers, texts }) {
+  return [...integers, ...texts]
+}
+
+/** `on conflict … do …` for SQLite and PostgreSQL. */
+export function onConflict({ table, key, add = [], replace = [] }) {
+  if (!key) return ''
+  const set = [
+    ...add.map((column) => `"${column}" = "${table}"."${column}" + excluded."${column}"`),
+    ...replace.map((column) => `"${column}" = excluded."${column}"`),
+  ]
+  return ` on conflict (${key.map((column) => `"${column}"`).join(', ')}) do ${set.length > 0 ? `update set ${set.join(', ')}` : 'nothing'}`
+}
