@@ -169,9 +169,10 @@ class Copier {
 
 const KEY_LIMIT = 200
 
-/** Assignment would let a key named `__proto__` change the copy's prototype. */
+/** Assignment would let a key named `__proto__` change the copy's prototype; for any other it is much faster. */
 function define(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  if (key !== '__proto__') (target as Record<string, unknown>)[key] = value
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
 function* takeFirst<T>(values: Iterable<T>, limit: number): Generator<T> {

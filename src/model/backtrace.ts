@@ -51,8 +51,13 @@ export function parseFrame(line: string, root: string): Frame {
 
 /** The frame a person looks at first: the newest one in the host's own code, else the newest at all. */
 export function culprit(backtrace: readonly string[], root: string): Frame | null {
-  const frames = backtrace.slice(0, 50).map((line) => parseFrame(line, root))
-  return frames.find((frame) => frame.in_app) ?? frames[0] ?? null
+  let newest: Frame | null = null
+  for (const line of backtrace.slice(0, 50)) {
+    const frame = parseFrame(line, root)
+    if (frame.in_app) return frame
+    newest ??= frame
+  }
+  return newest
 }
 
 /** `src/cart.ts:12 in total`, for lists and messages. */

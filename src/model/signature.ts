@@ -5,8 +5,8 @@ import { type Frame, parseFrame } from './backtrace.js'
 export interface SignatureParts {
   error_type: string
   message: string
-  backtrace: readonly string[]
-  project_root: string
+  /** As `placeOf` gives it. */
+  place: readonly string[]
 }
 
 /** How many frames of the host's own code tell one place from another. */
@@ -15,10 +15,8 @@ const MESSAGE_LIMIT = 1000
 const SCAN_LIMIT = 50
 
 /** The grouping key: SHA-256 over error type, normalised message and the place in the host's own code. */
-export function signatureOf(parts: SignatureParts): string {
-  return sha256(
-    [parts.error_type, normaliseMessage(parts.message), ...placeOf(parts.backtrace, parts.project_root)].join('\n'),
-  )
+export function signatureOf({ error_type, message, place }: SignatureParts): string {
+  return sha256([error_type, normaliseMessage(message), ...place].join('\n'))
 }
 
 /** The grouping key of a host that decides for itself what belongs together. */

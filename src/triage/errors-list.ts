@@ -7,8 +7,8 @@ import { TIMEFRAMES, timeframeSpan } from '../model/time.js'
 import { STATUSES } from '../model/workflow.js'
 import type { Dialect } from '../store/dialect.js'
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from '../store/kysely.js'
-import { letterOrder } from '../store/letter-order.js'
 import type { Schema } from '../store/schema.js'
+import { letterOrder, orderOfMatches } from '../store/sort-order.js'
 import { type ErrorSummary, summaryOf } from './error-record.js'
 
 export const SORT_FIELDS = [
@@ -77,7 +77,7 @@ export async function errorsPage(context: Context, input: unknown): Promise<Erro
   const total_count = Number(total)
   const total_pages = Math.max(1, Math.ceil(total_count / per_page))
   const page = Math.min(filter.page ?? 1, total_pages)
-  const rows = await sorted(matching, filter, context.database.dialect)
+  const rows = await sorted(matching, filter, context.database.dialect, total_count)
     .selectAll('faultboard_errors')
     .limit(per_page)
     .offset((page - 1) * per_page)
@@ -179,12 +179,15 @@ function sorted<O>(
   query: Query<O>,
   { sort_by = 'occurred_at', sort_direction = 'desc' }: ErrorsFilter,
   dialect: Dialect,
+  matches: number,
 ): Query<O> {
   // The id makes the order total, so that no row stands on two pages.
-  return query.orderBy(orderOf(sort_by, dialect), sort_direction).orderBy('faultboard_errors.id', sort_direction)
+  return query
+    .orderBy(orderOf(sort_by, dialect, matches), sort_direction)
+    .orderBy('faultboard_errors.id', sort_direction)
 }
 
-function orderOf(field: (typeof SORT_FIELDS)[number], dialect: Dialect) {
+function orderOf(field: (typeof SORT_FIELDS)[number], dialect: Dialect, matches: number) {
   switch (field) {
     // Words that have an order of their own, which is not that of the alphabet.
     case 'severity':
@@ -196,7 +199,7 @@ function orderOf(field: (typeof SORT_FIELDS)[number], dialect: Dialect) {
     case 'app_version':
       return letterOrder(dialect, `faultboard_errors.${field}`)
     default:
-      return sql.ref(`faultboard_errors.${field}`)
+      return orderOfMatches(dialect, `faultboard_errors.${field}`, matches)
   }
 }
 

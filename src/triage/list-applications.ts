@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { defineOperation } from '../operation.js'
-import { letterOrder } from '../store/letter-order.js'
+import { letterOrder } from '../store/sort-order.js'
 
 export interface Application {
   id: number

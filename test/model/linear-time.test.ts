@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseFrame, stackLines } from '../../src/model/backtrace.js'
 import { createRedactor } from '../../src/model/redaction.js'
-import { normaliseMessage, signatureOf } from '../../src/model/signature.js'
+import { normaliseMessage, placeOf, signatureOf } from '../../src/model/signature.js'
 import { cleanText } from '../../src/model/text.js'
 
 /** Texts that make careless patterns take the square of their length or worse. */
@@ -52,7 +52,7 @@ const WORK: Record<string, (hostile: string) => unknown> = {
   'reading a frame': (hostile) => [parseFrame(`at ${hostile}`, '/srv'), parseFrame(hostile, '/srv')],
   'reading a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
   signing: (hostile) =>
-    signatureOf({ error_type: hostile, message: hostile, backtrace: [hostile, `at ${hostile}`], project_root: '/srv' }),
+    signatureOf({ error_type: hostile, message: hostile, place: placeOf([hostile, `at ${hostile}`], '/srv') }),
   cleaning: (hostile) => cleanText(`${hostile}\uD800`, 10_000),
 }
 

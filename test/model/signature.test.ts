@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fingerprintSignature, type SignatureParts, signatureOf } from '../../src/model/signature.js'
+import { fingerprintSignature, placeOf, signatureOf } from '../../src/model/signature.js'
 
-const ERROR: SignatureParts = {
+const ERROR = {
   error_type: 'TypeError',
   message: "Cannot read properties of undefined (reading 'price')",
   backtrace: [
@@ -14,7 +14,10 @@ const ERROR: SignatureParts = {
   project_root: '/srv/shop',
 }
 
-const signature = (changes: Partial<SignatureParts> = {}) => signatureOf({ ...ERROR, ...changes })
+const signature = (changes: Partial<typeof ERROR> = {}) => {
+  const { error_type, message, backtrace, project_root } = { ...ERROR, ...changes }
+  return signatureOf({ error_type, message, place: placeOf(backtrace, project_root) })
+}
 const withLines = (change: (line: string) => string) => signature({ backtrace: ERROR.backtrace.map(change) })
 
 test('hash_signature is a SHA-256 digest in 64 hexadecimal digits', () => {
