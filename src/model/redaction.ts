@@ -11,7 +11,28 @@ export interface Redactor {
 /** A redactor for the built-in words and the host's own patterns. */
 export function createRedactor(patterns: readonly (string | RegExp)[] = []): Redactor {
   const isSensitiveKey = sensitiveKeys(patterns)
-  return { isSensitiveKey, text: (text) => redactText(text, isSensitiveKey) }
+  return { isSensitiveKey, text: rememberingHarmless((text) => redactText(text, isSensitiveKey)) }
+}
+
+const REMEMBERED_TEXTS = 500
+const REMEMBERED_LENGTH = 300
+
+/**
+ * User agents and messages come again and again: those that held no secret are not searched again. A text that held
+ * one is not remembered, so that no secret stays in memory for our sake.
+ */
+function rememberingHarmless(redact: (text: string) => string): (text: string) => string {
+  const harmless = new Set<string>()
+  return (text) => {
+    if (text.length > REMEMBERED_LENGTH) return redact(text)
+    if (harmless.has(text)) return text
+    const redacted = redact(text)
+    if (redacted === text) {
+      if (harmless.size >= REMEMBERED_TEXTS) harmless.clear()
+      harmless.add(text)
+    }
+    return redacted
+  }
 }
 
 export const NO_REDACTION: Redactor = { isSensitiveKey: () => false, text: (text) => text }
