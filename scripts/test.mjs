@@ -29,6 +29,8 @@ console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped}
 process.exitCode = totals.failed > 0 ? 1 : 0
 
 async function everything() {
+  // It compiles for a while, so it runs beside the checks.
+  const hosts = quick ? null : installHosts()
   if (!filtered) {
     await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json'])
     await check('lint', 'biome', ['check', '--error-on-warnings', '.'])
@@ -39,10 +41,20 @@ async function everything() {
   }
   if (!filtered && !quick) await checkPackage()
   const { env, skipped } = quick ? withoutServices() : await withServices()
+  await hosts
   const counts = await runVitest(vitestArguments, env)
   totals.passed += counts.passed
   totals.failed += counts.failed
   reportSkipped(skipped, counts.skipped)
+}
+
+/** What only some hosts bring with them; the tests that need it skip themselves, and say so, where it cannot be had. */
+async function installHosts() {
+  if (existsSync('test/hosts/node_modules')) return
+  const started = performance.now()
+  const { ok, output } = await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: 'test/hosts', env: process.env })
+  console.log(`${mark(ok)} packages of hosts ${since(started)}`)
+  if (!ok) console.log(output)
 }
 
 async function checkPackage() {

@@ -58,7 +58,7 @@ describe('the packed package, installed into an empty application', () => {
 
   test('gives types that a consumer can follow', () => {
     writeFileSync(
-      join(folder, 'typed.ts'),
+      join(folder, 'typed.mts'),
       `import { Tracker, createTracker, TrackerError, type ErrorRecord } from 'faultboard'
        import { capture, dashboard } from 'faultboard/express'
        import { withFaultboard } from 'faultboard/node'
@@ -91,7 +91,7 @@ describe('the packed package, installed into an empty application', () => {
       resolve('node_modules/@types'),
     ]
     expect(() =>
-      execFileSync(tsc, [...flags, 'typed.ts'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }),
+      execFileSync(tsc, [...flags, 'typed.mts'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }),
     ).not.toThrow()
   })
 })

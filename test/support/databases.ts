@@ -24,8 +24,12 @@ export interface TestDatabase {
  *   })
  * })
  */
-export function describeEachDatabase(title: string, body: (database: TestDatabase) => void): void {
-  for (const dialect of selectedDialects()) {
+export function describeEachDatabase(
+  title: string,
+  body: (database: TestDatabase) => void,
+  { except = [] }: { except?: readonly Dialect[] } = {},
+): void {
+  for (const dialect of selectedDialects().filter((one) => !except.includes(one))) {
     const variable = serverVariable[dialect]
     if (variable && !process.env[variable]) {
       describe.skip(`${title} on ${dialect} (skipped: ${variable} is not set)`, () => body({ dialect, fresh: skipped }))
