@@ -70,31 +70,51 @@ export interface ErrorsPage {
 export async function errorsPage(context: Context, input: unknown): Promise<ErrorsPage> {
   const filter = parseInput(errorsListInput, input ?? {})
   await context.ready()
-  const { read } = context.database
   const per_page = filter.per_page ?? 25
-  const matching = filtered(read.selectFrom('faultboard_errors'), filter, context)
-  const { total } = await matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow()
+  const { total } = await matching(context, filter)
+    .select(({ fn }) => fn.countAll().as('total'))
+    .executeTakeFirstOrThrow()
   const total_count = Number(total)
   const total_pages = Math.max(1, Math.ceil(total_count / per_page))
   const page = Math.min(filter.page ?? 1, total_pages)
-  const rows = await sorted(matching, filter, context.database.dialect, total_count)
-    .selectAll('faultboard_errors')
-    .limit(per_page)
-    .offset((page - 1) * per_page)
-    .execute()
-  const ids = rows.map((row) => row.id)
-  const [names, users] = [await applicationNames(context), await userCounts(context, ids)]
-  const now = context.now()
   return {
-    errors: rows.map((row) =>
-      summaryOf(row, {
-        application_name: names.get(row.application_id) ?? '',
-        user_count: users.get(row.id) ?? 0,
-        now,
-      }),
-    ),
+    errors: await listed(context, filter, { limit: per_page, offset: (page - 1) * per_page, matches: total_count }),
     pagination: { page, per_page, total_count, total_pages },
   }
+}
+
+/** The first of the errors that fit, without counting the others. */
+export async function firstErrors(context: Context, filter: ErrorsFilter, limit: number): Promise<ErrorSummary[]> {
+  await context.ready()
+  return listed(context, filter, { limit, offset: 0, matches: Number.POSITIVE_INFINITY })
+}
+
+interface Slice {
+  limit: number
+  offset: number
+  /** How many fit in all. */
+  matches: number
+}
+
+async function listed(context: Context, filter: ErrorsFilter, { limit, offset, matches }: Slice) {
+  const rows = await sorted(matching(context, filter), filter, context.database.dialect, matches)
+    .selectAll('faultboard_errors')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const names = await applicationNames(context)
+  const users = await userCounts(
+    context,
+    rows.map((row) => row.id),
+  )
+  const now = context.now()
+  return rows.map((row) =>
+    summaryOf(row, { application_name: names.get(row.application_id) ?? '', user_count: users.get(row.id) ?? 0, now }),
+  )
+}
+
+function matching(context: Context, filter: ErrorsFilter) {
+  return filtered(context.database.read.selectFrom('faultboard_errors'), filter, context)
 }
 
 export async function applicationNames({ database }: Context): Promise<Map<number, string>> {

@@ -2,14 +2,15 @@ import * as v from 'valibot'
 import { type DashboardStats, dashboardStats } from '../../analytics/dashboard-stats.js'
 import { id, optional } from '../../model/input.js'
 import { perform } from '../../operation.js'
-import { type ErrorsPage, errorsPage } from '../../triage/errors-list.js'
+import type { ErrorSummary } from '../../triage/error-record.js'
+import { firstErrors } from '../../triage/errors-list.js'
 import { ErrorRows } from '../components/error-rows.js'
 import { formatCount } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
 
 interface Overview {
   stats: DashboardStats
-  newest: ErrorsPage
+  newest: ErrorSummary[]
 }
 
 /** The numbers at a glance, and what needs somebody. */
@@ -20,7 +21,7 @@ export const overview = definePage({
   async load(context, { application_id }): Promise<Overview> {
     return {
       stats: await perform(dashboardStats, context, { application_id }),
-      newest: await errorsPage(context, { application_id, unresolved: true, hide_snoozed: true, per_page: 10 }),
+      newest: await firstErrors(context, { application_id, unresolved: true, hide_snoozed: true }, 10),
     }
   },
   title: () => 'Overview',
@@ -52,7 +53,7 @@ export const overview = definePage({
       </dl>
       <section>
         <h2>Newest unresolved</h2>
-        <ErrorRows errors={newest.errors} visit={visit} empty="Nothing is unresolved." />
+        <ErrorRows errors={newest} visit={visit} empty="Nothing is unresolved." />
       </section>
       <div class="columns">
         <section>

@@ -150,6 +150,7 @@ function primaryCode(error: unknown): number | null {
 }
 
 const LOCK_WAIT_MS = 5000
+const STAND_STILL_MS = 8
 
 /**
  * Waits for a lock without standing still: SQLite's own busy_timeout would block the host's thread for as long.
@@ -174,6 +175,7 @@ function assertIdle(handle: SqliteHandle): void {
 class SqliteConnection implements DatabaseConnection {
   readonly handle: SqliteHandle
   in_transaction = false
+  #stood_still = 0
   readonly #statements = new Map<string, SqliteStatement>()
 
   constructor(handle: SqliteHandle) {
@@ -182,15 +184,28 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: BulkQuery): Promise<QueryResult<R>> {
     if (this.in_transaction) return this.#run(query)
-    return whileBusy(() => {
-      assertIdle(this.handle)
-      return this.#run(query)
-    })
+    await this.#giveWay()
+    const started = performance.now()
+    try {
+      return await whileBusy(() => {
+        assertIdle(this.handle)
+        return this.#run(query)
+      })
+    } finally {
+      this.#stood_still += performance.now() - started
+    }
   }
 
   // biome-ignore lint/correctness/useYield: nothing of ours streams; Kysely asks for the method.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported')
+  }
+
+  /** A page asks many questions, and each blocks the host's thread: now and then the host comes first. */
+  async #giveWay(): Promise<void> {
+    if (this.#stood_still < STAND_STILL_MS) return
+    this.#stood_still = 0
+    await new Promise((resume) => setImmediate(resume))
   }
 
   #run<R>({ sql, parameters, bulk }: BulkQuery): QueryResult<R> {
