@@ -10,7 +10,8 @@ export function createTracker(settings: Settings): TrackerInstance {
   return new TrackerInstance(settings).start()
 }
 
-export type { LogErrorInput, LoggedError } from './capture/log-error.js'
+export type { LogErrorInput } from './capture/fields.js'
+export type { LoggedError } from './capture/log-error.js'
 export type { LogContext, Options, Settings } from './config/options.js'
 export { ConfigurationError, type ErrorCode, TrackerError } from './model/errors.js'
 export type { Severity } from './model/severity.js'

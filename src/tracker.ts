@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { dashboardStats } from './analytics/dashboard-stats.js'
-import { type LogErrorInput, type LoggedError, logError } from './capture/log-error.js'
+import type { LogErrorInput } from './capture/fields.js'
+import { type LoggedError, logError } from './capture/log-error.js'
 import { reasonOf } from './capture/thrown-value.js'
 import type { Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'

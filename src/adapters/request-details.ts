@@ -1,4 +1,4 @@
-import type { LogErrorInput } from '../capture/log-error.js'
+import type { LogErrorInput } from '../capture/fields.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { HostRequest } from './bridge.js'
 

@@ -1,7 +1,29 @@
 import { types } from 'node:util'
+import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
 import { MINUTE } from '../model/time.js'
-import type { LogErrorInput } from './log-error.js'
+
+/** Either `exception`, or `error_type` and `message`; every other field may go with both. */
+export interface LogErrorInput {
+  exception?: unknown
+  error_type?: string | undefined
+  message?: string | undefined
+  backtrace?: readonly string[] | string | undefined
+  occurred_at?: Date | number | string | undefined
+  platform?: string | undefined
+  app_version?: string | undefined
+  git_sha?: string | undefined
+  user_id?: string | number | undefined
+  request_url?: string | undefined
+  request_params?: unknown
+  ip_address?: string | undefined
+  user_agent?: string | undefined
+  severity?: Severity | undefined
+  /** Anything else worth knowing; shown with the occurrence. */
+  context?: Record<string, unknown> | undefined
+  /** Whether the error escaped every handler of the host. */
+  unhandled?: boolean | undefined
+}
 
 const FIELD_NAMES = [
   'exception', 'error_type', 'message', 'backtrace', 'occurred_at', 'platform', 'app_version', 'git_sha', 'user_id',

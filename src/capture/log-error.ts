@@ -3,31 +3,9 @@ import { platformOf } from '../model/platform.js'
 import { isSeverity, type Severity } from '../model/severity.js'
 import type { Receipt } from '../store/recorder.js'
 import type { Draft } from './draft.js'
-import { backtraceOf, readFields, textOf, timeOf } from './fields.js'
+import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { runPipeline } from './pipeline.js'
 import { describeThrown, MESSAGE_LIMIT, reasonOf } from './thrown-value.js'
-
-/** Either `exception`, or `error_type` and `message`; every other field may go with both. */
-export interface LogErrorInput {
-  exception?: unknown
-  error_type?: string | undefined
-  message?: string | undefined
-  backtrace?: readonly string[] | string | undefined
-  occurred_at?: Date | number | string | undefined
-  platform?: string | undefined
-  app_version?: string | undefined
-  git_sha?: string | undefined
-  user_id?: string | number | undefined
-  request_url?: string | undefined
-  request_params?: unknown
-  ip_address?: string | undefined
-  user_agent?: string | undefined
-  severity?: Severity | undefined
-  /** Anything else worth knowing; shown with the occurrence. */
-  context?: Record<string, unknown> | undefined
-  /** Whether the error escaped every handler of the host. */
-  unhandled?: boolean | undefined
-}
 
 /** What became of an error that was recorded. */
 export interface LoggedError {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { LogErrorInput } from '../../src/capture/log-error.js'
+import type { LogErrorInput } from '../../src/capture/fields.js'
 import type { Settings } from '../../src/config/options.js'
 import { temporaryFolder, trackerAt } from '../support/tracker.js'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { LogErrorInput } from '../../src/capture/log-error.js'
+import type { LogErrorInput } from '../../src/capture/fields.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 

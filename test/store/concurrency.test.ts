@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LogErrorInput } from '../../src/capture/log-error.js'
+import type { LogErrorInput } from '../../src/capture/fields.js'
 import { balancedBooks, sums } from '../support/books.js'
 import { runChild, startChild } from '../support/children.js'
 import { describeEachDatabase } from '../support/databases.js'

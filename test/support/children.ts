@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { LogErrorInput } from '../../src/capture/log-error.js'
+import type { LogErrorInput } from '../../src/capture/fields.js'
 import type { Settings } from '../../src/config/options.js'
 import { temporaryFolder } from './tracker.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LogErrorInput } from '../../src/capture/log-error.js'
+import type { LogErrorInput } from '../../src/capture/fields.js'
 import type { TrackerError } from '../../src/model/errors.js'
 import type { ErrorsListInput } from '../../src/triage/errors-list.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
