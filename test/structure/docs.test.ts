@@ -23,7 +23,7 @@ describe('the README', () => {
 })
 
 describe('the docs', () => {
-  test.each(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/operations.md'])(
+  test.each(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/operations.md', 'docs/performance.md'])(
     '%s links only to files that exist',
     (file) => {
       const links = [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
