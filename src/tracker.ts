@@ -1,7 +1,9 @@
+import { types } from 'node:util'
 import type * as v from 'valibot'
 import { dashboardStats } from './analytics/dashboard-stats.js'
 import type { LogErrorInput } from './capture/fields.js'
 import { type LoggedError, logError } from './capture/log-error.js'
+import { Sightings } from './capture/sightings.js'
 import { reasonOf } from './capture/thrown-value.js'
 import type { Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
@@ -11,8 +13,10 @@ import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction.js'
+import { HOUR, MINUTE } from './model/time.js'
 import { type Operation, perform } from './operation.js'
 import { createDatabase } from './store/database.js'
+import { flushAtExit } from './store/flush-at-exit.js'
 import { openSchema, spoolFolder } from './store/open.js'
 import { Recorder } from './store/recorder.js'
 import { Spool } from './store/spool.js'
@@ -20,6 +24,7 @@ import { addComment } from './triage/add-comment.js'
 import { assignError, unassignError } from './triage/assign-error.js'
 import { batchDeleteErrors, batchResolveErrors } from './triage/batch-errors.js'
 import { cleanupErrors } from './triage/cleanup-errors.js'
+import { cleanupOnceADay } from './triage/daily-cleanup.js'
 import type { ErrorSummary } from './triage/error-record.js'
 import { type ErrorsListInput, type ErrorsPage, errorsPage } from './triage/errors-list.js'
 import { findError } from './triage/find-error.js'
@@ -42,6 +47,7 @@ interface Started {
   context: Context
   /** Loaded with the first request: a process that only records never needs it. */
   handler(): Promise<Handler>
+  sightings: Sightings
   stop(): void
 }
 
@@ -51,6 +57,7 @@ export class TrackerInstance {
   readonly #surroundings: Required<Surroundings>
   #started: Started | null = null
   #stopped = false
+  #stopping: Promise<void> | null = null
 
   constructor(settings: Settings = {}, surroundings: Surroundings = {}) {
     this.#settings = { ...settings }
@@ -85,7 +92,7 @@ export class TrackerInstance {
       call: async (filter?: ErrorsListInput): Promise<ErrorSummary[]> =>
         (await errorsPage(this.#context(), filter)).errors,
       /** The same with its place among all that fit. */
-      page: (filter?: ErrorsListInput): Promise<ErrorsPage> => errorsPage(this.#context(), filter),
+      page: async (filter?: ErrorsListInput): Promise<ErrorsPage> => errorsPage(this.#context(), filter),
     },
     FindError: this.#bind(findError),
     Applications: this.#bind(listApplications),
@@ -120,7 +127,7 @@ export class TrackerInstance {
   }
 
   /** Settles when the database can be used; rejects with what to do when it cannot. */
-  ready(): Promise<void> {
+  async ready(): Promise<void> {
     return this.#context().ready()
   }
 
@@ -149,18 +156,44 @@ export class TrackerInstance {
 
   /** Flushes, releases what was opened and removes every hook. A pool or handle of the host stays open. */
   async shutdown(): Promise<void> {
-    const started = this.#started
     this.#stopped = true
-    if (!started) return
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = null
+    })
+    return this.#stopping
+  }
+
+  /** For adapters: records what a handler of the host threw, unless this request has recorded it already. */
+  capture(request: object, input: LogErrorInput): void {
+    const started = this.#running()
+    if (started?.sightings.isNew(input.exception, request)) void logError(started.context, input)
+  }
+
+  /** For adapters: counts what was left out on purpose. */
+  drop(reason: string): void {
+    this.#running()?.context.counters.add(reason)
+  }
+
+  /** What runs, or null once it was shut down: a hook of the host may come after that. */
+  #running(): Started | null {
+    return this.#stopped ? null : this.#start()
+  }
+
+  async #stop(): Promise<void> {
+    const started = this.#started
     this.#started = null
-    started.stop()
+    if (!started) return
+    // The hooks go last: a process that exits meanwhile still finds what is not written yet.
     await started.context.recorder.close()
     await started.context.database.close()
+    started.stop()
   }
 
   async #logError(input: LogErrorInput): Promise<LoggedError | null> {
     try {
-      return await logError(this.#context(), input)
+      const { context, sightings } = this.#start()
+      sightings.logged(exceptionOf(input))
+      return await logError(context, input)
     } catch (error) {
       // Only a tracker that cannot start comes here; the host must not pay for it.
       const { now, write } = this.#surroundings
@@ -222,7 +255,8 @@ function start(settings: Settings, { now, random, env, write }: Required<Surroun
       handler ??= import('./dashboard/handler.js').then(({ createHandler }) => createHandler(context))
       return handler
     },
-    stop: flushAtExit(recorder),
+    sightings: new Sightings(),
+    stop: keepHouse(context),
   }
 }
 
@@ -238,16 +272,28 @@ function onceUntilFailed(attempt: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** A process that ends by itself writes what it still holds; one that ends at once leaves it on disk for the next start. */
-function flushAtExit(recorder: Recorder): () => void {
-  const onBeforeExit = () => {
-    if (recorder.state.buffered > 0 || recorder.state.queued > 0) void recorder.flush()
+const CLEANUP_CHECK_MS = HOUR
+
+/** What goes on beside the host's work until the tracker stops: the daily cleanup, and the last flush. */
+function keepHouse(context: Context): () => void {
+  const cleanUp = () => {
+    cleanupOnceADay(context).catch((error: unknown) => {
+      // A database that is away or outdated has been complained about already.
+      if (!(error instanceof TrackerError)) context.log.warn(`The daily cleanup failed: ${reasonOf(error)}`)
+    })
   }
-  const onExit = () => recorder.spoolNow()
-  process.on('beforeExit', onBeforeExit)
-  process.on('exit', onExit)
+  const timer = setInterval(cleanUp, CLEANUP_CHECK_MS).unref()
+  const first = setTimeout(cleanUp, MINUTE).unref()
+  const stopFlushing = flushAtExit(context.recorder)
   return () => {
-    process.off('beforeExit', onBeforeExit)
-    process.off('exit', onExit)
+    clearInterval(timer)
+    clearTimeout(first)
+    stopFlushing()
   }
+}
+
+function exceptionOf(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && !types.isProxy(input) && 'exception' in input
+    ? Object.getOwnPropertyDescriptor(input, 'exception')?.value
+    : input
 }

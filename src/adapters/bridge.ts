@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Mount } from '../dashboard/handler.js'
+import { SECURITY_HEADERS } from '../dashboard/security-headers.js'
 import type { TrackerInstance } from '../tracker.js'
 
 /** What a host framework may have added to the request before us. */
@@ -22,7 +24,13 @@ export function mountOf(request: HostRequest, mount_path: string): Mount | null 
   const outer = request.baseUrl ?? ''
   const base = outer.endsWith(mount_path) ? outer : `${outer}${mount_path}`
   if (path !== base && !path.startsWith(`${base}/`)) return null
-  return { base, path: path.slice(base.length), remote_address: request.socket.remoteAddress ?? null }
+  return { base, path: path.slice(base.length), remote_address: addressOf(request) }
+}
+
+/** The client's address by the host's own rule about its proxies, where the framework knows one. */
+function addressOf({ ip, socket }: HostRequest & { ip?: unknown }): string | null {
+  // What a proxy passes on may be anything; only an address is worth counting by.
+  return typeof ip === 'string' && isIP(ip) ? ip : (socket.remoteAddress ?? null)
 }
 
 /** Lets the dashboard answer a request of any Node.js host. Never throws: what goes wrong becomes a 500. */
@@ -35,10 +43,12 @@ export async function answer(
   try {
     await send(await tracker.handle(toWebRequest(request), mount), request, response)
   } catch {
-    // The handler answers its own errors; only a broken connection or a host that already answered comes here.
+    // The handler answers its own errors; a broken connection, a host that already answered or a tracker that was shut
+    // down comes here.
     if (response.headersSent) response.destroy()
     else {
       response.statusCode = 500
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
       response.end('Internal Server Error')
     }
   }
@@ -51,10 +61,16 @@ function toWebRequest(request: HostRequest): Request {
     // HTTP/2 puts the request line into headers of its own, which no Headers object takes.
     if (!name.startsWith(':')) headers.append(name, value)
   }
-  const url = new URL(request.originalUrl ?? request.url ?? '/', 'http://host')
-  const method = request.method ?? 'GET'
+  // Joined, not resolved: a path that starts with two slashes would name another host.
+  const url = `http://host${request.originalUrl ?? request.url ?? '/'}`
+  const method = methodOf(request)
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method: 'GET', headers })
   return new Request(url, { method, headers, ...bodyOf(request) })
+}
+
+/** A Request refuses these, but it is for the dashboard to refuse them: to it, one method without pages is like another. */
+function methodOf({ method = 'GET' }: HostRequest): string {
+  return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase()) ? 'OPTIONS' : method
 }
 
 /** The body as it comes, or, where the host's own parser was quicker, as it can be told from what the parser left. */

@@ -2,7 +2,10 @@ import type { LogErrorInput } from '../capture/fields.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { HostRequest } from './bridge.js'
 
-/** Records what a handler of the host threw. The host's own error handling goes on, whatever happens here. */
+/**
+ * Records what a handler of the host threw, once per request. The host's own error handling goes on, whatever happens
+ * here. What the host means for its client (a 404, a refused form) is counted, not recorded, unless nobody handled it.
+ */
 export function recordRequestError(
   tracker: TrackerInstance,
   error: unknown,
@@ -10,12 +13,20 @@ export function recordRequestError(
   more: Partial<LogErrorInput> = {},
 ): void {
   try {
-    if (tracker.config.enable_middleware && !isClientError(error)) {
-      void tracker.Commands.LogError.call({ exception: error, ...requestDetails(request), ...more })
-    }
+    if (!tracker.config.enable_middleware) return
+    if (isClientError(error) && !more.unhandled) tracker.drop('client_error')
+    else tracker.capture(request, { exception: error, ...detailsOf(request), ...more })
   } catch {
-    // Reading the request ran code of the host (a getter, a lazy parser) that failed: the error itself still counts.
-    void tracker.Commands.LogError.call({ exception: error, ...more })
+    // Only a tracker that was shut down meanwhile throws here, and the host must not notice.
+  }
+}
+
+/** Reading the request may run code of the host (a getter, a lazy parser) that fails: the error itself still counts. */
+function detailsOf(request: HostRequest): Partial<LogErrorInput> {
+  try {
+    return requestDetails(request)
+  } catch {
+    return {}
   }
 }
 

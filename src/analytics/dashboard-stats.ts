@@ -75,29 +75,50 @@ async function countRecords(context: Context, application_id: number | undefined
   }
 }
 
-/**
- * The sums know whole hours. What the span begins with, which is part of an hour even for a day in a zone such as
- * Asia/Kolkata, is counted from the occurrences themselves.
- */
 async function occurrencesSince(context: Context, application_id: number | undefined, from: number): Promise<number> {
-  const { read } = context.database
   const firstHour = hourOf(from + HOUR - 1)
-  const { count: whole } = await read
-    .selectFrom('faultboard_application_hours')
-    .select(({ fn }) => fn.sum<number>('count').as('count'))
-    .where('hour', '>=', firstHour)
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
-    .executeTakeFirstOrThrow()
-  const { count: part } = await read
+  const { count } = await hoursOf(context, application_id).where('hour', '>=', firstHour).executeTakeFirstOrThrow()
+  return (
+    Number(count ?? 0) + (from === firstHour ? 0 : await occurrencesInPart(context, application_id, from, firstHour))
+  )
+}
+
+/**
+ * The sums know whole hours; a span may begin inside one, as every day does in a zone such as Asia/Kolkata. The share of
+ * that hour is taken from its occurrence rows: exact while all of them are kept, and in proportion where they are not.
+ */
+async function occurrencesInPart(
+  context: Context,
+  application_id: number | undefined,
+  from: number,
+  to: number,
+): Promise<number> {
+  const hour = to - HOUR
+  const { count } = await hoursOf(context, application_id).where('hour', '=', hour).executeTakeFirstOrThrow()
+  const inHour = Number(count ?? 0)
+  if (inHour === 0) return 0
+  const rows = await context.database.read
     .selectFrom('faultboard_occurrences')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('occurred_at', '>=', from)
-    .where('occurred_at', '<', firstHour)
+    .select(({ fn }) => [
+      fn.countAll<number>().as('total'),
+      sql<number>`sum(case when ${sql.ref('occurred_at')} >= ${from} then 1 else 0 end)`.as('count'),
+    ])
+    .where('occurred_at', '>=', hour)
+    .where('occurred_at', '<', to)
     .$if(application_id !== undefined, (query) =>
       query.where('error_id', 'in', errorsOf(context, application_id).select('id')),
     )
     .executeTakeFirstOrThrow()
-  return Number(whole ?? 0) + Number(part)
+  const kept = Number(rows.total)
+  const share = kept === 0 ? (to - from) / HOUR : Number(rows.count ?? 0) / kept
+  return Math.round(inHour * share)
+}
+
+function hoursOf({ database }: Context, application_id: number | undefined) {
+  const sums = database.read
+    .selectFrom('faultboard_application_hours')
+    .select(({ fn }) => fn.sum<number>('count').as('count'))
+  return application_id === undefined ? sums : sums.where('application_id', '=', application_id)
 }
 
 async function topErrors(context: Context, application_id: number | undefined) {

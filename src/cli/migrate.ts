@@ -4,7 +4,7 @@ import { migrate as applyMigrations, type MigrationStatus, migrationStatus } fro
 import { MIGRATIONS } from '../store/migrations/list.js'
 import { COMMON_FLAGS, defineCommand } from './command.js'
 import { readConfiguration, withoutDashboard } from './configuration.js'
-import { print, printJson, terminalWidth } from './terminal.js'
+import { complain, print, printJson, terminalWidth } from './terminal.js'
 import { textTable } from './text-table.js'
 import { ask, missingFile, withDatabase } from './tracker-database.js'
 
@@ -21,11 +21,15 @@ export const migrate = defineCommand({
   async run(flags) {
     const { settings } = await readConfiguration(flags)
     const { options } = resolveConfiguration(withoutDashboard(settings))
+    if (settings.database === undefined && !process.env.FAULTBOARD_DATABASE) complain(DEFAULT_DATABASE)
     return withDatabase(options, (database) =>
       flags.status ? status(database, flags.json) : apply(database, flags.json),
     )
   },
 })
+
+const DEFAULT_DATABASE =
+  'No database is named by --database, FAULTBOARD_DATABASE or a configuration file, so this is about the default one. What your code passes to Tracker.configure is not known here.'
 
 async function apply(database: Database, json: boolean): Promise<number> {
   const { address } = database.dialect

@@ -161,12 +161,17 @@ const DATABASE_SCHEMES = ['sqlite:', 'postgres:', 'postgresql:', 'mysql:', 'mari
 export const database: Kind<string | object> = {
   words: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
   check(value) {
-    if (typeof value === 'object' && value !== null) return value
-    if (typeof value === 'function') return value
+    if (isPoolOrHandle(value)) return value
     if (typeof value === 'string' && DATABASE_SCHEMES.some((scheme) => value.startsWith(scheme))) return value
     return unfit('must be sqlite:FILE, postgres://…, mysql://…, or a pool or handle of the host')
   },
   fromText: (text) => text,
+}
+
+/** What a pg Pool, a mysql2 pool or an SQLite handle is known by. */
+function isPoolOrHandle(value: unknown): value is object {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  return ['connect', 'getConnection', 'prepare'].some((method) => typeof Reflect.get(value, method) === 'function')
 }
 
 /**

@@ -125,7 +125,7 @@ export const OPTIONS = {
     group: 'storage',
     kind: orNull(integer(1, 36_500)),
     default: 90,
-    text: 'Errors not seen for this many days are deleted by `faultboard cleanup`; null keeps all.',
+    text: 'Errors not seen for this many days are deleted, once a day by itself and by `faultboard cleanup`; null keeps all.',
   }),
   max_occurrences_per_error: row<number>({
     group: 'storage',
@@ -177,7 +177,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: boolean,
     default: true,
-    text: 'Records what the handlers of the web framework throw.',
+    text: 'Records what the handlers of the web framework throw. Errors with a status from 400 to 499 are meant for the client: they are counted as client_error, not recorded.',
   }),
   enable_error_subscriber: row<boolean>({
     group: 'capture',

@@ -34,7 +34,10 @@ export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv 
   }
   problems.push(...missingCredentials(values, problems))
   if (problems.length > 0) throw new ConfigurationError(problems)
-  return { options: Object.freeze(withHostDefaults(values as Options, env)), warnings: warningsOf(settings) }
+  return {
+    options: Object.freeze(withHostDefaults(values as Options, env)),
+    warnings: [...unknownVariables(env), ...warningsOf(settings)],
+  }
 }
 
 function given(name: OptionName, settings: Settings, env: NodeJS.ProcessEnv): { value: unknown; source: string } {
@@ -87,6 +90,20 @@ function realPath(path: string): string {
     // A folder that is not on this machine, as for the stacks of another one.
     return resolve(path)
   }
+}
+
+const PREFIX = 'FAULTBOARD_'
+/** Variables of ours that are no options: those of the tests, and the one that makes the command line talk. */
+const OTHER_VARIABLES = /^FAULTBOARD_(TEST_|DEBUG$)/
+
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const known = OPTION_NAMES.map((name) => environmentVariable(name)).filter((name) => name !== null)
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.test(name) && !known.includes(name))
+    .map((name) => {
+      const meant = nearest(name, known)
+      return `${name} is set, but it is the variable of no option${meant ? `; did you mean ${meant}?` : ''}`
+    })
 }
 
 function warningsOf(settings: Settings): string[] {

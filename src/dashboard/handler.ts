@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { parseInput } from '../model/input.js'
+import { id, parseInput } from '../model/input.js'
 import { serveAsset } from './assets.js'
 import { CHALLENGE, signedInUser } from './auth.js'
 import { errorDocument, pageDocument } from './components/document.js'
@@ -12,6 +12,7 @@ import { noticeCleared, noticeFrom, noticeHeader } from './notice.js'
 import { isForeignOrigin } from './origin.js'
 import { RateLimiter, type Verdict } from './rate-limit.js'
 import { ACTIONS, PAGES } from './routes.js'
+import { SECURITY_HEADERS } from './security-headers.js'
 
 /** Where the dashboard stands, as the adapter knows it. */
 export interface Mount {
@@ -45,9 +46,8 @@ export function createHandler(context: Context): Handler {
           'This request comes from another site and was refused. Open the dashboard itself and try again there.',
         )
       }
-      const response = await router.fetch(new Request(new URL(exchange.visit.path, 'http://faultboard'), request), {
-        exchange,
-      })
+      if (!isPlain(exchange.visit.path)) throw noSuchPage()
+      const response = await router.fetch(new Request(`http://faultboard${exchange.visit.path}`, request), { exchange })
       return withHeaders(response, verdict)
     } catch (error) {
       return withHeaders(answerError(error, exchange, context), null)
@@ -58,6 +58,8 @@ export function createHandler(context: Context): Handler {
 interface Exchange {
   visit: Visit
   wants_json: boolean
+  /** What the client added to the path to be answered in JSON. */
+  suffix: '.json' | ''
 }
 
 class RateLimited extends TrackerError {
@@ -71,10 +73,11 @@ class RateLimited extends TrackerError {
 
 function openExchange(request: Request, mount: Mount, { config, now }: Context): Exchange {
   const { searchParams } = new URL(request.url)
-  const suffix = mount.path.endsWith('.json')
-  const path = (suffix ? mount.path.slice(0, -'.json'.length) : mount.path).replace(/(?<=.)\/$/, '')
+  const suffix = /[^/]\.json$/.test(mount.path) ? '.json' : ''
+  const path = suffix ? mount.path.slice(0, -suffix.length) : mount.path.replace(/(?<=[^/])\/$/, '')
   return {
-    wants_json: suffix || prefersJson(request.headers.get('accept')),
+    suffix,
+    wants_json: suffix !== '' || prefersJson(request.headers.get('accept')),
     visit: {
       base: mount.base,
       path: path === '' ? '/' : path,
@@ -86,6 +89,14 @@ function openExchange(request: Request, mount: Mount, { config, now }: Context):
       application_name: config.application_name ?? '',
     },
   }
+}
+
+/**
+ * Whether the path can be matched as it was sent. Our addresses need no encoding, and whatever a URL parser would decode
+ * or resolve (`%2e`, `..`, `//`) could lead past a guard that the host put before one of them.
+ */
+function isPlain(path: string): boolean {
+  return path === '/' || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+$/.test(path)
 }
 
 function prefersJson(accept: string | null): boolean {
@@ -118,9 +129,9 @@ function buildRouter(context: Context): Hono<Environment> {
     router.get(page.path, async (c) => {
       requireSwitch(page, context)
       const { exchange } = c.env
-      const parameters = parse(page.parameters, { ...fields(exchange.visit.query), ...c.req.param() })
+      const parameters = parse(page.parameters, fields(exchange.visit.query), c.req.param())
       const data = await page.load(context, parameters)
-      const links = page.links?.(data, exchange.visit)
+      const links = page.links?.(data, { ...exchange.visit, path: `${exchange.visit.path}${exchange.suffix}` })
       return exchange.wants_json
         ? json(page.json(data), 200, links ? { Link: links } : {})
         : html(
@@ -134,13 +145,13 @@ function buildRouter(context: Context): Hono<Environment> {
     router.post(action.path, async (c) => {
       requireSwitch(action, context)
       const { visit } = c.env.exchange
-      const parameters = parse(action.parameters, { ...(await readForm(c.req.raw)), ...c.req.param() })
+      const parameters = parse(action.parameters, await readForm(c.req.raw), c.req.param())
       const { to, notice } = await action.run(context, parameters, visit.user)
       return redirect(`${visit.base}${to}`, noticeHeader(notice, visit.base))
     })
   }
   router.notFound(() => {
-    throw new TrackerError('not_found', 'There is no such page.')
+    throw noSuchPage()
   })
   router.onError((error) => {
     throw error
@@ -148,8 +159,16 @@ function buildRouter(context: Context): Hono<Environment> {
   return router
 }
 
-function parse<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
-  return parseInput(schema, input)
+function noSuchPage(): TrackerError {
+  return new TrackerError('not_found', 'There is no such page.')
+}
+
+function parse(schema: v.GenericSchema, given: object, address: Record<string, string>): unknown {
+  // In an address, an id that no record can have is that of an unknown record; in a form it is a mistake.
+  if (address.error_id !== undefined && !v.is(id(), address.error_id)) {
+    throw new TrackerError('not_found', 'There is no error with this id.')
+  }
+  return parseInput(schema, { ...given, ...address })
 }
 
 function requireSwitch({ needs }: Page | Action, { config }: Context): void {
@@ -161,12 +180,14 @@ function requireSwitch({ needs }: Page | Action, { config }: Context): void {
   }
 }
 
-function answerError(error: unknown, { visit, wants_json }: Exchange, { counters, log }: Context): Response {
-  const known = error instanceof TrackerError ? error : null
-  if (!known) {
-    counters.add('dashboard_failed')
-    log.warn(`The dashboard failed to answer ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`)
+function answerError(error: unknown, { visit, wants_json }: Exchange, context: Context): Response {
+  if (!(error instanceof TrackerError)) {
+    context.counters.add('dashboard_failed')
+    context.log.warn(
+      `The dashboard failed to answer ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`,
+    )
   }
+  const known = knownError(error, context)
   const status = known?.status ?? 500
   const sentence =
     known && known.code !== 'configuration_invalid'
@@ -182,23 +203,28 @@ function answerError(error: unknown, { visit, wants_json }: Exchange, { counters
   return html(errorDocument(status, sentence, visit), status, headers)
 }
 
+function knownError(error: unknown, { database }: Context): TrackerError | null {
+  if (error instanceof TrackerError) return error
+  if (!isOfDriver(error) || database.dialect.faultOf(error) !== 'unavailable') return null
+  return new TrackerError(
+    'database_unavailable',
+    'The database cannot be reached just now. Errors are kept meanwhile and written when it is back.',
+  )
+}
+
+/** A dialect takes every fault it does not know for one that passes; a bug of ours must not look like one. */
+function isOfDriver(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false
+  // What the file system refuses has a code as well, and beside it the path.
+  return 'code' in error && typeof error.code === 'string' && !('path' in error)
+}
+
 function rateHeaders({ limit, remaining, reset }: Verdict): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),
     'RateLimit-Reset': String(reset),
   }
-}
-
-const SECURITY_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
-  Vary: 'Accept, Authorization',
 }
 
 function withHeaders(response: Response, verdict: Verdict | null): Response {

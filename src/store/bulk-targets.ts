@@ -104,6 +104,12 @@ export const APPLICATIONS: BulkTarget = {
   on_conflict: { key: ['name'], update: [] },
 }
 
+export const LEASES: BulkTarget = {
+  table: 'faultboard_leases',
+  columns: [...texts('name'), ...integers('expires_at', 'last_run_at')],
+  on_conflict: { key: ['name'], update: [] },
+}
+
 function integers(...names: string[]): BulkColumn[] {
   return names.map((name) => ({ name, type: 'integer' }))
 }

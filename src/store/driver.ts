@@ -14,7 +14,11 @@ export async function loadDriver<Module>(name: string, database: string): Promis
   }
 }
 
-/** An address without its password. */
+/** An address without its password, wherever it stands in it. */
 export function maskedAddress(address: string): string {
-  return address.replace(/(:\/\/[^/@]*?):[^/@]*@/, '$1:***@')
+  const [, scheme = '', rest = '', query = ''] = /^([a-z]+:\/\/)?([^?#]*)(.*)$/is.exec(address) ?? []
+  // A password may itself hold an @ or a slash that nobody encoded: only the last @ ends it.
+  const at = rest.lastIndexOf('@')
+  const user = at < 0 ? '' : `${rest.slice(0, at).replace(/:.*$/s, ':***')}@`
+  return `${scheme}${user}${rest.slice(at + 1)}${query.replace(/=[^&#]*/g, '=***')}`
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Options } from '../config/options.js'
 import { TrackerError } from '../model/errors.js'
@@ -27,5 +27,5 @@ export function spoolFolder({ spool_path, application_name }: Options, database:
   const { address, migrates_itself } = database.dialect
   if (migrates_itself && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
   const key = createHash('sha256').update(`${address}\n${application_name}`).digest('hex').slice(0, 16)
-  return join(tmpdir(), `faultboard-${userInfo().uid}-${key}`)
+  return join(tmpdir(), `faultboard-${process.getuid?.() ?? 'user'}-${key}`)
 }

@@ -15,6 +15,7 @@ export interface Schema {
   faultboard_batches: BatchesTable
   faultboard_comments: CommentsTable
   faultboard_activities: ActivitiesTable
+  faultboard_leases: LeasesTable
 }
 
 export interface ApplicationsTable {
@@ -134,6 +135,14 @@ export interface ActivitiesTable {
   to_value: string | null
   comment: string | null
   created_at: number
+}
+
+/** Which process runs a schedule, and when it last ran. */
+export interface LeasesTable {
+  name: string
+  holder: string | null
+  expires_at: number
+  last_run_at: number | null
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import express, { type ErrorRequestHandler } from 'express'
 import { expect, test } from 'vitest'
 import { capture, dashboard } from '../../src/adapters/express.js'
@@ -66,6 +67,30 @@ test('in a router of the host the dashboard stands below that router', async () 
   await mine.shutdown()
 })
 
+test.each([
+  { trusted: true, status: 200 },
+  { trusted: false, status: 429 },
+])('sign-ins are counted by the address the host believes in: trust proxy $trusted', async ({ trusted, status }) => {
+  const mine = tracker()
+  const { createServer } = await import('node:http')
+  const server = createServer(express().set('trust proxy', trusted).use(dashboard(mine)))
+  const origin = await listening(server)
+  const visit = async (from: string, password = PASSWORD) =>
+    (
+      await fetch(`${origin}/error_dashboard/errors`, {
+        headers: { ...signIn(USER, password), 'x-forwarded-for': from },
+      })
+    ).status
+  for (let i = 0; i < 21; i++) await visit(`192.0.2.${i}`, 'wrong')
+  expect(await visit('198.51.100.1')).toBe(status)
+  // One address is slowed down either way, and the right password does not help it.
+  for (let i = 0; i < 20; i++) await visit('203.0.113.1', 'wrong')
+  expect(await visit('203.0.113.1')).toBe(429)
+  server.closeAllConnections()
+  server.close()
+  await mine.shutdown()
+})
+
 test('errors that the host means for its client are not recorded', async () => {
   const mine = tracker()
   const app = express()
@@ -74,12 +99,12 @@ test('errors that the host means for its client are not recorded', async () => {
     })
     .use(capture(mine))
     .use(answer)
-  const { createServer } = await import('node:http')
   const server = createServer(app)
   const origin = await listening(server)
   expect((await fetch(origin)).status).toBe(503)
   await mine.flush()
   expect(await mine.Queries.ErrorsList.call()).toEqual([])
+  expect((await mine.stats()).dropped).toEqual({ client_error: 1 })
   server.closeAllConnections()
   server.close()
   await mine.shutdown()
@@ -98,5 +123,35 @@ test('a request that cannot be read does not keep the error from being recorded'
   expect(seen).toEqual([error])
   await mine.flush()
   expect(await mine.Queries.ErrorsList.call()).toHaveLength(1)
+  await mine.shutdown()
+})
+
+test('one error object is recorded once, however many hooks of one request see it', async () => {
+  const mine = tracker()
+  const constant = new Error('a constant of the host')
+  const router = express
+    .Router()
+    .get('/twice', () => {
+      throw new Error('seen twice')
+    })
+    .get('/logged', async () => {
+      const error = new Error('logged and thrown on')
+      await mine.Commands.LogError.call({ exception: error })
+      throw error
+    })
+    .get('/constant', () => {
+      throw constant
+    })
+    .use(capture(mine))
+  const server = createServer(express().use(router).use(capture(mine)).use(answer))
+  const origin = await listening(server)
+  for (const path of ['/twice', '/logged', '/constant', '/constant']) await fetch(`${origin}${path}`)
+  await mine.flush()
+  const counts = Object.fromEntries(
+    (await mine.Queries.ErrorsList.call()).map((error) => [error.message, error.occurrence_count]),
+  )
+  expect(counts).toEqual({ 'seen twice': 1, 'logged and thrown on': 1, 'a constant of the host': 2 })
+  server.closeAllConnections()
+  server.close()
   await mine.shutdown()
 })

@@ -109,6 +109,15 @@ describe('a database that cannot be used', () => {
     expect(existsSync(join(cwd, 'faultboard.sqlite3'))).toBe(false)
   })
 
+  test('migrate says when it is only about the default database', async () => {
+    const cwd = await folder()
+    const guessed = await faultboard(['migrate'], { cwd })
+    expect(guessed.code).toBe(0)
+    expect(guessed.stderr).toContain('No database is named by --database, FAULTBOARD_DATABASE or a configuration file')
+    const named = await faultboard(['migrate', '--database', 'sqlite:named.sqlite3'], { cwd })
+    expect(named.stderr).toBe('')
+  })
+
   test('check fails with 1 where the folder of the SQLite file is missing', async () => {
     const { code, stdout } = await faultboard(['check', '--database', 'sqlite:no/such/folder/e.sqlite3'], {
       cwd: await folder(),

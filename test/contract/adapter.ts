@@ -1,4 +1,4 @@
-import { createServer, request as httpRequest, type RequestListener } from 'node:http'
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
@@ -68,8 +68,55 @@ export function describeAdapter({ name, host, hostWithParser, broken }: AdapterH
       '/%65rror_dashboard/overview',
     ])('another spelling of the path is not the dashboard: %s', async (path) => {
       const { origin } = await start()
-      const { status, body } = await rawGet(origin, path)
+      const { status, body } = await rawRequest(origin, path)
       expect(status === 200 && body.includes('Faultboard')).toBe(false)
+    })
+
+    test.each([
+      '//',
+      '///',
+      '//errors',
+      '/errors//',
+      '//evil.com/errors',
+      '/./errors',
+      '/../errors',
+      '/errors/../settings',
+      '/errors/..json',
+      '/errors/.json',
+      '/.json',
+      '/%2e%2e/errors',
+      '/errors/%2E./settings',
+      '/errors/..%2fsettings',
+      '/errors%2f1',
+      '/%65rrors',
+      '/%',
+      '/\\errors',
+      '/..\\errors',
+    ])('the path below the mount counts as it was sent: %s is not found', async (path) => {
+      const { origin } = await start()
+      expect((await rawRequest(origin, `/error_dashboard${path}`)).status).toBe(404)
+      expect((await rawRequest(origin, `/error_dashboard${path}`, { headers: {} })).status).toBe(401)
+    })
+
+    test.each(['TRACE', 'OPTIONS', 'PUT', 'PROPFIND'])(
+      '%s needs credentials, then there is no such page',
+      async (method) => {
+        const { origin } = await start()
+        const anonymous = await rawRequest(origin, '/error_dashboard/errors', { method, headers: {} })
+        expect(anonymous.status).toBe(401)
+        expectSecured(anonymous.headers)
+        const signedIn = await rawRequest(origin, '/error_dashboard/errors', { method })
+        expect(signedIn.status).toBe(404)
+        expectSecured(signedIn.headers)
+      },
+    )
+
+    test('what the adapter has to answer by itself is as guarded as the rest', async () => {
+      const { tracker, origin } = await start()
+      await tracker.shutdown()
+      const answer = await rawRequest(origin, '/error_dashboard/errors')
+      expect(answer.status).toBe(500)
+      expectSecured(answer.headers)
     })
 
     test.each(['/sync', '/async'])(
@@ -111,6 +158,10 @@ export function describeAdapter({ name, host, hostWithParser, broken }: AdapterH
       const response = await fetch(`${origin}/error_dashboard/errors`, { method: 'HEAD', headers: signIn() })
       expect(response.status).toBe(200)
       expect(await response.text()).toBe('')
+      const mount = await fetch(`${origin}/error_dashboard`, { method: 'HEAD', headers: signIn(), redirect: 'manual' })
+      expect(mount.status).toBe(302)
+      expect(mount.headers.get('location')).toBe('/error_dashboard/overview')
+      expectSecured(Object.fromEntries(mount.headers))
     })
 
     if (!hostWithParser) return
@@ -143,16 +194,36 @@ function post(url: string, body: string): Promise<Response> {
   })
 }
 
-/** fetch tidies a path up before it sends it; this does not. */
-function rawGet(origin: string, path: string): Promise<{ status: number; body: string }> {
+function expectSecured(headers: Record<string, unknown>): void {
+  expect(headers).toMatchObject({
+    'content-security-policy': expect.stringContaining("default-src 'none'"),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  })
+}
+
+interface RawAnswer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** fetch tidies a path up before it sends it, and refuses some methods; this does neither. */
+function rawRequest(
+  origin: string,
+  path: string,
+  { method = 'GET', headers = signIn() }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin)
   return new Promise((done, fail) => {
-    httpRequest({ hostname, port, path, headers: signIn() }, (response) => {
+    httpRequest({ hostname, port, path, method, headers }, (response) => {
       let body = ''
       response.on('data', (chunk) => {
         body += chunk
       })
-      response.on('end', () => done({ status: response.statusCode ?? 0, body }))
+      response.on('end', () => done({ status: response.statusCode ?? 0, headers: response.headers, body }))
     })
       .on('error', fail)
       .end()

@@ -4,6 +4,7 @@ import { type Host, startHost } from '../support/host.js'
 
 const NOW = Date.UTC(2026, 4, 20, 12)
 const HOUR = 3_600_000
+const UNKNOWN_IDS = ['999999', '0', '2147483648', '9007199254740991', '9007199254740992', '99999999999999999999999']
 
 describeEachDatabase('the dashboard endpoints', (database) => {
   let host: Host
@@ -77,11 +78,20 @@ describeEachDatabase('the dashboard endpoints', (database) => {
       const { errors, pagination } = await response.json()
       expect(errors).toHaveLength(1)
       expect(pagination).toEqual({ page: 2, per_page: 1, total_count: 4, total_pages: 4 })
-      expect(response.headers.get('link')).toContain('</error_dashboard/errors?per_page=1&page=3>; rel="next"')
+      expect(response.headers.get('link')).toContain('</error_dashboard/errors.json?per_page=1&page=3>; rel="next"')
       expect((await host.json('/errors?page=0')).pagination).toMatchObject({ page: 1 })
       expect((await host.json('/errors?page=99&per_page=2')).pagination).toMatchObject({ page: 2, total_pages: 2 })
       expect((await host.json('/errors?per_page=1000')).pagination).toMatchObject({ per_page: 100 })
       expect((await host.json('/errors?per_page=-5')).pagination).toMatchObject({ per_page: 1 })
+    })
+
+    test('the links keep .json for a client that asked by it, and only for that one', async () => {
+      const bySuffix = await host.get('/errors.json?per_page=1')
+      const next = /<\/error_dashboard([^>]+)>; rel="next"/.exec(bySuffix.headers.get('link') ?? '')?.[1] ?? ''
+      expect((await (await host.get(next)).json()).pagination).toMatchObject({ page: 2 })
+      const byHeader = await host.get('/errors?per_page=1', { accept: 'application/json' })
+      expect(byHeader.headers.get('link')).not.toContain('.json')
+      expect(await (await host.get('/errors?per_page=1')).text()).not.toContain('.json')
     })
 
     test.each([
@@ -133,10 +143,11 @@ describeEachDatabase('the dashboard endpoints', (database) => {
       expect((await record('crash')).hash_signature).toMatch(/^[0-9a-f]{64}$/)
     })
 
-    test.each(['999999', '0', '99999999999999999999'])('an unknown id %s answers 404', async (id) => {
-      const answer = await host.json(`/errors/${id}`)
-      expect([404, 422]).toContain(answer.status)
-      expect(answer.error).toEqual(expect.any(String))
+    test.each(UNKNOWN_IDS)('an unknown id %s answers 404', async (id) => {
+      expect(await host.json(`/errors/${id}`)).toEqual({
+        status: 404,
+        error: expect.stringContaining('There is no error with'),
+      })
     })
 
     test.each(['abc', '-1', '1.5', '1 or 1=1'])('what is no id (%s) is an unknown path', async (id) => {
@@ -270,7 +281,7 @@ describeEachDatabase('the dashboard endpoints', (database) => {
     })
 
     test.each(['resolve', 'unassign', 'unsnooze'])('%s of an unknown error answers 404', async (action) => {
-      expect((await host.post(`/errors/999999/${action}`)).status).toBe(404)
+      for (const id of UNKNOWN_IDS) expect((await host.post(`/errors/${id}/${action}`)).status).toBe(404)
     })
 
     test('the page an action leads to shows its message once', async () => {
@@ -346,6 +357,16 @@ describeEachDatabase('the dashboard endpoints', (database) => {
     expect(page).toContain('rate_limit_per_minute')
     expect(page).not.toContain('pässword')
     expect(JSON.stringify(await host.json('/settings'))).not.toContain('pässword')
+  })
+
+  test('GET settings tells by value what is at its default, lists and mappings too', async () => {
+    const { settings } = (await host.json('/settings')) as unknown as { settings: Record<string, unknown>[] }
+    const changed = settings.filter(({ is_default }) => !is_default).map(({ name }) => name)
+    // What the host of the tests sets, and what is found out where it is left out.
+    const expected = ['database', 'dashboard_username', 'dashboard_password', 'application_name']
+    expect(
+      changed.filter((name) => !['project_root', 'app_version', 'environment'].includes(String(name))).sort(),
+    ).toEqual(expected.sort())
   })
 
   test('GET on the mount path itself leads to the overview', async () => {

@@ -11,6 +11,11 @@ describe('the README', () => {
     expect(readme).toContain(readFileSync('examples/express/app.js', 'utf8').trim())
   })
 
+  test('shows the beginning of the node:http example as it stands in examples/', () => {
+    const [beginning = ''] = readFileSync('examples/node/app.js', 'utf8').split('// A rejected handler')
+    expect(readme).toContain(beginning.trim())
+  })
+
   test('has the two lines that do everything', () => {
     expect(readme).toContain('npm ci && npm start')
     expect(readme).toContain('npm ci && npm test')

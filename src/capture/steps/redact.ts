@@ -8,10 +8,12 @@ import { PARAMETER_LIMITS, plainData } from '../plain-data.js'
  * anything is buffered, queued or spooled, and it fails closed: what cannot be filtered is not kept.
  */
 export const redact: Step = (draft, { redactor }) => {
-  draft.message = closed(() => redactor.text(draft.message))
-  draft.place = draft.place === null ? null : closed(() => redactor.text(draft.place ?? ''))
+  for (const field of TEXT_FIELDS) draft[field] = closed(() => redactor.text(draft[field]))
+  for (const field of OPTIONAL_FIELDS) {
+    const text = draft[field]
+    if (text !== null) draft[field] = closed(() => redactor.text(text))
+  }
   draft.backtrace = closedOr([], () => redactLines(draft.backtrace, redactor))
-  draft.user_agent = draft.user_agent === null ? null : closed(() => redactor.text(draft.user_agent ?? ''))
   draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
   draft.request_url = draft.request_url === null ? null : closed(() => redactUrl(draft.request_url ?? '', redactor))
   draft.request_params =
@@ -20,10 +22,15 @@ export const redact: Step = (draft, { redactor }) => {
   draft.details = closedOr({}, () => plainData(draft.details, redactor, PARAMETER_LIMITS) as Record<string, unknown>)
 }
 
+const TEXT_FIELDS = ['error_type', 'message', 'platform'] as const
+const OPTIONAL_FIELDS = ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const
+
 function redactCause(cause: Cause, redactor: Redactor): Cause {
   return {
     ...cause,
+    error_type: redactor.text(cause.error_type),
     message: redactor.text(cause.message),
+    ...(cause.code === undefined ? {} : { code: redactor.text(cause.code) }),
     backtrace: redactLines(cause.backtrace, redactor),
     ...(cause.causes ? { causes: cause.causes.map((inner) => redactCause(inner, redactor)) } : {}),
   }
@@ -35,14 +42,14 @@ const clean = new WeakMap<readonly string[], { lines: readonly string[]; redacto
 function redactLines(lines: readonly string[], redactor: Redactor): readonly string[] {
   const known = clean.get(lines)
   if (known?.redactor === redactor) return known.lines
-  const filtered = lines.map((line) => (PLAIN_FRAME.test(line) ? line : redactor.text(line)))
+  const filtered = lines.map((line) => (PLAIN_FRAME.test(line) && !TOKEN_SHAPE.test(line) ? line : redactor.text(line)))
   const result = filtered.some((line, i) => line !== lines[i]) ? filtered : lines
   clean.set(lines, { lines: result, redactor })
   return result
 }
 
-/** A frame without any sign that could join a key and a value, or begin a query, has no room for a secret. */
-const PLAIN_FRAME = /^at [^=?@%"'{]*$/
+/** A frame of function, file and position alone has no room for a key and a value. */
+const PLAIN_FRAME = /^at (?:[^=?@%"'{:]* \()?(?:node:|file:\/\/|[A-Za-z]:)?[^=?@%"'{:]*(?::\d+){0,2}\)?$/
 
 const QUERY_PAIR = /([?&#;])([^=&#;?\s]+)=([^&#;\s]*)/g
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import {
   environmentVariable,
@@ -84,7 +85,7 @@ function settingOf(name: OptionName, { config }: Context): Setting {
     name,
     group: row.group,
     value: row.secret ? masked(config[name]) : valueText(config[name]),
-    is_default: config[name] === row.default,
+    is_default: isDeepStrictEqual(config[name], row.default),
     environment_variable: environmentVariable(name),
     text: row.text,
     planned: row.planned === true,

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { freshTracker, NOON } from '../support/tracker.js'
+
+describeEachDatabase('a span that begins inside an hour', (database) => {
+  test('counts a storm of which only the newest occurrences are kept', async () => {
+    const { tracker, clock } = await freshTracker(database, { max_occurrences_per_error: 10 })
+    clock.now = NOON + 30 * 60_000
+    const inside = clock.now - 7 * 86_400_000 + 20_000
+    await Promise.all(
+      Array.from({ length: 300 }, () =>
+        tracker.Commands.LogError.call({ error_type: 'Storm', message: 'm', occurred_at: inside }),
+      ),
+    )
+    await tracker.Commands.LogError.call({ error_type: 'Now', message: 'm' })
+    await tracker.flush()
+    expect(await tracker.Queries.DashboardStats.call()).toMatchObject({
+      occurrences_last_7_days: 301,
+      occurrences_today: 1,
+    })
+  })
+})

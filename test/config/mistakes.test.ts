@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+
+const CREDENTIALS = { dashboard_username: 'a', dashboard_password: 'b' }
+
+test('a database of an unknown kind is named together with every other problem', () => {
+  const resolve = () => resolveConfiguration({ ...CREDENTIALS, database: {}, sampling_rate: 5 }, {})
+  expect(resolve).toThrow(/database must be[\s\S]*sampling_rate must be/)
+})
+
+test('a mistyped variable is warned of, with the nearest known one', () => {
+  const env = {
+    FAULTBOARD_DATABSE: 'x',
+    FAULTBOARD_RETENTION_DAY: '3',
+    FAULTBOARD_TEST_POSTGRES: 'x',
+    FAULTBOARD_DEBUG: '1',
+  }
+  const { warnings } = resolveConfiguration(CREDENTIALS, env)
+  expect(warnings).toEqual([
+    'FAULTBOARD_DATABSE is set, but it is the variable of no option; did you mean FAULTBOARD_DATABASE?',
+    'FAULTBOARD_RETENTION_DAY is set, but it is the variable of no option; did you mean FAULTBOARD_RETENTION_DAYS?',
+  ])
+})

@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { type Host, startHost } from '../support/host.js'
+import { startProxy } from '../support/proxy.js'
+
+describeEachDatabase(
+  'a database that is lost while the dashboard is in use',
+  (database) => {
+    test('answers 503 in a plain sentence until it is back, and the log names the cause', async () => {
+      const proxy = await startProxy(await database.fresh())
+      const host = await start(proxy.url)
+      expect((await host.get('/errors')).status).toBe(200)
+      await proxy.refuse()
+
+      const page = await host.get('/errors')
+      expect(page.status).toBe(503)
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(page.headers.get('cache-control')).toBe('no-store')
+      expect(await page.text()).toContain('The database cannot be reached just now')
+      expect(await host.json('/errors')).toEqual({
+        status: 503,
+        error: 'The database cannot be reached just now. Errors are kept meanwhile and written when it is back.',
+      })
+      expect(host.lines.join('')).toMatch(/failed to answer \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
+
+      await proxy.open()
+      await vi.waitFor(async () => expect((await host.get('/errors')).status).toBe(200))
+    })
+  },
+  { except: ['sqlite'] },
+)
+
+test.each([
+  ['a bug', () => new Error('nothing a driver says')],
+  [
+    'a bug that Node.js numbers',
+    () => Object.assign(new TypeError('wrong argument'), { code: 'ERR_INVALID_ARG_TYPE' }),
+  ],
+  ['a file', () => Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/srv/spool' })],
+])('%s is not taken for a lost database', async (_case, thrown) => {
+  let broken = false
+  const host = await start('sqlite::memory:', () => {
+    // Pages ask for the time when they load, the handler before it: only the load is to fail.
+    if (broken && new Error().stack?.includes('errors-list')) throw thrown()
+    return Date.now()
+  })
+  expect((await host.get('/errors?timeframe=today')).status).toBe(200)
+  broken = true
+  const response = await host.get('/errors?timeframe=today')
+  expect(response.status).toBe(500)
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+})
+
+async function start(database: string, now = Date.now): Promise<Host> {
+  const host = await startHost(database, {}, { now })
+  onTestFinished(() => host.close())
+  return host
+}

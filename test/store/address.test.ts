@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { maskedAddress } from '../../src/store/driver.js'
+
+test.each([
+  ['postgres://u:hunter2@h/db', 'postgres://u:***@h/db'],
+  ['postgres://u:hun@ter2@h/db', 'postgres://u:***@h/db'],
+  ['postgres://u:hun/ter2@127.0.0.1:1/db', 'postgres://u:***@127.0.0.1:1/db'],
+  ['mysql://h/db?user=u&password=hunter2', 'mysql://h/db?user=***&password=***'],
+  ['postgres://u@h:5432/db', 'postgres://u@h:5432/db'],
+  ['postgres://h/db', 'postgres://h/db'],
+])('the password of %s is not shown', (address, shown) => {
+  expect(maskedAddress(address)).toBe(shown)
+})

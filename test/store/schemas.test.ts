@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
+import { migrate, migrationStatus } from '../../src/store/migrate.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { withDatabase } from '../support/tracker.js'
+
+describeEachDatabase(
+  'two schemas of one database',
+  (database) => {
+    test('are migrated each for itself', async () => {
+      const url = await database.fresh()
+      await withDatabase(url, ({ read }) => sql`create schema a`.execute(read))
+      await withDatabase(url, ({ read }) => sql`create schema b`.execute(read))
+      const inSchema = (name: string) => `${url}?options=-csearch_path%3D${name}`
+      expect(await withDatabase(inSchema('a'), migrate)).toHaveLength(5)
+      expect((await withDatabase(inSchema('b'), migrationStatus)).every(({ applied_at }) => applied_at === null)).toBe(
+        true,
+      )
+      expect(await withDatabase(inSchema('b'), migrate)).toHaveLength(5)
+    })
+  },
+  { except: ['sqlite', 'mysql'] },
+)

@@ -1,0 +1,34 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { logError } from '../../src/capture/log-error.js'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+import type { Context } from '../../src/context.js'
+import { Counters } from '../../src/model/counters.js'
+import { NO_REDACTION } from '../../src/model/redaction.js'
+import { CREDENTIALS } from '../support/tracker.js'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+test('a caller that waits for the database holds on to nothing of what it gave', async () => {
+  const waiting: (() => void)[] = []
+  const neverWritten = {
+    config: resolveConfiguration({ ...CREDENTIALS, database: 'sqlite::memory:' }, {}).options,
+    recorder: { record: () => new Promise<void>((settle) => waiting.push(settle)) },
+    redactor: NO_REDACTION,
+    counters: new Counters(),
+    now: Date.now,
+    random: Math.random,
+  } as unknown as Context
+  const given = Array.from({ length: 50 }, () => {
+    const exception = new Error('large')
+    void logError(neverWritten, { exception })
+    return new WeakRef(exception)
+  })
+  await new Promise((resume) => setTimeout(resume, 10))
+  collectGarbage()
+  expect(waiting).toHaveLength(50)
+  // The last one may still lie in a register of the engine.
+  expect(given.filter((reference) => reference.deref() !== undefined).length).toBeLessThanOrEqual(1)
+})
