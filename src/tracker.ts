@@ -189,16 +189,17 @@ export class TrackerInstance {
     started.stop()
   }
 
-  async #logError(input: LogErrorInput): Promise<LoggedError | null> {
+  /** Not async, so that nothing of the host's is held while the row is being written. */
+  #logError(input: LogErrorInput): Promise<LoggedError | null> {
     try {
       const { context, sightings } = this.#start()
       sightings.logged(exceptionOf(input))
-      return await logError(context, input)
+      return logError(context, input)
     } catch (error) {
       // Only a tracker that cannot start comes here; the host must not pay for it.
       const { now, write } = this.#surroundings
       createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
-      return null
+      return Promise.resolve(null)
     }
   }
 

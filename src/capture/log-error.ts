@@ -1,4 +1,5 @@
 import type { Context } from '../context.js'
+import type { ErrorEvent } from '../model/event.js'
 import { platformOf } from '../model/platform.js'
 import { isSeverity, type Severity } from '../model/severity.js'
 import type { Receipt } from '../store/recorder.js'
@@ -26,28 +27,48 @@ export interface LoggedError {
  * Records an error, or gives null when it was dropped (ignored, sampled out, refused by the callback). It never rejects
  * and never throws: what goes wrong here is counted and said in the log, not in the host's request.
  */
-export async function logError(context: Context, input: LogErrorInput): Promise<LoggedError | null> {
+export function logError(context: Context, input: LogErrorInput): Promise<LoggedError | null> {
   try {
-    const draft = draftOf(context, input)
-    if (draft === null) return null
-    const result = runPipeline(draft, {
-      config: context.config,
-      redactor: context.redactor,
-      random: context.random,
-      complain: (what, error) => complain(context, what, error),
-    })
-    if ('dropped' in result) {
-      context.counters.add(result.dropped)
-      return null
-    }
-    return answer(draft, await context.recorder.record(result.event))
+    const event = capture(context, input)
+    return event ? record(context, event) : Promise.resolve(null)
   } catch (error) {
     complain(context, 'recording an error', error)
-    return null
+    return Promise.resolve(null)
   }
 }
 
-function answer({ hash_signature, error_type, message, severity }: Draft, receipt: Receipt): LoggedError | null {
+function capture(context: Context, input: LogErrorInput): ErrorEvent | null {
+  const draft = draftOf(context, input)
+  if (draft === null) return null
+  const result = runPipeline(draft, {
+    config: context.config,
+    redactor: context.redactor,
+    random: context.random,
+    complain: (what, error) => complain(context, what, error),
+  })
+  if ('event' in result) return result.event
+  context.counters.add(result.dropped)
+  return null
+}
+
+/**
+ * Not an async function, which would hold on to all it was given, the thrown value too, for as long as the caller waits
+ * for the database.
+ */
+function record(context: Context, event: ErrorEvent): Promise<LoggedError | null> {
+  const { hash_signature, error_type, message, severity } = event
+  return context.recorder.record(event).then(
+    (receipt) => answer({ hash_signature, error_type, message, severity }, receipt),
+    (error) => {
+      complain(context, 'recording an error', error)
+      return null
+    },
+  )
+}
+
+type Known = Pick<LoggedError, 'hash_signature' | 'error_type' | 'message' | 'severity'>
+
+function answer(known: Known, receipt: Receipt): LoggedError | null {
   if (receipt.state === 'lost') return null
   const recorded = receipt.state === 'recorded' ? receipt : null
   return {
@@ -56,10 +77,7 @@ function answer({ hash_signature, error_type, message, severity }: Draft, receip
     occurrence_count: recorded?.occurrence_count ?? null,
     is_new: recorded ? recorded.outcome.is_new && recorded.occurrence_count === 1 : null,
     reopened: recorded ? recorded.outcome.reopened : null,
-    hash_signature,
-    error_type,
-    message,
-    severity,
+    ...known,
   }
 }
 

@@ -55,20 +55,31 @@ const HEADER = /\b((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,2}[:=]\s{0,2})
 
 function redactText(text: string, isSensitiveKey: IsSensitiveKey): string {
   if (!MAY_HOLD_SECRET.test(text)) return text
-  const withoutTokens = text
+  const withoutTokens = withoutUser(text)
     .replace(PRIVATE_KEY, FILTERED)
-    .replace(URL_USER, `$1${FILTERED}@`)
     .replace(SCHEME_TOKEN, `$1 ${FILTERED}`)
     .replace(JSON_WEB_TOKEN, FILTERED)
     .replace(KNOWN_TOKEN, FILTERED)
     .replace(CARD_NUMBER, (digits) => (passesLuhn(digits.replace(/\D/g, '')) ? FILTERED : digits))
     .replace(HEADER, `$1$2${FILTERED}`)
-  return withoutValues(withoutTokens, isSensitiveKey)
+  return KEY_SIGN.test(withoutTokens) ? withoutValues(withoutTokens, isSensitiveKey) : withoutTokens
 }
 
-/** A key and its sign, perhaps with the word before it: `api key: `, `"password":`, `\"token\":`, `secret=>`, `pin%3D`. */
+/** The search for an address with a user is long in a long word, and there is none without an @. */
+function withoutUser(text: string): string {
+  return text.includes('@') ? text.replace(URL_USER, `$1${FILTERED}@`) : text
+}
+
+const KEY_SIGN = /[=:]|%3[ad]/i
+
+/**
+ * A key and its sign, perhaps with the word before it: `api key: `, `"password":`, `\"token\":`, `secret=>`, `pin%3D`. It
+ * begins only where a word begins, or each letter of a long word would be tried as the beginning of a key.
+ */
 const KEY_AND_SIGN =
-  /(?:(\p{L}{2,20}) )?([\p{L}_][\p{L}\p{N}_.-]{0,60})\\{0,7}["']?\s{0,2}(?:=>?|%3[ad]|:(?!:|\/\/))\s{0,2}/giu
+  /(?<![\p{L}\p{N}_.-])(?:(\p{L}{2,20}) )?([\p{L}\p{N}_.-]+)\\{0,7}["']?\s{0,2}(?:=>?|%3[ad]|:(?!:|\/\/))\s{0,2}/giu
+/** Of a longer key the end tells what it is for. */
+const KEY_LENGTH = 200
 const VALUE =
   /(\\{1,7}["'])(?:(?!\1)[^\n])*(?:\1)?|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|\[[^\]\n]*\]?|\{[^}\n]*\}?|[^\s&,;"'<>)\]}]+/y
 const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|json|html?)$/
@@ -79,7 +90,7 @@ function withoutValues(text: string, isSensitiveKey: IsSensitiveKey): string {
   KEY_AND_SIGN.lastIndex = 0
   for (let match = KEY_AND_SIGN.exec(text); match; match = KEY_AND_SIGN.exec(text)) {
     const [, before, key = ''] = match
-    if (!isSensitiveName(key, before, isSensitiveKey)) continue
+    if (!isSensitiveName(key.slice(-KEY_LENGTH), before, isSensitiveKey)) continue
     VALUE.lastIndex = KEY_AND_SIGN.lastIndex
     if (!VALUE.test(text)) continue
     result += text.slice(done, KEY_AND_SIGN.lastIndex) + FILTERED

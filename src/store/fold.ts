@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ErrorEvent } from '../model/event.js'
+import type { Cause, ErrorEvent } from '../model/event.js'
 import type { Severity } from '../model/severity.js'
 import { hourOf } from '../model/time.js'
 
@@ -27,6 +27,8 @@ export class FoldedGroup {
   count = 0
   /** The events that get a row of their own; only so many as would be kept anyway. */
   kept: ErrorEvent[] = []
+  /** About what the kept events take in memory; not known of a group that was read from the spool. */
+  bytes = 0
   readonly hours = new Map<string, HourSum>()
   readonly users = new Map<string, UserSum>()
   #hour: HourSum | null = null
@@ -38,6 +40,8 @@ export class FoldedGroup {
   }
 
   add(event: ErrorEvent, keep: number): void {
+    // Repeats from one place share one backtrace.
+    this.bytes += bytesOf(event, this.count > 0 && event.backtrace === this.newest.backtrace)
     this.count++
     if (event.occurred_at >= this.newest.occurred_at) this.newest = event
     if (event.occurred_at < this.oldest.occurred_at) this.oldest = event
@@ -50,7 +54,9 @@ export class FoldedGroup {
 
   /** Keeps rows for the newest events only; every sum stays exact. */
   thin(keep: number): void {
-    if (this.kept.length > keep) this.kept = this.kept.slice(-keep)
+    if (this.kept.length <= keep) return
+    this.bytes = Math.round((this.bytes * keep) / this.kept.length)
+    this.kept = this.kept.slice(-keep)
   }
 
   toJSON(): FoldedGroupJson {
@@ -132,6 +138,36 @@ export function payloadOf({ backtrace, causes }: ErrorEvent): Payload {
   const payload = { content, digest: createHash('sha256').update(content).digest('hex') }
   if (causes.length === 0) payloads.set(backtrace, payload)
   return payload
+}
+
+/** The object itself with its short texts, and what one line of a backtrace takes. */
+const EVENT_BYTES = 400
+const LINE_BYTES = 100
+const VALUE_BYTES = 16
+
+/** A rough sum: it is made for every event, and only has to tell a few hundred bytes from many thousands. */
+function bytesOf(event: ErrorEvent, shares_backtrace: boolean): number {
+  const { message, request_url, user_agent, backtrace, causes, context } = event
+  const texts = message.length + (request_url?.length ?? 0) + (user_agent?.length ?? 0)
+  const lines = shares_backtrace ? 0 : backtrace.length * LINE_BYTES
+  return EVENT_BYTES + texts + lines + bytesOfCauses(causes) + bytesOfValue(context)
+}
+
+function bytesOfCauses(causes: readonly Cause[]): number {
+  let bytes = 0
+  for (const { message, backtrace, causes: inner } of causes) {
+    bytes += EVENT_BYTES + message.length + backtrace.length * LINE_BYTES + (inner ? bytesOfCauses(inner) : 0)
+  }
+  return bytes
+}
+
+/** Plain data, which the capture has bounded in depth and number. */
+function bytesOfValue(value: unknown): number {
+  if (typeof value === 'string') return VALUE_BYTES + value.length
+  if (typeof value !== 'object' || value === null) return VALUE_BYTES
+  let bytes = VALUE_BYTES
+  for (const key in value) bytes += key.length + bytesOfValue((value as Record<string, unknown>)[key])
+  return bytes
 }
 
 function hourKey({ hour, severity, platform, app_version }: HourSum): string {

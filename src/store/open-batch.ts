@@ -15,34 +15,45 @@ export type Settle = (receipt: Receipt) => void
 export interface OpenGroup {
   group: FoldedGroup
   callers: Settle[]
+  /** Characters of the messages that the callers are answered with, whether or not their events are still kept. */
+  answer_bytes: number
 }
 
 /** Events held in full while they wait to be written; past it each group keeps fewer, and every sum stays exact. */
 const MAX_ROWS = 20_000
+/** Past any of these the batch is full: what it holds has to go to disk. */
+const MAX_GROUPS = 5000
+const MAX_CALLERS = 30_000
+const MAX_BYTES = 32 * 1024 * 1024
 
 /** The events that were handed over and are not being written yet, folded per signature. */
 export class OpenBatch {
   readonly #keep: number
   readonly #groups = new Map<string, OpenGroup>()
   #rows = 0
+  /** About what the events take that are held in full, and the messages that their callers wait with. */
+  #bytes = 0
   size = 0
 
   constructor(keep: number) {
     this.#keep = keep
   }
 
-  get group_count(): number {
-    return this.#groups.size
+  get is_full(): boolean {
+    return this.#bytes >= MAX_BYTES || this.size >= MAX_CALLERS || this.#groups.size >= MAX_GROUPS
   }
 
   add(event: ErrorEvent, settle: Settle): void {
     let open = this.#groups.get(event.hash_signature)
     if (!open) {
-      open = { group: new FoldedGroup(event), callers: [] }
+      open = { group: new FoldedGroup(event), callers: [], answer_bytes: 0 }
       this.#groups.set(event.hash_signature, open)
     }
+    const before = open.group.bytes
     open.group.add(event, this.#keep)
     open.callers.push(settle)
+    open.answer_bytes += event.message.length
+    this.#bytes += open.group.bytes - before + event.message.length
     this.size++
     if (++this.#rows > MAX_ROWS) this.#thin()
   }
@@ -52,13 +63,14 @@ export class OpenBatch {
     const taken: OpenGroup[] = []
     let rows = 0
     for (const [hash_signature, open] of this.#groups) {
-      open.group.thin(this.#keep)
+      this.#thinGroup(open.group, this.#keep)
       const { count, kept } = open.group
       if (taken.length > 0 && rows + kept.length > limit) break
       taken.push(open)
       rows += kept.length
       this.#groups.delete(hash_signature)
       this.size -= count
+      this.#bytes -= open.group.bytes + open.answer_bytes
     }
     this.#rows = Math.max(0, this.#rows - rows)
     return taken
@@ -67,9 +79,15 @@ export class OpenBatch {
   #thin(): void {
     this.#rows = 0
     for (const { group } of this.#groups.values()) {
-      group.thin(Math.ceil(group.kept.length / 2))
+      this.#thinGroup(group, Math.ceil(group.kept.length / 2))
       this.#rows += group.kept.length
     }
+  }
+
+  #thinGroup(group: FoldedGroup, keep: number): void {
+    const before = group.bytes
+    group.thin(keep)
+    this.#bytes += group.bytes - before
   }
 }
 

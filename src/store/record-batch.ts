@@ -149,7 +149,7 @@ async function recordGroups(
   return outcomes
 }
 
-export async function isWritten(db: Kysely<Schema>, batch_id: string): Promise<boolean> {
+async function isWritten(db: Kysely<Schema>, batch_id: string): Promise<boolean> {
   return (
     (await db
       .selectFrom('faultboard_batches')

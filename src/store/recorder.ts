@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Counters } from '../model/counters.js'
 import type { ErrorEvent } from '../model/event.js'
 import { applicationId } from './applications.js'
+import { BATCHES } from './bulk-targets.js'
 import type { Database } from './database.js'
 import type { FoldedGroup } from './fold.js'
 import { OpenBatch, type OpenGroup, type Receipt, settleAll, settleRecorded } from './open-batch.js'
-import { type Batch, type BatchOutcome, isRefusal, isWritten, recordBatch } from './record-batch.js'
+import { type Batch, type BatchOutcome, isRefusal, recordBatch } from './record-batch.js'
 import type { Spool } from './spool.js'
 import { trimOccurrences } from './trim.js'
 
@@ -28,8 +29,6 @@ const PROBE_MS = { first: 1000, longest: 30_000 }
 const SILENCE_MS = 10_000
 /** Journalled batches held in memory while they wait for the database; further ones wait on disk only. */
 const MAX_QUEUED = 8
-/** Distinct groups that may gather in memory before they go to disk instead. */
-const MAX_OPEN_GROUPS = 5000
 
 /**
  * The write path. Events of all callers gather and are folded per signature; one flush runs at a time, and what comes
@@ -49,6 +48,7 @@ export class Recorder {
   #scheduled = false
   #application_id: number | null = null
   #away: { since: number; timer: NodeJS.Timeout } | null = null
+  #probe_ms = PROBE_MS.first
   #journal: boolean
   #closed = false
   last_flush_at: number | null = null
@@ -68,7 +68,7 @@ export class Recorder {
     return new Promise((settle) => {
       this.#open.add(event, settle)
       this.#schedule()
-      if (this.#open.group_count >= MAX_OPEN_GROUPS) this.#spill()
+      if (this.#open.is_full) this.#spill()
     })
   }
 
@@ -249,6 +249,15 @@ export class Recorder {
     }
   }
 
+  #toDiskAtOnce(batch: Batch): Receipt {
+    try {
+      return this.#parts.spool.putSync(batch) ? { state: 'spooled' } : this.#lose(batch, 'spool_full')
+    } catch (error) {
+      this.#unwritable(error)
+      return this.#lose(batch, 'spool_unwritable')
+    }
+  }
+
   async #write(batch: Batch): Promise<BatchOutcome> {
     const { database, spool, open, now } = this.#parts
     const outcome = await this.#unlessSilent(async () => {
@@ -260,6 +269,7 @@ export class Recorder {
       })
     })
     this.last_flush_at = now()
+    this.#probe_ms = PROBE_MS.first
     for (const { group, error } of outcome.refused) this.#refused([group], error)
     await this.#trim(batch, outcome)
     return outcome
@@ -307,19 +317,22 @@ export class Recorder {
     }
   }
 
-  /** Too many distinct groups while a flush is under way: they wait on disk instead. */
+  /** Too much has gathered while a flush is under way: the oldest of it waits on disk instead. */
   #spill(): void {
     this.#parts.counters.add('buffer_overflow')
     const { batch, taken } = this.#take()
-    const spilling = this.#spillAfter(this.#spilling, batch, taken).finally(() => {
-      if (this.#spilling === spilling) this.#spilling = null
+    // Were each to wait for the one before, a storm would fill the memory with batches that wait for the disk.
+    if (this.#spilling) {
+      this.#spilled(batch, taken, this.#toDiskAtOnce(batch))
+      return
+    }
+    this.#spilling = this.#toDisk(batch).then((receipt) => {
+      this.#spilling = null
+      this.#spilled(batch, taken, receipt)
     })
-    this.#spilling = spilling
   }
 
-  async #spillAfter(earlier: Promise<void> | null, batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
-    await earlier
-    const receipt = await this.#toDisk(batch)
+  #spilled(batch: Batch, taken: readonly OpenGroup[], receipt: Receipt): void {
     this.#held.delete(batch)
     settleAll(taken, receipt)
     if (!this.#away) void this.import()
@@ -355,27 +368,40 @@ export class Recorder {
     )
     // What comes back may be another database under the same address.
     this.#application_id = null
-    this.#away = { since: this.#parts.now(), timer: this.#probeAfter(PROBE_MS.first) }
+    this.#away = { since: this.#parts.now(), timer: this.#probeLater() }
   }
 
-  #probeAfter(wait: number): NodeJS.Timeout {
-    return setTimeout(() => void this.#probe(wait), wait).unref()
+  /** The wait grows until an error is written: a database that takes the probe may still refuse or stall the rest. */
+  #probeLater(): NodeJS.Timeout {
+    const wait = this.#probe_ms
+    this.#probe_ms = Math.min(wait * 2, PROBE_MS.longest)
+    return setTimeout(() => void this.#probe(), wait).unref()
   }
 
-  async #probe(waited: number): Promise<void> {
+  async #probe(): Promise<void> {
     const back = await this.#unlessSilent(async () => {
       await this.#parts.open()
-      await isWritten(this.#parts.database.read, 'probe')
+      await this.#tryWriting()
       return true
     }).catch(() => false)
     if (this.#closed || !this.#away) return
     if (!back) {
-      this.#away.timer = this.#probeAfter(Math.min(waited * 2, PROBE_MS.longest))
+      this.#away.timer = this.#probeLater()
       return
     }
     this.#away = null
     await this.import()
     if (!this.#away) this.#parts.warn('The database is back; what was spooled meanwhile is imported.')
+  }
+
+  /** A locked file and a standby that is read-only answer every question: only a write tells that they take one. */
+  async #tryWriting(): Promise<void> {
+    const { database, now } = this.#parts
+    const batch_id = randomUUID()
+    await database.write(async (trx) => {
+      await database.dialect.insertMany(trx, BATCHES, [[batch_id, now()]])
+      await trx.deleteFrom('faultboard_batches').where('batch_id', '=', batch_id).execute()
+    })
   }
 
   async #importAll(): Promise<number> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
 import { balancedBooks, sums } from '../support/books.js'
 import { startChild } from '../support/children.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
@@ -12,6 +13,7 @@ import {
   type TestTracker,
   temporaryFolder,
   trackerAt,
+  withDatabase,
 } from '../support/tracker.js'
 
 const EVENTS = 300
@@ -67,6 +69,50 @@ describeEachDatabase('while the database is away', (database) => {
     await comeBack()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Early': EVENTS })
+  })
+})
+
+describeEachDatabase(
+  'a database that is read but not written',
+  (database) => {
+    test('stays away until a write succeeds, and nobody waits for it meanwhile', { timeout: 60_000 }, async () => {
+      const { place, leave, comeBack } = await readOnly(database)
+      await leave()
+      const { tracker } = trackerAt(place)
+      await tracker.ready()
+      expect((await record({ tracker }, 'First'))[0]?.state).toBe('spooled')
+      for (let second = 1; second <= 4; second++) {
+        await new Promise((resume) => setTimeout(resume, 1000))
+        const started = performance.now()
+        expect((await record({ tracker }, 'Later'))[0]?.state).toBe('spooled')
+        expect(performance.now() - started).toBeLessThan(2000)
+      }
+      expect((await tracker.stats()).dropped.database_away).toBe(1)
+      await comeBack()
+      await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+      expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': 1, 'shop Later': 4 })
+    })
+  },
+  // A MySQL server is read-only as a whole, and other tests are using it.
+  { except: ['mysql'] },
+)
+
+describeEachDatabase('a database that takes the probe and not the errors', (database) => {
+  test('is tried less and less often', { timeout: 60_000 }, async () => {
+    const place = await freshPlace(database)
+    const rename = (from: string, to: string) =>
+      withDatabase(place.url, ({ read }) => sql.raw(`alter table ${from} rename to ${to}`).execute(read))
+    await rename('faultboard_error_hours', 'hidden_hours')
+    const { tracker } = trackerAt(place)
+    await tracker.ready()
+    expect((await record({ tracker }, 'Hidden'))[0]?.state).toBe('spooled')
+    await new Promise((resume) => setTimeout(resume, 5500))
+    const { database_away = 0 } = (await tracker.stats()).dropped
+    expect(database_away).toBeGreaterThan(1)
+    expect(database_away).toBeLessThanOrEqual(3)
+    await rename('hidden_hours', 'faultboard_error_hours')
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Hidden': 1 })
   })
 })
 
@@ -160,6 +206,24 @@ async function switchable(database: TestDatabase) {
     },
     comeBack: () => release(),
   }
+}
+
+/** SQLite under the write lock of another process, PostgreSQL as a standby is. */
+async function readOnly(database: TestDatabase) {
+  if (database.dialect === 'sqlite') return switchable(database)
+  const place = await freshPlace(database)
+  const name = new URL(place.url).pathname.slice(1)
+  const set = (value: string) =>
+    withDatabase(place.url, async ({ read }) => {
+      await read.connection().execute(async (connection) => {
+        await sql`set default_transaction_read_only = off`.execute(connection)
+        await sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`).execute(connection)
+        // A session keeps the setting with which it began.
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = ${name} and pid <> pg_backend_pid()`.execute(connection)
+      })
+    })
+  return { place, leave: () => set('on'), comeBack: () => set('off') }
 }
 
 function describeServers(title: string, body: (database: TestDatabase) => void): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balancedBooks } from '../support/books.js'
+import { balancedBooks, sums } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON, withDatabase } from '../support/tracker.js'
 
@@ -174,6 +174,39 @@ describeEachDatabase('recording', (database) => {
     const { counts, rows } = await balancedBooks(url)
     expect(new Set(Object.values(counts))).toEqual(new Set([500]))
     expect(rows).toBeLessThanOrEqual(20_000)
+  })
+
+  test('a storm of large events in one turn of the event loop goes to disk past a bound of memory', {
+    timeout: 60_000,
+  }, async () => {
+    const { tracker, url } = await freshTracker(database)
+    await tracker.ready()
+    const request_params = Object.fromEntries(Array.from({ length: 24 }, (_, i) => [`field${i}`, 'x'.repeat(2000)]))
+    const calls = Array.from({ length: 1500 }, (_, i) =>
+      tracker.Commands.LogError.call({ ...EVENT, error_type: `Large${i % 300}`, request_params }),
+    )
+    const { buffered } = await tracker.stats()
+    expect(buffered).toBeLessThan((34 * 1024 * 1024) / 48_000)
+    expect((await Promise.all(calls)).filter((one) => one === null)).toEqual([])
+    await tracker.flush()
+    expect(new Set(Object.values((await balancedBooks(url)).counts))).toEqual(new Set([5]))
+  })
+
+  test('so many callers that wait for one error are answered from disk', { timeout: 60_000 }, async () => {
+    const { tracker, url } = await freshTracker(database)
+    await tracker.ready()
+    const calls = Array.from({ length: 35_000 }, () => tracker.Commands.LogError.call(EVENT))
+    expect((await tracker.stats()).buffered).toBeLessThanOrEqual(5000)
+    const logged = await Promise.all(calls)
+    expect(
+      sums(
+        logged,
+        (one) => one?.state ?? 'null',
+        () => 1,
+      ),
+    ).toEqual({ spooled: 30_000, recorded: 5000 })
+    await tracker.flush()
+    expect(Object.values((await balancedBooks(url)).counts)).toEqual([35_000])
   })
 })
 

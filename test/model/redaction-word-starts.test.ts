@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { createRedactor } from '../../src/model/redaction.js'
+
+const redactor = createRedactor()
+
+test.each([
+  '--password=hunter2',
+  '2password=hunter2',
+  `${'x'.repeat(300)}_password=hunter2`,
+  '.password: hunter2',
+  'a=b;token=hunter2',
+])('a key is found wherever its word begins: %#', (text) => {
+  expect(redactor.text(text)).not.toContain('hunter2')
+})
+
+test('a long word beside a sign does not make the search longer than the text', () => {
+  const perCharacter = (length: number) => {
+    const texts = Array.from({ length: 40 }, (_, i) => `a: ${'x'.repeat(length)}${i}`)
+    const started = process.cpuUsage()
+    for (const text of texts) redactor.text(text)
+    return process.cpuUsage(started).user / (length * texts.length)
+  }
+  perCharacter(1000)
+  expect(perCharacter(64_000)).toBeLessThan(10 * Math.max(perCharacter(1000), 0.01))
+})
