@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import type { ErrorEvent } from '../model/event.js'
 import { platformOf } from '../model/platform.js'
-import { isSeverity, type Severity } from '../model/severity.js'
+import { isSeverity, SEVERITIES, type Severity } from '../model/severity.js'
 import type { Receipt } from '../store/recorder.js'
 import type { Draft } from './draft.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
@@ -97,7 +97,7 @@ function draftOf(context: Context, input: LogErrorInput): Draft | null {
     return null
   }
   const thrown = given ? describeThrown(fields.exception, config.max_backtrace_lines) : null
-  const explicit = fields.severity
+  const explicit = severityGiven(fields.severity, context)
   return {
     thrown: given ? fields.exception : undefined,
     error_type: textOf(fields.error_type, 255) ?? thrown?.error_type ?? 'Error',
@@ -118,10 +118,18 @@ function draftOf(context: Context, input: LogErrorInput): Draft | null {
     details: { ...thrown?.details, ...(config.environment ? { environment: config.environment } : {}) },
     context: fields.context,
     occurred_at: timeOf(fields.occurred_at, now()),
-    explicit_severity: isSeverity(explicit) ? explicit : undefined,
+    explicit_severity: explicit,
     unhandled: fields.unhandled === true,
     severity: 'low',
     hash_signature: '',
     place: null,
   }
+}
+
+/** A word that is no severity does not keep the error from being recorded, but whoever wrote it should know. */
+function severityGiven(given: unknown, { counters, log }: Context): Severity | undefined {
+  if (given === undefined || given === null || isSeverity(given)) return given ?? undefined
+  counters.add('unknown_severity')
+  log.warn(`LogError was given a severity that is none of ${SEVERITIES.join(', ')}: the rules decided instead.`)
+  return undefined
 }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import type { LogErrorInput } from '../../src/index.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { freshTracker } from '../support/tracker.js'
+
+describeEachDatabase('a severity that is none', (database) => {
+  test('leaves it to the rules, is counted, and is said in the log', async () => {
+    const { tracker, lines } = await freshTracker(database)
+    const input = { error_type: 'TypeError', message: 'm', severity: 'urgent' } as unknown as LogErrorInput
+    expect(await tracker.Commands.LogError.call(input)).toMatchObject({ severity: 'high' })
+    expect((await tracker.stats()).dropped).toEqual({ unknown_severity: 1 })
+    expect(lines.join('')).toContain('none of critical, high, medium, low')
+  })
+})
