@@ -91,7 +91,8 @@ describeEachDatabase('a process that is killed in the middle of a storm', (datab
       const { tracker } = trackerAt(place)
       await tracker.ready()
       await tracker.flush()
-      expect((await tracker.stats()).spool).toMatchObject({ files: 0, failed: 0, bytes: 0 })
+      // A file that was half written when its process died may stay a while: nobody was told that its events are safe.
+      expect((await tracker.stats()).spool).toMatchObject({ files: 0, failed: 0 })
 
       const { users } = await balancedBooks(place.url)
       const recorded = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
