@@ -1,3 +1,4 @@
+import { isProxyRange } from '../model/client-address.js'
 import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity.js'
 
 /**
@@ -131,6 +132,24 @@ export const pattern: Kind<string | RegExp> = {
   check: (value) =>
     typeof value === 'string' || value instanceof RegExp ? value : unfit('must hold words or RegExps'),
   fromText: (text) => text,
+}
+
+const proxyRange: Kind<string> = {
+  words: 'IP address, range such as 10.0.0.0/8, loopback or private',
+  check: (value) =>
+    typeof value === 'string' && isProxyRange(value)
+      ? value
+      : unfit(
+          `must hold IP addresses, ranges such as 10.0.0.0/8, loopback or private; "${String(value).slice(0, 50)}" is none of them`,
+        ),
+}
+
+const listOfProxyRanges = listOf(proxyRange)
+
+/** Nobody can set a variable to an empty list: there `none` says it. */
+export const proxyRanges: Kind<readonly string[]> = {
+  ...listOfProxyRanges,
+  fromText: (text) => (text.trim() === 'none' ? [] : listOfProxyRanges.fromText?.(text)),
 }
 
 export const timeZone: Kind<string> = {

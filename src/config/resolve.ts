@@ -12,6 +12,7 @@ import {
   type Settings,
 } from './options.js'
 import { findProject } from './project.js'
+import { commitOf, versionFromEnvironment } from './release.js'
 
 export interface ResolvedConfiguration {
   options: Options
@@ -72,12 +73,14 @@ function missingCredentials(values: Record<string, unknown>, problems: readonly 
 
 function withHostDefaults(options: Options, env: NodeJS.ProcessEnv): Options {
   const project = findProject(options.project_root ?? process.cwd())
+  const project_root = realPath(options.project_root ?? project.root)
   const name = options.application_name ?? (env.APP_NAME?.trim() || project.name || basename(project.root))
   return {
     ...options,
-    project_root: realPath(options.project_root ?? project.root),
+    project_root,
     application_name: cleanText(name.trim(), 255) || 'application',
-    app_version: options.app_version ?? project.version ?? null,
+    app_version: options.app_version ?? versionFromEnvironment(env) ?? project.version ?? null,
+    git_sha: options.git_sha ?? commitOf(project_root, env) ?? null,
     environment: options.environment ?? env.NODE_ENV ?? null,
   }
 }

@@ -16,7 +16,12 @@ const SCAN_LIMIT = 50
 
 /** The grouping key: SHA-256 over error type, normalised message and the place in the host's own code. */
 export function signatureOf({ error_type, message, place }: SignatureParts): string {
-  return sha256([error_type, normaliseMessage(message), ...place].join('\n'))
+  return normalisedSignature({ error_type, message: normaliseMessage(message), place })
+}
+
+/** The same of a message that has been normalised already. */
+export function normalisedSignature({ error_type, message, place }: SignatureParts): string {
+  return sha256([error_type, message, ...place].join('\n'))
 }
 
 /** The grouping key of a host that decides for itself what belongs together. */
@@ -67,22 +72,27 @@ const IP_V6 =
 /** Numbers and hexadecimal ids share one word: an id of either kind may by chance hold digits only. */
 const NUMBER = /\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}\b|-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?/gi
 
-const swap = (pattern: RegExp, word: string) => (text: string) => text.replace(pattern, word)
+/** Replaces what fits the pattern; a look for a character it cannot do without is far cheaper than the search itself. */
+const swap = (pattern: RegExp, word: string, needs?: string) => (text: string) =>
+  needs === undefined || text.includes(needs) ? text.replace(pattern, word) : text
 
 // Each pattern is linear: bounded or disjoint quantifiers. The order matters: the larger shapes come first.
 const VARIABLE_PARTS: readonly ((text: string) => string)[] = [
   swap(TIME, '<time>'),
-  swap(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'),
-  swap(/[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, '<email>'),
+  swap(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>', '-'),
+  swap(/[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, '<email>', '@'),
   swap(
     /(?:\/private)?\/(?:tmp|var\/folders|var\/tmp)\/[^\s'"`:)]{1,400}|[a-z]:\\[^\s'"`:)]{0,200}\\te?mp\\[^\s'"`:)]{1,400}/gi,
     '<temp>',
   ),
   swap(/"[^"\n]{0,1000}"|`[^`\n]{0,1000}`|“[^”\n]{0,1000}”|«[^»\n]{0,1000}»/g, '<value>'),
   // An apostrophe is a quotation mark only where a word cannot go on: "can't find user's order" has none.
-  swap(/(?<=^|[\s([{<=:,/|-])'[^'\n]{0,1000}'(?=$|[\s)\]}>,.;:!?/|-])/g, '<value>'),
-  (text) => text.replace(IP_V6, (found, address: string) => (isIPv6(address) ? '<address>' : found)),
-  swap(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?\b/g, '<address>'),
+  swap(/(?<=^|[\s([{<=:,/|-])'[^'\n]{0,1000}'(?=$|[\s)\]}>,.;:!?/|-])/g, '<value>', "'"),
+  (text) =>
+    text.includes(':')
+      ? text.replace(IP_V6, (found, address: string) => (isIPv6(address) ? '<address>' : found))
+      : text,
+  swap(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?\b/g, '<address>', '.'),
   swap(NUMBER, '<number>'),
 ]
 

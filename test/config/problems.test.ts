@@ -87,6 +87,15 @@ describe('a value that does not fit names the option and what it takes', () => {
     [{ ignored_exceptions: [5] }, 'ignored_exceptions must hold names of error types, RegExps or classes'],
     [{ ignored_exceptions: [() => true] }, 'ignored_exceptions must hold names of error types, RegExps or classes'],
     [{ sensitive_data_patterns: [5] }, 'sensitive_data_patterns must hold words or RegExps'],
+    [{ trusted_proxies: '10.0.0.1' }, 'trusted_proxies must be a list'],
+    [
+      { trusted_proxies: ['loopback', '10.0.0.0/33'] },
+      'trusted_proxies must hold IP addresses, ranges such as 10.0.0.0/8, loopback or private; "10.0.0.0/33" is none of them',
+    ],
+    [
+      { trusted_proxies: [true] },
+      'trusted_proxies must hold IP addresses, ranges such as 10.0.0.0/8, loopback or private; "true" is none of them',
+    ],
     [{ baseline_alert_severities: ['urgent'] }, 'baseline_alert_severities must be one of critical, high, medium, low'],
     [
       { custom_severity_rules: { Foo: 'high' } },

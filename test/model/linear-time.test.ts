@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseFrame, stackLines } from '../../src/model/backtrace.js'
+import { clientAddress } from '../../src/model/client-address.js'
+import { platformOfUserAgent } from '../../src/model/platform.js'
 import { createRedactor } from '../../src/model/redaction.js'
+import { safeHeaders } from '../../src/model/request-headers.js'
 import { normaliseMessage, placeOf, signatureOf } from '../../src/model/signature.js'
 import { cleanText } from '../../src/model/text.js'
 
@@ -42,9 +45,14 @@ const HOSTILE: Record<string, string> = {
   positions: ':1:1',
   blanks: ' ',
   'line ends': '\n',
+  'forwarded entries': 'for=10.0.0.1,',
+  'forwarded pairs': 'for="\\"";',
+  'proxy chains': '10.0.0.1, ',
+  'app libraries': 'cfnetwork/',
 }
 
 const { text, isSensitiveKey } = createRedactor(['salary'])
+const TRUSTED = ['0.0.0.0/0', '::/0']
 const WORK: Record<string, (hostile: string) => unknown> = {
   'redacting text': text,
   'judging a key': isSensitiveKey,
@@ -53,6 +61,13 @@ const WORK: Record<string, (hostile: string) => unknown> = {
   'reading a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
   signing: (hostile) =>
     signatureOf({ error_type: hostile, message: hostile, place: placeOf([hostile, `at ${hostile}`], '/srv') }),
+  'telling the platform': platformOfUserAgent,
+  'finding the client': (hostile) => [
+    clientAddress({ remote_address: '10.0.0.1', forwarded_for: hostile }, TRUSTED),
+    clientAddress({ remote_address: '10.0.0.1', forwarded: hostile }, TRUSTED),
+    clientAddress({ remote_address: hostile }, TRUSTED),
+  ],
+  'keeping headers': (hostile) => [safeHeaders({ referer: hostile }), safeHeaders(hostile.split(','))],
   cleaning: (hostile) => cleanText(`${hostile}\uD800`, 10_000),
 }
 

@@ -1,0 +1,137 @@
+import { BlockList, isIP } from 'node:net'
+
+/** What a request says of where it comes from: the peer of its socket, and what proxies wrote into its headers. */
+export interface Origin {
+  remote_address: string | null | undefined
+  /** X-Forwarded-For. */
+  forwarded_for?: string | readonly string[] | null | undefined
+  /** Forwarded, RFC 7239. */
+  forwarded?: string | readonly string[] | null | undefined
+}
+
+/**
+ * The client's address: that of the peer or, behind trusted proxies, the nearest one in the headers that is not a
+ * trusted proxy itself. A header is believed only as far as trusted proxies wrote it.
+ *
+ * @example
+ * clientAddress({ remote_address: '10.0.0.9', forwarded_for: '6.6.6.6, 198.51.100.7' }, ['private']) // 198.51.100.7
+ */
+export function clientAddress(
+  { remote_address, forwarded_for, forwarded }: Origin,
+  trusted_proxies: readonly string[],
+): string | null {
+  const peer = addressIn(remote_address ?? '')
+  if (peer === null || trusted_proxies.length === 0) return peer
+  const trusted = matcherOf(trusted_proxies)
+  if (!isTrusted(peer, trusted)) return peer
+  const [client = peer, other = client] = [
+    ...(forwarded_for ? [walk(peer, entriesFromRight(joined(forwarded_for)), trusted)] : []),
+    ...(forwarded ? [walk(peer, forwardedFromRight(joined(forwarded)), trusted)] : []),
+  ]
+  // A proxy writes one of the two and passes the other one on: where they differ, the client may have written either.
+  return client === other ? client : peer
+}
+
+/** Whether the text is an address, a range such as 10.0.0.0/8, or one of the words for ranges. */
+export function isProxyRange(text: string): boolean {
+  return Object.hasOwn(WORDS, text) || rangeOf(text) !== null
+}
+
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', 'fc00::/7', 'fe80::/10'],
+}
+
+/** Lists of the configuration live as long as the tracker, and building a matcher costs more than asking it. */
+const matchers = new WeakMap<readonly string[], BlockList>()
+
+function matcherOf(trusted_proxies: readonly string[]): BlockList {
+  const known = matchers.get(trusted_proxies)
+  if (known) return known
+  const matcher = new BlockList()
+  for (const text of trusted_proxies.flatMap((entry) => (Object.hasOwn(WORDS, entry) ? (WORDS[entry] ?? []) : entry))) {
+    const range = rangeOf(text)
+    if (range) matcher.addSubnet(range.address, range.bits, familyOf(range.address))
+  }
+  matchers.set(trusted_proxies, matcher)
+  return matcher
+}
+
+function rangeOf(text: string): { address: string; bits: number } | null {
+  const [, address = '', bits] = /^([\da-f.:]{2,45})(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  const most = { 4: 32, 6: 128 }[isIP(address)]
+  if (most === undefined || Number(bits ?? 0) > most) return null
+  return { address, bits: Number(bits ?? most) }
+}
+
+function isTrusted(address: string, trusted: BlockList): boolean {
+  return trusted.check(address, familyOf(address))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6'
+}
+
+/** No real chain of proxies is longer; a header can be. */
+const MAX_HOPS = 50
+
+/** From the peer outwards. An entry that is no address ends the way: what stands behind it nobody vouches for. */
+function walk(peer: string, entries: Iterable<string>, trusted: BlockList): string {
+  let nearest = peer
+  let hops = 0
+  for (const entry of entries) {
+    const address = addressIn(entry)
+    if (address === null || ++hops > MAX_HOPS) break
+    nearest = address
+    if (!isTrusted(address, trusted)) break
+  }
+  return nearest
+}
+
+function joined(header: string | readonly string[]): string {
+  return typeof header === 'string' ? header : header.join(',')
+}
+
+function* entriesFromRight(header: string): Iterable<string> {
+  for (let end = header.length; end >= 0; ) {
+    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1)
+    yield header.slice(comma + 1, end)
+    end = comma
+  }
+}
+
+const FORWARDED_LIMIT = 8192
+/** `for="[2001:db8::1]:443"` with what ends it. Blanks can be given back to nothing, so that it stays linear. */
+const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+))[ \t]*)?([;,]|$)/y
+
+/**
+ * Read strictly from the left, and not at all unless all of it is well-formed: a client may open a quote that swallows
+ * what the proxy adds, or have its own text quoted by the proxy.
+ */
+function forwardedFromRight(header: string): string[] {
+  if (header.length > FORWARDED_LIMIT) return []
+  const hops: string[] = []
+  let hop = ''
+  PAIR.lastIndex = 0
+  for (;;) {
+    const match = PAIR.exec(header)
+    if (!match) return []
+    const [, name, quoted, plain, end] = match
+    if (name?.toLowerCase() === 'for') hop = quoted ?? plain ?? ''
+    if (end === ';') continue
+    hops.push(hop)
+    if (end === '') return hops.reverse()
+    hop = ''
+  }
+}
+
+const ADDRESS_LENGTH = 100
+
+/** `192.0.2.1`, `192.0.2.1:8080`, `2001:db8::1`, `[2001:db8::1]:443`, without its port, zone and IPv4 mapping. */
+function addressIn(text: string): string | null {
+  if (text.length > ADDRESS_LENGTH) return null
+  const [, inBrackets, withPort, plain] =
+    /^(?:\[([\da-f.:]+)(?:%[^\]]*)?\](?::\d+)?|([\d.]+):\d+|([\da-f.:]+)(?:%.*)?)$/i.exec(text.trim()) ?? []
+  const address = inBrackets ?? withPort ?? plain ?? ''
+  return isIP(address) ? address.replace(/^::ffff:(?=\d+\.)/i, '') : null
+}
