@@ -4,6 +4,7 @@ import type { Cause } from '../model/event.js'
 import { NO_REDACTION } from '../model/redaction.js'
 import { cleanText } from '../model/text.js'
 import { type PlainLimits, plainData } from './plain-data.js'
+import type { SourcePositions } from './source-positions.js'
 
 /** A thrown value, whatever it was, as plain bounded data. */
 export interface ThrownValue {
@@ -24,13 +25,14 @@ const CAUSES_LIMIT = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
 /** Reads a thrown value without trusting it: a getter may throw, a Proxy may lie, a message may be a gigabyte. */
-export function describeThrown(value: unknown, max_lines: number): ThrownValue {
+export function describeThrown(value: unknown, max_lines: number, positions?: SourcePositions): ThrownValue {
   const seen = new Set<unknown>([value])
+  const linesOf: LinesOf = (thrown) => backtraceOf(thrown, max_lines, positions)
   return {
     error_type: typeName(value),
     message: messageOf(value),
-    backtrace: backtraceOf(value, max_lines),
-    causes: causesOf(value, max_lines, 0, seen),
+    backtrace: linesOf(value),
+    causes: causesOf(value, linesOf, 0, seen),
     details: detailsOf(value),
   }
 }
@@ -40,18 +42,20 @@ export function reasonOf(value: unknown): string {
   return messageOf(value) || typeName(value)
 }
 
-function causesOf(value: unknown, max_lines: number, depth: number, seen: Set<unknown>): Cause[] {
+type LinesOf = (thrown: unknown) => readonly string[]
+
+function causesOf(value: unknown, linesOf: LinesOf, depth: number, seen: Set<unknown>): Cause[] {
   if (!isReadable(value) || depth >= CAUSE_DEPTH) return []
   const causes: Cause[] = []
   const add = (behind: unknown, relation: Cause['relation']) => {
     if (behind === undefined || behind === null || seen.has(behind) || seen.size > CAUSES_LIMIT) return
     seen.add(behind)
-    const inner = causesOf(behind, max_lines, depth + 1, seen)
+    const inner = causesOf(behind, linesOf, depth + 1, seen)
     const code = isReadable(behind) ? read(behind, 'code') : undefined
     causes.push({
       error_type: typeName(behind),
       message: cleanText(messageOf(behind), CAUSE_MESSAGE_LIMIT),
-      backtrace: backtraceOf(behind, max_lines),
+      backtrace: linesOf(behind),
       relation,
       ...(typeof code === 'string' ? { code: cleanText(code, 200) } : {}),
       ...(inner.length > 0 ? { causes: inner } : {}),
@@ -89,13 +93,14 @@ function messageOf(value: unknown): string {
   return printed(message)
 }
 
-function backtraceOf(value: unknown, max_lines: number): readonly string[] {
+function backtraceOf(value: unknown, max_lines: number, positions?: SourcePositions): readonly string[] {
   if (!isReadable(value)) return []
   const stack = read(value, 'stack')
   if (typeof stack !== 'string') return []
   const message = read(value, 'message')
   const body = belowMessage(stack, typeof message === 'string' ? message : '')
-  return stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
+  const lines = stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
+  return positions ? positions.original(lines) : lines
 }
 
 function linesOf(body: string, max_lines: number): readonly string[] {

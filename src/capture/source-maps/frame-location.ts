@@ -1,0 +1,61 @@
+import { fileURLToPath } from 'node:url'
+
+/** The place in a stack line where it names a file of this machine, and what stands around it. */
+export interface FrameLocation {
+  before: string
+  file: string
+  /** Both count from one, as V8 writes them. */
+  line: number
+  column: number
+  after: string
+  has_name: boolean
+}
+
+/** Finds the location in a line of V8's, or gives null where it names no file: `node:`, `native`, `<anonymous>`. */
+export function frameLocation(text: string): FrameLocation | null {
+  if (!text.startsWith('at ')) return null
+  const { from, to, has_name } = evalSpan(text) ?? plainSpan(text)
+  if (from < 0) return null
+  const location = text.slice(from, to)
+  const position = /:(\d{1,9}):(\d{1,9})$/.exec(location)
+  if (!position) return null
+  const file = pathOf(location.slice(0, position.index))
+  if (file === null) return null
+  const [, line, column] = position.map(Number) as [number, number, number]
+  return { before: text.slice(0, from), file, line, column, after: text.slice(to), has_name }
+}
+
+interface Span {
+  from: number
+  to: number
+  has_name: boolean
+}
+
+/** `eval at load (/app/x.js:1:2), <anonymous>:3:4`: evaluated code has no file, so its place is where it was evaluated. */
+function evalSpan(text: string): Span | null {
+  const start = text.lastIndexOf('eval at ')
+  if (start < 0) return null
+  const open = text.indexOf(' (', start)
+  const close = text.indexOf(')', open)
+  return open < 0 || close < 0 ? null : { from: open + 2, to: close, has_name: true }
+}
+
+/** A name may hold parentheses (`[Symbol(x)]`) and so may a path, but only a path begins right behind one. */
+const PATH_BEHIND_PARENTHESIS = /\((?=file:\/\/|\/|[A-Za-z]:[\\/])/
+
+function plainSpan(text: string): Span {
+  if (!text.endsWith(')'))
+    return { from: /^at (?:async )?/.exec(text)?.[0].length ?? -1, to: text.length, has_name: false }
+  const open = text.search(PATH_BEHIND_PARENTHESIS)
+  return { from: open < 0 ? -1 : open + 1, to: text.length - 1, has_name: true }
+}
+
+function pathOf(location: string): string | null {
+  if (!location.startsWith('file://')) return /^(?:\/|[A-Za-z]:[\\/])/.test(location) ? location : null
+  try {
+    return fileURLToPath(location)
+  } catch {
+    // A URL with a host, or with an encoded slash, is no file of this machine.
+    return null
+  }
+}

@@ -1,0 +1,119 @@
+import { mapTextOf } from './map-text.js'
+import { type OriginalPosition, ParsedMap } from './parsed-map.js'
+import { ProjectFiles } from './project-files.js'
+import type { OnSkipped, SkipReason } from './skip-reason.js'
+
+const FILES_LIMIT = 1000
+const POSITIONS_LIMIT = 20_000
+
+/** A generated file, as far as it is known. */
+interface Generated {
+  stamp: string
+  /** Zero where there is no map to use. */
+  weight: number
+  map: ParsedMap | null
+  /** They outlive the map, so that for what was looked up once it is not read again. */
+  positions: Map<string, OriginalPosition | null>
+}
+
+/** The maps of generated files: read when first needed, the least used dropped, and what has none remembered too. */
+export class MapCache {
+  readonly #files: ProjectFiles
+  readonly #project_root: string
+  readonly #max_bytes: number
+  readonly #onSkipped: OnSkipped
+  /** In the order of their last use. */
+  readonly #generated = new Map<string, Generated>()
+  /** Memory of all maps that are kept: at most as much as the file of the largest map would take. */
+  #kept_bytes = 0
+  #positions = 0
+
+  constructor(options: { project_root: string; max_bytes: number; onSkipped: OnSkipped }) {
+    this.#files = new ProjectFiles(options.project_root)
+    this.#project_root = options.project_root
+    this.#max_bytes = options.max_bytes
+    this.#onSkipped = options.onSkipped
+  }
+
+  /** How much there is to read for this file. It notices here, once per stack, when the file was written anew. */
+  weigh(file: string): number {
+    const known = this.#generated.get(file)
+    if (!known && !(isGenerated(file) && this.#files.holds(file))) return 0
+    const stamp = this.#files.stamp(file)
+    if (known?.stamp === stamp) return known.weight
+    if (known) this.#forget(file, known)
+    const fresh: Generated = { stamp, weight: 0, map: null, positions: new Map() }
+    this.#generated.set(file, fresh)
+    this.#load(file, fresh)
+    fresh.weight = fresh.map?.weight ?? 0
+    this.#shrink()
+    return fresh.weight
+  }
+
+  find(file: string, line: number, column: number): OriginalPosition | null {
+    const known = this.#generated.get(file)
+    if (!known || known.weight === 0) return null
+    this.#generated.delete(file)
+    this.#generated.set(file, known)
+    const key = `${line}:${column}`
+    const remembered = known.positions.get(key)
+    if (remembered !== undefined) return remembered
+    if (known.map === null) this.#load(file, known)
+    const found = known.map?.find(line, column) ?? null
+    this.#remember(known, key, found)
+    this.#shrink()
+    return found
+  }
+
+  #load(file: string, into: Generated): void {
+    const read = this.#read(file)
+    if (typeof read === 'string') this.#onSkipped(read, file)
+    if (read === null || typeof read === 'string') return
+    into.map = read
+    this.#kept_bytes += read.bytes
+  }
+
+  #read(file: string): ParsedMap | SkipReason | null {
+    try {
+      const found = mapTextOf(this.#files, file, this.#max_bytes)
+      if (found === null || typeof found === 'string') return found
+      return ParsedMap.parse(found, this.#max_bytes, this.#project_root) ?? 'map_too_large'
+    } catch {
+      // Unreadable, no JSON, or no map: the frames stay as they are.
+      return 'map_broken'
+    }
+  }
+
+  #remember(known: Generated, key: string, found: OriginalPosition | null): void {
+    if (this.#positions >= POSITIONS_LIMIT) {
+      for (const { positions } of this.#generated.values()) positions.clear()
+      this.#positions = 0
+    }
+    known.positions.set(key, found)
+    this.#positions++
+  }
+
+  #shrink(): void {
+    for (const [file, known] of this.#generated) {
+      if (this.#generated.size > FILES_LIMIT) this.#forget(file, known)
+      else if (this.#kept_bytes > this.#max_bytes) this.#drop(known)
+      else return
+    }
+  }
+
+  #forget(file: string, known: Generated): void {
+    this.#drop(known)
+    this.#positions -= known.positions.size
+    this.#generated.delete(file)
+  }
+
+  #drop(known: Generated): void {
+    this.#kept_bytes -= known.map?.bytes ?? 0
+    known.map = null
+  }
+}
+
+/** A library's own maps would lead to the same library, and a TypeScript file in a stack is the original already. */
+function isGenerated(file: string): boolean {
+  return !/[\\/]node_modules[\\/]|\.[cm]?tsx?$/.test(file)
+}

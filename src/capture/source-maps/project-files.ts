@@ -1,0 +1,73 @@
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
+
+/** A file that is open for the length of one reading. */
+export interface OpenFile {
+  path: string
+  size: number
+  /** The last bytes, or all of them. */
+  tail(bytes: number): Buffer
+}
+
+/** The files below the project's root: nothing else is ever opened, wherever a stack or a map points. */
+export class ProjectFiles {
+  readonly #given: string
+  readonly #real: string | null
+
+  constructor(project_root: string) {
+    this.#given = resolve(project_root)
+    this.#real = realPath(this.#given)
+  }
+
+  /** By the name alone, so that a path from elsewhere does not so much as touch the disk. */
+  holds(path: string): boolean {
+    if (this.#real === null || path.includes('\0')) return false
+    return isBelow(this.#real, path) || isBelow(this.#given, path)
+  }
+
+  /** What changes when the file is written anew. */
+  stamp(path: string): string {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats ? `${stats.mtimeMs}:${stats.size}` : 'none'
+  }
+
+  /** Gives null for what is missing, is no plain file, or is a link that leads out of the project. */
+  read<Result>(path: string, work: (file: OpenFile) => Result): Result | null {
+    const real = this.holds(path) ? realPath(path) : null
+    if (real === null || this.#real === null || !isBelow(this.#real, real)) return null
+    // Without O_NONBLOCK, opening a named pipe waits for its writer for ever.
+    const handle = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      const stats = fstatSync(handle)
+      if (!stats.isFile()) return null
+      return work({ path: real, size: stats.size, tail: (bytes) => tailOf(handle, stats.size, bytes) })
+    } finally {
+      closeSync(handle)
+    }
+  }
+}
+
+function tailOf(handle: number, size: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(Math.min(size, bytes))
+  let filled = 0
+  while (filled < buffer.length) {
+    const count = readSync(handle, buffer, filled, buffer.length - filled, size - buffer.length + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return buffer.subarray(0, filled)
+}
+
+function isBelow(root: string, path: string): boolean {
+  const inside = relative(root, path)
+  return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && resolve(root, inside) === resolve(path)
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Missing, unreadable, or a circle of links.
+    return null
+  }
+}

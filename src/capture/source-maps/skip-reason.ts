@@ -1,0 +1,10 @@
+/** Why the frames of a generated file that names a map were left as they are. */
+export type SkipReason =
+  | 'map_remote'
+  | 'map_outside_project'
+  | 'map_missing'
+  | 'map_too_large'
+  | 'map_broken'
+  | 'stack_too_large'
+
+export type OnSkipped = (reason: SkipReason, file: string) => void

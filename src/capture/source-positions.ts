@@ -1,0 +1,97 @@
+import { parseFrame } from '../model/backtrace.js'
+import { type FrameLocation, frameLocation } from './source-maps/frame-location.js'
+import { MapCache } from './source-maps/map-cache.js'
+import type { OriginalPosition } from './source-maps/parsed-map.js'
+import type { OnSkipped } from './source-maps/skip-reason.js'
+
+export interface SourcePositionsOptions {
+  project_root: string
+  /** Larger maps are not used: reading one stops the host's event loop. */
+  max_map_bytes?: number
+  onSkipped?: OnSkipped
+}
+
+const MAX_MAP_BYTES = 20_000_000
+const LINE_LIMIT = 1000
+
+/**
+ * Shows the stacks of compiled and bundled code in the original source, through source maps that lie in the project.
+ * Nothing is fetched, and nothing outside the project is read.
+ *
+ * @example
+ * new SourcePositions({ project_root: '/app' }).original(['at total (/app/dist/cart.js:9:11)'])
+ * // ['at total (/app/src/cart.ts:12:9)']
+ */
+export class SourcePositions {
+  readonly #maps: MapCache
+  readonly #project_root: string
+  /** No more maps are read for a stack that has come to this: each frame could lie in another chunk of a bundle. */
+  readonly #stack_limit: number
+  readonly #onSkipped: OnSkipped
+  readonly #known = new WeakMap<readonly string[], readonly string[]>()
+
+  constructor({ project_root, max_map_bytes = MAX_MAP_BYTES, onSkipped = () => {} }: SourcePositionsOptions) {
+    this.#project_root = project_root
+    this.#onSkipped = onSkipped
+    this.#stack_limit = max_map_bytes
+    this.#maps = new MapCache({ project_root, max_bytes: max_map_bytes, onSkipped })
+  }
+
+  /** One array in, always the same array out; the very same where nothing is mapped. The lines must not change later. */
+  original(lines: readonly string[]): readonly string[] {
+    const known = this.#known.get(lines)
+    if (known) return known
+    const mapped = this.#mapped(lines)
+    this.#known.set(lines, mapped).set(mapped, mapped)
+    return mapped
+  }
+
+  #mapped(lines: readonly string[]): readonly string[] {
+    try {
+      const frames = this.#lookUp(lines)
+      const mapped = lines.map((line, i) => this.#rewritten(line, frames[i], frames[i + 1]))
+      return mapped.some((line, i) => line !== lines[i]) ? Object.freeze(mapped) : lines
+    } catch {
+      // A stack in generated code is better than none.
+      return lines
+    }
+  }
+
+  /** What is left out goes by the files of the stack alone, not by what is remembered: repeats must stay one group. */
+  #lookUp(lines: readonly string[]): readonly Mapped[] {
+    const weights = new Map<string, number>()
+    let total = 0
+    return lines.map((line) => {
+      const location = frameLocation(line)
+      if (!location) return null
+      const { file } = location
+      if (!weights.has(file)) {
+        const weight = total > this.#stack_limit ? 0 : this.#maps.weigh(file)
+        if (total > this.#stack_limit) this.#onSkipped('stack_too_large', file)
+        weights.set(file, weight)
+        total += weight
+      }
+      const position = weights.get(file) ? this.#maps.find(file, location.line, location.column) : null
+      // Where a tool names the generated file as its own source, the position would lead to the wrong line of it.
+      return position && position.path !== file ? { location, position } : null
+    })
+  }
+
+  #rewritten(line: string, frame: Mapped | undefined, caller: Mapped | undefined): string {
+    if (!frame) return line
+    const { location, position } = frame
+    const place = `${position.path}:${position.line}:${position.column}`
+    const called = location.has_name || line.startsWith('at async ') ? null : (caller?.position.name ?? null)
+    const mapped = called ? `at ${called} (${place})` : `${location.before}${place}${location.after}`
+    return this.#readsBack(mapped, position, called ?? parseFrame(line, '').function_name) ? mapped : line
+  }
+
+  /** The name of a source is the map's to choose: `x (1.ts` or `eval at y` must not become another frame. */
+  #readsBack(mapped: string, { line, column }: OriginalPosition, name: string | null): boolean {
+    if (mapped.length > LINE_LIMIT) return false
+    const frame = parseFrame(mapped, this.#project_root)
+    return frame.line_number === line && frame.column === column && frame.function_name === name
+  }
+}
+
+type Mapped = { location: FrameLocation; position: OriginalPosition } | null
