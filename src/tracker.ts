@@ -1,30 +1,24 @@
 import { types } from 'node:util'
 import type * as v from 'valibot'
 import { dashboardStats } from './analytics/dashboard-stats.js'
-import type { LogErrorInput } from './capture/fields.js'
+import type { Breadcrumb } from './capture/breadcrumbs.js'
+import type { CaptureContext } from './capture/capture-context.js'
+import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
 import { type LoggedError, logError } from './capture/log-error.js'
-import { Sightings } from './capture/sightings.js'
+import { merged, type Scope, type Scopes } from './capture/scope.js'
+import type { Source } from './capture/source.js'
 import { reasonOf } from './capture/thrown-value.js'
 import type { Settings } from './config/options.js'
-import { resolveConfiguration } from './config/resolve.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
 import { createLog } from './log.js'
-import { Counters } from './model/counters.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
-import { createRedactor, NO_REDACTION } from './model/redaction.js'
-import { HOUR, MINUTE } from './model/time.js'
 import { type Operation, perform } from './operation.js'
-import { createDatabase } from './store/database.js'
-import { flushAtExit } from './store/flush-at-exit.js'
-import { openSchema, spoolFolder } from './store/open.js'
-import { Recorder } from './store/recorder.js'
-import { Spool } from './store/spool.js'
+import { type Started, type Surroundings, start } from './started.js'
 import { addComment } from './triage/add-comment.js'
 import { assignError, unassignError } from './triage/assign-error.js'
 import { batchDeleteErrors, batchResolveErrors } from './triage/batch-errors.js'
 import { cleanupErrors } from './triage/cleanup-errors.js'
-import { cleanupOnceADay } from './triage/daily-cleanup.js'
 import type { ErrorSummary } from './triage/error-record.js'
 import { type ErrorsListInput, type ErrorsPage, errorsPage } from './triage/errors-list.js'
 import { findError } from './triage/find-error.js'
@@ -34,21 +28,12 @@ import { snoozeError, unsnoozeError } from './triage/snooze-error.js'
 import { updatePriority } from './triage/update-priority.js'
 import { updateStatus } from './triage/update-status.js'
 
-/** Time and chance, for tests. */
-export interface Surroundings {
-  now?: () => number
-  random?: () => number
-  env?: NodeJS.ProcessEnv
-  /** Receives the lines that would go to standard error. */
-  write?: (line: string) => void
-}
+export type { Surroundings } from './started.js'
 
-interface Started {
-  context: Context
-  /** Loaded with the first request: a process that only records never needs it. */
-  handler(): Promise<Handler>
-  sightings: Sightings
-  stop(): void
+/** What may be said about an error beside the error itself. */
+export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
+  /** False for what escaped every handler of the host. */
+  handled?: boolean
 }
 
 /** An independent tracker: its own configuration, database and dashboard. */
@@ -56,6 +41,9 @@ export class TrackerInstance {
   #settings: Settings = {}
   readonly #surroundings: Required<Surroundings>
   #started: Started | null = null
+  /** Whether `configure` may still come, though hooks are at work already. */
+  #provisional = false
+  #outdated = false
   #stopped = false
   #stopping: Promise<void> | null = null
 
@@ -109,13 +97,14 @@ export class TrackerInstance {
    * Tracker.configure((config) => { config.retention_days = 30 })
    */
   configure(settings: Settings | ((config: Settings) => void)): this {
-    if (this.#started) {
+    if (this.#started && !this.#provisional) {
       throw new ConfigurationError([
         'the tracker has started, and its configuration is frozen: a change needs a restart',
       ])
     }
     if (typeof settings === 'function') settings(this.#settings)
     else Object.assign(this.#settings, settings)
+    if (this.#started) this.#renewSoon()
     return this
   }
 
@@ -123,6 +112,15 @@ export class TrackerInstance {
   start(): this {
     this.#stopped = false
     this.#start()
+    this.#provisional = false
+    return this
+  }
+
+  /** For `faultboard/register`: starts with what the environment says, and again should the host configure it later. */
+  startProvisionally(): this {
+    if (this.#started || this.#stopped) return this
+    this.#start()
+    this.#provisional = true
     return this
   }
 
@@ -163,10 +161,92 @@ export class TrackerInstance {
     return this.#stopping
   }
 
+  /**
+   * Records an error from anywhere in the host, unless a hook has recorded this very object already. It never rejects;
+   * it gives null when nothing was recorded. Governed by `enable_error_subscriber`.
+   *
+   * @example
+   * Tracker.report(error, { handled: true, severity: 'medium', context: { order_id: 7 } })
+   */
+  report(error: unknown, options: ReportOptions = {}): Promise<LoggedError | null> {
+    return this.#safely(({ context, sightings }) => {
+      if (!context.config.enable_error_subscriber) {
+        context.counters.add('error_subscriber_is_off')
+        return null
+      }
+      const request = context.scopes.current()?.request ?? null
+      if (!sightings.isNew(error, request)) return null
+      const said = readFields(options)
+      return logError(context, { source: 'report', ...said, unhandled: isUnhandled(options), exception: error })
+    })
+  }
+
+  /**
+   * Adds to what is recorded with every further error of this request or job.
+   *
+   * @example
+   * Tracker.setContext({ order_id: order.id, step: 'payment' })
+   */
+  setContext(values: Record<string, unknown>): void {
+    this.#inScope((scope) => {
+      scope.context = merged(scope.context, values)
+    })
+  }
+
+  /** Adds short texts by which occurrences can be told apart. */
+  setTags(tags: Record<string, string | number | boolean>): void {
+    this.#inScope((scope) => {
+      scope.tags = merged(scope.tags, tags)
+    })
+  }
+
+  /** Says whose request or job this is, where neither `user_callback` nor the usual places know it. */
+  setUser(user_id: string | number | null): void {
+    this.#inScope((scope) => {
+      scope.user_id = user_id
+    })
+  }
+
+  /**
+   * Runs a job, or anything that is no request, in a scope of its own: what is set or left as a breadcrumb in it stays
+   * in it.
+   *
+   * @example
+   * await Tracker.withScope(async () => {
+   *   Tracker.setTags({ job: 'nightly-report' })
+   *   await buildReport()
+   * })
+   */
+  withScope<T>(work: () => T): T {
+    const scopes = this.#scopes()
+    return scopes ? scopes.run(work) : work()
+  }
+
+  /**
+   * Leaves a step of what happened, shown with the next error of this request. Governed by `enable_breadcrumbs`.
+   *
+   * @example
+   * Tracker.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku } })
+   */
+  addBreadcrumb(breadcrumb: Breadcrumb): void {
+    try {
+      const { category, message, duration_ms, metadata } = breadcrumb
+      const crumb = { category: String(category), message: String(message), duration_ms, metadata }
+      this.#running()?.context.breadcrumbs.add(crumb)
+    } catch (error) {
+      this.#complain(error)
+    }
+  }
+
   /** For adapters: records what a handler of the host threw, unless this request has recorded it already. */
   capture(request: object, input: LogErrorInput): void {
     const started = this.#running()
     if (started?.sightings.isNew(input.exception, request)) void logError(started.context, input)
+  }
+
+  /** For subscribers: listens to one more source while the tracker runs; gives the function that ends it sooner. */
+  attach(source: Source): () => void {
+    return this.#start().attach(source)
   }
 
   /** For adapters: counts what was left out on purpose. */
@@ -183,24 +263,48 @@ export class TrackerInstance {
     const started = this.#started
     this.#started = null
     if (!started) return
+    started.detachAll()
     // The hooks go last: a process that exits meanwhile still finds what is not written yet.
     await started.context.recorder.close()
     await started.context.database.close()
     started.stop()
   }
 
-  /** Not async, so that nothing of the host's is held while the row is being written. */
   #logError(input: LogErrorInput): Promise<LoggedError | null> {
-    try {
-      const { context, sightings } = this.#start()
+    return this.#safely(({ context, sightings }) => {
       sightings.logged(exceptionOf(input))
       return logError(context, input)
+    })
+  }
+
+  /** Not async, so that nothing of the host's is held while the row is being written. */
+  #safely(record: (started: Started) => Promise<LoggedError | null> | null): Promise<LoggedError | null> {
+    try {
+      return record(this.#start()) ?? Promise.resolve(null)
     } catch (error) {
-      // Only a tracker that cannot start comes here; the host must not pay for it.
-      const { now, write } = this.#surroundings
-      createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
+      this.#complain(error)
       return Promise.resolve(null)
     }
+  }
+
+  /** Only a tracker that cannot start, or was shut down, comes here; the host must not pay for it. */
+  #complain(error: unknown): void {
+    const { now, write } = this.#surroundings
+    createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
+  }
+
+  #scopes(): Scopes | null {
+    try {
+      return this.#running()?.context.scopes ?? null
+    } catch (error) {
+      this.#complain(error)
+      return null
+    }
+  }
+
+  #inScope(change: (scope: Scope) => void): void {
+    const scope = this.#scopes()?.open()
+    if (scope) change(scope)
   }
 
   #bind<Schema extends v.GenericSchema, Result>(operation: Operation<Schema, Result>) {
@@ -214,82 +318,41 @@ export class TrackerInstance {
     return perform(operation, this.#context(), input)
   }
 
-  #context(): Context {
+  #context(): CaptureContext {
     return this.#start().context
   }
 
   #start(): Started {
     // A handler of the host that finishes late must not bring back what was shut down.
     if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
+    if (this.#outdated) this.#retire()
     this.#started ??= start(this.#settings, this.#surroundings)
     return this.#started
   }
-}
 
-function start(settings: Settings, { now, random, env, write }: Required<Surroundings>): Started {
-  const { options: config, warnings } = resolveConfiguration(settings, env)
-  const log = createLog(now, write)
-  for (const warning of warnings) log.warn(warning)
-  const database = createDatabase(config.database, config.project_root ?? process.cwd())
-  const counters = new Counters()
-  const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
-  const ready = onceUntilFailed(() => openSchema(database))
-  const recorder = new Recorder(
-    {
-      database,
-      spool,
-      counters,
-      application_name: config.application_name ?? 'application',
-      max_occurrences_per_error: config.max_occurrences_per_error,
-      now,
-      open: ready,
-      warn: log.warn,
-    },
-    { journal: config.async_logging },
-  )
-  const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
-  const context: Context = { config, database, ready, recorder, spool, redactor, counters, log, now, random }
-  let handler: Promise<Handler> | null = null
-  return {
-    context,
-    handler() {
-      handler ??= import('./dashboard/handler.js').then(({ createHandler }) => createHandler(context))
-      return handler
-    },
-    sightings: new Sightings(),
-    stop: keepHouse(context),
-  }
-}
-
-/** One attempt serves everybody who asks; one that failed is made again for the next. */
-function onceUntilFailed(attempt: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  return () => {
-    running ??= attempt().catch((error: unknown) => {
-      running = null
-      throw error
-    })
-    return running
-  }
-}
-
-const CLEANUP_CHECK_MS = HOUR
-
-/** What goes on beside the host's work until the tracker stops: the daily cleanup, and the last flush. */
-function keepHouse(context: Context): () => void {
-  const cleanUp = () => {
-    cleanupOnceADay(context).catch((error: unknown) => {
-      // A database that is away or outdated has been complained about already.
-      if (!(error instanceof TrackerError)) context.log.warn(`The daily cleanup failed: ${reasonOf(error)}`)
+  /** Not at once: `configure` is often called in several steps, and until then the hooks stay where they are. */
+  #renewSoon(): void {
+    if (this.#outdated) return
+    this.#outdated = true
+    setImmediate(() => {
+      try {
+        this.#running()
+      } catch (error) {
+        this.#complain(error)
+      }
     })
   }
-  const timer = setInterval(cleanUp, CLEANUP_CHECK_MS).unref()
-  const first = setTimeout(cleanUp, MINUTE).unref()
-  const stopFlushing = flushAtExit(context.recorder)
-  return () => {
-    clearInterval(timer)
-    clearTimeout(first)
-    stopFlushing()
+
+  /** Ends what was started with other settings; what it holds is written from its own spool folder. */
+  #retire(): void {
+    this.#outdated = false
+    const started = this.#started
+    this.#started = null
+    if (!started) return
+    const { recorder, database } = started.context
+    recorder.spoolNow()
+    started.stop()
+    void recorder.close().then(() => database.close())
   }
 }
 

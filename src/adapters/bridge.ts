@@ -1,36 +1,69 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
+import type { HostRequest } from '../capture/request-facts.js'
 import type { Mount } from '../dashboard/handler.js'
 import { SECURITY_HEADERS } from '../dashboard/security-headers.js'
 import type { TrackerInstance } from '../tracker.js'
 
-/** What a host framework may have added to the request before us. */
-export type HostRequest = IncomingMessage & {
-  originalUrl?: string
-  baseUrl?: string
-  body?: unknown
-  rawBody?: unknown
-}
+export type { HostRequest } from '../capture/request-facts.js'
 
 /**
  * Where the dashboard stands for this request, or null when the request is not for it. It is found at `mount_path` below
  * whatever router of the host it was added to; the path is compared as the client sent it, so that no other spelling
  * of it slips past the host's own guards.
  */
-export function mountOf(request: HostRequest, mount_path: string): Mount | null {
-  const full = request.originalUrl ?? request.url ?? '/'
-  const path = full.split(/[?#]/, 1)[0] ?? '/'
-  const outer = request.baseUrl ?? ''
-  const base = outer.endsWith(mount_path) ? outer : `${outer}${mount_path}`
+export function mountOf(request: Addressed, mount_path: string, prefix = request.baseUrl ?? ''): Mount | null {
+  const address = request.originalUrl ?? request.url ?? '/'
+  // Nearly every request is the host's, and should not pay for more than this.
+  if (!address.includes(mount_path)) return null
+  const path = pathOf(address)
+  const base = prefix.endsWith(mount_path) ? prefix : `${prefix}${mount_path}`
   if (path !== base && !path.startsWith(`${base}/`)) return null
   return { base, path: path.slice(base.length), remote_address: addressOf(request) }
 }
 
+/** What is known of where a request goes and where it comes from. */
+export interface Addressed {
+  originalUrl?: string | undefined
+  url?: string | undefined
+  baseUrl?: string | undefined
+  ip?: unknown
+  socket?: { remoteAddress?: string | undefined } | undefined
+}
+
+/** Path and query of the address of a standard Request. */
+export function withoutOrigin(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  return start < 0 ? '/' : url.slice(start)
+}
+
+/**
+ * What a router of the host has taken from the front of an address before it came to us. Where the address was only
+ * tidied up (`/x/..`), nothing was taken.
+ */
+export function strippedPrefix(original: string, address: string): string {
+  const [from, to] = [pathOf(original), pathOf(address)]
+  if (from === to) return ''
+  const prefix = to === '/' ? from.replace(/\/$/, '') : from.endsWith(to) ? from.slice(0, -to.length) : ''
+  return /\/(?:\.|%2e){0,2}(?:\/|$)/i.test(prefix) ? '' : prefix
+}
+
+/** The part of a path that stands for the part of a pattern before the mount: `/acme` for `/:tenant/*`. */
+export function patternPrefix(address: string, pattern: string, mount_path: string): string {
+  const end = pattern.indexOf(mount_path)
+  const segments = (end < 0 ? pattern.replace(/\/?\*.*$/, '') : pattern.slice(0, end)).split('/').length
+  return pathOf(address).split('/', segments).join('/')
+}
+
+function pathOf(address: string): string {
+  return address.split(/[?#]/, 1)[0] ?? '/'
+}
+
 /** The client's address by the host's own rule about its proxies, where the framework knows one. */
-function addressOf({ ip, socket }: HostRequest & { ip?: unknown }): string | null {
+function addressOf({ ip, socket }: Addressed): string | null {
   // What a proxy passes on may be anything; only an address is worth counting by.
-  return typeof ip === 'string' && isIP(ip) ? ip : (socket.remoteAddress ?? null)
+  return typeof ip === 'string' && isIP(ip) ? ip : (socket?.remoteAddress ?? null)
 }
 
 /** Lets the dashboard answer a request of any Node.js host. Never throws: what goes wrong becomes a 500. */
@@ -39,9 +72,10 @@ export async function answer(
   mount: Mount,
   request: HostRequest,
   response: ServerResponse,
+  parsed: unknown = request.body,
 ): Promise<void> {
   try {
-    await send(await tracker.handle(toWebRequest(request), mount), request, response)
+    await send(await tracker.handle(toWebRequest(request, parsed), mount), request, response)
   } catch {
     // The handler answers its own errors; a broken connection, a host that already answered or a tracker that was shut
     // down comes here.
@@ -54,7 +88,17 @@ export async function answer(
   }
 }
 
-function toWebRequest(request: HostRequest): Request {
+/** The same for hosts that have nothing but a standard Request, whose body nobody has read yet. */
+export async function answerRequest(tracker: TrackerInstance, mount: Mount, request: Request): Promise<Response> {
+  try {
+    return await tracker.handle(request, mount)
+  } catch {
+    // A tracker that was shut down.
+    return new Response('Internal Server Error', { status: 500, headers: SECURITY_HEADERS })
+  }
+}
+
+function toWebRequest(request: HostRequest, parsed: unknown): Request {
   const headers = new Headers()
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2)
@@ -65,7 +109,7 @@ function toWebRequest(request: HostRequest): Request {
   const url = `http://host${request.originalUrl ?? request.url ?? '/'}`
   const method = methodOf(request)
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method: 'GET', headers })
-  return new Request(url, { method, headers, ...bodyOf(request) })
+  return new Request(url, { method, headers, ...bodyOf(request, parsed) })
 }
 
 /** A Request refuses these, but it is for the dashboard to refuse them: to it, one method without pages is like another. */
@@ -76,10 +120,10 @@ function methodOf({ method = 'GET' }: HostRequest): string {
 /** The body as it comes, or, where the host's own parser was quicker, as it can be told from what the parser left. */
 function bodyOf(
   request: HostRequest,
+  body: unknown,
 ): { body: ReadableStream | Uint8Array<ArrayBuffer> | string; duplex?: 'half' } | object {
   if (Buffer.isBuffer(request.rawBody)) return { body: Uint8Array.from(request.rawBody) }
   if (!Readable.isDisturbed(request)) return { body: Readable.toWeb(request), duplex: 'half' }
-  const { body } = request
   if (body === undefined || body === null) return {}
   if (Buffer.isBuffer(body)) return { body: Uint8Array.from(body) }
   return { body: typeof body === 'string' ? body : encodeForm(body as object).toString() }
@@ -109,7 +153,7 @@ async function send(answer: Response, request: HostRequest, response: ServerResp
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   response.setHeader('content-length', body.length)
-  // What is left of a body that was not read to its end would be taken for the next request.
-  if (!request.complete) response.setHeader('connection', 'close')
+  // What is left of a body that was not read to its end would be taken for the next request. HTTP/2 has no such header.
+  if (!request.complete && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { markStart } from '../capture/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { answer, type HostRequest, mountOf } from './bridge.js'
@@ -17,7 +18,10 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
   return (request: HostRequest, response: ServerResponse, next: Next): void => {
     const mount = mountOf(request, mount_path)
     if (mount) void answer(tracker, mount, request, response)
-    else next()
+    else {
+      markStart(request)
+      next()
+    }
   }
 }
 
@@ -31,7 +35,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
 export function capture(tracker: TrackerInstance = Tracker) {
   tracker.start()
   return (error: unknown, request: HostRequest, _response: ServerResponse, next: Next): void => {
-    recordRequestError(tracker, error, request)
+    recordRequestError(tracker, error, request, { source: 'express' })
     next(error)
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { markStart } from '../capture/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { answer, mountOf } from './bridge.js'
@@ -18,15 +19,16 @@ export function withFaultboard(listener: Listener, tracker: TrackerInstance = Tr
   return (request, response) => {
     const mount = mountOf(request, mount_path)
     if (mount) return answer(tracker, mount, request, response)
+    markStart(request)
     try {
       const result = listener(request, response)
       if (!(result instanceof Promise)) return result
       return result.catch((error: unknown) => {
-        recordRequestError(tracker, error, request, { unhandled: true })
+        recordRequestError(tracker, error, request, { unhandled: true, source: 'node' })
         throw error
       })
     } catch (error) {
-      recordRequestError(tracker, error, request, { unhandled: true })
+      recordRequestError(tracker, error, request, { unhandled: true, source: 'node' })
       throw error
     }
   }

@@ -1,47 +1,64 @@
 import type { LogErrorInput } from '../capture/fields.js'
+import { type HostRequest, requestFacts, type WebRequestMore, webRequestFacts } from '../capture/request-facts.js'
 import type { TrackerInstance } from '../tracker.js'
-import type { HostRequest } from './bridge.js'
 
 /**
  * Records what a handler of the host threw, once per request. The host's own error handling goes on, whatever happens
  * here. What the host means for its client (a 404, a refused form) is counted, not recorded, unless nobody handled it.
+ * The key is what all hooks know the request by: the request of node:http, where there is one.
  */
 export function recordRequestError(
   tracker: TrackerInstance,
   error: unknown,
   request: HostRequest,
   more: Partial<LogErrorInput> = {},
+  key: object = request,
+): void {
+  record(tracker, error, key, () => requestFacts(request, tracker.config, more.request), more)
+}
+
+/** The same for hosts that have nothing but a standard Request. */
+export function recordWebRequestError(
+  tracker: TrackerInstance,
+  error: unknown,
+  request: Request,
+  { request: facts, ...more }: Partial<Omit<LogErrorInput, 'request'>> & { request?: WebRequestMore } = {},
+  key: object = request,
+): void {
+  record(tracker, error, key, () => webRequestFacts(request, tracker.config, facts), more)
+}
+
+function record(
+  tracker: TrackerInstance,
+  error: unknown,
+  request: object,
+  facts: () => LogErrorInput,
+  more: Partial<LogErrorInput>,
 ): void {
   try {
     if (!tracker.config.enable_middleware) return
-    if (isClientError(error) && !more.unhandled) tracker.drop('client_error')
-    else tracker.capture(request, { exception: error, ...detailsOf(request), ...more })
+    if (isClientError(error) && !more.unhandled) countOnce(tracker, error, request)
+    else tracker.capture(request, { exception: error, ...more, ...readable(facts) })
   } catch {
     // Only a tracker that was shut down meanwhile throws here, and the host must not notice.
   }
 }
 
-/** Reading the request may run code of the host (a getter, a lazy parser) that fails: the error itself still counts. */
-function detailsOf(request: HostRequest): Partial<LogErrorInput> {
-  try {
-    return requestDetails(request)
-  } catch {
-    return {}
-  }
+/** Which error for its client a request met last: several hooks may see it. */
+const counted = new WeakMap<object, unknown>()
+
+function countOnce(tracker: TrackerInstance, error: unknown, request: object | null): void {
+  if (request && counted.get(request) === error) return
+  if (request) counted.set(request, error)
+  tracker.drop('client_error')
 }
 
-/** What an error report says about the request in which the error happened. */
-function requestDetails(
-  request: HostRequest & { query?: unknown; params?: unknown; ip?: string; user?: unknown },
-): Omit<LogErrorInput, 'exception'> {
-  const { headers, method } = request
-  return {
-    request_url: addressOf(request),
-    request_params: parametersOf(request),
-    ip_address: request.ip ?? request.socket?.remoteAddress,
-    user_agent: headers['user-agent'],
-    user_id: userIdOf(request.user),
-    context: { method },
+/** Reading the request may run code of the host (a getter, a lazy parser) that fails: the error itself still counts. */
+function readable(facts: () => LogErrorInput): LogErrorInput {
+  try {
+    return facts()
+  } catch {
+    return {}
   }
 }
 
@@ -56,24 +73,4 @@ function isClientError(error: unknown): boolean {
     // A getter of the error threw; it certainly was not made for a client.
     return false
   }
-}
-
-function addressOf(request: HostRequest): string {
-  const path = request.originalUrl ?? request.url ?? '/'
-  const { host } = request.headers
-  const scheme = (request.socket as { encrypted?: boolean } | undefined)?.encrypted ? 'https' : 'http'
-  return host ? `${scheme}://${host}${path}` : path
-}
-
-function parametersOf({ query, params, body }: { query?: unknown; params?: unknown; body?: unknown }): unknown {
-  const parts = Object.entries({ query, params, body }).filter(
-    ([, part]) => typeof part === 'object' && part !== null && Object.keys(part).length > 0,
-  )
-  return parts.length > 0 ? Object.fromEntries(parts) : undefined
-}
-
-function userIdOf(user: unknown): string | undefined {
-  if (typeof user !== 'object' || user === null) return undefined
-  const { id } = user as { id?: unknown }
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }

@@ -2,6 +2,10 @@ import type { Options } from '../config/options.js'
 import type { Cause } from '../model/event.js'
 import type { Redactor } from '../model/redaction.js'
 import type { Severity } from '../model/severity.js'
+import type { RecordedBreadcrumb } from './breadcrumbs.js'
+import type { LagGuard } from './guards/lag.js'
+import type { MessageFloods } from './guards/message-floods.js'
+import type { Storms } from './guards/storms.js'
 
 /** An error on its way through the pipeline. Steps fill it; none of them keeps a live object of the host but `thrown`. */
 export interface Draft {
@@ -19,21 +23,36 @@ export interface Draft {
   request_params: unknown
   ip_address: string | null
   user_agent: string | null
+  /** Method, route, headers and the like, as the host's framework gave them. */
+  request: unknown
+  tags: readonly unknown[]
   details: Readonly<Record<string, unknown>>
-  context: unknown
+  /** What was given with the error, and before it what its scope knows. */
+  context: readonly unknown[]
+  breadcrumbs: readonly RecordedBreadcrumb[] | null
+  /** The same for every error of this process, and so not filtered each time. */
+  process_facts: Readonly<Record<string, unknown>>
   occurred_at: number
   explicit_severity: Severity | undefined
   unhandled: boolean
   severity: Severity
   hash_signature: string
   place: string | null
+  /** Counted like any other, but without a row of its own. */
+  counted_only: boolean
 }
 
 /** What a step may look at. */
 export interface StepContext {
   config: Options
   redactor: Redactor
+  storms: Storms
+  floods: MessageFloods
+  lag: LagGuard
+  now(): number
   random(): number
+  /** Counts what was left out, and why. */
+  count(reason: string): void
   /** Says once what a callback of the host did wrong. */
   complain(what: string, error: unknown): void
 }

@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
 import { MINUTE } from '../model/time.js'
+import type { RequestFacts } from './request-facts.js'
 
 /** Either `exception`, or `error_type` and `message`; every other field may go with both. */
 export interface LogErrorInput {
@@ -19,15 +20,22 @@ export interface LogErrorInput {
   ip_address?: string | undefined
   user_agent?: string | undefined
   severity?: Severity | undefined
+  /** Method, route, headers, content type and duration of the request. */
+  request?: RequestFacts | undefined
+  /** Short texts to tell occurrences apart by. */
+  tags?: Record<string, unknown> | undefined
   /** Anything else worth knowing; shown with the occurrence. */
   context?: Record<string, unknown> | undefined
   /** Whether the error escaped every handler of the host. */
   unhandled?: boolean | undefined
+  /** Which hook met it: `express`, `uncaught_exception`, `pino`, ... */
+  source?: string | undefined
 }
 
 const FIELD_NAMES = [
   'exception', 'error_type', 'message', 'backtrace', 'occurred_at', 'platform', 'app_version', 'git_sha', 'user_id',
-  'request_url', 'request_params', 'ip_address', 'user_agent', 'severity', 'context', 'unhandled',
+  'request_url', 'request_params', 'ip_address', 'user_agent', 'severity', 'request', 'tags', 'context', 'unhandled',
+  'source',
 ] as const // biome-ignore format: a word list reads best as lines of words
 
 /** The fields of whatever LogError was called with; an error handed over bare is its exception. */
@@ -36,13 +44,28 @@ export function readFields(input: unknown): LogErrorInput {
   if (typeof input !== 'object' || input === null) return {}
   const fields: Record<string, unknown> = {}
   for (const name of FIELD_NAMES) {
-    try {
-      if (name in input) fields[name] = (input as Record<string, unknown>)[name]
-    } catch {
-      // A getter or Proxy of the host threw: the error is worth recording without this field.
-    }
+    const value = readField(input, name)
+    if (value !== MISSING) fields[name] = value
   }
   return fields
+}
+
+/** Whether somebody says that the error was not handled. */
+export function isUnhandled(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && readField(input, 'handled') === false
+}
+
+/** Stands for a field that is not there, or does not let itself be read; undefined may be a value of the host's. */
+export const MISSING = Symbol('missing')
+
+/** One field of something of the host's. */
+export function readField(input: object, name: string): unknown {
+  try {
+    return name in input ? (input as Record<string, unknown>)[name] : MISSING
+  } catch {
+    // A getter or Proxy of the host threw: the error is worth recording without this field.
+    return MISSING
+  }
 }
 
 /**

@@ -1,11 +1,12 @@
-import type { Context } from '../context.js'
 import type { ErrorEvent } from '../model/event.js'
-import { platformOf } from '../model/platform.js'
+import { platformOf, platformOfUserAgent } from '../model/platform.js'
 import { isSeverity, SEVERITIES, type Severity } from '../model/severity.js'
 import type { Receipt } from '../store/recorder.js'
-import type { Draft } from './draft.js'
+import type { CaptureContext } from './capture-context.js'
+import type { Draft, StepContext } from './draft.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { runPipeline } from './pipeline.js'
+import { type HostRequest, requestFacts } from './request-facts.js'
 import { describeThrown, MESSAGE_LIMIT, reasonOf } from './thrown-value.js'
 
 /** What became of an error that was recorded. */
@@ -27,7 +28,7 @@ export interface LoggedError {
  * Records an error, or gives null when it was dropped (ignored, sampled out, refused by the callback). It never rejects
  * and never throws: what goes wrong here is counted and said in the log, not in the host's request.
  */
-export function logError(context: Context, input: LogErrorInput): Promise<LoggedError | null> {
+export function logError(context: CaptureContext, input: LogErrorInput): Promise<LoggedError | null> {
   try {
     const event = capture(context, input)
     return event ? record(context, event) : Promise.resolve(null)
@@ -37,25 +38,35 @@ export function logError(context: Context, input: LogErrorInput): Promise<Logged
   }
 }
 
-function capture(context: Context, input: LogErrorInput): ErrorEvent | null {
+function capture(context: CaptureContext, input: LogErrorInput): ErrorEvent | null {
   const draft = draftOf(context, input)
   if (draft === null) return null
-  const result = runPipeline(draft, {
-    config: context.config,
-    redactor: context.redactor,
-    random: context.random,
-    complain: (what, error) => complain(context, what, error),
-  })
+  const result = runPipeline(draft, stepContextOf(context))
   if ('event' in result) return result.event
   context.counters.add(result.dropped)
   return null
+}
+
+const stepContexts = new WeakMap<CaptureContext, StepContext>()
+
+function stepContextOf(context: CaptureContext): StepContext {
+  const known = stepContexts.get(context)
+  if (known) return known
+  const { config, redactor, storms, floods, lag, now, random, counters } = context
+  const made: StepContext = {
+    ...{ config, redactor, storms, floods, lag, now, random },
+    count: (reason) => counters.add(reason),
+    complain: (what, error) => complain(context, what, error),
+  }
+  stepContexts.set(context, made)
+  return made
 }
 
 /**
  * Not an async function, which would hold on to all it was given, the thrown value too, for as long as the caller waits
  * for the database.
  */
-function record(context: Context, event: ErrorEvent): Promise<LoggedError | null> {
+function record(context: CaptureContext, event: ErrorEvent): Promise<LoggedError | null> {
   const { hash_signature, error_type, message, severity } = event
   return context.recorder.record(event).then(
     (receipt) => answer({ hash_signature, error_type, message, severity }, receipt),
@@ -82,22 +93,26 @@ function answer(known: Known, receipt: Receipt): LoggedError | null {
 }
 
 /** What was thrown may be as hostile as what is recorded, and its message may hold a secret. */
-function complain({ counters, log, redactor }: Context, what: string, error: unknown): void {
+function complain({ counters, log, redactor }: CaptureContext, what: string, error: unknown): void {
   counters.add(`failed: ${what}`)
   log.warn(`${what} failed: ${redactor.text(reasonOf(error))}`)
 }
 
-function draftOf(context: Context, input: LogErrorInput): Draft | null {
+function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   const { config, counters, log, now } = context
-  const fields = readFields(input)
+  const given_fields = readFields(input)
+  const scope = context.scopes.current()
+  const fields = scope?.request ? { ...factsOf(scope.request, context), ...given_fields } : given_fields
   const given = 'exception' in fields
   if (!given && !textOf(fields.error_type, 255) && !textOf(fields.message, MESSAGE_LIMIT)) {
     counters.add('invalid')
     log.warn('LogError was called with neither an exception nor an error_type and message: nothing was recorded.')
     return null
   }
-  const thrown = given ? describeThrown(fields.exception, config.max_backtrace_lines) : null
+  const thrown = given ? describeThrown(fields.exception, config.max_backtrace_lines, context.positions) : null
   const explicit = severityGiven(fields.severity, context)
+  const user_agent = textOf(fields.user_agent, 512)
+  const platform = textOf(fields.platform, 64)
   return {
     thrown: given ? fields.exception : undefined,
     error_type: textOf(fields.error_type, 255) ?? thrown?.error_type ?? 'Error',
@@ -107,27 +122,57 @@ function draftOf(context: Context, input: LogErrorInput): Draft | null {
         ? (thrown?.backtrace ?? [])
         : backtraceOf(fields.backtrace, config.max_backtrace_lines),
     causes: thrown?.causes ?? [],
-    platform: platformOf(textOf(fields.platform, 64)),
+    platform: platform ? platformOf(platform) : platformOfUserAgent(user_agent),
     app_version: textOf(fields.app_version, 128) ?? textOf(config.app_version, 128) ?? null,
     git_sha: textOf(fields.git_sha, 64) ?? textOf(config.git_sha, 64) ?? null,
-    user_id: textOf(fields.user_id, 255) ?? null,
+    user_id: textOf(given_fields.user_id ?? scope?.user_id ?? fields.user_id, 255) ?? null,
     request_url: textOf(fields.request_url, 2048) ?? null,
     request_params: fields.request_params,
     ip_address: textOf(fields.ip_address, 64) ?? null,
-    user_agent: textOf(fields.user_agent, 512) ?? null,
-    details: { ...thrown?.details, ...(config.environment ? { environment: config.environment } : {}) },
-    context: fields.context,
+    user_agent: user_agent ?? null,
+    request: fields.request,
+    tags: known(scope?.tags, fields.tags),
+    details: detailsOf(config, fields, thrown?.details),
+    process_facts: context.process_facts,
+    context: known(scope?.context, fields.context),
+    breadcrumbs: config.enable_breadcrumbs ? context.breadcrumbs.current() : null,
     occurred_at: timeOf(fields.occurred_at, now()),
     explicit_severity: explicit,
     unhandled: fields.unhandled === true,
     severity: 'low',
     hash_signature: '',
     place: null,
+    counted_only: false,
   }
 }
 
+/** Reading the request may run code of the host (a getter, a lazy parser) that fails: the error itself still counts. */
+function factsOf(request: HostRequest, { config }: CaptureContext): LogErrorInput {
+  try {
+    return requestFacts(request, config)
+  } catch {
+    return {}
+  }
+}
+
+function known(...sets: readonly unknown[]): readonly unknown[] {
+  return sets.filter((set) => set !== undefined && set !== null)
+}
+
+function detailsOf(
+  { environment }: CaptureContext['config'],
+  { source, unhandled }: LogErrorInput,
+  details: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> {
+  const all: Record<string, unknown> = { ...details }
+  if (environment) all.environment = environment
+  if (typeof source === 'string') all.source = source
+  if (unhandled === true) all.unhandled = true
+  return all
+}
+
 /** A word that is no severity does not keep the error from being recorded, but whoever wrote it should know. */
-function severityGiven(given: unknown, { counters, log }: Context): Severity | undefined {
+function severityGiven(given: unknown, { counters, log }: CaptureContext): Severity | undefined {
   if (given === undefined || given === null || isSeverity(given)) return given ?? undefined
   counters.add('unknown_severity')
   log.warn(`LogError was given a severity that is none of ${SEVERITIES.join(', ')}: the rules decided instead.`)

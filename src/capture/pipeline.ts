@@ -3,12 +3,13 @@ import type { Draft, DropReason, Step, StepContext } from './draft.js'
 import { beforeLog } from './steps/before-log.js'
 import { grade } from './steps/grade.js'
 import { ignore } from './steps/ignore.js'
+import { protect } from './steps/protect.js'
 import { redact } from './steps/redact.js'
 import { sample } from './steps/sample.js'
 import { sign } from './steps/sign.js'
 
 /** The way of every error, however it came in. The order is the meaning. */
-const STEPS: readonly Step[] = [ignore, grade, beforeLog, sample, sign, redact]
+const STEPS: readonly Step[] = [ignore, grade, beforeLog, sample, sign, protect, redact]
 
 /** The event to record, or the reason why there is none. */
 export function runPipeline(draft: Draft, context: StepContext): { event: ErrorEvent } | { dropped: DropReason } {
@@ -19,11 +20,16 @@ export function runPipeline(draft: Draft, context: StepContext): { event: ErrorE
   return { event: eventOf(draft) }
 }
 
+const COUNTED_ONLY = { counted_only: true } as const
+
 /** Written out field by field: copying the rest of so large an object is a good part of what a capture costs. */
 function eventOf(draft: Draft): ErrorEvent {
-  const context: Record<string, unknown> = { ...draft.details }
+  const context: Record<string, unknown> = { ...draft.details, process: draft.process_facts }
   if (draft.request_params !== undefined) context.request_params = draft.request_params
-  if (draft.context !== undefined) context.context = draft.context
+  if (draft.request !== undefined) context.request = draft.request
+  if (draft.tags.length > 0) context.tags = draft.tags[0]
+  if (draft.context.length > 0) context.context = draft.context[0]
+  if (draft.breadcrumbs !== null) context.breadcrumbs = draft.breadcrumbs
   return {
     hash_signature: draft.hash_signature,
     error_type: draft.error_type,
@@ -41,5 +47,6 @@ function eventOf(draft: Draft): ErrorEvent {
     user_agent: draft.user_agent,
     context,
     occurred_at: draft.occurred_at,
+    ...(draft.counted_only ? COUNTED_ONLY : null),
   }
 }

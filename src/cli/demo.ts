@@ -84,5 +84,5 @@ function openDemoTracker(
 ): Promise<TrackerInstance> {
   const served = OPTION_NAMES.filter((name) => optionRow(name).group === 'dashboard' || name === 'time_zone')
   const settings: Settings = Object.fromEntries(served.map((name) => [name, options[name]]))
-  return openTracker({ ...settings, database, application_name }, { env: {} })
+  return openTracker({ ...settings, database, application_name, enable_breadcrumbs: true }, { env: {} })
 }

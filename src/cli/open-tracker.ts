@@ -15,7 +15,8 @@ export async function withTracker<T>(settings: Settings, work: (tracker: Tracker
       `There is no database ${missing} yet: nothing was recorded there, or --database or FAULTBOARD_DATABASE should name another one.`,
     )
   }
-  const tracker = await openTracker(settings)
+  // A fault of the command line is no error of the application whose errors it looks at.
+  const tracker = await openTracker({ ...settings, enable_error_subscriber: false, enable_breadcrumbs: false })
   try {
     return await work(tracker)
   } finally {
@@ -27,7 +28,9 @@ export async function withTracker<T>(settings: Settings, work: (tracker: Tracker
 export async function openTracker(settings: Settings, surroundings: Surroundings = {}): Promise<TrackerInstance> {
   const early: string[] = []
   let say = (line: string): void => void early.push(line)
-  const tracker = new TrackerInstance(settings, { ...surroundings, write: (line) => say(line) }).start()
+  // The crash files are the application's to import.
+  const own = { ...settings, crash_capture_path: null }
+  const tracker = new TrackerInstance(own, { ...surroundings, write: (line) => say(line) }).start()
   const warnings = early.splice(0)
   try {
     await tracker.ready()

@@ -158,8 +158,7 @@ export const OPTIONS = {
     group: 'dashboard',
     kind: orNull(httpUrl),
     default: null,
-    planned: true,
-    text: 'Address of the host as its users reach it, for links in notifications.',
+    text: 'Address of the host as its users reach it, such as https://ops.example/shop: its path stands before every link of the dashboard when a proxy takes it from the front (a trusted proxy may also say so by X-Forwarded-Prefix), and notifications will link to it.',
   }),
   enable_rate_limiting: row<boolean>({
     group: 'dashboard',

@@ -49,6 +49,13 @@ export function parseFrame(line: string, root: string): Frame {
   return { line, function_name: parts.name || null, file: file.path || null, line_number, column, in_app: file.in_app }
 }
 
+/** The lines with paths inside the project relative to its root, so that every deployment tells them alike. */
+export function relativeLines(lines: readonly string[], root: string): readonly string[] {
+  const folder = root.endsWith('/') ? root : `${root}/`
+  if (folder === '/' || !lines.some((line) => line.includes(folder))) return lines
+  return Object.freeze(lines.map((line) => line.replace(`file://${folder}`, '').replace(folder, '')))
+}
+
 /** The frame a person looks at first: the newest one in the host's own code, else the newest at all. */
 export function culprit(backtrace: readonly string[], root: string): Frame | null {
   let newest: Frame | null = null

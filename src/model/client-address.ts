@@ -32,6 +32,12 @@ export function clientAddress(
   return client === other ? client : peer
 }
 
+/** Whether what this peer says in a header may be believed. */
+export function isTrustedProxy(address: string | null, trusted_proxies: readonly string[]): boolean {
+  const peer = addressIn(address ?? '')
+  return peer !== null && trusted_proxies.length > 0 && isTrusted(peer, matcherOf(trusted_proxies))
+}
+
 /** Whether the text is an address, a range such as 10.0.0.0/8, or one of the words for ranges. */
 export function isProxyRange(text: string): boolean {
   return Object.hasOwn(WORDS, text) || rangeOf(text) !== null

@@ -30,4 +30,6 @@ export interface ErrorEvent {
   /** Everything that is only shown, never searched: request_params, environment, code, details ... */
   context: Readonly<Record<string, unknown>>
   occurred_at: number
+  /** One of a storm: it is in every sum, but has no row of its own. */
+  counted_only?: true
 }

@@ -9,7 +9,8 @@ const recorders = new Set<Recorder>()
 export function flushAtExit(recorder: Recorder): () => void {
   if (recorders.size === 0) {
     process.on('beforeExit', flushAll)
-    process.on('exit', spoolAll)
+    // Before the host's: should one of its own throw there, those behind it are not called.
+    process.prependListener('exit', spoolAll)
   }
   recorders.add(recorder)
   return () => {
@@ -27,5 +28,5 @@ function flushAll(): void {
 }
 
 function spoolAll(): void {
-  for (const recorder of recorders) recorder.spoolNow()
+  for (const recorder of recorders) recorder.end()
 }

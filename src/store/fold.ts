@@ -45,7 +45,7 @@ export class FoldedGroup {
     this.count++
     if (event.occurred_at >= this.newest.occurred_at) this.newest = event
     if (event.occurred_at < this.oldest.occurred_at) this.oldest = event
-    this.kept.push(event)
+    if (!event.counted_only || this.kept.length === 0) this.kept.push(event)
     // Cutting at twice the number makes it one copy every so often rather than one per event of a storm.
     if (this.kept.length >= keep * 2) this.thin(keep)
     this.#addHour(event)

@@ -4,8 +4,8 @@ import type { ErrorEvent } from '../model/event.js'
 import { applicationId } from './applications.js'
 import { BATCHES } from './bulk-targets.js'
 import type { Database } from './database.js'
-import type { FoldedGroup } from './fold.js'
-import { OpenBatch, type OpenGroup, type Receipt, settleAll, settleRecorded } from './open-batch.js'
+import { FoldedGroup } from './fold.js'
+import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
 import { type Batch, type BatchOutcome, isRefusal, recordBatch } from './record-batch.js'
 import type { Spool } from './spool.js'
 import { trimOccurrences } from './trim.js'
@@ -15,6 +15,8 @@ export type { Receipt } from './open-batch.js'
 export interface RecorderParts {
   database: Database
   spool: Spool
+  /** Where what may end the process is written before anything else is done with it; null without crash capture. */
+  crashes: Spool | null
   counters: Counters
   application_name: string
   max_occurrences_per_error: number
@@ -22,6 +24,15 @@ export interface RecorderParts {
   /** Resolves when the schema is there; rejects, with a reason worth printing, when it is not. */
   open(): Promise<void>
   warn(sentence: string): void
+  /** Called when files were left in the spool that another thread is to import. */
+  onLeft(): void
+}
+
+export interface RecorderMode {
+  /** Every batch is on disk before its callers are told. */
+  journal: boolean
+  /** Every batch is left in the spool: the database must not be touched from here. */
+  by_spool: boolean
 }
 
 const PROBE_MS = { first: 1000, longest: 30_000 }
@@ -29,6 +40,8 @@ const PROBE_MS = { first: 1000, longest: 30_000 }
 const SILENCE_MS = 10_000
 /** Journalled batches held in memory while they wait for the database; further ones wait on disk only. */
 const MAX_QUEUED = 8
+/** Files of single events that wait for the database; a host that survives more than that shares its files again. */
+const MAX_AT_ONCE = 50
 
 /**
  * The write path. Events of all callers gather and are folded per signature; one flush runs at a time, and what comes
@@ -39,7 +52,7 @@ export class Recorder {
   readonly #open: OpenBatch
   /** Batches that are in memory only, neither committed nor on disk yet. */
   readonly #held = new Set<Batch>()
-  #queue: { batch: Batch; file: string }[] = []
+  #queue: { batch: Batch; file: string; spool: Spool }[] = []
   #working: Promise<void> | null = null
   #committing: Promise<void> | null = null
   #spilling: Promise<void> | null = null
@@ -49,14 +62,19 @@ export class Recorder {
   #application_id: number | null = null
   #away: { since: number; timer: NodeJS.Timeout } | null = null
   #probe_ms = PROBE_MS.first
-  #journal: boolean
+  readonly #mode: RecorderMode
+  #at_once: { batch_id: string | null } | null = null
+  #ending = false
   #closed = false
+  /** By `performance.now()`: when a caller was last told that its event is safe. */
+  #settled_at = -Infinity
   last_flush_at: number | null = null
 
-  constructor(parts: RecorderParts, { journal }: { journal: boolean }) {
+  constructor(parts: RecorderParts, mode: RecorderMode) {
     this.#parts = parts
     this.#open = new OpenBatch(parts.max_occurrences_per_error)
-    this.#journal = journal
+    this.#mode = mode
+    if (mode.by_spool) return
     void parts.open().then(
       () => this.import(),
       (error) => this.#goAway(error),
@@ -66,10 +84,37 @@ export class Recorder {
   /** Settles when the event is committed or, in journal mode, when it is on disk. Never rejects. */
   record(event: ErrorEvent): Promise<Receipt> {
     return new Promise((settle) => {
+      if (this.#at_once && this.#toOwnFile(event, settle, this.#at_once.batch_id)) return
       this.#open.add(event, settle)
+      // Past the exit event nothing runs any more that could write it later.
+      if (this.#ending) return this.spoolNow()
       this.#schedule()
       if (this.#open.is_full) this.#spill()
     })
+  }
+
+  /**
+   * Whatever is recorded during the work is on disk when it returns, in the crash folder where there is one, and is
+   * written to the database from there: one id for both, so that it counts once whether the process lives on or not. An
+   * id of the caller's own lets work that may be repeated count once too.
+   */
+  onDisk(work: () => void, batch_id: string | null = null): void {
+    this.#at_once = { batch_id }
+    try {
+      work()
+    } finally {
+      this.#at_once = null
+    }
+  }
+
+  get crash_folder(): string | null {
+    return this.#parts.crashes?.folder ?? null
+  }
+
+  /** Whether an error is still being written, or was handed over within so many milliseconds. */
+  hasFresh(milliseconds: number): boolean {
+    const waits = this.#open.size + this.#held.size + this.#queue.length > 0
+    return waits || performance.now() - this.#settled_at < milliseconds
   }
 
   get state(): { buffered: number; queued: number; away_since: number | null; last_flush_at: number | null } {
@@ -93,6 +138,7 @@ export class Recorder {
 
   /** Imports the batches that wait on disk; gives how many were written. */
   import(): Promise<number> {
+    if (this.#mode.by_spool) return Promise.resolve(0)
     // A file that was released after the running import had looked would otherwise wait for the next start.
     if (this.#importing) this.#importAgain = true
     this.#importing ??= this.#importAll().finally(() => {
@@ -108,21 +154,65 @@ export class Recorder {
     await this.flush()
     this.#closed = true
     if (this.#away) clearTimeout(this.#away.timer)
-    this.#parts.spool.close()
+    this.#closeSpools()
   }
 
   /**
-   * For a process that is ending: what is in memory goes to disk in one go. A batch that was being written goes too;
+   * For a process that may be ending: what is in memory goes to disk in one go. A batch that was being written goes too;
    * its id tells the import whether it had been committed.
    */
   spoolNow(): void {
     try {
-      while (this.#open.size > 0) this.#take()
       for (const batch of this.#held) if (!this.#parts.spool.putSync(batch)) this.#lose(batch, 'spool_full')
-      this.#parts.spool.close()
+      while (this.#open.size > 0) {
+        const { batch, taken } = this.#take()
+        const receipt = this.#toDiskAtOnce(batch)
+        this.#held.delete(batch)
+        this.#settle(taken, receipt)
+      }
+      if (this.#ending) this.#parts.onLeft()
     } catch (error) {
       // Thrown from the host's exit event, it would change the host's exit code.
       this.#unwritable(error)
+    }
+  }
+
+  /** For the exit event: what comes even later, from a listener of the host's after ours, goes to disk at once. */
+  end(): void {
+    this.#ending = true
+    this.spoolNow()
+    this.#closeSpools()
+  }
+
+  #closeSpools(): void {
+    this.#parts.spool.close()
+    this.#parts.crashes?.close()
+  }
+
+  /** Writes an event to a file of its own; gives false when that cannot be, and it has to take the ordinary road. */
+  #toOwnFile(event: ErrorEvent, settle: Settle, batch_id: string | null): boolean {
+    if (this.#queue.length >= MAX_AT_ONCE) return false
+    const { crashes, spool, application_name } = this.#parts
+    const group = new FoldedGroup(event)
+    group.add(event, 1)
+    // Another process that starts meanwhile may import the file before we do.
+    const batch = { batch_id: batch_id ?? randomUUID(), application_name, groups: [group], tried_before: true }
+    if (!(crashes && this.#keptIn(crashes, batch)) && !this.#keptIn(spool, batch)) return false
+    // What an earlier process had left is no sign of why this one ends.
+    if (batch_id === null) this.#settled_at = performance.now()
+    settle({ state: 'accepted' })
+    this.#schedule()
+    return true
+  }
+
+  #keptIn(spool: Spool, batch: Batch): boolean {
+    try {
+      const file = spool.putSync(batch)
+      if (file !== null) this.#queue.push({ batch, file, spool })
+      return file !== null
+    } catch (error) {
+      this.#parts.warn(`${spool.folder} cannot be written: ${reasonOf(error)}`)
+      return false
     }
   }
 
@@ -139,7 +229,7 @@ export class Recorder {
   #start(): Promise<void> {
     this.#working ??= this.#work().finally(() => {
       this.#working = null
-      if (this.#open.size > 0) this.#schedule()
+      if (this.#open.size > 0 || this.#queue.length > 0) this.#schedule()
     })
     return this.#working
   }
@@ -148,7 +238,7 @@ export class Recorder {
     void this.#commitQueue()
     while (this.#open.size > 0) {
       const { batch, taken } = this.#take()
-      if (this.#journal && !this.#away) await this.#acknowledgeOnDisk(batch, taken)
+      if (this.#mode.journal && !this.#mode.by_spool && !this.#away) await this.#acknowledgeOnDisk(batch, taken)
       else await this.#commit(batch, taken)
     }
     await this.#commitQueue()
@@ -174,7 +264,7 @@ export class Recorder {
         `The spool folder cannot be written (${reasonOf(error)}): async_logging keeps errors in memory until they are committed.`,
       )
     }
-    settleAll(taken, { state: 'accepted' })
+    this.#settle(taken, { state: 'accepted' })
     if (file === null) return this.#commit(batch, [])
     this.#held.delete(batch)
     if (this.#queue.length >= MAX_QUEUED) {
@@ -182,7 +272,7 @@ export class Recorder {
       void this.import()
       return
     }
-    this.#queue.push({ batch, file })
+    this.#queue.push({ batch, file, spool: this.#parts.spool })
     void this.#commitQueue()
   }
 
@@ -195,24 +285,25 @@ export class Recorder {
 
   async #commitQueued(): Promise<void> {
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      if (this.#away) await this.#parts.spool.release(next.file)
-      else await this.#commitFile(next.batch, next.file)
+      if (this.#away || this.#mode.by_spool) await next.spool.release(next.file)
+      if (this.#mode.by_spool) this.#parts.onLeft()
+      else if (!this.#away) await this.#commitFile(next.batch, next.file, next.spool)
       this.#queue.shift()
     }
   }
 
   /** Writes a batch that is on disk already; gives whether it is in the database now. */
-  async #commitFile(batch: Batch, file: string): Promise<boolean> {
+  async #commitFile(batch: Batch, file: string, spool: Spool): Promise<boolean> {
     try {
       await this.#write(batch)
-      await this.#parts.spool.remove(file)
+      await spool.remove(file)
       return true
     } catch (error) {
       if (isRefusal(this.#parts.database, error)) {
-        await this.#parts.spool.setAside(file)
+        await spool.setAside(file)
         this.#refused(batch.groups, error)
       } else {
-        await this.#parts.spool.release(file)
+        await spool.release(file)
         this.#goAway(error)
       }
       return false
@@ -222,9 +313,10 @@ export class Recorder {
   /** Writes a batch that is in memory only; when that fails, it goes to disk. */
   async #commit(batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
     let receipt: Receipt | null = null
-    if (!this.#away) {
+    if (!this.#away && !this.#mode.by_spool) {
       try {
         settleRecorded(taken, await this.#write(batch))
+        this.#settled_at = performance.now()
         this.#held.delete(batch)
         return
       } catch (error) {
@@ -234,6 +326,11 @@ export class Recorder {
     }
     receipt ??= await this.#toDisk({ ...batch, tried_before: true })
     this.#held.delete(batch)
+    this.#settle(taken, receipt)
+  }
+
+  #settle(taken: readonly OpenGroup[], receipt: Receipt): void {
+    this.#settled_at = performance.now()
     settleAll(taken, receipt)
   }
 
@@ -242,7 +339,9 @@ export class Recorder {
       const file = await this.#parts.spool.put(batch)
       if (file === null) return this.#lose(batch, 'spool_full')
       await this.#parts.spool.release(file)
-      return { state: 'spooled' }
+      if (!this.#mode.by_spool) return { state: 'spooled' }
+      this.#parts.onLeft()
+      return { state: 'accepted' }
     } catch (error) {
       this.#unwritable(error)
       return this.#lose(batch, 'spool_unwritable')
@@ -334,7 +433,7 @@ export class Recorder {
 
   #spilled(batch: Batch, taken: readonly OpenGroup[], receipt: Receipt): void {
     this.#held.delete(batch)
-    settleAll(taken, receipt)
+    this.#settle(taken, receipt)
     if (!this.#away) void this.import()
   }
 
@@ -405,13 +504,16 @@ export class Recorder {
   }
 
   async #importAll(): Promise<number> {
+    const { spool, crashes } = this.#parts
     let written = 0
-    for await (const { batch, file } of this.#parts.spool.claim()) {
-      if (this.#away) {
-        await this.#parts.spool.release(file)
-        break
+    for (const waiting of crashes ? [spool, crashes] : [spool]) {
+      for await (const { batch, file } of waiting.claim()) {
+        if (this.#away) {
+          await waiting.release(file)
+          return written
+        }
+        if (await this.#commitFile(batch, file, waiting)) written++
       }
-      if (await this.#commitFile(batch, file)) written++
     }
     return written
   }

@@ -23,10 +23,17 @@ export interface ClaimedBatch {
 /** Claims of this process, by which a claim of an earlier process with the same pid is told from a live one. */
 const liveClaims = new Set<string>()
 
-const NAME = /^(batch-[\w-]+\.ndjson)(?:\.importing-([\w-]+))?(\.tmp)?$/
 const REFRESH_AFTER = 50
 const ABANDONED_AFTER_MS = 600_000
 const VERSION = 1
+
+/** What makes one spool differ from another. */
+export interface SpoolOptions {
+  /** How its files begin, so that two spools may share a folder. */
+  prefix?: string
+  max_files?: number
+  max_file_bytes?: number
+}
 
 /**
  * Batches that are not in the database yet, one file each. A file appears whole under a name nobody shares, and is
@@ -35,13 +42,25 @@ const VERSION = 1
 export class Spool {
   readonly folder: string
   readonly #max_bytes: number
+  readonly #max_files: number
+  readonly #max_file_bytes: number
+  readonly #prefix: string
+  readonly #name: RegExp
   readonly #claim = `${process.pid}-${randomBytes(4).toString('hex')}`
   #bytes = 0
   #puts = 0
 
-  constructor(folder: string, max_bytes: number) {
+  constructor(
+    folder: string,
+    max_bytes: number,
+    { prefix = 'batch', max_files = Infinity, max_file_bytes = Infinity }: SpoolOptions = {},
+  ) {
     this.folder = folder
     this.#max_bytes = max_bytes
+    this.#max_files = max_files
+    this.#max_file_bytes = max_file_bytes
+    this.#prefix = prefix
+    this.#name = new RegExp(`^(${prefix}-[\\w-]+\\.ndjson)(?:\\.importing-([\\w-]+))?(\\.tmp)?$`)
     liveClaims.add(this.#claim)
   }
 
@@ -53,7 +72,7 @@ export class Spool {
     if (this.#puts++ % REFRESH_AFTER === 0) this.#bytes = (await this.state()).bytes
     const content = this.#reserve(batch)
     if (content === null) return null
-    const file = this.#claimed(fileName(batch))
+    const file = this.#claimed(this.#fileName(batch))
     try {
       this.#openFolder()
       await writeFile(`${file}.tmp`, content, { mode: 0o600 })
@@ -66,12 +85,17 @@ export class Spool {
     }
   }
 
-  /** The same in one go, for a process that is about to end; the file is free for whoever starts next. */
-  putSync(batch: Batch): boolean {
+  /**
+   * The same in one go, for a process that is about to end; the file is free for whoever starts next. Gives it, or null
+   * when there is no room for it.
+   */
+  putSync(batch: Batch): string | null {
+    if (this.#max_files < Infinity && this.#waiting() >= this.#max_files) return null
     const content = this.#reserve(batch)
-    if (content === null) return false
-    this.#writeSync(fileName(batch), content)
-    return true
+    if (content === null) return null
+    const name = this.#fileName(batch)
+    this.#writeSync(name, content)
+    return join(this.folder, name)
   }
 
   /** Keeps what no database will take for a person to look at; gives whether there was room for it. */
@@ -81,7 +105,7 @@ export class Spool {
     try {
       const content = this.#reserve(batch)
       if (content === null) return false
-      this.#writeSync(`${fileName(batch)}.failed`, content)
+      this.#writeSync(`${this.#fileName(batch)}.failed`, content)
       return true
     } catch {
       // The caller counts and tells the refusal itself; a folder that cannot be written tells on its own.
@@ -117,7 +141,7 @@ export class Spool {
         // Another process was quicker.
         continue
       }
-      const batch = await read(file)
+      const batch = await read(file, this.#max_file_bytes)
       if (batch) yield { file, batch }
       else await this.setAside(file)
     }
@@ -126,7 +150,7 @@ export class Spool {
   async state(): Promise<SpoolState> {
     const state = { folder: this.folder, files: 0, failed: 0, bytes: 0 }
     for (const name of await this.#names()) {
-      if (!name.startsWith('batch-')) continue
+      if (!name.startsWith(`${this.#prefix}-`)) continue
       if (name.endsWith('.failed')) state.failed++
       else if (!name.endsWith('.tmp')) state.files++
       // A file may be imported and gone between the listing and this look at it.
@@ -139,7 +163,7 @@ export class Spool {
   close(): void {
     liveClaims.delete(this.#claim)
     for (const name of this.#namesSync()) {
-      const [, free, claim, unfinished] = NAME.exec(name) ?? []
+      const [, free, claim, unfinished] = this.#name.exec(name) ?? []
       if (!free || claim !== this.#claim) continue
       try {
         if (unfinished) unlinkSync(join(this.folder, name))
@@ -159,7 +183,7 @@ export class Spool {
         .map((line) => JSON.stringify(line))
         .join('\n'),
     )
-    if (this.#bytes + content.length > this.#max_bytes) return null
+    if (content.length > this.#max_file_bytes || this.#bytes + content.length > this.#max_bytes) return null
     this.#bytes += content.length
     return content
   }
@@ -171,13 +195,22 @@ export class Spool {
     renameSync(unfinished, join(this.folder, name))
   }
 
+  /** Begins with the time of the events, so that names sort as they happened. */
+  #fileName({ batch_id, groups }: Batch): string {
+    return `${this.#prefix}-${String(groups[0]?.oldest.occurred_at ?? 0).padStart(15, '0')}-${batch_id}.ndjson`
+  }
+
+  #waiting(): number {
+    return this.#namesSync().filter((name) => this.#name.test(name)).length
+  }
+
   #claimed(name: string): string {
     return join(this.folder, `${name}.importing-${this.#claim}`)
   }
 
   /** The name under which a file may be claimed, or null when it is not a batch or is in living hands. */
   async #freeName(name: string): Promise<string | null> {
-    const [, free, claim, unfinished] = NAME.exec(name) ?? []
+    const [, free, claim, unfinished] = this.#name.exec(name) ?? []
     if (!free) return null
     if (!claim) return unfinished ? null : free
     const pid = Number(claim.split('-')[0])
@@ -229,11 +262,6 @@ export class Spool {
   }
 }
 
-/** Begins with the time of the events, so that names sort as they happened. */
-function fileName({ batch_id, groups }: Batch): string {
-  return `batch-${String(groups[0]?.oldest.occurred_at ?? 0).padStart(15, '0')}-${batch_id}.ndjson`
-}
-
 function fileNameIn(name: string): string {
   return name.replace(/\.failed$/, '')
 }
@@ -249,8 +277,9 @@ function freed(file: string): string {
  */
 function ignoreGone(): undefined {}
 
-async function read(file: string): Promise<Batch | null> {
+async function read(file: string, max_bytes: number): Promise<Batch | null> {
   try {
+    if ((await stat(file)).size > max_bytes) return null
     const [head = '', ...lines] = (await readFile(file, 'utf8')).split('\n')
     const { version, batch_id, application_name, group_count } = JSON.parse(head)
     const groups = lines.filter((line) => line !== '').map((line) => FoldedGroup.fromJSON(JSON.parse(line)))

@@ -54,7 +54,32 @@ export interface Activity {
   created_at: string
 }
 
-export interface Occurrence {
+/** What was captured with one occurrence beside the error itself. */
+export interface Circumstances {
+  request_url: string | null
+  request_params: unknown
+  ip_address: string | null
+  user_agent: string | null
+  /** Method, route, headers, content type and duration, where there was a request. */
+  request: Record<string, unknown> | null
+  tags: Record<string, unknown>
+  /** What the host had set, or gave with the error. */
+  context: Record<string, unknown>
+  /** What happened before it, oldest first. */
+  breadcrumbs: OccurrenceBreadcrumb[]
+  /** Code and errno of a system error, environment, process, and which hook met it. */
+  details: Record<string, unknown>
+}
+
+export interface OccurrenceBreadcrumb {
+  occurred_at: string
+  category: string
+  message: string
+  duration_ms?: number
+  metadata?: Record<string, unknown>
+}
+
+export interface Occurrence extends Circumstances {
   id: number
   occurred_at: string
   message: string
@@ -62,23 +87,12 @@ export interface Occurrence {
   app_version: string | null
   git_sha: string | null
   user_id: string | null
-  request_url: string | null
-  request_params: unknown
-  ip_address: string | null
-  user_agent: string | null
-  /** Everything else that was captured with it. */
-  context: Record<string, unknown>
 }
 
-/** An error with all that is known of it: what the detail page and its JSON show. */
-export interface ErrorRecord extends ErrorSummary {
+/** An error with all that is known of it, and the circumstances of its newest occurrence. */
+export interface ErrorRecord extends ErrorSummary, Circumstances {
   backtrace: readonly string[]
   causes: readonly Cause[]
-  request_url: string | null
-  request_params: unknown
-  ip_address: string | null
-  user_agent: string | null
-  context: Record<string, unknown>
   comments: Comment[]
   activities: Activity[]
   occurrences: Occurrence[]

@@ -4,10 +4,9 @@ import { TrackerError } from '../model/errors.js'
 import type { Cause } from '../model/event.js'
 import { id } from '../model/input.js'
 import { defineOperation } from '../operation.js'
-import type { Selectable } from '../store/kysely.js'
-import type { OccurrencesTable } from '../store/schema.js'
-import { type Activity, type Comment, type ErrorRecord, type Occurrence, summaryOf } from './error-record.js'
+import { type Activity, type Comment, type ErrorRecord, summaryOf } from './error-record.js'
 import { applicationNames, userCounts } from './errors-list.js'
+import { circumstancesOf, occurrenceOf } from './occurrence.js'
 
 const NEWEST_OCCURRENCES = 10
 const TRAIL_LIMIT = 200
@@ -37,11 +36,7 @@ export const findError = defineOperation({
     return {
       ...summary,
       ...(await payload(context, newest?.payload_id)),
-      request_url: latest?.request_url ?? null,
-      request_params: latest?.request_params ?? null,
-      ip_address: latest?.ip_address ?? null,
-      user_agent: latest?.user_agent ?? null,
-      context: latest?.context ?? {},
+      ...circumstancesOf(latest),
       comments: await comments(context, error_id),
       activities: await activities(context, error_id),
       occurrences: occurrences.map((occurrence) => occurrenceOf(occurrence, row.message)),
@@ -86,22 +81,4 @@ async function activities({ database }: Context, error_id: number): Promise<Acti
     .limit(TRAIL_LIMIT)
     .execute()
   return rows.reverse().map((row) => ({ ...row, created_at: new Date(row.created_at).toISOString() }))
-}
-
-function occurrenceOf(row: Selectable<OccurrencesTable>, message: string): Occurrence {
-  const { request_params = null, ...context } = (row.context ? JSON.parse(row.context) : {}) as Record<string, unknown>
-  return {
-    id: row.id,
-    occurred_at: new Date(row.occurred_at).toISOString(),
-    message: row.message ?? message,
-    platform: row.platform,
-    app_version: row.app_version,
-    git_sha: row.git_sha,
-    user_id: row.user_id,
-    request_url: row.request_url,
-    request_params,
-    ip_address: row.ip_address,
-    user_agent: row.user_agent,
-    context,
-  }
 }

@@ -9,6 +9,7 @@ import { CREDENTIALS, NOON, withDatabase } from '../support/tracker.js'
 const FIELDS = [
   'exception', 'error_type', 'message', 'backtrace', 'occurred_at', 'platform', 'app_version', 'git_sha', 'user_id',
   'request_url', 'request_params', 'ip_address', 'user_agent', 'severity', 'context', 'unhandled',
+  'request', 'tags', 'source',
 ] // biome-ignore format: a word list reads best as lines of words
 
 const thrower = () => {
@@ -22,7 +23,7 @@ const HOSTILE: Record<string, () => unknown> = {
   symbol: () => Symbol('x'),
   bigint: () => 10n ** 50_000n,
   nan: () => Number.NaN,
-  function: () => thrower,
+  function: () => () => thrower(),
   'arrow with a hostile name': () => Object.defineProperty(() => 1, 'name', { get: thrower }),
   'throwing Proxy': () => new Proxy({}, { get: thrower, has: thrower, ownKeys: thrower, getPrototypeOf: thrower }),
   'revoked Proxy': () => revoked(),
@@ -120,6 +121,24 @@ describeEachDatabase('LogError', (database) => {
     })
   })
 
+  describe('and all that goes with a scope take any value without a throw', () => {
+    test.each(Object.keys(HOSTILE))('%s', async (name) => {
+      const hostile = () => HOSTILE[name]?.() as never
+      await tracker.withScope(async () => {
+        tracker.setContext(hostile())
+        tracker.setContext({ value: hostile() })
+        tracker.setTags(hostile())
+        tracker.setTags({ value: hostile() })
+        tracker.setUser(hostile())
+        tracker.addBreadcrumb(hostile())
+        tracker.addBreadcrumb({ category: hostile(), message: hostile(), duration_ms: hostile(), metadata: hostile() })
+        tracker.addBreadcrumb({ category: 'x', message: 'y', metadata: { value: hostile() } })
+        expect(await tracker.report(new Error('x'), hostile())).toMatchObject({ state: 'recorded' })
+        expect(await tracker.report(hostile(), { context: hostile() })).toMatchObject({ state: 'recorded' })
+      })
+    })
+  })
+
   test('never rejects and never throws, whatever it is called with', async () => {
     await fc.assert(
       fc.asyncProperty(input, async (make) => {
@@ -148,7 +167,13 @@ async function openTracker(database: TestDatabase): Promise<TrackerInstance> {
   const url = await database.fresh()
   await withDatabase(url, migrate)
   return new TrackerInstance(
-    { database: url, application_name: 'shop', ...CREDENTIALS, ignored_exceptions: [RangeError, /^Never/] },
+    {
+      database: url,
+      application_name: 'shop',
+      ...CREDENTIALS,
+      ignored_exceptions: [RangeError, /^Never/],
+      enable_breadcrumbs: true,
+    },
     { now: () => NOON, env: {}, write: () => {} },
   ).start()
 }

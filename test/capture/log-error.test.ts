@@ -42,7 +42,8 @@ describeEachDatabase('LogError', (database) => {
       ip_address: '2001:db8::1',
       user_agent: 'Shop/2.1 (iPhone)',
       application_name: 'shop',
-      context: { environment: 'staging', code: 'ENOPRICE', statusCode: 502, context: { cart: { size: 3 } } },
+      details: { environment: 'staging', code: 'ENOPRICE', statusCode: 502 },
+      context: { cart: { size: 3 } },
     })
     expect(error.hash_signature).toBe(logged?.hash_signature)
     expect(error.place).toContain('test/capture/log-error.test.ts')

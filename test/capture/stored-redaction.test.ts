@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
+import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 
@@ -36,7 +37,33 @@ function leaky(): LogErrorInput {
       headers: { Authorization: 'Bearer s3cr3t', cookie: 'a=s3cr3t', 'x-api-key': 's3cr3t' },
       deep: { a: { jwt: 's3cr3t' } },
     },
+    tags: { api_key: 's3cr3t', note: 'password=s3cr3t' },
+    source: 'token=s3cr3t',
+    request: {
+      method: 'GET',
+      route: '/login?token=s3cr3t',
+      headers: { referer: 'https://shop.example/?token=s3cr3t', 'x-api-key': 's3cr3t' },
+      content_type: 'text/plain; password=s3cr3t',
+    },
   }
+}
+
+/** The same in what the host had set and left behind before the error. */
+function leaveSecrets(tracker: TrackerInstance): void {
+  tracker.setContext({ login: { password: 's3cr3t' }, note: 'token=s3cr3t' })
+  tracker.setTags({ access_token: 's3cr3t' })
+  tracker.addBreadcrumb({
+    category: 'password=s3cr3t',
+    message: 'GET https://anna:s3cr3t@api.example/items?token=s3cr3t',
+    metadata: { authorization: 'Bearer s3cr3t', url: 'https://api.example/?api_key=s3cr3t', nested: { jwt: 's3cr3t' } },
+  })
+}
+
+function logLeaky(tracker: TrackerInstance) {
+  return tracker.withScope(() => {
+    leaveSecrets(tracker)
+    return tracker.Commands.LogError.call(leaky())
+  })
 }
 
 const fromBrowser: LogErrorInput = {
@@ -47,8 +74,11 @@ const fromBrowser: LogErrorInput = {
 
 describeEachDatabase('sensitive data is replaced before anything is stored', (database) => {
   test('in every row of every table', async () => {
-    const { tracker, url } = await freshTracker(database, { sensitive_data_patterns: ['salary'] })
-    const logged = await tracker.Commands.LogError.call(leaky())
+    const { tracker, url } = await freshTracker(database, {
+      sensitive_data_patterns: ['salary'],
+      enable_breadcrumbs: true,
+    })
+    const logged = await logLeaky(tracker)
     await tracker.Commands.LogError.call(fromBrowser)
     const rows = await withDatabase(url, async ({ read }) =>
       Promise.all(
@@ -74,7 +104,18 @@ describeEachDatabase('sensitive data is replaced before anything is stored', (da
       salary: '[FILTERED]',
       map: { secret: '[FILTERED]' },
     })
-    expect(error.context).toMatchObject({ context: { headers: { Authorization: '[FILTERED]', cookie: '[FILTERED]' } } })
+    expect(error.context).toMatchObject({
+      headers: { Authorization: '[FILTERED]', cookie: '[FILTERED]' },
+      login: { password: '[FILTERED]' },
+    })
+    expect(error.tags).toMatchObject({ api_key: '[FILTERED]', access_token: '[FILTERED]' })
+    expect(error.request).toMatchObject({ method: 'GET', headers: { 'x-api-key': '[FILTERED]' } })
+    expect(error.breadcrumbs).toMatchObject([
+      {
+        message: 'GET https://[FILTERED]@api.example/items?token=[FILTERED]',
+        metadata: { authorization: '[FILTERED]' },
+      },
+    ])
   })
 })
 
@@ -88,9 +129,9 @@ describe('sensitive data is replaced before anything is spooled', () => {
     const spool_path = temporaryFolder()
     const { tracker, lines } = trackerAt(
       { url: 'postgres://anna:s3cr3t@127.0.0.1:1/shop', spool_path },
-      { sensitive_data_patterns: ['salary'] },
+      { sensitive_data_patterns: ['salary'], enable_breadcrumbs: true },
     )
-    expect(await tracker.Commands.LogError.call(leaky())).toMatchObject({ state: 'spooled' })
+    expect(await logLeaky(tracker)).toMatchObject({ state: 'spooled' })
     expect(await tracker.Commands.LogError.call(fromBrowser)).toMatchObject({ state: 'spooled' })
     expect(spooled(spool_path)).toContain('login failed: password=[FILTERED]')
     expect(spooled(spool_path)).not.toMatch(SECRET)
@@ -113,8 +154,8 @@ describe('filter_sensitive_data', () => {
         throw new Error('no')
       }
     }
-    const { tracker } = trackerAt(place(), { sensitive_data_patterns: [new Broken('x')] })
-    const logged = await tracker.Commands.LogError.call(leaky())
+    const { tracker } = trackerAt(place(), { sensitive_data_patterns: [new Broken('x')], enable_breadcrumbs: true })
+    const logged = await logLeaky(tracker)
     expect(logged).toMatchObject({ state: 'recorded', message: '[FILTERED]' })
     const error = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
     expect(JSON.stringify(error)).not.toMatch(SECRET)

@@ -105,6 +105,7 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   breadcrumb_categories: ['http,sql', ['http', 'sql']],
   request_scope: ['always', 'always'],
   user_callback: null,
+  detect_unclean_shutdown: ['on', true],
   enable_source_maps: ['off', false],
   max_full_occurrences_per_minute: ['10', 10],
   max_groups_per_place: ['10', 10],

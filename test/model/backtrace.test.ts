@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { culprit, parseFrame, placeText, stackLines } from '../../src/model/backtrace.js'
+import { culprit, parseFrame, placeText, relativeLines, stackLines } from '../../src/model/backtrace.js'
 
 const ROOT = '/srv/shop'
 
@@ -131,4 +131,34 @@ test('any text whatsoever is read without an exception, and the line is kept as 
       expect(parseFrame(line, ROOT).line).toBe(line)
     }),
   )
+})
+
+describe('paths inside the project are told relative to its root', () => {
+  const lines = [
+    'at total (/srv/shop/src/cart.ts:12:5)',
+    'at file:///srv/shop/src/main.ts:1:2',
+    'at next (/srv/shop/node_modules/express/lib/router.js:3:4)',
+    'at elsewhere (/srv/shopping/src/cart.ts:5:6)',
+    'at node:internal/timers:7:8',
+  ]
+
+  test('and still parse as the same frames', () => {
+    const relative = relativeLines(lines, ROOT)
+    expect(relative).toEqual([
+      'at total (src/cart.ts:12:5)',
+      'at src/main.ts:1:2',
+      'at next (node_modules/express/lib/router.js:3:4)',
+      'at elsewhere (/srv/shopping/src/cart.ts:5:6)',
+      'at node:internal/timers:7:8',
+    ])
+    const told = (line: string, root: string) => {
+      const { file, function_name, line_number, in_app } = parseFrame(line, root)
+      return { file: file?.replace(/^\/?node_modules/, 'node_modules'), function_name, line_number, in_app }
+    }
+    expect(relative.map((line) => told(line, ROOT))).toEqual(lines.map((line) => told(line, ROOT)))
+  })
+
+  test.each(['', '/'])('where there is one: not with the root %j', (root) => {
+    expect(relativeLines(lines, root)).toBe(lines)
+  })
 })

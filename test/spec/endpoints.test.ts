@@ -365,7 +365,9 @@ describeEachDatabase('the dashboard endpoints', (database) => {
     // What the host of the tests sets, and what is found out where it is left out.
     const expected = ['database', 'dashboard_username', 'dashboard_password', 'application_name']
     expect(
-      changed.filter((name) => !['project_root', 'app_version', 'environment'].includes(String(name))).sort(),
+      changed
+        .filter((name) => !['project_root', 'app_version', 'git_sha', 'environment'].includes(String(name)))
+        .sort(),
     ).toEqual(expected.sort())
   })
 

@@ -181,15 +181,19 @@ describeEachDatabase('recording', (database) => {
   }, async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
-    const request_params = Object.fromEntries(Array.from({ length: 24 }, (_, i) => [`field${i}`, 'x'.repeat(2000)]))
-    const calls = Array.from({ length: 1500 }, (_, i) =>
-      tracker.Commands.LogError.call({ ...EVENT, error_type: `Large${i % 300}`, request_params }),
+    const large = () => new Error('x'.repeat(2000), { cause: new Error('y'.repeat(2000)) })
+    const exception = new AggregateError(
+      Array.from({ length: 10 }, () => large()),
+      'z'.repeat(10_000),
+    )
+    const calls = Array.from({ length: 1000 }, (_, i) =>
+      tracker.Commands.LogError.call({ exception, error_type: `Large${i % 40}` }),
     )
     const { buffered } = await tracker.stats()
     expect(buffered).toBeLessThan((34 * 1024 * 1024) / 48_000)
     expect((await Promise.all(calls)).filter((one) => one === null)).toEqual([])
     await tracker.flush()
-    expect(new Set(Object.values((await balancedBooks(url)).counts))).toEqual(new Set([5]))
+    expect(new Set(Object.values((await balancedBooks(url)).counts))).toEqual(new Set([25]))
   })
 
   test('so many callers that wait for one error are answered from disk', { timeout: 60_000 }, async () => {

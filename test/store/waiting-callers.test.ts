@@ -1,9 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import type { CaptureContext } from '../../src/capture/capture-context.js'
+import { LagGuard } from '../../src/capture/guards/lag.js'
+import { MessageFloods } from '../../src/capture/guards/message-floods.js'
+import { Storms } from '../../src/capture/guards/storms.js'
 import { logError } from '../../src/capture/log-error.js'
+import { Scopes } from '../../src/capture/scope.js'
 import { resolveConfiguration } from '../../src/config/resolve.js'
-import type { Context } from '../../src/context.js'
 import { Counters } from '../../src/model/counters.js'
 import { NO_REDACTION } from '../../src/model/redaction.js'
 import { CREDENTIALS } from '../support/tracker.js'
@@ -20,7 +24,13 @@ test('a caller that waits for the database holds on to nothing of what it gave',
     counters: new Counters(),
     now: Date.now,
     random: Math.random,
-  } as unknown as Context
+    scopes: new Scopes('never'),
+    storms: new Storms(1000),
+    floods: new MessageFloods(200),
+    lag: new LagGuard(),
+    positions: undefined,
+    process_facts: {},
+  } as unknown as CaptureContext
   const given = Array.from({ length: 50 }, () => {
     const exception = new Error('large')
     void logError(neverWritten, { exception })

@@ -1,7 +1,9 @@
 import type { Cause } from '../../model/event.js'
 import { FILTERED, type Redactor } from '../../model/redaction.js'
+import { cleanText } from '../../model/text.js'
+import type { RecordedBreadcrumb } from '../breadcrumbs.js'
 import type { Step } from '../draft.js'
-import { PARAMETER_LIMITS, plainData } from '../plain-data.js'
+import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../plain-data.js'
 
 /**
  * Takes secrets out of everything that can carry one, and the host's live objects out of the draft. It runs before
@@ -18,12 +20,43 @@ export const redact: Step = (draft, { redactor }) => {
   draft.request_url = draft.request_url === null ? null : closed(() => redactUrl(draft.request_url ?? '', redactor))
   draft.request_params =
     draft.request_params === undefined ? undefined : closed(() => plainData(draft.request_params, redactor))
-  draft.context = draft.context === undefined ? undefined : closed(() => plainData(draft.context, redactor))
+  draft.request =
+    draft.request === undefined ? undefined : closed(() => plainData(draft.request, redactor, REQUEST_LIMITS))
+  draft.tags = joined(draft.tags, redactor, TAG_LIMITS)
+  draft.context = joined(draft.context, redactor, PARAMETER_LIMITS)
+  draft.breadcrumbs = draft.breadcrumbs && closedOr(null, () => redactCrumbs(draft.breadcrumbs ?? [], redactor))
   draft.details = closedOr({}, () => plainData(draft.details, redactor, PARAMETER_LIMITS) as Record<string, unknown>)
 }
 
 const TEXT_FIELDS = ['error_type', 'message', 'platform'] as const
 const OPTIONAL_FIELDS = ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const
+
+const REQUEST_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 40, string: 500, characters: 8000 }
+const TAG_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 1, keys: 50, string: 200, characters: 10_000 }
+const CRUMB_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 10, items: 10, string: 200, characters: 2000 }
+const CRUMB_MESSAGE = 500
+
+/** Several sets of values as one, the later ones winning; as a list of that one, or of none when there was nothing. */
+function joined(sets: readonly unknown[], redactor: Redactor, limits: PlainLimits): readonly unknown[] {
+  if (sets.length === 0) return sets
+  const plain = sets.map((set) => closed(() => plainData(set, redactor, limits)))
+  return plain.length === 1 ? plain : [Object.assign({}, ...plain)]
+}
+
+function redactCrumbs(crumbs: readonly RecordedBreadcrumb[], redactor: Redactor): RecordedBreadcrumb[] {
+  return crumbs.map(({ category, message, occurred_at, duration_ms, metadata }) => ({
+    category: cleanText(redactor.text(category), 64),
+    message: cleanText(
+      closed(() => (message.includes('=') ? redactUrl(message, redactor) : redactor.text(message))),
+      CRUMB_MESSAGE,
+    ),
+    occurred_at,
+    ...(typeof duration_ms === 'number' ? { duration_ms } : {}),
+    ...(metadata
+      ? { metadata: closed(() => plainData(metadata, redactor, CRUMB_LIMITS)) as Record<string, unknown> }
+      : {}),
+  }))
+}
 
 function redactCause(cause: Cause, redactor: Redactor): Cause {
   return {

@@ -1,5 +1,6 @@
-import { culprit, placeText } from '../../model/backtrace.js'
-import { fingerprintSignature, placeOf, signatureOf } from '../../model/signature.js'
+import { culprit, placeText, relativeLines } from '../../model/backtrace.js'
+import type { Cause } from '../../model/event.js'
+import { fingerprintSignature, normalisedSignature, normaliseMessage, placeOf } from '../../model/signature.js'
 import { cleanText } from '../../model/text.js'
 import { callbackContext } from '../callback-context.js'
 import type { Draft, Step, StepContext } from '../draft.js'
@@ -8,18 +9,34 @@ import type { Draft, Step, StepContext } from '../draft.js'
 export const sign: Step = (draft, context) => {
   const at = placeOnce(rootBacktrace(draft, context), context)
   draft.place = at.place
+  draft.backtrace = placeOnce(draft.backtrace, context).relative
+  if (draft.causes.length > 0) draft.causes = draft.causes.map((cause) => relativeCause(cause, context))
   draft.hash_signature = signatureAt(at, draft)
   const fingerprint = fingerprintOf(draft, context)
   if (fingerprint) draft.hash_signature = fingerprintSignature(fingerprint)
+  else if (context.floods.isFlooded(`${draft.error_type}\n${at.key}`, draft.hash_signature, context.now())) {
+    draft.hash_signature = signatureOnce(at, draft.error_type, MANY_MESSAGES)
+    context.count('flood_shares_a_group')
+  }
 }
 
-/** What a backtrace says about the place, and the last error that was signed there. */
+/** Stands for the message of a group in which no two need be alike. */
+const MANY_MESSAGES = '<many messages>'
+
+/** What a backtrace says about the place, and the errors that were signed there last. */
 interface Place {
   project_root: string | null
   place: string | null
+  /** The backtrace itself, with paths relative to the root. */
+  relative: readonly string[]
   frames: readonly string[]
+  key: string
   last: { error_type: string; message: string; hash_signature: string } | null
+  signatures: Map<string, string>
 }
+
+/** How many signatures of one place are remembered: nearly all errors of a place have one or two. */
+const REMEMBERED = 20
 
 /** Repeats from one place share one backtrace array (see thrown-value.ts), so most of a storm is placed by look-up. */
 const places = new WeakMap<readonly string[], Place>()
@@ -29,20 +46,41 @@ function placeOnce(backtrace: readonly string[], { config: { project_root } }: S
   // Two trackers of one process may have different roots.
   if (known?.project_root === project_root) return known
   const frame = culprit(backtrace, project_root ?? '')
+  const frames = placeOf(backtrace, project_root ?? '')
   const place: Place = {
     last: null,
+    signatures: new Map(),
     project_root,
     place: frame ? cleanText(placeText(frame), 500) : null,
-    frames: placeOf(backtrace, project_root ?? ''),
+    relative: relativeLines(backtrace, project_root ?? ''),
+    frames,
+    key: frames.join('\n'),
   }
   places.set(backtrace, place)
   return place
 }
 
+function relativeCause(cause: Cause, context: StepContext): Cause {
+  const { relative } = placeOnce(cause.backtrace, context)
+  const causes = cause.causes?.map((inner) => relativeCause(inner, context))
+  return { ...cause, backtrace: relative, ...(causes ? { causes } : {}) }
+}
+
 function signatureAt(at: Place, { error_type, message }: Draft): string {
   if (at.last?.error_type === error_type && at.last.message === message) return at.last.hash_signature
-  const hash_signature = signatureOf({ error_type, message, place: at.frames })
+  const hash_signature = signatureOnce(at, error_type, normaliseMessage(message))
   at.last = { error_type, message, hash_signature }
+  return hash_signature
+}
+
+/** Messages that differ only in what is normalised away make one hash, not one each. */
+function signatureOnce({ signatures, frames }: Place, error_type: string, message: string): string {
+  const key = `${error_type}\n${message}`
+  const known = signatures.get(key)
+  if (known) return known
+  const hash_signature = normalisedSignature({ error_type, message, place: frames })
+  if (signatures.size >= REMEMBERED) signatures.clear()
+  signatures.set(key, hash_signature)
   return hash_signature
 }
 

@@ -46,6 +46,7 @@ function request(
     request_params: filled,
     ip_address: `${draw.pick(ADDRESSES)}${draw.integer(1, 254)}`,
     user_agent: draw.pick<string>(USER_AGENTS[platform]).replace('{version}', version),
+    request: { method: route.slice(0, route.indexOf(' ')), duration_ms: draw.integer(3, 900) },
   }
 }
 

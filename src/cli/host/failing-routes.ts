@@ -5,6 +5,8 @@ export interface FailingRoute {
   /** As it is linked, with a query where there is something to see in it. */
   link: string
   text: string
+  /** What the route did before it failed, as its breadcrumbs. */
+  steps: readonly (readonly [category: string, message: string])[]
   run(): unknown
 }
 
@@ -13,11 +15,17 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   {
     link: '/cart',
     text: 'A TypeError: a property of undefined is read',
+    steps: [
+      ['session', 'Session of ada restored'],
+      ['sql', 'select * from carts where user_id = ?'],
+      ['cart', 'No items in the answer of the pricing service'],
+    ],
     run: () => totalOf({ items: undefined }),
   },
   {
     link: '/sign-in?user=ada&password=correct-horse',
     text: 'A plain Error, in a request whose password is not stored',
+    steps: [['http', 'GET https://directory.example/users/ada?api_key=k-123']],
     run: () => {
       throw new Error('The sign-in of ada failed: the directory gave no answer')
     },
@@ -25,21 +33,28 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   {
     link: '/receipt',
     text: 'An error with a cause: a file that is not there',
+    steps: [['sql', 'select * from orders where id = ?']],
     run: () => printReceipt(42),
   },
   {
     link: '/report',
     text: 'A rejected promise: a report that takes too long',
+    steps: [['report', 'Gathering the sales of last year']],
     run: () => setTimeout(10_000, null, { signal: AbortSignal.timeout(50) }),
   },
   {
     link: '/delivery',
     text: 'Several errors at once: no carrier answers',
+    steps: [
+      ['http', 'POST https://north.example/pickups'],
+      ['http', 'POST https://south.example/pickups'],
+    ],
     run: () => Promise.any([carrier('north'), carrier('south')]),
   },
   {
     link: '/legacy',
     text: 'A thrown string, which is no Error at all',
+    steps: [['inventory', 'Asking the old inventory']],
     run: () => {
       throw 'the old inventory said no'
     },

@@ -8,7 +8,7 @@ import { FAILING_ROUTES } from './failing-routes.js'
 /** A small application on `node:http` whose only use is to fail, with the dashboard beside it. */
 export function sampleApp(tracker: TrackerInstance): RequestListener {
   const { mount_path } = tracker.config
-  const listener = withFaultboard((request, response) => route(request, response, mount_path), tracker)
+  const listener = withFaultboard((request, response) => route(request, response, tracker), tracker)
   return async (request, response) => {
     try {
       await listener(request, response)
@@ -19,13 +19,16 @@ export function sampleApp(tracker: TrackerInstance): RequestListener {
   }
 }
 
-async function route(request: IncomingMessage, response: ServerResponse, mount_path: string): Promise<void> {
+async function route(request: IncomingMessage, response: ServerResponse, tracker: TrackerInstance): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://host')
   Object.assign(request, { query: Object.fromEntries(searchParams) })
-  if (pathname === '/') return answer(response, 200, <Home mount_path={mount_path} />)
+  if (pathname === '/') return answer(response, 200, <Home mount_path={tracker.config.mount_path} />)
   if (pathname === '/style.css') return send(response, 200, 'text/css', STYLE)
   const failing = FAILING_ROUTES.find(({ link }) => link.split('?')[0] === pathname)
   if (!failing) return answer(response, 404, <NotFound />)
+  tracker.setUser('ada')
+  tracker.setTags({ region: 'eu-west' })
+  for (const [category, message] of failing.steps) tracker.addBreadcrumb({ category, message })
   await failing.run()
 }
 

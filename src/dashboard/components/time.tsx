@@ -14,6 +14,24 @@ export function exactTime(iso: string, time_zone: string): string {
   return `${clockOf(time_zone).format(new Date(iso))} ${time_zone}`
 }
 
+/** The time of day to the millisecond, for steps that follow each other closely. */
+export function timeOfDay(iso: string, time_zone: string): string {
+  const { hour, minute, second, fractionalSecond } = Object.fromEntries(
+    new Intl.DateTimeFormat('en-GB', { ...TO_THE_MILLISECOND, timeZone: time_zone })
+      .formatToParts(new Date(iso))
+      .map(({ type, value }) => [type, value]),
+  )
+  return `${hour}:${minute}:${second}.${fractionalSecond}`
+}
+
+const TO_THE_MILLISECOND = {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+} as const
+
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
 /** Making a formatter takes far longer than using one, and a list shows dozens of times. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { parseFrame } from '../../model/backtrace.js'
 import type { Cause } from '../../model/event.js'
 import { id } from '../../model/input.js'
 import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../model/workflow.js'
@@ -6,6 +7,7 @@ import { perform } from '../../operation.js'
 import type { ErrorRecord } from '../../triage/error-record.js'
 import { findError } from '../../triage/find-error.js'
 import { PriorityBadge, SeverityBadge, StatusBadge, words } from '../components/badges.js'
+import { NewestOccurrence } from '../components/circumstances.js'
 import { ActionForm, SelectField, TextArea, TextField } from '../components/forms.js'
 import { Reference } from '../components/reference.js'
 import { exactTime, formatCount, Time } from '../components/time.js'
@@ -28,7 +30,7 @@ export const error = definePage({
           {record.causes.map((cause) => (
             <CauseSection cause={cause} />
           ))}
-          <Request record={record} />
+          <NewestOccurrence record={record} visit={visit} />
           <Occurrences record={record} visit={visit} />
           <Trail record={record} visit={visit} />
         </div>
@@ -69,65 +71,33 @@ function Backtrace({ title, lines }: { title: string; lines: readonly string[] }
   return (
     <section>
       <h2>{title}</h2>
-      {lines.length === 0 ? (
-        <p class="empty">No backtrace was sent with it.</p>
-      ) : (
-        <pre class="backtrace" tabindex={0}>
-          {lines.join('\n')}
-        </pre>
-      )}
+      {lines.length === 0 ? <p class="empty">No backtrace was sent with it.</p> : <Frames lines={lines} />}
     </section>
+  )
+}
+
+/** The host's own frames stand out from those of libraries and of Node.js. */
+function Frames({ lines }: { lines: readonly string[] }) {
+  return (
+    <pre class="backtrace" tabindex={0}>
+      {lines.map((line) => (
+        <span class={parseFrame(line, '').in_app ? 'frame' : 'library frame'}>{line}</span>
+      ))}
+    </pre>
   )
 }
 
 function CauseSection({ cause }: { cause: Cause }) {
   return (
     <section class="cause">
-      <h2>{`${words(cause.relation)}: ${cause.error_type}`}</h2>
+      <h2>{`${words(cause.relation)}: ${cause.error_type}${cause.code ? ` (${cause.code})` : ''}`}</h2>
       <pre class="message" tabindex={0}>
         {cause.message}
       </pre>
-      {cause.backtrace.length > 0 && (
-        <pre class="backtrace" tabindex={0}>
-          {cause.backtrace.join('\n')}
-        </pre>
-      )}
+      {cause.backtrace.length > 0 && <Frames lines={cause.backtrace} />}
       {(cause.causes ?? []).map((inner) => (
         <CauseSection cause={inner} />
       ))}
-    </section>
-  )
-}
-
-function Request({ record }: { record: ErrorRecord }) {
-  const rows: [string, string | null][] = [
-    ['Address', record.request_url],
-    ['User', record.user_id],
-    ['IP address', record.ip_address],
-    ['User agent', record.user_agent],
-  ]
-  const known = rows.filter(([, value]) => value !== null)
-  const context = {
-    ...(record.request_params === null ? {} : { request_params: record.request_params }),
-    ...record.context,
-  }
-  if (known.length === 0 && Object.keys(context).length === 0) return null
-  return (
-    <section>
-      <h2>Newest occurrence</h2>
-      <dl class="facts">
-        {known.map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
-      {Object.keys(context).length > 0 && (
-        <pre class="data" tabindex={0}>
-          {JSON.stringify(context, null, 2)}
-        </pre>
-      )}
     </section>
   )
 }

@@ -9,6 +9,9 @@ import {
   optionRow,
 } from '../../config/options.js'
 import type { Context } from '../../context.js'
+import { meaningOf } from '../../model/drop-reasons.js'
+import { words } from '../components/badges.js'
+import { formatCount } from '../components/time.js'
 import { definePage } from '../define.js'
 
 interface Setting {
@@ -23,7 +26,13 @@ interface Setting {
 
 interface Settings {
   settings: Setting[]
-  health: Record<string, unknown>
+  health: Health
+}
+
+interface Health {
+  state: Record<string, unknown>
+  /** What did not go the ordinary way since the process started, and what that means. */
+  dropped: { reason: string; count: number; text: string }[]
 }
 
 /** The configuration as it is in force, read-only, and how the tracker itself is doing. */
@@ -45,9 +54,7 @@ export const settings = definePage({
       </p>
       <section>
         <h2>Health of the tracker</h2>
-        <pre class="data" tabindex={0}>
-          {JSON.stringify(data.health, null, 2)}
-        </pre>
+        <HealthOfTracker health={data.health} />
       </section>
       {Object.entries(GROUPS).map(([group, title]) => (
         <section>
@@ -79,6 +86,39 @@ export const settings = definePage({
   ),
 })
 
+function HealthOfTracker({ health }: { health: Health }) {
+  return (
+    <>
+      <dl class="facts">
+        {Object.entries(health.state).map(([name, value]) => (
+          <>
+            <dt>{words(name)}</dt>
+            <dd>{value === null ? '–' : String(value)}</dd>
+          </>
+        ))}
+      </dl>
+      <h3>Left out or failed since this process started</h3>
+      {health.dropped.length === 0 ? (
+        <p class="empty">Nothing: every error was recorded in full.</p>
+      ) : (
+        <table class="settings">
+          <tbody>
+            {health.dropped.map(({ reason, count, text }) => (
+              <tr>
+                <th scope="row">
+                  <code>{reason}</code>
+                </th>
+                <td>{formatCount(count)}</td>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  )
+}
+
 function settingOf(name: OptionName, { config }: Context): Setting {
   const row = optionRow(name)
   return {
@@ -106,13 +146,23 @@ function valueText(value: unknown): string {
   )
 }
 
-async function healthOf({ recorder, counters, spool, database }: Context): Promise<Record<string, unknown>> {
-  const { files, bytes } = await spool.state()
+async function healthOf({ recorder, counters, spool, database }: Context): Promise<Health> {
+  const { files, failed, bytes } = await spool.state()
+  const { away_since, last_flush_at, ...state } = recorder.state
   return {
-    database: database.dialect.address,
-    ...recorder.state,
-    spooled_files: files,
-    spooled_bytes: bytes,
-    dropped_or_failed: counters.toJSON(),
+    state: {
+      database: database.dialect.address,
+      ...state,
+      away_since: isoTime(away_since),
+      last_flush_at: isoTime(last_flush_at),
+      spooled_files: files,
+      spooled_bytes: bytes,
+      files_set_aside: failed,
+    },
+    dropped: Object.entries(counters.toJSON()).map(([reason, count]) => ({ reason, count, text: meaningOf(reason) })),
   }
+}
+
+function isoTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
 }

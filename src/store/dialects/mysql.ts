@@ -1,7 +1,8 @@
 import { assignments, insertHead, oncePerTarget, type Spelling } from '../bulk-sql.js'
 import type { BulkRow, BulkTarget, Dialect, Fault } from '../dialect.js'
 import { loadDriver, maskedAddress } from '../driver.js'
-import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, sql } from '../kysely.js'
+import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
+import { asOwnWork } from '../own-work.js'
 import type { Schema } from '../schema.js'
 
 interface Connection {
@@ -51,7 +52,7 @@ export function mysqlUrl(url: string): Dialect {
       connection.stream?.unref?.()
     })
     pool = opened
-    return opened
+    return lend(opened)
   }
   const breakOff = () => {
     for (const connection of inUse) connection.destroy()
@@ -69,16 +70,26 @@ export function mysqlUrl(url: string): Dialect {
 /** The host's own pool, which stays the host's to close. */
 export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
   const pool = 'pool' in given ? given.pool : given
-  const lent: MysqlPool = {
-    getConnection: (callback) => pool.getConnection(callback),
-    end: (callback) => callback(null),
-  }
   return mysqlDialect({
-    pool: lent,
+    pool: lend(pool),
     address: `${addressOf(pool)} (the host's pool)`,
     breakOff() {},
     async close() {},
   })
+}
+
+/** What is asked of its connections is marked as ours. */
+function lend(pool: MysqlPool): MysqlPool {
+  return {
+    getConnection: (callback) =>
+      asOwnWork(() => pool.getConnection((error, connection) => callback(error, connection && marked(connection)))),
+    end: (callback) => callback(null),
+  }
+}
+
+function marked(connection: MysqlPoolConnection): MysqlPoolConnection {
+  const query = (...query: Parameters<MysqlPoolConnection['query']>) => asOwnWork(() => connection.query(...query))
+  return { query: query as MysqlPoolConnection['query'], release: () => connection.release() }
 }
 
 /** Which database it is: trackers of different databases must not share a spool folder. */

@@ -9,6 +9,7 @@ import {
   type PostgresPoolClient,
   type UnknownRow,
 } from '../kysely.js'
+import { asOwnWork } from '../own-work.js'
 import type { Schema } from '../schema.js'
 
 /** The part of pg's client and pool that Kysely does not know. */
@@ -76,16 +77,18 @@ function lend(pool: PgPool, inUse = new Set<PgClient>()): PostgresPool {
   return {
     async connect() {
       const client = await pool.connect()
-      const { release } = client
       inUse.add(client)
       client.on('error', ignore)
-      client.release = () => {
-        client.release = release
-        client.off('error', ignore)
-        inUse.delete(client)
-        release.call(client)
+      // What Kysely gets is no client of the host's: its queries are marked as ours.
+      return {
+        query: ((...query: [string, readonly unknown[]]) =>
+          asOwnWork(() => client.query(...query))) as PgClient['query'],
+        release() {
+          client.off('error', ignore)
+          inUse.delete(client)
+          client.release()
+        },
       }
-      return client
     },
     async end() {},
   }

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import type { LogErrorInput } from '../fields.js'
+import { namedError } from './named-error.js'
+
+/** `process.report`, of which older type definitions do not know everything. */
+interface ReportSettings {
+  directory: string
+  filename: string
+  reportOnFatalError: boolean
+  reportOnSignal: boolean
+  reportOnUncaughtException: boolean
+  excludeNetwork?: boolean
+}
+
+/**
+ * Lets Node.js write a diagnostic report into the folder when it runs out of memory, unless the host has made settings
+ * of its own. Gives the function that puts the settings back.
+ */
+export function writeFatalReports(folder: string): () => void {
+  const report = process.report as unknown as ReportSettings | undefined
+  if (!report || isConfigured(report)) return () => undefined
+  const { directory, reportOnFatalError, excludeNetwork } = report
+  report.directory = folder
+  report.reportOnFatalError = true
+  // Else it asks for the names of all peers, one by one, and the process takes long to die.
+  if (excludeNetwork === false) report.excludeNetwork = true
+  return () => {
+    if (report.directory !== folder) return
+    report.directory = directory
+    report.reportOnFatalError = reportOnFatalError
+    if (excludeNetwork === false) report.excludeNetwork = false
+  }
+}
+
+function isConfigured(report: ReportSettings): boolean {
+  const { directory, filename, reportOnFatalError, reportOnSignal, reportOnUncaughtException } = report
+  return directory !== '' || filename !== '' || reportOnFatalError || reportOnSignal || reportOnUncaughtException
+}
+
+const NAME = /^report\.\d+\.\d+\.(\d+)\.\d+\.\d+\.json$/
+
+/** The process that a file of the folder is the diagnostic report of, or null when it is none. */
+export function pidOfReport(name: string): number | null {
+  const pid = NAME.exec(name)?.[1]
+  return pid === undefined ? null : Number(pid)
+}
+
+export interface FatalReport {
+  error: Error
+  fields: Omit<LogErrorInput, 'exception'>
+}
+
+/**
+ * What a diagnostic report tells of a fatal error, or null when it was written for another reason. Only what is named
+ * here is taken from it: it also holds all environment variables and the command line.
+ */
+export function readFatalReport(text: string): FatalReport | null {
+  const { header, javascriptStack, nativeStack, javascriptHeap, resourceUsage } = JSON.parse(text) as ReportContent
+  if (!/^(OOMError|FatalError)$/.test(header.trigger)) return null
+  const isOutOfMemory = header.trigger === 'OOMError' || /out of memory/i.test(header.event)
+  const script = linesOf(javascriptStack?.stack).filter((line) => line.startsWith('at '))
+  const native = listOf(nativeStack).map(({ symbol }) => `at ${String(symbol).trim()} (native)`)
+  return {
+    error: namedError(isOutOfMemory ? 'OutOfMemory' : 'FatalError', String(header.event), [...script, ...native]),
+    fields: {
+      severity: 'critical',
+      source: 'diagnostic_report',
+      unhandled: true,
+      occurred_at: Number(header.dumpEventTimeStamp),
+      context: {
+        crashed_process: { pid: header.processId, node_version: header.nodejsVersion, thread_id: header.threadId },
+        heap: numbersOf(javascriptHeap, ['usedMemory', 'totalMemory', 'memoryLimit', 'externalMemory']),
+        resources: numbersOf(resourceUsage, ['rss', 'maxRss', 'free_memory', 'total_memory', 'constrained_memory']),
+      },
+    },
+  }
+}
+
+interface ReportContent {
+  header: {
+    event: unknown
+    trigger: string
+    dumpEventTimeStamp: unknown
+    processId: unknown
+    threadId: unknown
+    nodejsVersion: unknown
+  } & { event: string }
+  javascriptStack?: { stack?: unknown }
+  nativeStack?: unknown
+  javascriptHeap?: Record<string, unknown>
+  resourceUsage?: Record<string, unknown>
+}
+
+function linesOf(stack: unknown): string[] {
+  return Array.isArray(stack) ? stack.map((line) => String(line).trim()) : []
+}
+
+function listOf(stack: unknown): { symbol?: unknown }[] {
+  return Array.isArray(stack) ? stack.slice(0, NATIVE_FRAMES) : []
+}
+
+const NATIVE_FRAMES = 30
+
+function numbersOf(values: Record<string, unknown> | undefined, names: readonly string[]): Record<string, number> {
+  const numbers: Record<string, number> = {}
+  for (const name of names) {
+    const value = values?.[name]
+    if (typeof value === 'number') numbers[name] = value
+  }
+  return numbers
+}
+
+/** The id of the batch that one death becomes, however often its traces are read. */
+export function idOfDeath(trace: string): string {
+  const hash = createHash('sha256').update(trace).digest('hex')
+  return [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)].join('-')
+}

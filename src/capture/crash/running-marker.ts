@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { readFile, rename, stat, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+/** What is known of a process that was running, for whoever finds that it is gone. */
+export interface RunningProcess {
+  pid: number
+  app_version: string | null
+  git_sha: string | null
+  started_at: number
+}
+
+/** A process that is gone without having said so. Its marker is this process's to remove. */
+export interface EndedProcess extends Partial<RunningProcess> {
+  pid: number
+  /** The same however often it is found. */
+  marker: string
+  remove(): Promise<void>
+}
+
+interface Marker extends RunningProcess {
+  hostname: string
+  boot_id: string | null
+  start_ticks: string | null
+}
+
+const NAME = /^(running-(\d+)-[0-9a-f]+\.json)(?:\.importing-(\d+)-([0-9a-f]+))?$/
+const ABANDONED_AFTER_MS = 30 * 86_400_000
+
+/** Of this start of the process: another one may have had the same pid, as in a container always. */
+const START = randomBytes(4).toString('hex')
+const held = new Map<string, { count: number; file: string; content: string }>()
+
+/** Leaves a file in the folder that says that this process runs. Gives the function that removes it; the exit does so too. */
+export function markRunning(folder: string, facts: Omit<RunningProcess, 'pid'>): () => void {
+  const known = held.get(folder)
+  if (known) known.count++
+  else {
+    const file = join(folder, `running-${process.pid}-${START}.json`)
+    const marker: Marker = {
+      ...facts,
+      pid: process.pid,
+      hostname: hostname(),
+      boot_id: bootId(),
+      start_ticks: startTicks(process.pid),
+    }
+    const content = JSON.stringify(marker)
+    writeFileSync(file, content, { mode: 0o600 })
+    if (held.size === 0) process.on('exit', noLongerRunning)
+    held.set(folder, { count: 1, file, content })
+  }
+  return () => release(folder)
+}
+
+function release(folder: string): void {
+  const marker = held.get(folder)
+  if (!marker || --marker.count > 0) return
+  held.delete(folder)
+  if (held.size === 0) process.off('exit', noLongerRunning)
+  removeFile(marker.file)
+}
+
+/** For what may be the end of the process. */
+export function noLongerRunning(): void {
+  for (const { file } of held.values()) removeFile(file)
+}
+
+/** It was not. */
+export function stillRunning(): void {
+  for (const { file, content } of held.values()) {
+    try {
+      writeFileSync(file, content, { mode: 0o600 })
+    } catch {
+      // Without its marker only the end by a signal goes unnoticed.
+    }
+  }
+}
+
+function removeFile(file: string): void {
+  try {
+    unlinkSync(file)
+  } catch {
+    // Somebody has emptied the folder, or may no longer be written: the exit must go on.
+  }
+}
+
+/** The process of a marker's name, or null when the file is none. */
+export function pidOfMarker(name: string): number | null {
+  const pid = NAME.exec(name)?.[2]
+  return pid === undefined ? null : Number(pid)
+}
+
+export function isOwnMarker(name: string): boolean {
+  return name === `running-${process.pid}-${START}.json`
+}
+
+/** Removes the markers of a process of which is known how it ended. */
+export function forgetRunning(folder: string, pid: number): void {
+  try {
+    for (const name of readdirSync(folder)) if (pidOfMarker(name) === pid) removeFile(join(folder, name))
+  } catch {
+    // No folder, no markers.
+  }
+}
+
+/** Takes the marker when its process is gone; null when it runs, or another process has been quicker. */
+export async function claimEnded(folder: string, name: string, now: number): Promise<EndedProcess | null> {
+  const [, marker, pid, claimant, start] = NAME.exec(name) ?? []
+  if (!marker || isOwnMarker(name)) return null
+  if (claimant && (Number(claimant) === process.pid ? start === START : isAlive(Number(claimant)))) return null
+  const file = join(folder, name)
+  const content = await readMarker(file)
+  if (!claimant && (await mayRun(file, { ...content, pid: Number(pid) }, now))) return null
+  const claimed = join(folder, `${marker}.importing-${process.pid}-${START}`)
+  try {
+    await rename(file, claimed)
+  } catch {
+    // Another process was quicker.
+    return null
+  }
+  return { ...content, pid: Number(pid), marker, remove: () => unlink(claimed).catch(() => undefined) }
+}
+
+async function readMarker(file: string): Promise<Partial<Marker>> {
+  try {
+    const content: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return typeof content === 'object' && content !== null ? content : {}
+  } catch {
+    // Half written by a process that died meanwhile; its name tells the pid.
+    return {}
+  }
+}
+
+async function mayRun(file: string, marker: Partial<Marker> & { pid: number }, now: number): Promise<boolean> {
+  const { pid } = marker
+  // From here nobody can tell whether a process of another machine or container runs.
+  if (marker.hostname !== undefined && marker.hostname !== hostname()) return !(await isAncient(file, now))
+  if (marker.boot_id && marker.boot_id !== bootId()) return false
+  if (pid === process.pid) return false
+  if (!isAlive(pid)) return false
+  const ticks = startTicks(pid)
+  return !marker.start_ticks || ticks === null || ticks === marker.start_ticks
+}
+
+async function isAncient(file: string, now: number): Promise<boolean> {
+  const written = (await stat(file).catch(() => null))?.mtimeMs
+  return written !== undefined && now - written > ABANDONED_AFTER_MS
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // A process of another user exists, though we may not signal it.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** When the process started, in ticks since the machine did; null where the system does not tell. */
+function startTicks(pid: number): string | null {
+  const stat = readText(`/proc/${pid}/stat`)
+  // The name of the program stands in parentheses and may hold blanks.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+}
+
+function bootId(): string | null {
+  return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? null
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Not every system has it.
+    return null
+  }
+}

@@ -1,0 +1,67 @@
+import { EventEmitter, errorMonitor } from 'node:events'
+import { codeOf, endStep, type PendingStep } from './pending-step.js'
+
+type Callback = (error: unknown, result: unknown, ...rest: unknown[]) => unknown
+
+/** Runs a query and writes into its step how it ended; towards the host it is the same query. */
+export function watched(step: PendingStep, values: unknown[], run: (values: unknown[]) => unknown): unknown {
+  const at = values.findLastIndex((value) => typeof value === 'function')
+  if (at > 0) {
+    const callback = values[at] as Callback
+    const noted: Callback = function (this: unknown, error, result, ...rest) {
+      noteEnd(step, error, result)
+      return Reflect.apply(callback, this, [error, result, ...rest])
+    }
+    return run(values.with(at, noted))
+  }
+  const [config] = values
+  if (isSubmittable(config)) watchEvents(step, config)
+  let result: unknown
+  try {
+    result = run(values)
+  } catch (error) {
+    noteEnd(step, error, undefined)
+    throw error
+  }
+  if (!isPromise(result)) return result
+  // What is given back is what was watched: a second branch of the promise would hide a rejection nobody handles.
+  return result.then(
+    (answer) => {
+      noteEnd(step, null, answer)
+      return answer
+    },
+    (error: unknown) => {
+      noteEnd(step, error, undefined)
+      throw error
+    },
+  )
+}
+
+function noteEnd(step: PendingStep, error: unknown, result: unknown): void {
+  if (error) endStep(step, { error: codeOf(error) })
+  else endStep(step, rowsOf(result))
+}
+
+/** A query object, cursor or stream tells by events; a listener for `error` itself would keep an error from being thrown. */
+function watchEvents(step: PendingStep, config: object): void {
+  if (!(config instanceof EventEmitter)) return
+  config.once('end', () => endStep(step))
+  config.once(errorMonitor, (error) => endStep(step, { error: codeOf(error) }))
+}
+
+/** A query, cursor or stream object, which drives the connection itself. */
+export function isSubmittable(config: unknown): config is object {
+  return typeof config === 'object' && config !== null && 'submit' in config && typeof config.submit === 'function'
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+function rowsOf(result: unknown): { rows: number } | undefined {
+  // Several statements in one text have several results.
+  const last: unknown = Array.isArray(result) ? result.at(-1) : result
+  if (typeof last !== 'object' || last === null) return undefined
+  const rows = Object.getOwnPropertyDescriptor(last, 'rowCount')?.value
+  return typeof rows === 'number' ? { rows } : undefined
+}

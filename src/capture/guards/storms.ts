@@ -1,0 +1,43 @@
+import { MINUTE } from '../../model/time.js'
+
+/** One out of so many is kept in full, for each factor of ten beyond what a minute may hold. */
+const STEP = 10
+const REMEMBERED = 10_000
+
+interface Storm {
+  minute: number
+  count: number
+}
+
+/**
+ * Tells a storm: the same error so often that a row for each would help nobody. Beyond the limit of a minute one in ten
+ * is kept in full, beyond ten times the limit one in a hundred; all of them are counted.
+ */
+export class Storms {
+  readonly #limit: number
+  #storms = new Map<string, Storm>()
+
+  constructor(max_full_per_minute: number) {
+    this.#limit = max_full_per_minute
+  }
+
+  /** Whether this one is only counted. */
+  isThinned(hash_signature: string, now: number): boolean {
+    const minute = Math.floor(now / MINUTE)
+    const storm = this.#storms.get(hash_signature)
+    if (storm?.minute !== minute) {
+      this.#remember(hash_signature, { minute, count: 1 })
+      return false
+    }
+    const count = ++storm.count
+    if (count <= this.#limit) return false
+    let every = STEP
+    for (let limit = this.#limit * STEP; count > limit; limit *= STEP) every *= STEP
+    return count % every !== 0
+  }
+
+  #remember(hash_signature: string, storm: Storm): void {
+    if (this.#storms.size >= REMEMBERED) this.#storms = new Map()
+    this.#storms.set(hash_signature, storm)
+  }
+}

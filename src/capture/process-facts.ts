@@ -1,0 +1,12 @@
+import { hostname } from 'node:os'
+import { isMainThread, threadId } from 'node:worker_threads'
+
+/** What every error of this process has in common. */
+export function processFacts(): Readonly<Record<string, unknown>> {
+  return Object.freeze({
+    hostname: hostname(),
+    pid: process.pid,
+    node_version: process.version,
+    ...(isMainThread ? {} : { thread_id: threadId }),
+  })
+}

@@ -1,0 +1,49 @@
+import { crashCapture } from './crash/crash-capture.js'
+import { breadcrumbChannel } from './crumbs/breadcrumb-channel.js'
+import { consoleLines } from './crumbs/console.js'
+import { fetchCalls } from './crumbs/fetch.js'
+import { httpClient } from './crumbs/http-client.js'
+import { pinoLines } from './crumbs/pino.js'
+import { processWarnings } from './crumbs/warnings.js'
+import type { Reporter, Source } from './source.js'
+import { childProcesses } from './sources/child-processes.js'
+import { handledRejections, uncaughtExceptions } from './sources/process.js'
+import { reportChannel } from './sources/report-channel.js'
+import { workerThreads } from './sources/worker-threads.js'
+
+/** Everything in the process that may tell of an error. Governed by `enable_error_subscriber`. */
+const ERROR_SOURCES: readonly Source[] = [
+  reportChannel,
+  uncaughtExceptions,
+  handledRejections,
+  workerThreads,
+  childProcesses,
+]
+
+/** What ends the process, with the rest switched off as well. Governed by `crash_capture_path`. */
+const CRASH_SOURCES: readonly Source[] = [uncaughtExceptions, crashCapture]
+
+/** Everything that tells what happened before one. Governed by `enable_breadcrumbs`. */
+const BREADCRUMB_SOURCES: readonly Source[] = [
+  httpClient,
+  fetchCalls,
+  consoleLines,
+  processWarnings,
+  pinoLines,
+  breadcrumbChannel,
+]
+
+/** Begins to listen to all sources that the configuration allows; gives the function that ends it. */
+export function listen(reporter: Reporter): () => void {
+  const { config } = reporter.context
+  const sources = new Set([
+    ...(config.enable_error_subscriber ? ERROR_SOURCES : []),
+    ...(config.crash_capture_path ? CRASH_SOURCES : []),
+    ...(config.enable_breadcrumbs ? BREADCRUMB_SOURCES : []),
+  ])
+  const ends = [...sources].map((source) => source(reporter))
+  return () => {
+    // In the opposite order: what wraps something puts back what it found.
+    for (const end of ends.reverse()) end()
+  }
+}

@@ -1,0 +1,31 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { types } from 'node:util'
+import { isUnhandled, MISSING, readField, readFields } from '../fields.js'
+import { guarded } from '../guarded.js'
+import type { Source } from '../source.js'
+
+/** Where a library publishes `{ error, handled, context, severity }` without importing anything of ours. */
+export const REPORT_CHANNEL = 'faultboard:report'
+
+/**
+ * Records what is published on the channel.
+ *
+ * @example
+ * import { channel } from 'node:diagnostics_channel'
+ * channel('faultboard:report').publish({ error, handled: true, context: { job: 'nightly' } })
+ */
+export const reportChannel: Source = ({ report, context: { counters } }) => {
+  const onReport = guarded(counters, REPORT_CHANNEL, (message: unknown) => {
+    if (typeof message !== 'object' || message === null || types.isProxy(message)) return
+    if (types.isNativeError(message)) {
+      report(message, { source: 'channel' })
+      return
+    }
+    const { exception, ...fields } = readFields(message)
+    const error = readField(message, 'error')
+    const thrown = error === MISSING ? exception : error
+    report(thrown, { source: 'channel', ...fields, unhandled: isUnhandled(message) })
+  })
+  subscribe(REPORT_CHANNEL, onReport)
+  return () => unsubscribe(REPORT_CHANNEL, onReport)
+}

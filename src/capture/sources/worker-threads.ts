@@ -1,0 +1,44 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { errorMonitor } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import type { Source } from '../source.js'
+import { endOfThread } from './ended-threads.js'
+import { willBeThrown } from './process.js'
+
+const NEW_WORKER = 'worker_threads'
+
+/**
+ * Records the error that ends a worker thread, unless a tracker in the thread has done so. It is met by the monitor of
+ * the worker's errors, never by a listener for them, which would keep the host from dying of one it does not handle.
+ */
+export const workerThreads: Source = ({ report }) => {
+  const endings = new Set<() => void>()
+  const stopSharing = endOfThread.share()
+
+  const onWorker = (message: unknown) => {
+    const { worker } = message as { worker: Worker }
+    // It is gone from the worker when that has ended.
+    const thread_id = worker.threadId
+    const onError = (error: unknown) => {
+      const unhandled = worker.listenerCount('error') === 0
+      if (unhandled) willBeThrown(error)
+      if (endOfThread.wasAnnounced(thread_id)) return
+      report(error, { source: 'worker_thread', unhandled, context: { thread_id } })
+    }
+    const end = () => {
+      worker.off(errorMonitor, onError)
+      worker.off('exit', end)
+      endings.delete(end)
+    }
+    worker.on(errorMonitor, onError)
+    worker.on('exit', end)
+    endings.add(end)
+  }
+
+  subscribe(NEW_WORKER, onWorker)
+  return () => {
+    unsubscribe(NEW_WORKER, onWorker)
+    for (const end of endings) end()
+    stopSharing()
+  }
+}

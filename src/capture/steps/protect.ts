@@ -1,0 +1,24 @@
+import type { Draft, Step } from '../draft.js'
+
+/**
+ * Protects host and database from a storm: what comes too often is counted without a row of its own, and while the
+ * event loop is late nothing is described in detail. No count is ever left out.
+ */
+export const protect: Step = (draft, { storms, lag, now, count }) => {
+  if (storms.isThinned(draft.hash_signature, now())) {
+    draft.counted_only = true
+    leaveOutDetails(draft)
+    count('storm_counted_only')
+  } else if (lag.isLate()) {
+    leaveOutDetails(draft)
+    count('lag_left_out_details')
+  }
+}
+
+function leaveOutDetails(draft: Draft): void {
+  draft.request_params = undefined
+  draft.request = undefined
+  draft.tags = []
+  draft.context = []
+  draft.breadcrumbs = null
+}

@@ -1,0 +1,54 @@
+/** Where frameworks and their usual sign-in middlewares leave the user of a request. */
+const PLACES: readonly (readonly string[])[] = [
+  ['user'],
+  ['auth'],
+  ['session', 'user'],
+  ['session', 'passport', 'user'],
+  ['state', 'user'],
+  ['session'],
+]
+
+const ID_KEYS = ['id', '_id', 'user_id', 'userId', 'sub', 'uuid'] as const
+
+/** A session has an id of its own, which is no user's. */
+const SESSION_KEYS = ['user_id', 'userId'] as const
+
+export type UserCallback = (request: unknown) => unknown
+
+/** Who made the request: what the host's callback says, else what stands in the usual places. Never throws. */
+export function userIdOf(request: object, callback: UserCallback | null): string | number | undefined {
+  try {
+    if (callback) return idOf(callback(request))
+    for (const place of PLACES) {
+      const keys = place.at(-1) === 'session' ? SESSION_KEYS : ID_KEYS
+      const id = idOf(at(request, place), keys)
+      if (id !== undefined) return id
+    }
+  } catch {
+    // A callback or a getter of the host failed: the error is worth recording without its user.
+  }
+  return undefined
+}
+
+/** The id of a user, given as itself or as an object that has one. */
+function idOf(user: unknown, keys: readonly string[] = ID_KEYS): string | number | undefined {
+  if (typeof user === 'string' || typeof user === 'number') return user
+  if (typeof user === 'bigint') return String(user)
+  if (typeof user !== 'object' || user === null) return undefined
+  for (const key of keys) {
+    const id = (user as Record<string, unknown>)[key]
+    if (typeof id === 'string' || typeof id === 'number') return id
+    // An ObjectId of MongoDB and the like.
+    if (typeof id === 'bigint' || (typeof id === 'object' && id !== null && 'toHexString' in id)) return String(id)
+  }
+  return undefined
+}
+
+function at(object: object, place: readonly string[]): unknown {
+  let value: unknown = object
+  for (const key of place) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<string, unknown>)[key]
+  }
+  return value
+}

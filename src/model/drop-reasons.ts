@@ -1,0 +1,27 @@
+/** What each reason of `Tracker.stats().dropped` means, for the settings page and the documentation. */
+export const DROP_REASONS: Readonly<Record<string, string>> = {
+  ignored: 'Not recorded: named in ignored_exceptions.',
+  skipped_by_callback: 'Not recorded: before_log_callback returned false.',
+  sampled_out: 'Not recorded: left out by sampling_rate.',
+  client_error: 'Not recorded: an answer from 400 to 499, which the host means for its client.',
+  client_gone: 'Not recorded: the client left while the answer was being sent.',
+  error_subscriber_is_off: 'Not recorded: Tracker.report was called, but enable_error_subscriber is off.',
+  invalid: 'Not recorded: LogError was called with neither an exception nor an error_type and message.',
+  unknown_severity: 'Recorded; the severity that was given is none, so the rules decided.',
+  storm_counted_only: 'Counted without a row of its own: more than max_full_occurrences_per_minute.',
+  lag_left_out_details: 'Recorded without parameters, context and breadcrumbs: the event loop was late.',
+  flood_shares_a_group: 'Recorded in a shared group: its place had made max_groups_per_place groups within the hour.',
+  source_map_skipped:
+    'Recorded with the positions of the compiled code: the source map is too large or cannot be read.',
+  buffer_overflow: 'Times that the buffer was full; what it held went to the spool folder.',
+  database_away: 'Times that the database was out of reach; errors went to the spool folder meanwhile.',
+  refused_by_database: 'Refused by the database, and kept as .failed files in the spool folder.',
+  spool_full: 'Lost: the spool folder holds spool_max_bytes already.',
+  spool_unwritable: 'The spool folder could not be written; what was not committed either is lost.',
+  dashboard_failed: 'Pages of the dashboard that failed; the log on standard error says why.',
+  trim_failed: 'Times that surplus occurrences could not be removed; a later flush tries again.',
+}
+
+export function meaningOf(reason: string): string {
+  return DROP_REASONS[reason] ?? 'Something of the tracker failed; its log on standard error says what.'
+}

@@ -1,0 +1,189 @@
+import { resolve } from 'node:path'
+import { Breadcrumbs } from './capture/breadcrumbs.js'
+import type { CaptureContext } from './capture/capture-context.js'
+import { LagGuard } from './capture/guards/lag.js'
+import { MessageFloods } from './capture/guards/message-floods.js'
+import { Storms } from './capture/guards/storms.js'
+import { logError } from './capture/log-error.js'
+import { processFacts } from './capture/process-facts.js'
+import { Scopes } from './capture/scope.js'
+import { Sightings } from './capture/sightings.js'
+import type { Reporter, Source } from './capture/source.js'
+import { SourcePositions } from './capture/source-positions.js'
+import { listen } from './capture/sources.js'
+import { reasonOf } from './capture/thrown-value.js'
+import type { Options, Settings } from './config/options.js'
+import { resolveConfiguration } from './config/resolve.js'
+import type { Context } from './context.js'
+import type { Handler } from './dashboard/handler.js'
+import { createLog } from './log.js'
+import { Counters } from './model/counters.js'
+import { TrackerError } from './model/errors.js'
+import { createRedactor, NO_REDACTION } from './model/redaction.js'
+import { HOUR, MINUTE } from './model/time.js'
+import { createDatabase } from './store/database.js'
+import { flushAtExit } from './store/flush-at-exit.js'
+import { openSchema, spoolFolder } from './store/open.js'
+import { Recorder } from './store/recorder.js'
+import { Spool } from './store/spool.js'
+import { answerWorkers, mustLeaveToMainThread, ringForImport } from './store/threads.js'
+import { cleanupOnceADay } from './triage/daily-cleanup.js'
+
+/** Time and chance, for tests. */
+export interface Surroundings {
+  now?: () => number
+  random?: () => number
+  env?: NodeJS.ProcessEnv
+  /** Receives the lines that would go to standard error. */
+  write?: (line: string) => void
+}
+
+/** A tracker at work: everything that its configuration asks for is open, hooked and running. */
+export interface Started {
+  context: CaptureContext
+  /** Loaded with the first request: a process that only records never needs it. */
+  handler(): Promise<Handler>
+  sightings: Sightings
+  attach(source: Source): () => void
+  /** Ends what was attached; what it still had to report is handed over. */
+  detachAll(): void
+  stop(): void
+}
+
+/** Opens, hooks and runs everything that the settings ask for. Throws a ConfigurationError that names every problem. */
+export function start(settings: Settings, { now, random, env, write }: Required<Surroundings>): Started {
+  const { options: config, warnings } = resolveConfiguration(settings, env)
+  const log = createLog(now, write)
+  for (const warning of warnings) log.warn(warning)
+  const database = createDatabase(config.database, config.project_root ?? process.cwd())
+  const counters = new Counters()
+  const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
+  const by_spool = mustLeaveToMainThread(database)
+  const ready = by_spool ? leftToMainThread : onceUntilFailed(() => openSchema(database))
+  const recorder = new Recorder(
+    {
+      database,
+      spool,
+      crashes: crashFiles(config),
+      counters,
+      application_name: config.application_name ?? 'application',
+      max_occurrences_per_error: config.max_occurrences_per_error,
+      now,
+      open: ready,
+      warn: log.warn,
+      onLeft: () => ringForImport(spool.folder),
+    },
+    { journal: config.async_logging, by_spool },
+  )
+  const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
+  const everybodys: Context = { config, database, ready, recorder, spool, redactor, counters, log, now, random }
+  const context: CaptureContext = { ...everybodys, ...captureParts(everybodys) }
+  const sightings = new Sightings()
+  const reporter: Reporter = {
+    context,
+    report(thrown, more, occasion) {
+      if (sightings.isNew(thrown, occasion ?? context.scopes.current()?.request ?? null)) {
+        void logError(context, { ...more, exception: thrown })
+      }
+    },
+  }
+  const stopListening = listen(reporter)
+  const attached = new Set<() => void>()
+  const stopKeepingHouse = keepHouse(context)
+  let handler: Promise<Handler> | null = null
+  return {
+    context,
+    handler() {
+      handler ??= import('./dashboard/handler.js').then(({ createHandler }) => createHandler(context))
+      return handler
+    },
+    sightings,
+    attach(source) {
+      const end = source(reporter)
+      const detach = () => {
+        if (attached.delete(detach)) end()
+      }
+      attached.add(detach)
+      return detach
+    },
+    detachAll() {
+      for (const detach of [...attached].reverse()) detach()
+    },
+    stop() {
+      stopListening()
+      context.scopes.stop()
+      stopKeepingHouse()
+    },
+  }
+}
+
+const MAX_CRASH_FILES = 50
+const MAX_CRASH_BYTES = 256 * 1024
+
+function crashFiles({ crash_capture_path, project_root }: Options): Spool | null {
+  if (!crash_capture_path) return null
+  return new Spool(resolve(project_root ?? '', crash_capture_path), MAX_CRASH_FILES * MAX_CRASH_BYTES, {
+    prefix: 'crash',
+    max_files: MAX_CRASH_FILES,
+    max_file_bytes: MAX_CRASH_BYTES,
+  })
+}
+
+/** Errors are recorded all the same: they go by the spool folder. */
+function leftToMainThread(): Promise<void> {
+  const why = 'In a worker thread, below Node.js 24, the embedded SQLite cannot be asked: do so in the main thread.'
+  return Promise.reject(new TrackerError('database_unavailable', why))
+}
+
+function captureParts({ config, counters, now }: Context): Omit<CaptureContext, keyof Context> {
+  const { request_scope, enable_breadcrumbs } = config
+  const scopes = new Scopes(request_scope === 'auto' && enable_breadcrumbs ? 'always' : request_scope)
+  return {
+    scopes,
+    breadcrumbs: new Breadcrumbs(config, scopes, now),
+    positions: config.enable_source_maps
+      ? new SourcePositions({
+          project_root: config.project_root ?? '',
+          onSkipped: () => counters.add('source_map_skipped'),
+        })
+      : undefined,
+    storms: new Storms(config.max_full_occurrences_per_minute),
+    floods: new MessageFloods(config.max_groups_per_place),
+    lag: new LagGuard(),
+    process_facts: processFacts(),
+  }
+}
+
+/** One attempt serves everybody who asks; one that failed is made again for the next. */
+function onceUntilFailed(attempt: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  return () => {
+    running ??= attempt().catch((error: unknown) => {
+      running = null
+      throw error
+    })
+    return running
+  }
+}
+
+const CLEANUP_CHECK_MS = HOUR
+
+/** What goes on beside the host's work until the tracker stops: the daily cleanup, and the last flush. */
+function keepHouse(context: Context): () => void {
+  const cleanUp = () => {
+    cleanupOnceADay(context).catch((error: unknown) => {
+      // A database that is away or outdated has been complained about already.
+      if (!(error instanceof TrackerError)) context.log.warn(`The daily cleanup failed: ${reasonOf(error)}`)
+    })
+  }
+  const timer = setInterval(cleanUp, CLEANUP_CHECK_MS).unref()
+  const first = setTimeout(cleanUp, MINUTE).unref()
+  const stopFlushing = flushAtExit(context.recorder)
+  const stopAnswering = answerWorkers(context.spool.folder, () => void context.recorder.import())
+  return () => {
+    stopAnswering()
+    clearInterval(timer)
+    clearTimeout(first)
+    stopFlushing()
+  }
+}

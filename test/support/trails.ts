@@ -1,0 +1,19 @@
+import type { TrackerInstance } from '../../src/tracker.js'
+import type { ErrorRecord, OccurrenceBreadcrumb } from '../../src/triage/error-record.js'
+
+/** Everything that is recorded under a message, with how often. */
+export async function recorded(tracker: TrackerInstance, message: string): Promise<ErrorRecord[]> {
+  await tracker.flush()
+  const found = (await tracker.Queries.ErrorsList.call()).filter((error) => error.message === message)
+  return Promise.all(found.map(({ id }) => tracker.Queries.FindError.call({ error_id: id })))
+}
+
+let ends = 0
+
+/** Logs an error here, of a type of its own, and gives the breadcrumbs that were stored with it. */
+export async function trailHere(tracker: TrackerInstance): Promise<OccurrenceBreadcrumb[]> {
+  const logged = await tracker.Commands.LogError.call({ exception: new Error('here'), error_type: `End${ends++}` })
+  if (!logged?.id) throw new Error('the error was not recorded')
+  const { breadcrumbs } = await tracker.Queries.FindError.call({ error_id: logged.id })
+  return breadcrumbs
+}
