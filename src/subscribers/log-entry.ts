@@ -1,0 +1,53 @@
+import { types } from 'node:util'
+
+/**
+ * Stands for a log entry of level error that came without an Error. Its stack tells where it was logged: below the
+ * function that met it, or below the channel on which it was published.
+ */
+export class LogEntry extends Error {
+  override name = 'LogEntry'
+
+  constructor(message: string | undefined, below?: (...values: never[]) => unknown) {
+    super(message)
+    // Between the host and us there are many frames of the logger.
+    const { stackTraceLimit } = Error
+    Reflect.set(Error, 'stackTraceLimit', LOGGER_FRAMES)
+    Error.captureStackTrace(this, below)
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+    const lines = this.stack?.split('\n') ?? []
+    const channel = lines.findLastIndex((line) => line.includes('(node:diagnostics_channel'))
+    if (channel > 0) this.stack = [lines[0], ...lines.slice(channel + 1)].join('\n')
+  }
+}
+
+const LOGGER_FRAMES = 50
+
+/** The Error that a log entry carries in one of the usual fields, read without running anything of the host. */
+export function errorIn(fields: unknown, keys: readonly string[]): Error | undefined {
+  if (types.isNativeError(fields)) return fields
+  if (typeof fields !== 'object' || fields === null || types.isProxy(fields)) return undefined
+  for (const key of keys) {
+    const value: unknown = Object.getOwnPropertyDescriptor(fields, key)?.value
+    if (isError(value)) return value
+  }
+  return undefined
+}
+
+/** An Error of another realm, or of a class that only inherits from it, is one, too. */
+function isError(value: unknown): value is Error {
+  if (types.isProxy(value)) return false
+  return types.isNativeError(value) || value instanceof Error
+}
+
+/** The other fields of the entry; the error itself is recorded in full. */
+export function fieldsBeside(error: unknown, fields: unknown): Record<string, unknown> {
+  if (typeof fields !== 'object' || fields === null || types.isProxy(fields) || fields === error) return {}
+  const beside: Record<string, unknown> = {}
+  for (const key of Object.keys(fields).slice(0, MOST_FIELDS)) {
+    const value: unknown = Object.getOwnPropertyDescriptor(fields, key)?.value
+    if (value !== error && value !== undefined) beside[key] = value
+  }
+  return beside
+}
+
+const MOST_FIELDS = 50

@@ -1,0 +1,142 @@
+import { Writable } from 'node:stream'
+import { LateReports } from '../capture/late-reports.js'
+import type { Reporter } from '../capture/source.js'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { errorIn, fieldsBeside, LogEntry } from './log-entry.js'
+
+type Info = Record<string | symbol, unknown>
+
+export interface FaultboardTransportOptions {
+  /** Which entries reach it at all; left out: the level of the logger. */
+  level?: string
+  /** Which of those are errors; left out: those of the level `error` and worse. */
+  error_level?: string
+  /** Records entries without an Error, too, as errors of the type `LogEntry`. */
+  record_all?: boolean
+  handleExceptions?: boolean
+  handleRejections?: boolean
+  silent?: boolean
+}
+
+const LEVEL = Symbol.for('level')
+const SPLAT = Symbol.for('splat')
+
+/**
+ * A transport of winston 3: entries of the level error that carry an Error are recorded, all entries become
+ * breadcrumbs (where `enable_breadcrumbs` is on). Give the Error beside the text (`logger.error('text', error)` or
+ * `{ err: error }`): a lone Error does not survive `format.errors()` and child loggers, and is then recorded by its
+ * text and stack. Governed by `enable_error_subscriber`.
+ *
+ * @example
+ * createLogger({ transports: [new transports.Console(), new FaultboardTransport()] })
+ */
+export class FaultboardTransport extends Writable {
+  level?: string
+  levels: Record<string, number> = { error: 0 }
+  handleExceptions: boolean
+  handleRejections: boolean
+  silent: boolean
+  parent: { level?: string } | null = null
+  readonly #error_level: string
+  readonly #record_all: boolean
+  readonly #detach: () => void
+  #reports: { reporter: Reporter; late: LateReports } | null = null
+
+  constructor(options: FaultboardTransportOptions = {}, tracker: TrackerInstance = Tracker) {
+    super({ objectMode: true })
+    if (options.level !== undefined) this.level = options.level
+    this.handleExceptions = options.handleExceptions ?? false
+    this.handleRejections = options.handleRejections ?? false
+    this.silent = options.silent ?? false
+    this.#error_level = options.error_level ?? 'error'
+    this.#record_all = options.record_all ?? false
+    this.#detach = tracker.start().attach((reporter) => {
+      const late = new LateReports(reporter)
+      this.#reports = { reporter, late }
+      return () => {
+        this.#reports = null
+        late.stop()
+      }
+    })
+    this.once('pipe', (logger: { levels?: Record<string, number>; level?: string }) => {
+      this.levels = logger.levels ?? this.levels
+      this.parent = logger
+    })
+    this.once('unpipe', () => this.close())
+  }
+
+  override _write(info: Info, _encoding: string, done: () => void): void {
+    if (this.#accepts(info)) this.log(info, done)
+    else done()
+  }
+
+  /** Called by winston for an entry, or directly for an exception that it handles. Never throws. */
+  log(info: Info, done: () => void = () => {}): void {
+    try {
+      if (this.#reports) this.#take(info, this.#reports)
+    } catch {
+      this.#reports?.reporter.context.counters.add('failed: winston')
+    }
+    done()
+  }
+
+  /** Called by winston when the transport is removed. */
+  close(): void {
+    this.#detach()
+  }
+
+  #accepts(info: Info): boolean {
+    if (this.silent || (info.exception === true && !this.handleExceptions)) return false
+    if (info.rejection === true && !this.handleRejections) return false
+    const least = this.level ?? this.parent?.level
+    return least === undefined || this.#rank(least) >= this.#rank(levelOf(info))
+  }
+
+  /** Small is severe; a level nobody defined is taken for the least. */
+  #rank(level: string): number {
+    return this.levels[level] ?? Number.POSITIVE_INFINITY
+  }
+
+  #take(info: Info, { reporter, late }: { reporter: Reporter; late: LateReports }): void {
+    const { breadcrumbs, config } = reporter.context
+    const level = levelOf(info)
+    const message = typeof info.message === 'string' ? info.message : undefined
+    const error = errorOf(info)
+    if (this.#rank(level) <= this.#rank(this.#error_level) && config.enable_error_subscriber) {
+      const thrown =
+        error ?? standIn(info, message) ?? (this.#record_all ? new LogEntry(message, this._write) : undefined)
+      if (thrown) {
+        const { level: _level, stack: _stack, trace: _trace, ...fields } = fieldsBeside(thrown, info)
+        const unhandled = info.exception === true || info.rejection === true
+        late.add(thrown, { source: 'winston', unhandled, context: { log: fields } })
+      }
+    }
+    breadcrumbs.add({ category: 'log', message: message ?? error?.message ?? '', metadata: { level } })
+  }
+}
+
+function levelOf(info: Info): string {
+  return String(info[LEVEL] ?? info.level ?? '')
+}
+
+function errorOf(info: Info): Error | undefined {
+  const found = errorIn(info, ['err', 'error', 'exception', 'message'])
+  if (found) return found
+  const splat = info[SPLAT]
+  if (!Array.isArray(splat)) return undefined
+  for (const value of splat) {
+    const error = errorIn(value, ['err', 'error', 'exception'])
+    if (error) return error
+  }
+  return undefined
+}
+
+/** What is left of an Error that a format or a child logger took apart. */
+function standIn(info: Info, message = ''): Error | undefined {
+  if (typeof info.stack !== 'string') return undefined
+  const error = new Error(message, info.cause === undefined ? undefined : { cause: info.cause })
+  error.name = /^([\w$.]{1,100})(?=:|\n|$)/.exec(info.stack)?.[1] ?? 'Error'
+  error.stack = info.stack
+  return error
+}

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import {
+  CREDENTIALS,
+  eventually,
+  freshPlace,
+  spoolIsEmpty,
+  type TrackerPlace,
+  temporaryFolder,
+  trackerAt,
+} from '../support/tracker.js'
+
+describeEachDatabase(
+  'a process that logs an error and waits for nothing but a timer',
+  (database) => {
+    test('has it reported at once, not when something happens again', async () => {
+      const place = await freshPlace(database)
+      const { status, stdout } = run('log-and-idle', place)
+      expect([status, stdout]).toEqual([0, 'true'])
+    })
+  },
+  { except: ['postgres', 'mysql'] },
+)
+
+describeEachDatabase(
+  'a process that logs an error and exits at once',
+  (database) => {
+    test('has it recorded by the next one, and keeps its exit code', async () => {
+      const place = await freshPlace(database)
+      expect(run('log-and-exit', place)).toMatchObject({ status: 3, stderr: '' })
+      const { tracker } = trackerAt(place)
+      await tracker.ready()
+      await eventually(() => spoolIsEmpty(tracker), 'the spool folder is imported')
+      const errors = await tracker.Queries.ErrorsList.call()
+      expect(errors.map(({ message, occurrence_count }) => [message, occurrence_count]).sort()).toEqual([
+        ['logged by pino', 1],
+        ['logged by winston', 1],
+      ])
+    })
+  },
+  { except: ['postgres', 'mysql'] },
+)
+
+function run(name: string, { url, spool_path }: TrackerPlace) {
+  const orders = join(temporaryFolder(), 'orders.json')
+  writeFileSync(orders, JSON.stringify({ database: url, spool_path, ...CREDENTIALS }))
+  const program = fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url))
+  return spawnSync(process.execPath, [program, orders], { encoding: 'utf8' })
+}
