@@ -1,5 +1,5 @@
 // npm test [-- [--quick] [arguments of vitest]]
-import { chmodSync, existsSync, mkdtempSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,11 +50,17 @@ async function everything() {
 
 /** What only some hosts bring with them; the tests that need it skip themselves, and say so, where it cannot be had. */
 async function installHosts() {
-  if (existsSync('test/hosts/node_modules')) return
+  if (isInstalled('test/hosts')) return
   const started = performance.now()
   const { ok, output } = await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: 'test/hosts', env: process.env })
   console.log(`${mark(ok)} packages of hosts ${since(started)}`)
   if (!ok) console.log(output)
+}
+
+/** Whether the packages of a folder are those of its lock. */
+function isInstalled(folder) {
+  const installed = `${folder}/node_modules/.package-lock.json`
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${folder}/package-lock.json`).mtimeMs
 }
 
 async function checkPackage() {

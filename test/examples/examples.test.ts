@@ -16,6 +16,11 @@ afterEach(() => {
 
 describe.each([
   ['express', '/', 'The first error'],
+  ['fastify', '/', 'The first error'],
+  ['koa', '/', 'The first error'],
+  ['hono', '/', 'The first error'],
+  ['h3', '/', 'The first error'],
+  ['nest', '/orders', 'The orders cannot be read'],
   ['node', '/orders', 'The orders cannot be read'],
 ])('examples/%s', (name, path, message) => {
   test('shows its error on the dashboard', async () => {

@@ -1,0 +1,3 @@
+import { dashboard } from 'faultboard/next'
+
+export const { GET, HEAD, POST } = dashboard()

@@ -1,0 +1,3 @@
+export async function GET() {
+  throw new Error('The orders cannot be read')
+}

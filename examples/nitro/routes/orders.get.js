@@ -1,0 +1,3 @@
+export default defineEventHandler(async () => {
+  throw new Error('The orders cannot be read')
+})

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { finished } from 'node:stream/promises'
+import { markStart } from '../capture/request-facts.js'
+import type { Mount } from '../dashboard/handler.js'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { answer, answerRequest, type HostRequest, mountOf, strippedPrefix, withoutOrigin } from './bridge.js'
+import { recordWebRequestError } from './request-details.js'
+import { watchStream } from './sent-streams.js'
+
+/** What is used of an event of h3. */
+export interface H3EventLike {
+  req: Request & { ip?: string | undefined }
+  url: URL
+  context: object
+  runtime?: { node?: { req: unknown; res?: unknown } | undefined } | undefined
+}
+
+/** What is used of its application. */
+export interface H3Like {
+  readonly config: { onError?: (error: never, event: never) => unknown }
+  use(middleware: (event: H3EventLike, next: () => unknown) => unknown): unknown
+}
+
+interface EventContext {
+  params?: unknown
+  matchedRoute?: { route?: string }
+  user?: unknown
+  auth?: unknown
+}
+
+/** What h3 passes along where other frameworks have nothing to say; no errors. */
+const SIGNALS: readonly unknown[] = [Symbol.for('h3.handled'), Symbol.for('h3.notFound')]
+
+/**
+ * A plugin: the dashboard at `mount_path` (default /error_dashboard), below the base that the application is mounted at,
+ * and a record of what the handlers and middlewares after it throw, reject or return as an error. Registered first.
+ * Starts the tracker.
+ *
+ * @example
+ * const app = new H3().register(faultboard())
+ */
+export function faultboard(tracker: TrackerInstance = Tracker) {
+  const { mount_path } = tracker.start().config
+  return (app: H3Like): void => {
+    app.use((event, next) => {
+      const mount = mountIn(event, mount_path)
+      if (mount) return dashboard(tracker, mount, event)
+      markStart(event.req)
+      return watched(tracker, event, next)
+    })
+    watchErrorHandler(app, tracker)
+  }
+}
+
+/** Passes on what the host gives or throws, when it does so, unchanged. */
+function watched(tracker: TrackerInstance, event: H3EventLike, next: () => unknown): unknown {
+  let result: unknown
+  try {
+    result = next()
+  } catch (error) {
+    record(tracker, error, event)
+    throw error
+  }
+  if (!(result instanceof Promise)) return returned(tracker, event, result)
+  return result.then(
+    (value) => returned(tracker, event, value),
+    (error) => {
+      record(tracker, error, event)
+      throw error
+    },
+  )
+}
+
+/** To h3, an error that is returned is as good as one that is thrown. */
+function returned(tracker: TrackerInstance, event: H3EventLike, value: unknown): unknown {
+  if (value instanceof Error) record(tracker, value, event)
+  else if (typeof value === 'object') watchStream(value, (error) => record(tracker, error, event))
+  return value
+}
+
+type ErrorHandler = (error: { unhandled?: boolean; cause?: unknown }, event: H3EventLike) => unknown
+
+/**
+ * An error handler of the host also hears of what no middleware sees, such as a value that cannot be sent, and may fail
+ * itself. Where the host has none it gets none: with one, h3 would log every error twice.
+ */
+function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
+  const own = config.onError as ErrorHandler | undefined
+  if (!own) return
+  const watching: ErrorHandler = async (error, event) => {
+    if (error.unhandled) record(tracker, error.cause, event)
+    try {
+      return await own.call(config, error, event)
+    } catch (thrown) {
+      record(tracker, thrown, event)
+      throw thrown
+    }
+  }
+  config.onError = watching
+}
+
+function mountIn(event: H3EventLike, mount_path: string): Mount | null {
+  const request = nodeOf(event)?.req
+  // What Node.js received is the address as it was sent; the event has it tidied up.
+  const address = request ? (request.originalUrl ?? request.url ?? '/') : withoutOrigin(event.req.url)
+  if (!address.includes(mount_path)) return null
+  const prefix = strippedPrefix(address, event.url.pathname)
+  return mountOf(request ?? { originalUrl: address, ip: event.req.ip }, mount_path, prefix)
+}
+
+async function dashboard(tracker: TrackerInstance, mount: Mount, event: H3EventLike): Promise<unknown> {
+  const node = nodeOf(event)
+  if (!node?.res) return answerRequest(tracker, mount, event.req)
+  // Straight to Node.js, so that no header of the host takes the place of ours.
+  await answer(tracker, mount, node.req, node.res)
+  // A host that compresses is not done yet, and h3 would send a head of its own.
+  await finished(node.res).catch(() => {})
+  return SIGNALS[0]
+}
+
+function record(tracker: TrackerInstance, error: unknown, event: H3EventLike): void {
+  if (SIGNALS.includes(error)) return
+  // To h3, a number that is thrown is a status.
+  if (typeof error === 'number' && error >= 400 && error < 500) {
+    tracker.drop('client_error')
+    return
+  }
+  const { params, matchedRoute, user, auth } = event.context as EventContext
+  const node = nodeOf(event)
+  const request = {
+    route: matchedRoute?.route,
+    params,
+    user: user ?? auth,
+    host: event,
+    remote_address: node?.req.socket?.remoteAddress ?? event.req.ip,
+  }
+  recordWebRequestError(tracker, error, event.req, { source: 'h3', request }, node?.req ?? event.req)
+}
+
+function nodeOf(event: H3EventLike): { req: IncomingMessage & HostRequest; res?: ServerResponse } | undefined {
+  return event.runtime?.node as ReturnType<typeof nodeOf>
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { markStart } from '../capture/request-facts.js'
+import type { Mount } from '../dashboard/handler.js'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { answer, answerRequest, encodeForm, type HostRequest, mountOf, patternPrefix, withoutOrigin } from './bridge.js'
+import { recordWebRequestError } from './request-details.js'
+
+/** What is used of Hono's context. */
+export interface HonoContext {
+  req: {
+    raw: Request
+    routePath?: string | undefined
+    bodyCache: object
+    param(): unknown
+    parseBody(options: { all: true }): Promise<object>
+  }
+  env: unknown
+  error: Error | undefined
+  var: object
+}
+
+/** What @hono/node-server puts into `c.env`. */
+interface NodeBindings {
+  incoming?: IncomingMessage & HostRequest
+  outgoing?: ServerResponse
+}
+
+/**
+ * The dashboard at `mount_path` (default /error_dashboard), below the base path of the application it was added to, and
+ * a record of what the handlers and middlewares after it throw. Goes first. Starts the tracker.
+ *
+ * @example
+ * app.use(faultboard())
+ */
+export function faultboard(tracker: TrackerInstance = Tracker) {
+  const { mount_path } = tracker.start().config
+  return async (c: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
+    const { raw } = c.req
+    const mount = mountIn(c, mount_path)
+    if (mount) return dashboard(tracker, mount, c)
+    markStart(raw)
+    try {
+      await next()
+    } catch (error) {
+      // Hono answers no value that is not an Error, and no error of its error handler: both come through here.
+      if (!hasFailed(raw, error)) {
+        if (c.error && !isRepeated(error, c.error)) record(tracker, c.error, c, raw)
+        record(tracker, error, c, raw)
+      }
+      throw error
+    }
+    if (c.error) record(tracker, c.error, c, raw)
+    return undefined
+  }
+}
+
+function mountIn(c: HonoContext, mount_path: string): Mount | null {
+  const { incoming } = bindingsOf(c)
+  // What Node.js received is the address as it was sent; a Request has it tidied up.
+  const address = incoming ? (incoming.originalUrl ?? incoming.url ?? '/') : withoutOrigin(c.req.raw.url)
+  if (!address.includes(mount_path)) return null
+  const outer = incoming?.baseUrl ?? ''
+  const prefix = `${outer}${patternPrefix(address.slice(outer.length), c.req.routePath ?? '*', mount_path)}`
+  return mountOf(incoming ?? { originalUrl: address }, mount_path, prefix)
+}
+
+async function dashboard(tracker: TrackerInstance, mount: Mount, c: HonoContext): Promise<Response> {
+  const { raw, bodyCache } = c.req
+  const { incoming, outgoing } = bindingsOf(c)
+  const parsed = Object.keys(bodyCache).length > 0 ? await c.req.parseBody({ all: true }).catch(() => ({})) : undefined
+  if (incoming && outgoing) {
+    // Straight to Node.js, so that no header of an outer middleware takes the place of ours.
+    await answer(tracker, mount, incoming, outgoing, parsed)
+    return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
+  }
+  if (!parsed) return answerRequest(tracker, mount, raw)
+  const { method, headers } = raw
+  return answerRequest(tracker, mount, new Request(raw.url, { method, headers, body: encodeForm(parsed) }))
+}
+
+function record(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request): void {
+  const { incoming } = bindingsOf(c)
+  const { user, jwtPayload } = c.var as { user?: unknown; jwtPayload?: unknown }
+  const request = {
+    route: c.req.routePath,
+    params: c.req.param(),
+    user: user ?? jwtPayload,
+    host: c,
+    remote_address: incoming?.socket?.remoteAddress,
+  }
+  recordWebRequestError(tracker, error, raw, { source: 'hono', request }, incoming ?? raw)
+}
+
+const failed = new WeakSet<Request>()
+
+/** Whether the error handler of this request has failed before: Hono asks it again at every middleware on the way out. */
+function hasFailed(raw: Request, error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (failed.has(raw)) return true
+  failed.add(raw)
+  return false
+}
+
+function isRepeated(error: unknown, before: Error): boolean {
+  return error instanceof Error && error.message === before.message
+}
+
+function bindingsOf({ env }: HonoContext): NodeBindings {
+  return (env ?? {}) as NodeBindings
+}

@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http'
+import { markStart } from '../capture/request-facts.js'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { answer, type HostRequest, mountOf } from './bridge.js'
+import { dashboard } from './express.js'
+import { type FilterContext, type Report, watchFilters } from './nest-filters.js'
+import { recordNestError } from './nest-request.js'
+import { type ResponseController, watchFiles, watchServerSentEvents } from './nest-streams.js'
+
+/** What is used of an `INestApplication`. */
+export interface NestApplication {
+  use(...middlewares: never[]): unknown
+  getHttpAdapter(): unknown
+}
+
+/** Where Nest keeps what turns a thrown value into an answer. No part of its public surface sees all of them. */
+interface Insides {
+  isInitialized?: boolean
+  routesResolver?: {
+    routerExceptionsFilter?: FilterContext
+    routerExplorer?: { executionContextCreator?: { responseController?: ResponseController } }
+  }
+  middlewareModule?: { routerExceptionFilter?: FilterContext; register?(...args: unknown[]): Promise<unknown> }
+  container?: { getInternalCoreModuleRef?(): { providers?: Map<unknown, { instance?: unknown }> } }
+}
+
+/**
+ * The dashboard at `mount_path` (default /error_dashboard, whatever the global prefix is), and a record of everything
+ * that controllers, guards, pipes, interceptors, middlewares and filters throw. Filters, answers and logs stay the
+ * host's. Called once, before `listen` or `init`; middlewares that the host adds before it also guard the dashboard.
+ *
+ * @example
+ * const app = faultboard(await NestFactory.create(AppModule))
+ * await app.listen(3000)
+ */
+export function faultboard<App extends NestApplication>(app: App, tracker: TrackerInstance = Tracker): App {
+  const insides = app as Insides
+  const adapter = app.getHttpAdapter()
+  if (insides.isInitialized) warn('faultboard(app) was called after init or listen: nothing is recorded.')
+  const fastify = (adapter as { getInstance?(): Partial<FastifyHooks> }).getInstance?.()
+  if (fastify?.addHook) mountOnFastify(fastify as FastifyHooks, tracker)
+  else (app.use as (middleware: unknown) => unknown)(dashboard(tracker))
+  const report: Report = (error, args, origin) => recordNestError(tracker, error, args, origin)
+  watchHttp(insides, adapter, report)
+  watchResolvers(insides, report)
+  return app
+}
+
+/** What is used of Fastify. */
+interface FastifyHooks {
+  addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void): void
+}
+
+interface FastifyRequest {
+  raw: HostRequest
+  ip: string
+}
+
+interface FastifyReply {
+  raw: ServerResponse
+  hijack(): unknown
+}
+
+/** There a hook costs less than a middleware, and sees the request that the filters see. */
+function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
+  const { mount_path } = tracker.start().config
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const mount = mountOf(request.raw, mount_path)
+    if (!mount) {
+      markStart(request)
+      return done()
+    }
+    reply.hijack()
+    void answer(tracker, { ...mount, remote_address: request.ip }, request.raw, reply.raw)
+  })
+}
+
+function watchHttp({ routesResolver, middlewareModule }: Insides, adapter: unknown, report: Report): void {
+  const routes = routesResolver?.routerExceptionsFilter
+  const register = middlewareModule?.register
+  if (!routes || !register) {
+    warn('This version of NestJS is not known: the dashboard works, but nothing is recorded.')
+    return
+  }
+  watchFilters(routes, report)
+  // The context for middlewares is only made here, and used after that.
+  middlewareModule.register = async function (...args) {
+    const registered = await register.apply(this, args)
+    if (middlewareModule.routerExceptionFilter) watchFilters(middlewareModule.routerExceptionFilter, report)
+    return registered
+  }
+  watchFiles(adapter, report)
+  watchServerSentEvents(routesResolver.routerExplorer?.executionContextCreator?.responseController, report)
+}
+
+/** GraphQL and whatever else runs methods of the host through Nest's own creator of external contexts. */
+function watchResolvers({ container }: Insides, report: Report): void {
+  const providers = container?.getInternalCoreModuleRef?.().providers ?? new Map()
+  for (const [token, { instance }] of providers) {
+    if ((token as { name?: string }).name !== 'ExternalContextCreator') continue
+    const filters = (instance as { filtersContextCreator?: FilterContext } | undefined)?.filtersContextCreator
+    if (filters) watchFilters(filters, report)
+  }
+}
+
+function warn(sentence: string): void {
+  process.emitWarning(sentence, { type: 'FaultboardWarning' })
+}

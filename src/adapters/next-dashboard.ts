@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import type { Mount } from '../dashboard/handler.js'
+import { ConfigurationError, Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { answer, answerRequest, type HostRequest } from './bridge.js'
+import { arrivalOf, peerOf } from './next-requests.js'
+
+type Parameters = Record<string, string | string[] | undefined>
+
+/**
+ * The dashboard as a route of the App Router, in a folder that ends with a catch-all.
+ *
+ * @example
+ * // app/error_dashboard/[[...path]]/route.ts
+ * export const { GET, HEAD, POST } = dashboard()
+ */
+export function dashboard(tracker: TrackerInstance = Tracker) {
+  const respond = async (request: Request, { params }: { params: Promise<Parameters> }): Promise<Response> => {
+    const { remote_address, url } = peerOf(request.headers)
+    const mount = mountBefore(url ?? new URL(request.url).pathname, await params, mountPathOf(tracker))
+    return answerRequest(tracker, { ...mount, remote_address }, asGet(request))
+  }
+  return { GET: respond, HEAD: respond, POST: respond }
+}
+
+/**
+ * The dashboard as an API route of the Pages Router.
+ *
+ * @example
+ * // pages/api/error_dashboard/[[...path]].ts
+ * export default pagesDashboard()
+ */
+export function pagesDashboard(tracker: TrackerInstance = Tracker) {
+  return async (request: HostRequest, response: ServerResponse): Promise<void> => {
+    const url = arrivalOf(request.headers)?.url ?? request.url ?? '/'
+    const mount = mountBefore(url, request.query as Parameters, mountPathOf(tracker))
+    await answer(tracker, { ...mount, remote_address: request.socket.remoteAddress ?? null }, request, response)
+  }
+}
+
+/** Where the route stands: all of the path that its catch-all did not take. */
+function mountBefore(url: string, parameters: Parameters, mount_path: string): Omit<Mount, 'remote_address'> {
+  const pathname = url.split(/[?#]/, 1)[0] ?? '/'
+  const below = Object.values(parameters).find(Array.isArray)?.length ?? 0
+  const parts = pathname.replace(/\/$/, '').split('/')
+  const base = parts.slice(0, parts.length - below).join('/')
+  const path = pathname.slice(base.length)
+  // Behind a proxy that takes a prefix away, the option names the whole path.
+  return { base: base && mount_path.endsWith(base) ? mount_path : base, path }
+}
+
+function mountPathOf(tracker: TrackerInstance): string {
+  try {
+    return tracker.config.mount_path
+  } catch (error) {
+    // Next.js writes what it is thrown to its log, where the operator looks for the reason.
+    if (error instanceof ConfigurationError) throw error
+    return ''
+  }
+}
+
+function asGet(request: Request): Request {
+  return request.method === 'HEAD' ? new Request(request.url, { headers: request.headers }) : request
+}

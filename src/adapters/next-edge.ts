@@ -1,0 +1,26 @@
+/**
+ * What `faultboard/next` is in the Edge runtime, for which Next.js compiles `instrumentation` as well: it has neither
+ * files nor sockets, so nothing is recorded there.
+ */
+export function register(): void {}
+
+export function onRequestError(): void {}
+
+export function captureRequestError(): () => void {
+  return onRequestError
+}
+
+export function withFaultboard<Handler>(handler: Handler): Handler {
+  return handler
+}
+
+export function dashboard() {
+  const refuse = (): Response => new Response(REFUSAL, { status: 501 })
+  return { GET: refuse, HEAD: refuse, POST: refuse }
+}
+
+export function pagesDashboard() {
+  return dashboard().GET
+}
+
+const REFUSAL = "The Faultboard dashboard needs the Node.js runtime: remove `export const runtime = 'edge'` here."

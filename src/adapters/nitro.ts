@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { markStart } from '../capture/request-facts.js'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { answer, type HostRequest, mountOf } from './bridge.js'
+import { recordRequestError } from './request-details.js'
+
+interface NitroEvent {
+  node: { req: IncomingMessage; res: ServerResponse }
+  context: { params?: unknown; matchedRoute?: { path?: string }; user?: unknown; auth?: unknown }
+}
+
+interface Layer {
+  route: string
+  handler: (event: never) => unknown
+}
+
+/** What is used of a `NitroApp`. */
+export interface NitroAppLike {
+  hooks: { hook(name: never, listener: (...args: never[]) => void): unknown }
+  h3App: { stack: Layer[]; handler: (event: never) => unknown }
+  router: { handler: unknown }
+}
+
+/**
+ * A plugin of Nitro 2 (Nuxt 3 and 4): the dashboard at `mount_path` (default /error_dashboard) below the base URL of the
+ * application, and a record of what handlers, middlewares and hooks throw. Middlewares of the host run before the
+ * dashboard. Starts the tracker.
+ *
+ * @example
+ * // server/plugins/faultboard.ts
+ * export default faultboard()
+ */
+export function faultboard(tracker: TrackerInstance = Tracker) {
+  return (nitroApp: NitroAppLike): void => {
+    const { mount_path } = tracker.start().config
+    mountDashboard(nitroApp, tracker, mount_path)
+    const seen = watchHandlers(nitroApp, tracker)
+    const hook = nitroApp.hooks.hook.bind(nitroApp.hooks) as unknown as (name: string, listener: Listener) => void
+    hook('error', (error, { event, tags } = {}) => {
+      // h3 has made an error of its own from what was thrown and is recorded already.
+      if (event && tags?.includes('request') && seen.delete(event)) return
+      record(tracker, error, event)
+    })
+  }
+}
+
+type Listener = (error: unknown, context?: { event?: NitroEvent; tags?: string[] }) => void
+
+/** The plugin with the process-wide tracker: `export { default } from 'faultboard/nitro'`. */
+export default function plugin(nitroApp: NitroAppLike): void {
+  faultboard()(nitroApp)
+}
+
+/** Between the host's middlewares and its routes: a route of ours could not pass on what is not for it. */
+function mountDashboard({ h3App: { stack }, router }: NitroAppLike, tracker: TrackerInstance, mount_path: string) {
+  const routes = stack.findIndex(({ handler }) => handler === router.handler)
+  const prefix = (stack[routes]?.route ?? '').replace(/\/$/, '')
+  const handler = ({ node }: NitroEvent): Promise<void> | undefined => {
+    const mount = mountOf(node.req, mount_path, prefix)
+    return mount ? answer(tracker, mount, node.req, node.res) : undefined
+  }
+  stack.splice(routes < 0 ? stack.length : routes, 0, { route: '/', handler })
+}
+
+/** The error hook alone would not do: what was thrown (its class, a string, null) is lost on the way to it. */
+function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakSet<NitroEvent> {
+  const seen = new WeakSet<NitroEvent>()
+  // Called as a method of this name, as before: stacks in the host's log show it.
+  const before = { handler: h3App.handler as (event: NitroEvent) => Promise<unknown> }
+  const watched = (event: NitroEvent) => {
+    markStart(event.node.req)
+    return before.handler(event).catch((error: unknown) => {
+      seen.add(event)
+      record(tracker, error, event)
+      throw error
+    })
+  }
+  h3App.handler = Object.assign(watched, before.handler)
+  return seen
+}
+
+function record(tracker: TrackerInstance, error: unknown, event: NitroEvent | undefined): void {
+  // What comes without an event is that of a task or of the whole process, and the error counts all the same.
+  const request = event?.node.req as HostRequest
+  const route = event?.context.matchedRoute?.path
+  const more = { source: 'nitro', ...(route && { request: { route } }) }
+  recordRequestError(tracker, error, event ? withContext(event) : request, more, request ?? null)
+}
+
+/** The request as other frameworks fill it, and nothing changed in it. */
+function withContext({ node: { req }, context: { params, user, auth } }: NitroEvent): HostRequest {
+  const { url = '' } = req
+  const at = url.indexOf('?')
+  const query = at < 0 ? undefined : Object.fromEntries(new URLSearchParams(url.slice(at + 1)))
+  return Object.create(req, {
+    query: { value: query },
+    params: { value: params },
+    ...(user ? { user: { value: user } } : {}),
+    ...(auth ? { auth: { value: auth } } : {}),
+  })
+}

@@ -1,0 +1,16 @@
+import { errorMonitor } from 'node:events'
+import type { Readable } from 'node:stream'
+
+/**
+ * Tells of an answer that fails while it is sent, which frameworks only log, or not even that. As a monitor, which
+ * nobody takes for a handler: a stream that nobody handles still ends the process.
+ */
+export function watchStream(sent: unknown, report: (error: unknown) => void): void {
+  if (isStream(sent)) sent.on(errorMonitor, report)
+}
+
+function isStream(value: unknown): value is Readable {
+  if (typeof value !== 'object' || value === null) return false
+  const { pipe, on } = value as { pipe?: unknown; on?: unknown }
+  return typeof pipe === 'function' && typeof on === 'function'
+}

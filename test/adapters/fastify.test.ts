@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { faultboard } from '../../src/adapters/fastify.js'
+import type { TrackerInstance } from '../../src/tracker.js'
+import { compress, describeAdapter, failingStream, HOST_HEADERS, ROUTES, type Variant } from '../contract/adapter.js'
+import { signIn } from '../support/host.js'
+import { countsOf, firstRecorded, ownTracker, served } from './served.js'
+
+describeAdapter({
+  name: 'Fastify',
+  async host(tracker, variant) {
+    const app = host(tracker, variant)
+    await app.ready()
+    return { listener: (request, response) => app.routing(request, response), close: () => app.close() }
+  },
+  lacks: { parser: 'Fastify parses a body after the hooks that see the request first' },
+})
+
+function host(tracker: TrackerInstance | null, variant: Variant): FastifyInstance {
+  const app = Fastify()
+  app.decorateRequest('user', null)
+  if (variant === 'headers') {
+    app.addHook('onRequest', async (_request, reply) => void reply.headers(HOST_HEADERS))
+    app.addHook('onSend', async (_request, reply) => void reply.headers(HOST_HEADERS))
+  }
+  if (variant === 'wrapped') app.addHook('onRequest', async (_request, reply) => compress(reply.raw))
+  if (tracker && variant === 'prefix') {
+    app.register(async (admin) => void admin.register(faultboard, { tracker }), { prefix: '/admin' })
+  } else if (tracker) app.register(faultboard, { tracker })
+  if (variant === 'failing_handler') {
+    app.setErrorHandler(() => {
+      throw new Error('the handler is broken')
+    })
+  } else if (variant !== 'default_handler') {
+    app.setErrorHandler((error, _request, reply) => {
+      reply.status(503).send(`host says: ${error instanceof Error ? error.message : error}`)
+    })
+  }
+  app.addHook('preHandler', async (request) => {
+    Object.assign(request, { user: { id: 7 } })
+    if (request.url === '/middleware') throw new Error('broken')
+  })
+  app.get('/middleware', () => 'ok')
+  app.get('/passed', (_request, reply) => void reply.send(new Error('broken')))
+  app.get('/stream', (_request, reply) => reply.send(failingStream()))
+  for (const [path, run] of Object.entries(ROUTES)) app.get(path, run)
+  return app
+}
+
+describe('faultboard', () => {
+  test('a request that the schema of its route refuses is counted as meant for the client', async () => {
+    const tracker = ownTracker()
+    const app = Fastify().register(faultboard, { tracker })
+    const schema = { querystring: { type: 'object', required: ['page'], properties: { page: { type: 'integer' } } } }
+    app.get('/', { schema }, () => 'ok')
+    const get = await servedBy(app)
+    expect((await get('/')).status).toBe(400)
+    expect(await countsOf(tracker)).toEqual({})
+    expect((await tracker.stats()).dropped).toEqual({ client_error: 1 })
+  })
+
+  test('sees routes of plugins, and stands below the prefix it was registered with', async () => {
+    const tracker = ownTracker()
+    const app = Fastify().register(faultboard, { tracker, prefix: '/admin' })
+    app.register(async (inner) => inner.get('/:id', () => Promise.reject(new Error('broken'))), { prefix: '/orders' })
+    const get = await servedBy(app)
+    expect((await get('/admin/error_dashboard')).headers.get('location')).toBe('/admin/error_dashboard/overview')
+    expect((await get('/error_dashboard')).status).toBe(404)
+    await get('/orders/8')
+    expect(await firstRecorded(tracker)).toMatchObject({ message: 'broken', request: { route: '/orders/:id' } })
+  })
+
+  test('knows what rewriteUrl has taken off', async () => {
+    const rewriteUrl = ({ url = '/' }) => url.replace(/^\/app(?=\/)/, '')
+    const app = Fastify({ rewriteUrl }).register(faultboard, { tracker: ownTracker() })
+    const get = await servedBy(app)
+    expect((await get('/app/error_dashboard')).headers.get('location')).toBe('/app/error_dashboard/overview')
+    expect((await get('/error_dashboard')).headers.get('location')).toBe('/error_dashboard/overview')
+  })
+
+  test('in a context of its own the dashboard is found too, and other spellings are not', async () => {
+    const tracker = ownTracker()
+    const app = Fastify()
+    app.register(async (admin) => void admin.register(faultboard, { tracker }), { prefix: '/admin' })
+    const get = await servedBy(app)
+    expect((await get('/admin/error_dashboard/overview')).status).toBe(200)
+    expect((await get('/admin/%65rror_dashboard/overview')).status).toBe(404)
+  })
+
+  test('the log of the host is the same with it', async () => {
+    const without = await logOf(Fastify)
+    expect(await logOf((options) => Fastify(options).register(faultboard, { tracker: ownTracker() }))).toEqual(without)
+    expect(without.join()).toContain('broken')
+  })
+
+  test('works over HTTP/2, without a warning', async () => {
+    const tracker = ownTracker()
+    const warnings: string[] = []
+    const listener = (warning: Error) => void warnings.push(warning.message)
+    process.on('warning', listener)
+    const app = Fastify({ http2: true })
+    app.register(faultboard, { tracker })
+    app.get('/', () => Promise.reject(new Error('broken')))
+    const client = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
+    onTestFinished(async () => {
+      process.off('warning', listener)
+      client.destroy()
+      await app.close()
+    })
+    const statusOf = async (path: string) => {
+      const [headers] = await once(client.request({ ':path': path, ...signIn() }), 'response')
+      return headers[':status']
+    }
+    expect(await statusOf('/error_dashboard/overview')).toBe(200)
+    expect(await statusOf('/')).toBe(500)
+    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+    expect(warnings.filter((text) => text.includes('connection'))).toEqual([])
+  })
+
+  test('an error handler that wraps the error and throws it on does not make two of it', async () => {
+    const tracker = ownTracker()
+    const app = Fastify().register(faultboard, { tracker })
+    app.setErrorHandler((cause) => {
+      throw new Error('wrapped', { cause })
+    })
+    app.get('/', () => Promise.reject(new Error('broken')))
+    expect(await (await (await servedBy(app))('/')).json()).toMatchObject({ message: 'wrapped' })
+    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+  })
+})
+
+async function servedBy(app: FastifyInstance) {
+  await app.ready()
+  onTestFinished(() => app.close())
+  return served((request, response) => app.routing(request, response))
+}
+
+/** Level, message and error of every entry that one failing request makes. */
+async function logOf(build: (options: { logger: object }) => FastifyInstance): Promise<string[]> {
+  const lines: string[] = []
+  const app = build({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
+  app.get('/', () => Promise.reject(new Error('broken')))
+  await (await servedBy(app))('/')
+  return lines.map((line) => {
+    const { level, msg, err, res } = JSON.parse(line)
+    return JSON.stringify({ level, msg, error: err?.message, status: res?.statusCode })
+  })
+}

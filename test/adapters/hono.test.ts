@@ -1,0 +1,138 @@
+import { Readable } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import express from 'express'
+import { Hono } from 'hono'
+import { compress } from 'hono/compress'
+import { HTTPException } from 'hono/http-exception'
+import { describe, expect, test } from 'vitest'
+import { faultboard } from '../../src/adapters/hono.js'
+import type { TrackerInstance } from '../../src/tracker.js'
+import { describeAdapter, failingStream, HOST_HEADERS, ROUTES, sendResult, type Variant } from '../contract/adapter.js'
+import { signIn } from '../support/host.js'
+import { countsOf, FORM, firstRecorded, ownTracker, served } from './served.js'
+
+type Env = { Variables: { user: { id: number } } }
+
+const UNSEEN = 'Hono has given the response away before its stream is read'
+
+describeAdapter({
+  name: 'Hono',
+  host: (tracker, variant) =>
+    getRequestListener(host(tracker, variant).fetch, { overrideGlobalObjects: false }) as never,
+  unseen: { '/stream': UNSEEN },
+})
+
+function host(tracker: TrackerInstance | null, variant: Variant): Hono<Env> {
+  const app = new Hono<Env>()
+  if (variant === 'parser') {
+    app.use(async (c, next) => {
+      if (c.req.method === 'POST') await c.req.parseBody()
+      await next()
+    })
+  }
+  if (variant === 'headers') {
+    app.use(async (c, next) => {
+      for (const [name, value] of Object.entries(HOST_HEADERS)) c.header(name, value)
+      await next()
+      for (const [name, value] of Object.entries(HOST_HEADERS)) c.res.headers.set(name, value)
+    })
+  }
+  if (variant === 'wrapped') app.use(compress({ threshold: 0 }))
+  if (tracker && variant === 'prefix') app.route('/admin', new Hono().use(faultboard(tracker)))
+  else if (tracker) app.use(faultboard(tracker))
+  app.use(async (c, next) => {
+    c.set('user', { id: 7 })
+    await next()
+  })
+  // The innermost sees what was thrown first, before an error handler that fails is asked again further out.
+  if (tracker && variant === 'failing_handler') app.use(faultboard(tracker))
+  app.use('/middleware', () => {
+    throw new Error('broken')
+  })
+  app.get('/passed', () => {
+    throw new HTTPException(500, { message: 'broken' })
+  })
+  app.get('/stream', (c) => c.body(Readable.toWeb(failingStream()) as ReadableStream))
+  for (const [path, run] of Object.entries(ROUTES)) app.get(path, (c) => sendResult(run(), (text) => c.text(text)))
+  if (variant === 'failing_handler') {
+    app.onError(() => {
+      throw new Error('the handler is broken')
+    })
+  } else if (variant !== 'default_handler') app.onError((error, c) => c.text(`host says: ${error.message}`, 503))
+  return app
+}
+
+describe('faultboard() for Hono', () => {
+  test('needs no Node.js server: the dashboard and the record work with nothing but a Request', async () => {
+    const tracker = ownTracker()
+    const app = new Hono().use(faultboard(tracker)).get('/orders/:id', () => {
+      throw new Error('broken')
+    })
+    app.onError((error, c) => c.text(error.message, 503))
+    const page = await app.request('/error_dashboard/overview', { headers: signIn() })
+    expect(await page.text()).toContain('href="/error_dashboard/settings"')
+    expect((await app.request('/error_dashboard')).status).toBe(401)
+    expect((await app.request('/orders/8?page=2')).status).toBe(503)
+    expect(await firstRecorded(tracker)).toMatchObject({
+      message: 'broken',
+      request_params: { query: { page: '2' }, params: { id: '8' } },
+      request: { method: 'GET', route: '/orders/:id', duration_ms: expect.any(Number) },
+    })
+    await tracker.shutdown()
+    expect((await app.request('/error_dashboard')).status).toBe(500)
+  })
+
+  test.each([true, false])('reads a form of a Request, also one that the host has read (%s)', async (parsed) => {
+    const tracker = ownTracker()
+    const app = new Hono()
+    app.use(async (c, next) => {
+      if (parsed) await c.req.parseBody()
+      await next()
+    })
+    app.use(faultboard(tracker))
+    const logged = await tracker.Commands.LogError.call({ error_type: 'E', message: 'm' })
+    const answer = await app.request(`/error_dashboard/errors/${logged?.id}/assign`, {
+      method: 'POST',
+      headers: { ...signIn(), ...FORM },
+      body: 'assigned_to=eve%40example.org',
+    })
+    expect(answer.status).toBe(302)
+    expect(await tracker.Queries.ErrorsList.call({ assigned_to: 'eve@example.org' })).toHaveLength(1)
+  })
+
+  test('stands below the base of its application, whatever that is in this request', async () => {
+    const app = new Hono().basePath('/api').route('/:tenant', new Hono().use(faultboard(ownTracker())))
+    const get = await served(getRequestListener(app.fetch, { overrideGlobalObjects: false }) as never)
+    expect((await get('/api/acme/error_dashboard')).headers.get('location')).toBe('/api/acme/error_dashboard/overview')
+    expect((await get('/error_dashboard')).status).toBe(404)
+  })
+
+  test('stands below the router of another framework that Hono runs in', async () => {
+    const app = new Hono().use(faultboard(ownTracker()))
+    const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+    const get = await served(express().use('/outer', listener as never))
+    expect((await get('/outer/error_dashboard')).headers.get('location')).toBe('/outer/error_dashboard/overview')
+  })
+
+  test('sees what an inner application answers by an error handler of its own', async () => {
+    const tracker = ownTracker()
+    const inner = new Hono().get('/', () => {
+      throw new Error('broken')
+    })
+    inner.onError((_error, c) => c.text('inner', 500))
+    const app = new Hono().use(faultboard(tracker)).route('/inner', inner)
+    expect(await (await app.request('/inner')).text()).toBe('inner')
+    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+  })
+
+  test('knows the user that a token names', async () => {
+    const tracker = ownTracker()
+    const app = new Hono<{ Variables: { jwtPayload: { sub: string } } }>().use(faultboard(tracker)).get('/', (c) => {
+      c.set('jwtPayload', { sub: 'u-1' })
+      throw new Error('broken')
+    })
+    app.onError((_error, c) => c.text('', 500))
+    await app.request('/')
+    expect(await firstRecorded(tracker)).toMatchObject({ user_id: 'u-1' })
+  })
+})

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { signIn } from '../support/host.js'
+import { eventually } from '../support/tracker.js'
+
+const HOSTS = resolve('test/hosts')
+
+const cleanups: (() => unknown)[] = []
+
+/** Stops the processes and removes the folders; for the end of a file or group of tests. */
+export async function cleanUp(): Promise<void> {
+  for (const one of cleanups.splice(0).reverse()) await one()
+}
+
+export const CREDENTIALS = { user: 'admin', password: 'secret' }
+
+/** Whether `npm ci` was run in test/hosts. */
+export function isInstalled(name: string): boolean {
+  return existsSync(join(HOSTS, 'node_modules', name, 'package.json'))
+}
+
+/**
+ * A folder with an application made of these folders, and with Faultboard installed as a package in it. It lies below
+ * test/hosts, where the packages of hosts are found; bundlers take a link for code of the application.
+ */
+export function applicationOf(...sources: string[]): string {
+  mkdirSync(join(HOSTS, 'dist'), { recursive: true })
+  const folder = mkdtempSync(join(HOSTS, 'dist', 'host-'))
+  cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  for (const source of sources) cpSync(source, folder, { recursive: true })
+  const installed = join(folder, 'node_modules/faultboard')
+  cpSync('dist', join(installed, 'dist'), { recursive: true })
+  cpSync('package.json', join(installed, 'package.json'))
+  return folder
+}
+
+export interface HostProcess {
+  process: ChildProcess
+  origin: string
+  /** What it wrote, line by line, up to now. */
+  output(): string[]
+  stop(): Promise<number | string>
+}
+
+/** Runs a program of test/hosts/node_modules, or one with its whole path, to its end. */
+export async function run(folder: string, program: string[], env: Record<string, string> = {}): Promise<void> {
+  const child = start(folder, program, env)
+  const [code] = await once(child.process, 'close')
+  if (code !== 0) throw new Error(`${program.join(' ')} ended with ${code}:\n${child.output().join('\n')}`)
+}
+
+/** Starts a server that listens at `PORT`. */
+export async function serve(folder: string, program: string[], env: Record<string, string>): Promise<HostProcess> {
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  const child = start(folder, program, { ...env, PORT: String(port), HOST: '127.0.0.1' })
+  const ended = once(child.process, 'close').then(([code, signal]) => (code ?? signal) as number | string)
+  const stop = () => {
+    child.process.kill('SIGTERM')
+    return ended
+  }
+  cleanups.push(stop)
+  const answers = () => fetch(origin).then(() => true, () => false) // biome-ignore format: one question
+  await eventually(() => child.process.exitCode !== null || answers(), `${program.join(' ')} answers`)
+  if (child.process.exitCode !== null) throw new Error(`it ended:\n${child.output().join('\n')}`)
+  return { ...child, origin, stop }
+}
+
+function start(folder: string, [name = '', ...args]: string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [resolve(HOSTS, 'node_modules', name), ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      NODE_OPTIONS: '',
+      NO_COLOR: '1',
+      NEXT_TELEMETRY_DISABLED: '1',
+      FAULTBOARD_DASHBOARD_USERNAME: CREDENTIALS.user,
+      FAULTBOARD_DASHBOARD_PASSWORD: CREDENTIALS.password,
+      ...env,
+    },
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+  }
+  return { process: child, output: () => text.split('\n') }
+}
+
+/** What a client and the log can tell of a request. */
+export async function visitHost({ origin, output }: HostProcess, path: string) {
+  const before = output().length
+  const response = await fetch(`${origin}${path}`, { redirect: 'manual', headers: { 'user-agent': 'test' } })
+  const { date: _date, ...headers } = Object.fromEntries(response.headers)
+  const body = await response.text()
+  // The log comes by a pipe.
+  await sleep(100)
+  const own = (text: string) => text.replaceAll(origin, 'http://host')
+  return {
+    status: response.status,
+    headers,
+    body: own(body),
+    logged: output()
+      .slice(before - 1)
+      .map(own),
+  }
+}
+
+/** Asks the dashboard of a host at this address. */
+export function dashboardAt(address: string) {
+  const headers = signIn(CREDENTIALS.user, CREDENTIALS.password)
+  const json = async (path: string) => (await fetch(`${address}${path}`, { headers })).json()
+  const find = async (message: string) => {
+    const { errors } = (await json('/errors.json?per_page=100')) as { errors: { id: number; message: string }[] }
+    return errors.filter((error) => error.message.includes(message))
+  }
+  return {
+    get: (path: string, more: RequestInit = {}) =>
+      fetch(`${address}${path}`, { redirect: 'manual', ...more, headers: { ...headers, ...more.headers } }),
+    post: (path: string, form: Record<string, string>) =>
+      fetch(`${address}${path}`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) }),
+    find,
+    /** Everything that is recorded with this message, once it is. */
+    async recorded(message: string): Promise<Record<string, unknown>[]> {
+      await eventually(async () => (await find(message)).length > 0, `"${message}" is recorded`)
+      return Promise.all((await find(message)).map(async ({ id }) => (await json(`/errors/${id}.json`)).error))
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => done(port))
+    })
+  })
+}

@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn } from '../support/host.js'
+import {
+  applicationOf,
+  cleanUp,
+  dashboardAt,
+  type HostProcess,
+  isInstalled,
+  run,
+  serve,
+  visitHost,
+} from './host-process.js'
+
+const NEXT = 'next/dist/bin/next'
+
+if (!isInstalled('next')) test.skip('the Next.js adapter (skipped: next is not installed in test/hosts)')
+else {
+  describe.each([
+    ['at the root', ''],
+    ['below a basePath', '/shop'],
+  ])('the Next.js adapter %s', (_, base) => {
+    let folder: string
+    let host: HostProcess
+    let bare: HostProcess
+
+    beforeAll(async () => {
+      folder = applicationOf('examples/next', 'test/hosts/next')
+      const env = { HOST_BASE_PATH: base, FAULTBOARD_DATABASE: `sqlite:${join(folder, 'errors.sqlite3')}` }
+      await run(folder, [NEXT, 'build'], env)
+      host = await serve(folder, [NEXT, 'start'], env)
+      bare = await serve(folder, [NEXT, 'start'], { ...env, HOST_WITHOUT_FAULTBOARD: 'yes' })
+    }, 180_000)
+    afterAll(cleanUp)
+
+    const dashboard = () => dashboardAt(`${host.origin}${base}/error_dashboard`)
+
+    test.each([
+      ['/sync?token=abc&page=2', 'sync is broken', 'App Router', '/sync', 'route'],
+      ['/awaited', 'awaited is broken', 'App Router', '/awaited', 'route'],
+      ['/string', 'string is broken', 'App Router', '/string', 'route'],
+      ['/page', 'page is broken', 'App Router', '/page', 'render'],
+      ['/api/broken', 'api is broken', 'Pages Router', '/api/broken', 'route'],
+    ])('%s is answered and logged as without Faultboard, and recorded once', async (path, message, router, ...more) => {
+      const [route, route_type] = more
+      expect(await visitHost(host, `${base}${path}`)).toEqual(await visitHost(bare, `${base}${path}`))
+      expect(await dashboard().recorded(message)).toMatchObject([
+        {
+          occurrence_count: 1,
+          request_url: `${host.origin}${base}${path.replace('abc', '[FILTERED]')}`,
+          ip_address: expect.stringContaining('127.0.0.1'),
+          user_agent: 'test',
+          request: { method: 'GET', route, duration_ms: expect.any(Number) },
+          context: { router, route_type },
+          details: { source: 'next' },
+        },
+      ])
+    })
+
+    test('a wrapped API route is recorded once, though onRequestError sees it too', async () => {
+      expect(await visitHost(host, `${base}/api/wrapped`)).toEqual(await visitHost(bare, `${base}/api/wrapped`))
+      expect(await dashboard().recorded('wrapped is broken')).toMatchObject([{ occurrence_count: 1 }])
+    })
+
+    test('a server action that fails is recorded once', async () => {
+      const act = async ({ origin }: HostProcess) => {
+        const address = `${origin}${base}/action`
+        const [, name = ''] = (await (await fetch(address)).text()).match(/name="(\$ACTION_ID_\w+)"/) ?? []
+        const body = new FormData()
+        body.set(name, '')
+        return (await fetch(address, { method: 'POST', body, headers: { origin } })).status
+      }
+      expect(await act(host)).toBe(500)
+      expect(await act(bare)).toBe(500)
+      expect(await dashboard().recorded('action is broken')).toMatchObject([
+        { occurrence_count: 1, request: { method: 'POST', route: expect.stringMatching(/^\/action/) } },
+      ])
+    })
+
+    test.each(['/', '/gone', '/nowhere'])(
+      '%s is answered as without Faultboard, and nothing is recorded',
+      async (path) => {
+        expect(await visitHost(host, `${base}${path}`)).toEqual(await visitHost(bare, `${base}${path}`))
+        expect(await dashboard().find('NEXT_')).toEqual([])
+      },
+    )
+
+    test('instrumentation and routes have one tracker', async () => {
+      expect(await (await fetch(`${host.origin}${base}/same`)).json()).toEqual({ same: true })
+    })
+
+    test.each(['/error_dashboard', '/api/error_dashboard'])(
+      '%s is the dashboard, with links that go there',
+      async (path) => {
+        const { get, post } = dashboardAt(`${host.origin}${base}${path}`)
+        expect((await get('')).headers.get('location')).toBe(`${base}${path}/overview`)
+        const page = await get('/overview')
+        expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+        const html = await page.text()
+        expect(html).toContain(`href="${base}${path}/settings"`)
+        const [asset = ''] = html.match(/\/assets\/[^"]+\.css/) ?? []
+        expect((await get(asset)).headers.get('content-type')).toContain('text/css')
+        await visitHost(host, `${base}/sync`)
+        const [error] = await dashboard().recorded('sync is broken')
+        const action = await post(`/errors/${error?.id}/assign`, { assigned_to: `eve of ${path}` })
+        expect(action.headers.get('location')).toBe(`${base}${path}/errors/${error?.id}`)
+        expect(await dashboard().recorded('sync is broken')).toMatchObject([{ assigned_to: `eve of ${path}` }])
+      },
+    )
+
+    test('HEAD answers as GET without a body, and nobody enters without credentials', async () => {
+      const page = await dashboard().get('/errors', { method: 'HEAD' })
+      expect([page.status, await page.text()]).toEqual([200, ''])
+      expect((await fetch(`${host.origin}${base}/error_dashboard/errors`)).status).toBe(401)
+      expect((await dashboard().get('/errors%2f1')).status).toBe(404)
+    })
+
+    test('sign-ins are counted by the peer, whatever a header says', async () => {
+      const address = `${host.origin}${base}/error_dashboard/errors`
+      const statuses: number[] = []
+      for (let i = 0; i < 22; i++) {
+        const headers = { ...signIn('admin', 'wrong'), 'x-forwarded-for': `192.0.2.${i}` }
+        statuses.push((await fetch(address, { headers })).status)
+      }
+      expect(statuses.at(0)).toBe(401)
+      expect(statuses.at(-1)).toBe(429)
+    })
+
+    test('in the Edge runtime it says that it needs Node.js', async () => {
+      const answer = await fetch(`${host.origin}${base}/edge`)
+      expect([answer.status, await answer.text()]).toEqual([501, expect.stringContaining('needs the Node.js runtime')])
+    })
+
+    test('the server ends as it does without Faultboard', async () => {
+      expect(await host.stop()).toBe(await bare.stop())
+    })
+  })
+
+  afterAll(cleanUp)
+  test('its functions fit where Next.js expects them', () => {
+    const folder = applicationOf()
+    writeFileSync(
+      join(folder, 'typed.ts'),
+      `import type { Instrumentation, NextApiHandler } from 'next'
+       import type { NextRequest } from 'next/server'
+       import { captureRequestError, dashboard, onRequestError, pagesDashboard, withFaultboard } from 'faultboard/next'
+       export const hooks: Instrumentation.onRequestError[] = [onRequestError, captureRequestError()]
+       type Route = (request: NextRequest, context: { params: Promise<{ path?: string[] }> }) => Promise<Response>
+       export const { GET, HEAD, POST }: Record<'GET' | 'HEAD' | 'POST', Route> = dashboard()
+       const own: NextApiHandler = async (request, response) => response.json({ id: request.query.id })
+       export const handlers: NextApiHandler[] = [withFaultboard(own), pagesDashboard()]
+       // @ts-expect-error it takes a function
+       export const wrong: Instrumentation.onRequestError = 5`,
+    )
+    const flags = [
+      '--noEmit',
+      '--ignoreConfig',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--skipLibCheck',
+    ]
+    const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')]
+    const tsc = resolve('node_modules/.bin/tsc')
+    const check = () => execFileSync(tsc, [...flags, ...types, 'typed.ts'], { cwd: folder, encoding: 'utf8' })
+    expect(check).not.toThrow()
+  })
+}

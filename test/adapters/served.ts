@@ -1,0 +1,43 @@
+import { createServer, type RequestListener } from 'node:http'
+import { onTestFinished } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import type { ErrorRecord } from '../../src/index.js'
+import { TrackerInstance } from '../../src/tracker.js'
+import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+
+/** A tracker that is shut down when the test is done. */
+export function ownTracker(settings: Settings = {}): TrackerInstance {
+  const tracker = new TrackerInstance(
+    { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD, ...settings },
+    { env: {}, write: () => {} },
+  )
+  onTestFinished(() => tracker.shutdown())
+  return tracker
+}
+
+/** Serves a host until the test is done; gives a function that asks it, signed in. */
+export async function served(listener: RequestListener) {
+  const server = createServer(listener)
+  const origin = await listening(server)
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${origin}${path}`, { redirect: 'manual', ...init, headers: { ...signIn(), ...init.headers } })
+}
+
+/** What was recorded, by message, with how often. */
+export async function countsOf(tracker: TrackerInstance): Promise<Record<string, number>> {
+  await tracker.flush()
+  const errors = await tracker.Queries.ErrorsList.call()
+  return Object.fromEntries(errors.map(({ message, occurrence_count }) => [message, occurrence_count]))
+}
+
+export async function firstRecorded(tracker: TrackerInstance): Promise<ErrorRecord> {
+  await tracker.flush()
+  const [error] = await tracker.Queries.ErrorsList.call()
+  return tracker.Queries.FindError.call({ error_id: error?.id ?? 0 })
+}
+
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }

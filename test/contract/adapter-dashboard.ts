@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import { hostsOf } from './contract-host.js'
+import { type AdapterHarness, VARIANTS } from './harness.js'
+import { HOST_HEADERS } from './host-routes.js'
+
+/** That the dashboard stands where it should, behaves there, and nowhere else. */
+export function describeDashboard(harness: AdapterHarness): void {
+  const { start, bare } = hostsOf(harness)
+  const { lacks = {} } = harness
+
+  test('stands at /error_dashboard, and every other path is the host’s', async () => {
+    const { get } = await start()
+    expect((await get('/error_dashboard/overview')).status).toBe(200)
+    expect((await get('/error_dashboard')).headers.get('location')).toBe('/error_dashboard/overview')
+    expect(await (await get('/ok')).text()).toBe('ok')
+    expect((await get('/error_dashboardx')).status).not.toBe(200)
+  })
+
+  test('stands at any other path, and its links go there', async () => {
+    const { get } = await start({ mount_path: '/internal/errors' })
+    const page = await get('/internal/errors/overview')
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('href="/internal/errors/settings"')
+    expect((await get('/error_dashboard/overview')).status).not.toBe(200)
+  })
+
+  if (!lacks.prefix)
+    test('stands below a prefix of the host, and its links go there', async () => {
+      const { get, post, tracker } = await start({}, 'prefix')
+      expect((await get('/admin/error_dashboard')).headers.get('location')).toBe('/admin/error_dashboard/overview')
+      const page = await get('/admin/error_dashboard/overview')
+      expect(await page.text()).toContain('href="/admin/error_dashboard/settings"')
+      const logged = await tracker.Commands.LogError.call({ error_type: 'E', message: 'm' })
+      const answer = await post(`/admin/error_dashboard/errors/${logged?.id}/assign`, 'assigned_to=eve%40example.org')
+      expect(answer.headers.get('location')).toBe(`/admin/error_dashboard/errors/${logged?.id}`)
+      expect((await get('/error_dashboard/overview')).status).not.toBe(200)
+    })
+
+  test.each([
+    '//error_dashboard/overview',
+    '/Error_Dashboard/overview',
+    '/x/../error_dashboard/overview',
+    '/error_dashboard%2foverview',
+    '/%65rror_dashboard/overview',
+  ])('has one address, and another spelling of it is the host’s: %s', async (path) => {
+    const host = await start()
+    expect(await host.visit(path)).toEqual(await (await bare()).visit(path))
+  })
+
+  test.each([
+    '//',
+    '///',
+    '//errors',
+    '/errors//',
+    '//evil.com/errors',
+    '/./errors',
+    '/../errors',
+    '/errors/../settings',
+    '/errors/..json',
+    '/errors/.json',
+    '/.json',
+    '/%2e%2e/errors',
+    '/errors/%2E./settings',
+    '/errors/..%2fsettings',
+    '/errors%2f1',
+    '/%65rrors',
+    '/%',
+    '/\\errors',
+    '/..\\errors',
+  ])('counts the path below it as it was sent: %s is not found', async (below) => {
+    const path = `/error_dashboard${below}`
+    const host = await start()
+    const signedIn = await host.visit(path)
+    // Some servers refuse such an address before any handler of theirs sees it.
+    if (signedIn.status !== 404) return expect(signedIn).toEqual(await (await bare()).visit(path))
+    expect(signedIn.status).toBe(404)
+    expect((await host.visit(path, { headers: {} })).status).toBe(401)
+  })
+
+  test.each(['TRACE', 'OPTIONS', 'PUT', 'PROPFIND'])(
+    'asks for credentials at %s, then there is no such page',
+    async (method) => {
+      const { visit } = await start()
+      const anonymous = await visit('/error_dashboard/errors', { method, headers: {} })
+      expect(anonymous.status).toBe(401)
+      expectSecured(anonymous.headers)
+      const signedIn = await visit('/error_dashboard/errors', { method })
+      expect(signedIn.status).toBe(404)
+      expectSecured(signedIn.headers)
+    },
+  )
+
+  test('is as guarded when the adapter has to answer by itself', async () => {
+    const { tracker, visit } = await start()
+    await tracker.shutdown()
+    const answer = await visit('/error_dashboard/errors')
+    expect(answer.status).toBe(500)
+    expectSecured(answer.headers)
+  })
+
+  for (const variant of VARIANTS) {
+    if (!lacks[variant])
+      test(`reads forms, and lists in them (${variant})`, async () => {
+        const { tracker, post } = await start({}, variant)
+        const base = variant === 'prefix' ? '/admin/error_dashboard' : '/error_dashboard'
+        const ids: number[] = []
+        for (const message of ['one', 'two', 'three'])
+          ids.push((await tracker.Commands.LogError.call({ error_type: message, message }))?.id ?? 0)
+        const body = ids.map((id) => `error_ids[]=${id}`).join('&')
+        const answer = await post(
+          `${base}/errors/batch_action`,
+          `${body}&action_type=resolve&resolution_comment=a%26b%3D%C3%A9`,
+        )
+        expect(answer.status).toBe(302)
+        const resolved = await tracker.Queries.ErrorsList.call({ status: 'resolved' })
+        expect(resolved.map(({ resolution_comment }) => resolution_comment)).toEqual(['a&b=é', 'a&b=é', 'a&b=é'])
+      })
+  }
+
+  test('answers HEAD as GET without a body', async () => {
+    const { visit } = await start()
+    const page = await visit('/error_dashboard/errors', { method: 'HEAD' })
+    expect(page).toMatchObject({ status: 200, body: '', end: 'end' })
+    const mount = await visit('/error_dashboard', { method: 'HEAD' })
+    expect(mount).toMatchObject({ status: 302, headers: { location: '/error_dashboard/overview' } })
+    expectSecured(mount.headers)
+  })
+
+  if (!lacks.headers)
+    test('has its own headers where the host sets others for every answer', async () => {
+      const { visit } = await start({}, 'headers')
+      for (const path of ['/overview', '/errors/1', '/nowhere', '/assets/dashboard.css'])
+        expectSecured((await visit(`/error_dashboard${path}`)).headers, path)
+      expect((await visit('/ok')).headers).toMatchObject(HOST_HEADERS)
+    })
+
+  if (!lacks.wrapped)
+    test('can be compressed by the host', async () => {
+      const { get } = await start({}, 'wrapped')
+      const page = await get('/error_dashboard/overview', { 'accept-encoding': 'gzip' })
+      expect(page.status).toBe(200)
+      expect(await page.text()).toContain('href="/error_dashboard/settings"')
+      expectSecured(Object.fromEntries(page.headers))
+    })
+}
+
+function expectSecured(headers: Record<string, unknown>, path = ''): void {
+  expect(headers).toMatchObject({
+    'content-security-policy': expect.stringContaining("default-src 'none'"),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    // Assets never change under their name.
+    'cache-control': path.startsWith('/assets') ? expect.anything() : 'no-store',
+  })
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import { listening } from '../support/host.js'
+import { temporaryFolder } from '../support/tracker.js'
+import { hostsOf } from './contract-host.js'
+import { type AdapterHarness, VARIANTS } from './harness.js'
+
+const PATHS = ['/ok', '/nowhere', '/sync', '/awaited', '/passed', '/missing'] as const
+
+/** Databases that are no help: the host must not notice. */
+const BAD_DATABASES: Record<string, () => Promise<Settings>> = {
+  'cannot be reached': async () => ({ database: 'postgres://nobody@127.0.0.1:1/none', spool_path: temporaryFolder() }),
+  'accepts connections and says nothing': async () => ({
+    database: `postgres://nobody@127.0.0.1:${await silentServer()}/none`,
+    spool_path: temporaryFolder(),
+  }),
+  'is no database at all': async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'broken.sqlite3'), randomBytes(8192))
+    return { database: `sqlite:${join(folder, 'broken.sqlite3')}`, spool_path: join(folder, 'spool') }
+  },
+}
+
+/** That answers of the host are what they were, whatever state the tracker is in. */
+export function describeHarmlessness(harness: AdapterHarness): void {
+  const { start, bare } = hostsOf(harness)
+
+  for (const variant of VARIANTS.filter((one) => one !== 'failing_handler')) {
+    if (!harness.lacks?.[variant])
+      test.each(PATHS)(`GET %s is answered the same (${variant})`, async (path) => {
+        const without = await (await bare(variant)).visit(path)
+        expect(await (await start({}, variant)).visit(path)).toEqual(without)
+      })
+  }
+
+  test.each(Object.keys(BAD_DATABASES))('answers stay the same when the database %s', async (state) => {
+    const without = await bare()
+    const host = await start(await BAD_DATABASES[state]?.())
+    for (const path of PATHS) expect(await host.visit(path)).toEqual(await without.visit(path))
+  })
+
+  test('answers stay the same when the tracker was shut down', async () => {
+    const without = await bare()
+    const host = await start()
+    await host.tracker.shutdown()
+    for (const path of PATHS) expect(await host.visit(path)).toEqual(await without.visit(path))
+  })
+
+  if (!harness.lacks?.default_handler)
+    test('answers of the framework itself stay the same when the tracker was shut down', async () => {
+      const without = await bare('default_handler')
+      const host = await start({}, 'default_handler')
+      await host.tracker.shutdown()
+      for (const path of PATHS) expect(await host.visit(path)).toEqual(await without.visit(path))
+    })
+}
+
+async function silentServer(): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => sockets.add(socket.on('error', () => {})))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return new URL(await listening(server as never)).port
+}

@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createGzip } from 'node:zlib'
+
+/**
+ * What the routes of the host do: each gives the text to answer with, or throws in its own way. An adapter's author adds
+ * them all with GET, sends what they give, and leaves what they throw to the framework.
+ *
+ * @example
+ * for (const [path, run] of Object.entries(ROUTES)) app.get(path, (_, response) => sendResult(run(), (text) => response.send(text)))
+ */
+export const ROUTES: Record<string, () => string | Promise<string>> = {
+  '/ok': () => 'ok',
+  '/sync': () => {
+    throw new Error('broken')
+  },
+  '/async': async () => {
+    throw new Error('broken')
+  },
+  '/awaited': async () => {
+    await sleep(1)
+    throw new Error('broken')
+  },
+  '/string': () => {
+    throw 'broken'
+  },
+  '/null': () => {
+    throw null
+  },
+  '/undefined': () => {
+    throw undefined
+  },
+  '/missing': () => {
+    throw clientError()
+  },
+  // The request goes on while the timer throws.
+  '/timer': async () => {
+    setTimeout(() => {
+      throw new Error('broken in a timer')
+    }, 1)
+    await sleep(20)
+    return 'ok'
+  },
+  '/floating': async () => {
+    void Promise.reject(new Error('nobody waits'))
+    await sleep(20)
+    return 'ok'
+  },
+  // Reported by hand and then thrown on: the same error, met twice.
+  '/reported': () => {
+    const error = new Error('broken')
+    reporting.report?.(error)
+    throw error
+  },
+  '/orders/:id': () => {
+    throw new Error('broken')
+  },
+}
+
+/** How GET /reported reports; the suite sets it. */
+export const reporting: { report?: ((error: unknown) => unknown) | undefined } = {}
+
+/** Answers with what a route gives, at once where it is there at once, so that a throw stays what it was. */
+export function sendResult<T>(result: string | Promise<string>, send: (text: string) => T): T | Promise<T> {
+  return typeof result === 'string' ? send(result) : result.then(send)
+}
+
+export function clientError(): Error {
+  return Object.assign(new Error('no such thing'), { status: 404, statusCode: 404, expose: true })
+}
+
+/** For GET /stream: sends some text, then fails. */
+export function failingStream(): Readable {
+  return Readable.from(
+    (async function* () {
+      yield 'begun'
+      await sleep(20)
+      throw new Error('broken')
+    })(),
+    { objectMode: false },
+  )
+}
+
+/** What the host of the variant `headers` sets on every answer before Faultboard sees the request. */
+export const HOST_HEADERS = { 'content-security-policy': "default-src 'self' https://host.example", 'x-host': 'yes' }
+
+/** For the variant `wrapped`: takes over write and end of a response, as middlewares for compression do. */
+export function compress(response: ServerResponse): void {
+  const zipped = createGzip()
+  const { write, end, writeHead } = response
+  zipped.on('data', (chunk) => write.call(response, chunk, 'utf8'))
+  zipped.on('end', () => end.call(response, undefined, 'utf8'))
+  const begin = () => {
+    if (response.headersSent) return
+    response.setHeader('content-encoding', 'gzip')
+    response.removeHeader('content-length')
+  }
+  response.writeHead = ((status: number, ...more: unknown[]) => {
+    const headers = more.find((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
+    for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value as string)
+    begin()
+    return writeHead.call(response, status)
+  }) as ServerResponse['writeHead']
+  response.write = ((chunk: string | Uint8Array) => {
+    begin()
+    // A stream that fails finds its answer begun, however long the compression takes.
+    response.flushHeaders()
+    return zipped.write(chunk)
+  }) as ServerResponse['write']
+  response.end = ((chunk?: string | Uint8Array) => {
+    begin()
+    if (chunk === undefined || chunk === null || typeof chunk === 'function') zipped.end()
+    else zipped.end(chunk)
+    return response
+  }) as ServerResponse['end']
+}

@@ -1,0 +1,117 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { constants, gunzipSync } from 'node:zlib'
+import { vi } from 'vitest'
+import { signIn } from '../support/host.js'
+
+/** Everything that can be noticed of one request from outside: by the client, in the log and in the process. */
+export interface Outcome {
+  status: number | null
+  headers: IncomingHttpHeaders
+  body: string
+  /** How it ended: `end`, `cut` when the connection broke, `silence` when nothing came. */
+  end: 'end' | 'cut' | 'silence'
+  /** First lines of what went to the console. */
+  logged: string[]
+  /** What reached the handlers of the process. */
+  process: string[]
+}
+
+export interface Visit {
+  method?: string
+  headers?: Record<string, string>
+}
+
+const PROCESS_EVENTS = ['uncaughtException', 'unhandledRejection'] as const
+
+/** A host that will never answer is given up after this time. */
+const SILENCE = 1500
+
+/** Makes a request and gathers all that can be noticed of it. One at a time: console and process are everybody's. */
+export async function visit(
+  origin: string,
+  path: string,
+  { onProcessError, ...more }: Visit & { onProcessError?: ProcessHandler | undefined } = {},
+): Promise<Outcome> {
+  const logged: string[] = []
+  const reached: string[] = []
+  const spy = vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(firstLine(words)))
+  const answer = await insteadOfVitest(
+    (error, event) => {
+      reached.push(`${event}: ${textOf(error)}`)
+      onProcessError?.(error, event)
+    },
+    async () => {
+      const answer = await rawRequest(origin, path, more)
+      // Some frameworks log an error after they have answered it.
+      await sleep(10)
+      return answer
+    },
+  )
+  spy.mockRestore()
+  const neutral = (text: string) => text.replaceAll(origin, 'http://host')
+  return { ...answer, body: neutral(answer.body), logged: logged.map(neutral), process: reached }
+}
+
+export type ProcessHandler = (error: unknown, event: string) => void
+
+/** vitest listens for what reaches the process, and would take the host's own errors for failures of the test. */
+export async function insteadOfVitest<T>(handler: ProcessHandler, work: () => Promise<T>): Promise<T> {
+  const others = PROCESS_EVENTS.map((event) => ({ event, listeners: process.rawListeners(event) }))
+  for (const event of PROCESS_EVENTS) {
+    process.removeAllListeners(event)
+    process.on(event, (error: unknown) => handler(error, event))
+  }
+  try {
+    return await work()
+  } finally {
+    for (const { event, listeners } of others) {
+      process.removeAllListeners(event)
+      for (const one of listeners) process.on(event, one as () => void)
+    }
+  }
+}
+
+/** fetch tidies a path up before it sends it, and refuses some methods; this does neither. */
+export function rawRequest(
+  origin: string,
+  path: string,
+  { method = 'GET', headers = signIn() }: Visit = {},
+): Promise<Omit<Outcome, 'logged' | 'process'>> {
+  const { hostname, port } = new URL(origin)
+  return new Promise((done) => {
+    let answer: Omit<Outcome, 'logged' | 'process'> = { status: null, headers: {}, body: '', end: 'cut' }
+    const request = httpRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
+      const { date: _date, ...kept } = response.headers
+      answer = { ...answer, status: response.statusCode ?? 0, headers: kept }
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('error', () => {})
+      response.on('close', () =>
+        done({ ...answer, body: textOfBody(chunks, kept), end: response.complete ? 'end' : 'cut' }),
+      )
+    })
+    request.setTimeout(SILENCE, () => {
+      answer.end = 'silence'
+      done(answer)
+      request.destroy()
+    })
+    request.on('error', () => done(answer))
+    request.end()
+  })
+}
+
+/** What came of a body that was cut off can be read up to there. */
+function textOfBody(chunks: readonly Buffer[], headers: IncomingHttpHeaders): string {
+  const body = Buffer.concat(chunks)
+  if (headers['content-encoding'] !== 'gzip' || body.length === 0) return body.toString()
+  return gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }).toString()
+}
+
+function firstLine(words: readonly unknown[]): string {
+  return words.map(textOf).join(' ').trim().split('\n')[0]?.trim() ?? ''
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Error ? `${value.name}: ${value.message}` : String(value)
+}

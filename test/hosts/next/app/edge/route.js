@@ -1,0 +1,5 @@
+import { dashboard } from 'faultboard/next'
+
+export const runtime = 'edge'
+
+export const { GET } = dashboard()

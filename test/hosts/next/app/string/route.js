@@ -1,0 +1,3 @@
+export async function GET() {
+  throw 'string is broken'
+}

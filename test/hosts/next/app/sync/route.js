@@ -1,0 +1,5 @@
+export function GET() {
+  throw new Error('sync is broken')
+}
+
+export const POST = GET

@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url'
+
+// The packages of the hosts lie above this folder.
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+
+export default {
+  basePath: process.env.HOST_BASE_PATH ?? '',
+  serverExternalPackages: ['faultboard'],
+  turbopack: { root },
+  outputFileTracingRoot: root,
+}

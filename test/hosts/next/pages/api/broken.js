@@ -1,0 +1,3 @@
+export default async function handler() {
+  throw new Error('api is broken')
+}

@@ -1,0 +1,3 @@
+import { pagesDashboard } from 'faultboard/next'
+
+export default pagesDashboard()

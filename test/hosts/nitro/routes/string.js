@@ -1,0 +1,3 @@
+export default defineEventHandler(() => {
+  throw 'string is broken'
+})

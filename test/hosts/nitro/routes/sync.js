@@ -1,0 +1,5 @@
+class HostError extends TypeError {}
+
+export default defineEventHandler(() => {
+  throw new HostError('sync is broken', { cause: new Error('the reason') })
+})
