@@ -5,6 +5,7 @@ import { TrackerError } from '../model/errors.js'
 import { id, parseInput } from '../model/input.js'
 import { serveAsset } from './assets.js'
 import { CHALLENGE, signedInUser } from './auth.js'
+import { behindProxies } from './behind-proxies.js'
 import { errorDocument, pageDocument } from './components/document.js'
 import type { Action, Page, Rendered, Visit } from './define.js'
 import { fields, readForm } from './form.js'
@@ -33,7 +34,8 @@ export function createHandler(context: Context): Handler {
   const failedSignIns = new RateLimiter(FAILED_SIGN_INS_PER_MINUTE, context.now)
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
-  return async (request, mount) => {
+  return async (request, hosts) => {
+    const mount = behindProxies(hosts, request.headers, context.config)
     const address = mount.remote_address ?? 'unknown'
     const exchange = openExchange(request, mount, context)
     try {

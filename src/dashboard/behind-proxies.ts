@@ -1,0 +1,33 @@
+import type { Options } from '../config/options.js'
+import { clientAddress, isTrustedProxy } from '../model/client-address.js'
+import type { Mount } from './handler.js'
+
+type ProxyOptions = Pick<Options, 'trusted_proxies' | 'dashboard_base_url'>
+
+/** Where the dashboard stands for the client, when proxies between them stand for the host. */
+export function behindProxies(mount: Mount, headers: Headers, options: ProxyOptions): Mount {
+  return {
+    ...mount,
+    base: `${publicPrefix(mount, headers, options)}${mount.base}`,
+    remote_address: clientAddress(
+      {
+        remote_address: mount.remote_address,
+        forwarded_for: headers.get('x-forwarded-for'),
+        forwarded: headers.get('forwarded'),
+      },
+      options.trusted_proxies,
+    ),
+  }
+}
+
+const PREFIX = /^(?:\/[\w.~-]+){1,10}$/
+
+/** What a proxy took from the front of the path: as it says itself, if it is trusted, or as the operator says. */
+function publicPrefix({ base, remote_address }: Mount, headers: Headers, options: ProxyOptions): string {
+  const said = headers.get('x-forwarded-prefix')?.replace(/\/$/, '')
+  if (said && PREFIX.test(said) && isTrustedProxy(remote_address, options.trusted_proxies)) return said
+  if (options.dashboard_base_url === null) return ''
+  const path = new URL(options.dashboard_base_url).pathname.replace(/\/$/, '')
+  // Whoever names the dashboard itself means the same.
+  return path.endsWith(base) ? path.slice(0, -base.length) : path
+}
