@@ -1,4 +1,4 @@
-// npm run bench [-- [capture] [write] [pages] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
+// npm run bench [-- [capture] [requests] [write] [pages] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { printTable } from './harness/report.mjs'
 
 const SUITES = {
   capture: async () => (await import('./capture.mjs')).capture,
+  requests: async () => (await import('./requests.mjs')).requests,
   write: async () => (await import('./write.mjs')).write,
   pages: async () => (await import('./pages.mjs')).pages,
 }

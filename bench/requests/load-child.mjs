@@ -1,0 +1,26 @@
+// Sends as many requests as it is asked for, over connections that stay open.
+import { Agent, request } from 'node:http'
+
+const CONNECTIONS = 8
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+
+process.on('message', async ({ port, requests }) => {
+  let left = requests
+  const lane = async () => {
+    while (left-- > 0) await one(port)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+  process.send('done')
+})
+process.on('disconnect', () => process.exit())
+
+function one(port) {
+  return new Promise((resolve, reject) => {
+    request({ port, host: '127.0.0.1', path: '/', agent }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`the host answered ${response.statusCode}`))
+      response.resume().on('end', resolve)
+    })
+      .on('error', reject)
+      .end()
+  })
+}

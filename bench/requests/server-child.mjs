@@ -1,0 +1,85 @@
+// Several hosts in one process: bare, and with the tracker in each way that is compared.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTracker } from '../../dist/index.js'
+import { answer, task } from '../harness/child.mjs'
+import { HOSTS } from './hosts.mjs'
+import { startLoad } from './load.mjs'
+
+const { framework, slices, requests } = await task()
+const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
+const load = startLoad()
+
+const BREADCRUMBS = 10
+const leaveBreadcrumbs = (tracker) => async () => {
+  for (let i = 0; i < BREADCRUMBS; i++) tracker.addBreadcrumb({ category: 'step', message: 'something happened' })
+}
+
+/** What is switched on for all of the process while its slice runs is switched off again after it. */
+const VARIANTS = {
+  bare: () => host({}),
+  bare_again: () => host({}),
+  ours: () => withTracker({}),
+  scoped: () => withTracker({ request_scope: 'always' }),
+  breadcrumbs: () => withTracker({ enable_breadcrumbs: true }, leaveBreadcrumbs),
+}
+
+const results = Object.fromEntries(Object.keys(VARIANTS).map((name) => [name, []]))
+for (let slice = -1; slice < slices; slice++) {
+  for (const name of inChangingOrder(Object.keys(VARIANTS), slice)) {
+    const { server, close } = await VARIANTS[name]()
+    // The first requests of a host compile its code.
+    await load.micros(server, Math.ceil(requests / 3))
+    const micros = await load.micros(server, requests)
+    if (slice >= 0) results[name].push(micros)
+    await close()
+  }
+}
+load.stop()
+rmSync(folder, { recursive: true, force: true })
+answer(results)
+
+async function withTracker(settings, work = () => undefined) {
+  const tracker = createTracker({
+    database: `sqlite:${join(folder, 'errors.sqlite3')}`,
+    dashboard_username: 'bench',
+    dashboard_password: 'a password for the bench',
+    ...settings,
+  })
+  await tracker.ready()
+  const running = await host({ ...(await mounted(tracker)), work: work(tracker) })
+  return {
+    server: running.server,
+    async close() {
+      await running.close()
+      await tracker.shutdown()
+    },
+  }
+}
+
+async function mounted(tracker) {
+  if (framework === 'fastify') {
+    const { faultboard } = await import('../../dist/adapters/fastify.js')
+    return { prepare: (app) => app.register(faultboard, { tracker }) }
+  }
+  const { capture, dashboard } = await import('../../dist/adapters/express.js')
+  return { prepare: (app) => app.use(dashboard(tracker)), finish: (app) => app.use(capture(tracker)) }
+}
+
+async function host(parts) {
+  const server = await HOSTS[framework](parts)
+  return {
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function inChangingOrder(names, slice) {
+  const start = ((slice % names.length) + names.length) % names.length
+  return [...names.slice(start), ...names.slice(0, start)]
+}
