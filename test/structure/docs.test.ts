@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { OPTION_NAMES } from '../../src/config/options.js'
+import { DROP_REASONS } from '../../src/model/drop-reasons.js'
 
 const readme = readFileSync('README.md', 'utf8')
 
@@ -11,9 +12,12 @@ describe('the README', () => {
     expect(readme).toContain(readFileSync('examples/express/app.js', 'utf8').trim())
   })
 
-  test('shows the beginning of the node:http example as it stands in examples/', () => {
-    const [beginning = ''] = readFileSync('examples/node/app.js', 'utf8').split('// A rejected handler')
-    expect(readme).toContain(beginning.trim())
+  test('shows the two lines of the Fastify example', () => {
+    const example = readFileSync('examples/fastify/app.js', 'utf8')
+    for (const line of ["import { faultboard } from 'faultboard/fastify'", 'app.register(faultboard)']) {
+      expect(readme).toContain(line)
+      expect(example).toContain(line)
+    }
   })
 
   test('has the two lines that do everything', () => {
@@ -28,7 +32,8 @@ describe('the README', () => {
 })
 
 describe('the docs', () => {
-  test.each(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/operations.md', 'docs/performance.md'])(
+  const pages = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+  test.each(['README.md', 'CONTRIBUTING.md', ...pages.map((name) => join('docs', name))])(
     '%s links only to files that exist',
     (file) => {
       const links = [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
@@ -37,6 +42,24 @@ describe('the docs', () => {
       expect(links.filter((link) => !existsSync(join(dirname(file), link)))).toEqual([])
     },
   )
+
+  test('docs/frameworks.md shows the examples exactly as they run in the tests', () => {
+    const text = readFileSync('docs/frameworks.md', 'utf8')
+    const shown = [
+      ...['express', 'fastify', 'koa', 'hono', 'nest', 'h3', 'node'].map((name) => `${name}/app.js`),
+      ...['next.config.mjs', 'instrumentation.js', 'app/error_dashboard/[[...path]]/route.js'].map(
+        (name) => `next/${name}`,
+      ),
+      ...['plugins/faultboard.js', 'nitro.config.mjs'].map((name) => `nitro/${name}`),
+    ]
+    expect(shown.filter((name) => !text.includes(readFileSync(`examples/${name}`, 'utf8').trim()))).toEqual([])
+  })
+
+  test('docs/capture.md tells every reason for which something is left out, in the words of the settings page', () => {
+    const text = readFileSync('docs/capture.md', 'utf8')
+    const rows = Object.entries(DROP_REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
+    expect(rows.filter((row) => !text.includes(row))).toEqual([])
+  })
 
   test('docs/configuration.md names every option, and is fresh', () => {
     const text = readFileSync('docs/configuration.md', 'utf8')
@@ -48,7 +71,7 @@ describe('the docs', () => {
 
   test('docs/architecture.md names every folder of the source', () => {
     const text = readFileSync('docs/architecture.md', 'utf8')
-    for (const folder of ['config', 'model', 'store', 'capture', 'triage', 'analytics', 'dashboard', 'adapters', 'cli'])
-      expect(text).toContain(`  ${folder}/`)
+    for (const folder of readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+      expect(text).toContain(`  ${folder.name}/`)
   })
 })
