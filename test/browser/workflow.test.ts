@@ -7,7 +7,7 @@ describeInBrowser('the dashboard in a browser', ({ open }) => {
   let base: string
 
   beforeAll(async () => {
-    host = await startHost('sqlite::memory:')
+    host = await startHost('sqlite::memory:', { enable_breadcrumbs: true })
     base = `${host.origin}/error_dashboard`
     const { Commands } = host.tracker
     for (let i = 0; i < 30; i++) {
@@ -19,11 +19,21 @@ describeInBrowser('the dashboard in a browser', ({ open }) => {
         occurred_at: Date.now() - i * 60_000,
       })
     }
+    for (const message of ['select * from orders where id = ?', `<img src=x onerror=1> ${'wide'.repeat(200)}`]) {
+      host.tracker.addBreadcrumb({
+        category: 'a-rather-long-category',
+        message,
+        duration_ms: 1.5,
+        metadata: { message },
+      })
+    }
     await Commands.LogError.call({
       exception: new Error(`<img src=x onerror="document.title='owned'"> ${'long'.repeat(2400)} مرحبا 🎉`, {
         cause: new Error('<script>document.title="owned"</script>'),
       }),
       user_agent: '<svg onload="document.title=1">',
+      tags: { '<b>tag</b>': 'wide'.repeat(40) },
+      request: { method: 'GET', headers: { referer: `https://shop.example/${'wide'.repeat(100)}` }, duration_ms: 12 },
       request_params: { '<b>key</b>': '</script><script>document.title="owned"</script>' },
     })
   })

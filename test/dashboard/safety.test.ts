@@ -109,12 +109,14 @@ describe('what an attacker wrote', () => {
   let id: number
 
   beforeAll(async () => {
-    host = await startHost('sqlite::memory:', { application_name: EVIL })
+    host = await startHost('sqlite::memory:', { application_name: EVIL, enable_breadcrumbs: true })
     const { Commands } = host.tracker
     const exception = Object.assign(new Error(EVIL, { cause: Object.assign(new Error(EVIL), { name: EVIL }) }), {
       name: EVIL,
       code: EVIL,
     })
+    host.tracker.addBreadcrumb({ category: EVIL, message: EVIL, metadata: { [EVIL]: EVIL } })
+    host.tracker.drop(EVIL)
     id =
       (
         await Commands.LogError.call({
@@ -129,6 +131,9 @@ describe('what an attacker wrote', () => {
           ip_address: EVIL,
           user_agent: EVIL,
           context: { [EVIL]: [EVIL] },
+          tags: { [EVIL]: EVIL },
+          source: EVIL,
+          request: { method: EVIL, route: EVIL, headers: { [EVIL]: EVIL }, content_type: EVIL },
         })
       )?.id ?? 0
     await Commands.AddComment.call({ error_id: id, author_name: EVIL, body: EVIL })
