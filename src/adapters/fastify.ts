@@ -75,7 +75,7 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
   app.addHook('onRequest', (request, reply, next) => {
     const mount = mountIn(request, mount_path, outer)
     if (!mount) {
-      markStart(request)
+      markStart(request.raw)
       return next()
     }
     // Past parsers, serialisers and onSend hooks, which are made for the host's own answers.

@@ -54,7 +54,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
       ctx.respond = false
       return answer(tracker, mount, ctx.req, ctx.res, (ctx as Extended).request.body)
     }
-    markStart(ctx.request)
+    markStart(ctx.req)
     if (!Object.hasOwn(ctx, 'onerror')) ctx.onerror = onerror
     try {
       await next()

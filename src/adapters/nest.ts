@@ -68,7 +68,7 @@ function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     const mount = mountOf(request.raw, mount_path)
     if (!mount) {
-      markStart(request)
+      markStart(request.raw)
       return done()
     }
     reply.hijack()
