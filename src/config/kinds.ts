@@ -155,6 +155,8 @@ export const proxyRanges: Kind<readonly string[]> = {
 export const timeZone: Kind<string> = {
   words: 'IANA time zone',
   check(value) {
+    // Nearly everybody's, and the first formatter of a process costs it 20 ms and 8 MB.
+    if (value === 'UTC') return value
     try {
       new Intl.DateTimeFormat('en', { timeZone: value as string })
       return typeof value === 'string' ? value : unfit('must be text')
