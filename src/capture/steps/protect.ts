@@ -8,6 +8,10 @@ export const protect: Step = (draft, { storms, lag, now, count }) => {
   if (storms.isThinned(draft.hash_signature, now())) {
     draft.counted_only = true
     leaveOutDetails(draft)
+    // They would go into the row that it does not get.
+    draft.request_url = null
+    draft.ip_address = null
+    draft.user_agent = null
     count('storm_counted_only')
   } else if (lag.isLate()) {
     leaveOutDetails(draft)
