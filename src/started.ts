@@ -99,6 +99,7 @@ export function start(settings: Settings, { now, random, env, write }: Required<
     },
     sightings,
     attach(source) {
+      context.scopes.wanted()
       const end = source(reporter)
       const detach = () => {
         if (attached.delete(detach)) end()
@@ -136,8 +137,9 @@ function leftToMainThread(): Promise<void> {
 }
 
 function captureParts({ config, counters, now }: Context): Omit<CaptureContext, keyof Context> {
-  const { request_scope, enable_breadcrumbs } = config
-  const scopes = new Scopes(request_scope === 'auto' && enable_breadcrumbs ? 'always' : request_scope)
+  const { request_scope, enable_breadcrumbs, crash_capture_path } = config
+  const isNeeded = enable_breadcrumbs || crash_capture_path !== null
+  const scopes = new Scopes(request_scope === 'auto' && isNeeded ? 'always' : request_scope)
   return {
     scopes,
     breadcrumbs: new Breadcrumbs(config, scopes, now),

@@ -174,6 +174,7 @@ export class TrackerInstance {
         context.counters.add('error_subscriber_is_off')
         return null
       }
+      context.scopes.wanted()
       const request = context.scopes.current()?.request ?? null
       if (!sightings.isNew(error, request)) return null
       const said = readFields(options)
@@ -265,13 +266,17 @@ export class TrackerInstance {
     if (!started) return
     started.detachAll()
     // The hooks go last: a process that exits meanwhile still finds what is not written yet.
-    await started.context.recorder.close()
-    await started.context.database.close()
-    started.stop()
+    try {
+      await started.context.recorder.close()
+      await started.context.database.close()
+    } finally {
+      started.stop()
+    }
   }
 
   #logError(input: LogErrorInput): Promise<LoggedError | null> {
     return this.#safely(({ context, sightings }) => {
+      context.scopes.wanted()
       sightings.logged(exceptionOf(input))
       return logError(context, input)
     })

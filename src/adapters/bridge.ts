@@ -75,7 +75,8 @@ export async function answer(
   parsed: unknown = request.body,
 ): Promise<void> {
   try {
-    await send(await tracker.handle(toWebRequest(request, parsed), mount), request, response)
+    const connected = { ...mount, peer_address: request.socket?.remoteAddress ?? null }
+    await send(await tracker.handle(toWebRequest(request, parsed), connected), request, response)
   } catch {
     // The handler answers its own errors; a broken connection, a host that already answered or a tracker that was shut
     // down comes here.

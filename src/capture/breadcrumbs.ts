@@ -60,10 +60,6 @@ export class Breadcrumbs {
     this.#now = now
   }
 
-  get is_enabled(): boolean {
-    return this.#enabled
-  }
-
   /** Whether steps of this kind are kept: what is not need not be described. */
   keeps(category: string): boolean {
     return this.#enabled && (this.#categories === null || this.#categories.has(category))

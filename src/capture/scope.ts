@@ -19,9 +19,13 @@ export type ScopeMode = 'auto' | 'always' | 'never'
 
 const REQUEST_START = 'http.server.request.start'
 
+/** From this major version on, AsyncLocalStorage costs the awaits of the host next to nothing. */
+const CHEAP_SINCE = 24
+const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE
+
 /**
  * One scope per request, found from anywhere in it by AsyncLocalStorage. On Node.js 20 and 22 that costs every await of
- * the host, so in the mode `auto` requests get theirs only from the first use of a scope on.
+ * the host, so there, in the mode `auto`, requests get theirs only from the first time on that one would be of use.
  */
 export class Scopes {
   readonly #storage = new AsyncLocalStorage<Scope>()
@@ -30,11 +34,16 @@ export class Scopes {
 
   constructor(mode: ScopeMode) {
     this.#mode = mode
-    if (mode === 'always') this.#followRequests()
+    if (mode === 'always' || (mode === 'auto' && IS_CHEAP)) this.#followRequests()
   }
 
   current(): Scope | undefined {
     return this.#storage.getStore()
+  }
+
+  /** Somebody reports from outside of any hook of a framework: from now on requests should be known. */
+  wanted(): void {
+    if (this.#mode === 'auto') this.#followRequests()
   }
 
   /** The scope to write to; work that has none gets one from here on. Null when the host wants none. */

@@ -7,6 +7,7 @@ export class Sightings {
   readonly #requests = new WeakMap<object, object>()
   /** What is no object (a string that was thrown) is remembered with the request it was thrown in. */
   readonly #values = new WeakMap<object, Set<unknown>>()
+  readonly #fresh = new Map<unknown, number>()
 
   /** It was reported by name; whoever meets it next knows that it is recorded. */
   logged(error: unknown): void {
@@ -15,7 +16,7 @@ export class Sightings {
 
   /** Whether a hook meets the error for the first time in this request; without a request, for the first time at all. */
   isNew(error: unknown, request: object | null): boolean {
-    if (!isObject(error)) return request === null || this.#isNewValue(error, request)
+    if (!isObject(error)) return request ? this.#isNewValue(error, request) : !this.#isAccountedFor(error)
     const seen = this.#requests.get(error)
     this.#requests.set(error, request ?? ANY_REQUEST)
     if (seen === undefined) return true
@@ -24,10 +25,24 @@ export class Sightings {
 
   #isNewValue(value: unknown, request: object): boolean {
     const values = this.#values.get(request)
-    if (!values) this.#values.set(request, new Set([value]))
-    else if (values.has(value)) return false
-    else values.add(value)
+    if (values?.has(value)) return false
+    if (values) values.add(value)
+    else this.#values.set(request, new Set([value]))
+    this.#rememberForNow(value)
     return true
+  }
+
+  /** A hook of the process meets a text that a handler threw in the same turn of the event loop as that of the request. */
+  #rememberForNow(value: unknown): void {
+    if (this.#fresh.size === 0) setImmediate(() => this.#fresh.clear())
+    this.#fresh.set(value, (this.#fresh.get(value) ?? 0) + 1)
+  }
+
+  /** Each one of a request accounts for one without: two requests may well throw the same text at once. */
+  #isAccountedFor(value: unknown): boolean {
+    const count = this.#fresh.get(value) ?? 0
+    if (count > 0) this.#fresh.set(value, count - 1)
+    return count > 0
   }
 }
 

@@ -267,7 +267,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: choice(['auto', 'always', 'never']),
     default: 'auto',
-    text: 'Whether every request has a scope of its own (AsyncLocalStorage), by which Tracker.report and LogError find its request, user, tags and breadcrumbs. auto: when enable_breadcrumbs is on, and otherwise from the first Tracker.setContext, setTags, setUser or withScope on; on Node.js 20 and 22 a scope costs some microseconds a request.',
+    text: 'Whether every request has a scope of its own (AsyncLocalStorage), by which Tracker.report, LogError, log entries and what escapes to the process find its request, user, tags and breadcrumbs. auto: on Node.js 24 and later, and when enable_breadcrumbs or crash_capture_path is set; otherwise from the first use of Tracker.report, LogError, setContext, setTags, setUser, withScope or a subscriber on, because on Node.js 20 and 22 a scope costs some microseconds a request.',
   }),
   user_callback: row<((request: unknown) => unknown) | null>({
     group: 'capture',

@@ -9,23 +9,27 @@ export function behindProxies(mount: Mount, headers: Headers, options: ProxyOpti
   return {
     ...mount,
     base: `${publicPrefix(mount, headers, options)}${mount.base}`,
-    remote_address: clientAddress(
-      {
-        remote_address: mount.remote_address,
-        forwarded_for: headers.get('x-forwarded-for'),
-        forwarded: headers.get('forwarded'),
-      },
-      options.trusted_proxies,
-    ),
+    remote_address: clientOf(mount, headers, options),
   }
+}
+
+/** A framework that was told about its proxies has looked past them already. */
+function clientOf({ remote_address, peer_address }: Mount, headers: Headers, options: ProxyOptions): string | null {
+  if (peer_address !== undefined && peer_address !== remote_address) return remote_address
+  const forwarded_for = headers.get('x-forwarded-for')
+  return clientAddress({ remote_address, forwarded_for, forwarded: headers.get('forwarded') }, options.trusted_proxies)
 }
 
 const PREFIX = /^(?:\/[\w.~-]+){1,10}$/
 
 /** What a proxy took from the front of the path: as it says itself, if it is trusted, or as the operator says. */
-function publicPrefix({ base, remote_address }: Mount, headers: Headers, options: ProxyOptions): string {
+function publicPrefix(
+  { base, remote_address, peer_address = remote_address }: Mount,
+  headers: Headers,
+  options: ProxyOptions,
+): string {
   const said = headers.get('x-forwarded-prefix')?.replace(/\/$/, '')
-  if (said && PREFIX.test(said) && isTrustedProxy(remote_address, options.trusted_proxies)) return said
+  if (said && PREFIX.test(said) && isTrustedProxy(peer_address, options.trusted_proxies)) return said
   if (options.dashboard_base_url === null) return ''
   const path = new URL(options.dashboard_base_url).pathname.replace(/\/$/, '')
   // Whoever names the dashboard itself means the same.

@@ -21,7 +21,10 @@ export interface Mount {
   base: string
   /** Path below the mount, as the client sent it. */
   path: string
+  /** The client, as far as the host's framework knows. */
   remote_address: string | null
+  /** Who is at the other end of the connection, where that may be another: a proxy the framework was told about. */
+  peer_address?: string | null
 }
 
 export type Handler = (request: Request, mount: Mount) => Promise<Response>

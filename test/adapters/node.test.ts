@@ -84,3 +84,22 @@ test('what the listener throws or rejects reaches the process exactly as without
   server.close()
   await tracker.shutdown()
 })
+
+test.each(['/string', '/null'])(
+  'what is no error is recorded once, though the process meets it too: %s',
+  async (path) => {
+    const tracker = new TrackerInstance(
+      { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD, request_scope: 'never' },
+      { env: {}, write: () => {} },
+    )
+    const server = createServer(withFaultboard(host('own_handler'), tracker) as () => void)
+    const origin = await listening(server)
+    const visits = Array.from({ length: 5 }, () => path)
+    await insteadOfVitest(onProcessError, () => Promise.all(visits.map((one) => fetch(`${origin}${one}`))))
+    await tracker.flush()
+    expect(await tracker.Queries.ErrorsList.call()).toMatchObject([{ occurrence_count: 5 }])
+    server.closeAllConnections()
+    server.close()
+    await tracker.shutdown()
+  },
+)

@@ -36,6 +36,16 @@ describeEachDatabase(
       expect(contexts).toEqual(expect.arrayContaining([2, 3]))
     })
 
+    test('begins also with the first report, and every request after that is known to further ones', async () => {
+      const { fetchAll, errors } = await host(database)
+      await fetchAll(['/report', '/log'])
+      await fetchAll(['/report?second', '/log?second'])
+      const urls = (await errors()).map(({ request_url }) => request_url ?? '')
+      expect(urls).toEqual(
+        expect.arrayContaining([expect.stringContaining('/report?second'), expect.stringContaining('/log?second')]),
+      )
+    })
+
     test('tells LogError and report which request they were called in', async () => {
       const { fetchAll, errors } = await host(database, { request_scope: 'always' })
       await fetchAll(['/report?token=abc', '/log'])

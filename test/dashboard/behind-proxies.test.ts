@@ -1,11 +1,15 @@
 import { createServer, request as forward } from 'node:http'
+import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
+import { dashboard } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/config/options.js'
 import { listening, PASSWORD, serveTracker, signIn, USER } from '../support/host.js'
 
 /** A host behind a real proxy that takes `/shop` from the front of every path, and may say so. */
-async function behindProxy(settings: Settings, said: Record<string, string> = {}) {
-  const host = await serveTracker({ database: 'sqlite::memory:', ...settings })
+async function behindProxy(settings: Settings, said: Record<string, string> = {}, trust_proxy = false) {
+  const host = await serveTracker({ database: 'sqlite::memory:', ...settings }, {}, (tracker) =>
+    express().set('trust proxy', trust_proxy).use(dashboard(tracker)),
+  )
   const { port } = new URL(host.origin)
   const proxy = createServer((request, response) => {
     const headers = { ...request.headers, ...said, 'x-forwarded-for': request.headers['x-pretend'] ?? '203.0.113.1' }
@@ -47,6 +51,16 @@ test.each([
     expect((await visit(style.replace('/error_dashboard', ''))).status).toBe(200)
   },
 )
+
+test('a framework that knows its proxies does not keep the prefix from being believed', async () => {
+  const visit = await behindProxy({ trusted_proxies: ['loopback'] }, { 'x-forwarded-prefix': '/shop' }, true)
+  expect((await visit('')).headers.get('location')).toBe('/shop/error_dashboard/overview')
+})
+
+test('a client whose own address is that of a trusted proxy is not taken for one', async () => {
+  const visit = await behindProxy({ trusted_proxies: ['203.0.113.1'] }, { 'x-forwarded-prefix': '/evil' }, true)
+  expect((await visit('')).headers.get('location')).toBe('/error_dashboard/overview')
+})
 
 test.each([
   ['nobody said whom to trust', {}, '/evil'],

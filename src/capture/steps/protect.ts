@@ -8,6 +8,8 @@ export const protect: Step = (draft, { storms, lag, now, count }) => {
   if (storms.isThinned(draft.hash_signature, now())) {
     draft.counted_only = true
     leaveOutDetails(draft)
+    draft.request = undefined
+    draft.tags = []
     // They would go into the row that it does not get.
     draft.request_url = null
     draft.ip_address = null
@@ -21,8 +23,6 @@ export const protect: Step = (draft, { storms, lag, now, count }) => {
 
 function leaveOutDetails(draft: Draft): void {
   draft.request_params = undefined
-  draft.request = undefined
-  draft.tags = []
   draft.context = []
   draft.breadcrumbs = null
 }
