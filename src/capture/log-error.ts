@@ -7,7 +7,8 @@ import type { Draft, StepContext } from './draft.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { runPipeline } from './pipeline.js'
 import { type HostRequest, requestFacts } from './request-facts.js'
-import { describeThrown, MESSAGE_LIMIT, reasonOf } from './thrown-value.js'
+import { readLimit, TEXT_LIMITS } from './text-limits.js'
+import { describeThrown, reasonOf } from './thrown-value.js'
 
 /** What became of an error that was recorded. */
 export interface LoggedError {
@@ -95,7 +96,7 @@ function answer(known: Known, receipt: Receipt): LoggedError | null {
 /** What was thrown may be as hostile as what is recorded, and its message may hold a secret. */
 function complain({ counters, log, redactor }: CaptureContext, what: string, error: unknown): void {
   counters.add(`failed: ${what}`)
-  log.warn(`${what} failed: ${redactor.text(reasonOf(error))}`)
+  log.warn(`${what} failed: ${redactor.text(reasonOf(error, redactor))}`)
 }
 
 function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
@@ -104,31 +105,33 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   const scope = context.scopes.current()
   const fields = scope?.request ? { ...factsOf(scope.request, context), ...given_fields } : given_fields
   const given = 'exception' in fields
-  if (!given && !textOf(fields.error_type, 255) && !textOf(fields.message, MESSAGE_LIMIT)) {
+  if (!given && !textOf(fields.error_type, TEXT_LIMITS.error_type) && !fieldOf(fields, 'message')) {
     counters.add('invalid')
     log.warn('LogError was called with neither an exception nor an error_type and message: nothing was recorded.')
     return null
   }
-  const thrown = given ? describeThrown(fields.exception, config.max_backtrace_lines, context.positions) : null
+  const thrown = given
+    ? describeThrown(fields.exception, config.max_backtrace_lines, context.positions, context.redactor)
+    : null
   const explicit = severityGiven(fields.severity, context)
-  const user_agent = textOf(fields.user_agent, 512)
-  const platform = textOf(fields.platform, 64)
+  const user_agent = fieldOf(fields, 'user_agent')
+  const platform = fieldOf(fields, 'platform')
   return {
     thrown: given ? fields.exception : undefined,
-    error_type: textOf(fields.error_type, 255) ?? thrown?.error_type ?? 'Error',
-    message: textOf(fields.message, MESSAGE_LIMIT) ?? thrown?.message ?? '',
+    error_type: textOf(fields.error_type, TEXT_LIMITS.error_type) ?? thrown?.error_type ?? 'Error',
+    message: fieldOf(fields, 'message') ?? thrown?.message ?? '',
     backtrace:
       fields.backtrace === undefined
         ? (thrown?.backtrace ?? [])
         : backtraceOf(fields.backtrace, config.max_backtrace_lines),
     causes: thrown?.causes ?? [],
     platform: platform ? platformOf(platform) : platformOfUserAgent(user_agent),
-    app_version: textOf(fields.app_version, 128) ?? textOf(config.app_version, 128) ?? null,
-    git_sha: textOf(fields.git_sha, 64) ?? textOf(config.git_sha, 64) ?? null,
-    user_id: textOf(given_fields.user_id ?? scope?.user_id ?? fields.user_id, 255) ?? null,
-    request_url: textOf(fields.request_url, 2048) ?? null,
+    app_version: fieldOf(fields, 'app_version') ?? fieldOf(config, 'app_version') ?? null,
+    git_sha: fieldOf(fields, 'git_sha') ?? fieldOf(config, 'git_sha') ?? null,
+    user_id: textOf(given_fields.user_id ?? scope?.user_id ?? fields.user_id, readLimit('user_id')) ?? null,
+    request_url: fieldOf(fields, 'request_url') ?? null,
     request_params: fields.request_params,
-    ip_address: textOf(fields.ip_address, 64) ?? null,
+    ip_address: fieldOf(fields, 'ip_address') ?? null,
     user_agent: user_agent ?? null,
     request: fields.request,
     tags: known(scope?.tags, fields.tags),
@@ -144,6 +147,10 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     place: null,
     counted_only: false,
   }
+}
+
+function fieldOf<Name extends keyof typeof TEXT_LIMITS>(fields: { [name in Name]?: unknown }, name: Name) {
+  return textOf(fields[name], readLimit(name))
 }
 
 /** Reading the request may run code of the host (a getter, a lazy parser) that fails: the error itself still counts. */

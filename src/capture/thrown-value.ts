@@ -1,10 +1,11 @@
 import { inspect, types } from 'node:util'
 import { belowMessage, stackLines } from '../model/backtrace.js'
 import type { Cause } from '../model/event.js'
-import { NO_REDACTION } from '../model/redaction.js'
+import { NO_REDACTION, type Redactor } from '../model/redaction.js'
 import { cleanText } from '../model/text.js'
 import { type PlainLimits, plainData } from './plain-data.js'
 import type { SourcePositions } from './source-positions.js'
+import { readLimit } from './text-limits.js'
 
 /** A thrown value, whatever it was, as plain bounded data. */
 export interface ThrownValue {
@@ -16,45 +17,58 @@ export interface ThrownValue {
   details: Readonly<Record<string, string | number | boolean>>
 }
 
-export const MESSAGE_LIMIT = 10_000
-const CAUSE_MESSAGE_LIMIT = 2000
 const CAUSE_DEPTH = 5
 const AGGREGATE_LIMIT = 10
 /** All causes together: aggregates of aggregates would multiply. */
 const CAUSES_LIMIT = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
-/** Reads a thrown value without trusting it: a getter may throw, a Proxy may lie, a message may be a gigabyte. */
-export function describeThrown(value: unknown, max_lines: number, positions?: SourcePositions): ThrownValue {
+/**
+ * Reads a thrown value without trusting it: a getter may throw, a Proxy may lie, a message may be a gigabyte. The
+ * redactor is for objects that are printed: a text does not tell any more what belongs to which key.
+ */
+export function describeThrown(
+  value: unknown,
+  max_lines: number,
+  positions?: SourcePositions,
+  redactor: Redactor = NO_REDACTION,
+): ThrownValue {
   const seen = new Set<unknown>([value])
   const linesOf: LinesOf = (thrown) => backtraceOf(thrown, max_lines, positions)
   return {
     error_type: typeName(value),
-    message: messageOf(value),
+    message: messageOf(value, redactor),
     backtrace: linesOf(value),
-    causes: causesOf(value, linesOf, 0, seen),
+    causes: causesOf(value, { linesOf, redactor, seen }, 0),
     details: detailsOf(value),
   }
 }
 
 /** A sentence for the log about something that was thrown at us. */
-export function reasonOf(value: unknown): string {
-  return messageOf(value) || typeName(value)
+export function reasonOf(value: unknown, redactor: Redactor = NO_REDACTION): string {
+  return messageOf(value, redactor) || typeName(value)
 }
 
 type LinesOf = (thrown: unknown) => readonly string[]
 
-function causesOf(value: unknown, linesOf: LinesOf, depth: number, seen: Set<unknown>): Cause[] {
+interface Reading {
+  linesOf: LinesOf
+  redactor: Redactor
+  seen: Set<unknown>
+}
+
+function causesOf(value: unknown, reading: Reading, depth: number): Cause[] {
   if (!isReadable(value) || depth >= CAUSE_DEPTH) return []
+  const { linesOf, redactor, seen } = reading
   const causes: Cause[] = []
   const add = (behind: unknown, relation: Cause['relation']) => {
     if (behind === undefined || behind === null || seen.has(behind) || seen.size > CAUSES_LIMIT) return
     seen.add(behind)
-    const inner = causesOf(behind, linesOf, depth + 1, seen)
+    const inner = causesOf(behind, reading, depth + 1)
     const code = isReadable(behind) ? read(behind, 'code') : undefined
     causes.push({
       error_type: typeName(behind),
-      message: cleanText(messageOf(behind), CAUSE_MESSAGE_LIMIT),
+      message: cleanText(messageOf(behind, redactor), readLimit('cause_message')),
       backtrace: linesOf(behind),
       relation,
       ...(typeof code === 'string' ? { code: cleanText(code, 200) } : {}),
@@ -85,12 +99,12 @@ export function typeName(value: unknown): string {
   return (typeof best === 'string' && cleanText(best.trim(), 255)) || 'Object'
 }
 
-function messageOf(value: unknown): string {
-  if (!isReadable(value)) return types.isProxy(value) ? '[a Proxy was thrown]' : printed(value)
+function messageOf(value: unknown, redactor: Redactor): string {
+  if (!isReadable(value)) return types.isProxy(value) ? '[a Proxy was thrown]' : printed(value, redactor)
   const message = read(value, 'message')
-  if (typeof message === 'string') return cleanText(message, MESSAGE_LIMIT)
-  if (message === undefined) return isErrorLike(value) ? '' : printed(value)
-  return printed(message)
+  if (typeof message === 'string') return cleanText(message, readLimit('message'))
+  if (message === undefined) return isErrorLike(value) ? '' : printed(value, redactor)
+  return printed(message, redactor)
 }
 
 function backtraceOf(value: unknown, max_lines: number, positions?: SourcePositions): readonly string[] {
@@ -166,9 +180,9 @@ function read(object: object, key: string | number): unknown {
 
 const PRINT_LIMITS: PlainLimits = { depth: 2, keys: 20, items: 10, string: 200, values: 60, characters: 1000 }
 
-function printed(value: unknown): string {
-  if (typeof value === 'string') return cleanText(value, MESSAGE_LIMIT)
-  const plain = typeof value === 'object' ? plainData(value, NO_REDACTION, PRINT_LIMITS) : value
+function printed(value: unknown, redactor: Redactor): string {
+  if (typeof value === 'string') return cleanText(value, readLimit('message'))
+  const plain = typeof value === 'object' ? plainData(value, redactor, PRINT_LIMITS) : value
   if (typeof plain === 'string') return plain
   try {
     return cleanText(inspect(plain, { depth: 2, breakLength: Number.POSITIVE_INFINITY, customInspect: false }), 1000)

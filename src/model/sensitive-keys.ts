@@ -5,13 +5,13 @@ const SENSITIVE_WORDS: ReadonlySet<string> = new Set([
   'password', 'passwords', 'passwd', 'pwd', 'passphrase', 'passcode', 'pass', 'secret', 'secrets', 'token', 'tokens', 'jwt',
   'bearer', 'authorization', 'auth', 'authentication', 'oauth', 'credential', 'credentials', 'cookie', 'cookies', 'session',
   'sessions', 'sid', 'api key', 'api keys', 'access key', 'private key', 'encryption key', 'signing key', 'secret key',
-  'amz signature', 'otp', 'totp', 'mfa code', 'pin', 'card', 'cards', 'credit card', 'cvv', 'cvc', 'iban', 'account number',
+  'amz signature', 'account key', 'otp', 'totp', 'mfa code', 'pin', 'card', 'cards', 'credit card', 'cvv', 'cvc', 'iban', 'account number',
   'routing number', 'ssn', 'social security', 'csrf', 'xsrf', 'dsn', 'connection string', 'database url',
 ]) // biome-ignore format: a word list reads best as lines of words
 
 /** Words run together without a sign between them, which mean a secret wherever they stand inside a word. */
 const INSIDE_A_WORD =
-  /passw(?:or)?d|passphrase|apikey|(?:access|auth|refresh|session|csrf|xsrf|id)token|sess(?:ion)?id|(?:private|secret|access|encryption|signing)key|clientsecret|creditcard|cardnumber/
+  /passw(?:or)?d|passphrase|apikey|(?:access|auth|refresh|session|csrf|xsrf|id)token|sess(?:ion)?id|(?:private|secret|access|account|encryption|signing)key|clientsecret|creditcard|cardnumber/
 
 /** `session_count`, `token_type`, `TokenError`, `max_tokens` tell something about a secret, and are none. */
 const ONLY_ABOUT_A_SECRET = {

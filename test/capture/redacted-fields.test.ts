@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { textOfArguments } from '../../src/capture/crumbs/console-text.js'
+import { sensitiveKeys } from '../../src/model/sensitive-keys.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 
@@ -30,5 +32,49 @@ describeEachDatabase('a secret', (database) => {
     expect(JSON.stringify(found)).not.toContain('hunter2')
     expect(found.backtrace).toContain('at ok (/srv/app.js:1:2)')
     expect(found.user_id).toBe('password=[FILTERED]')
+  })
+
+  test('is taken out of what was printed behind its name', async () => {
+    const { tracker } = await freshTracker(database, { enable_breadcrumbs: true })
+    const printed = [
+      ['password', 'hunter2 hunter2'],
+      ['login', 'password:', 'hunter2 "hunter2'],
+      ['the API key =', 'hunter2 hunter2'],
+      ['pin', 1234, 'tried'],
+      ['token', { a: 1 }],
+      ['user', 'anna'],
+      ['session started', 5],
+      ['%s is', 'anna', 'here'],
+    ]
+    const logged = await tracker.withScope(() => {
+      for (const values of printed)
+        tracker.addBreadcrumb({ category: 'console', message: textOfArguments(values, sensitiveKeys([])) })
+      return tracker.Commands.LogError.call({ exception: new Error('x') })
+    })
+    const { breadcrumbs } = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
+    expect(breadcrumbs?.map(({ message }) => message)).toEqual([
+      'password: [FILTERED]',
+      'login password: [FILTERED]',
+      'the API key = [FILTERED]',
+      'pin: [FILTERED] tried',
+      'token: [FILTERED]',
+      'user anna',
+      'session started 5',
+      'anna is here',
+    ])
+  })
+
+  test('is taken out of an address inside the address of a breadcrumb', async () => {
+    const { tracker } = await freshTracker(database, { enable_breadcrumbs: true })
+    const logged = await tracker.withScope(() => {
+      tracker.addBreadcrumb({ category: 'http', message: 'GET https://x.example/?next=%2Fa%3Ftoken%3Dhunter2' })
+      tracker.addBreadcrumb({ category: 'http', message: 'GET /%3Fuser%5Bpassword%5D%3Dhunter2' })
+      return tracker.Commands.LogError.call({ exception: new Error('x') })
+    })
+    const { breadcrumbs } = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
+    expect(breadcrumbs?.map(({ message }) => message)).toEqual([
+      'GET https://x.example/?next=%2Fa%3Ftoken%3D[FILTERED]',
+      'GET /%3Fuser%5Bpassword%5D%3D[FILTERED]',
+    ])
   })
 })

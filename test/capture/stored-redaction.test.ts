@@ -36,13 +36,14 @@ function leaky(): LogErrorInput {
     context: {
       headers: { Authorization: 'Bearer s3cr3t', cookie: 'a=s3cr3t', 'x-api-key': 's3cr3t' },
       deep: { a: { jwt: 's3cr3t' } },
+      form: 'user[password]=s3cr3t&password[]=s3cr3t',
     },
-    tags: { api_key: 's3cr3t', note: 'password=s3cr3t' },
+    tags: { api_key: 's3cr3t', note: 'password=s3cr3t', next: '/a%3Ftoken%3Ds3cr3t' },
     source: 'token=s3cr3t',
     request: {
       method: 'GET',
       route: '/login?token=s3cr3t',
-      headers: { referer: 'https://shop.example/?token=s3cr3t', 'x-api-key': 's3cr3t' },
+      headers: { referer: 'https://shop.example/?next=%2Fa%3Fb%3D1%26token%3Ds3cr3t', 'x-api-key': 's3cr3t' },
       content_type: 'text/plain; password=s3cr3t',
     },
   }
@@ -58,6 +59,10 @@ function leaveSecrets(tracker: TrackerInstance): void {
     metadata: { authorization: 'Bearer s3cr3t', url: 'https://api.example/?api_key=s3cr3t', nested: { jwt: 's3cr3t' } },
   })
 }
+
+/** What stands at the limit of a field, so that a cut there takes the end of the address off. */
+const straddling = (limit: number) => `${'x'.repeat(limit)} `.slice(-limit + 28) + DATABASE
+const DATABASE = 'postgres://admin:s3cr3t-s3cr3t@db.example'
 
 function logLeaky(tracker: TrackerInstance) {
   return tracker.withScope(() => {
@@ -119,6 +124,61 @@ describeEachDatabase('sensitive data is replaced before anything is stored', (da
   })
 })
 
+describeEachDatabase('a secret is found', (database) => {
+  const stored = async (input: LogErrorInput) => {
+    const { tracker } = await freshTracker(database)
+    const logged = await tracker.Commands.LogError.call(input)
+    return tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
+  }
+
+  test('where the limit of a text cuts through it', async () => {
+    const cause = new Error(straddling(2000))
+    const error = await stored({
+      exception: new Error(straddling(10_000), { cause }),
+      request_url: `/${straddling(2048).replace(' ', '?u=')}`,
+      user_agent: straddling(512),
+      user_id: straddling(255),
+      app_version: straddling(128),
+      git_sha: straddling(64),
+    })
+    expect(JSON.stringify(error)).not.toContain('s3c')
+    expect(error.message).toHaveLength(10_000)
+    expect(error.causes[0]?.message).toHaveLength(2000)
+    expect(error.message).toMatch(/x postgres:\/\/\[FILTERED\]@/)
+  })
+
+  test('in addresses and objects inside a parameter of the address', async () => {
+    const params = ['next=%2Fa%3Ftoken%3Ds3cr3t', 'back=%2Fa%3Fb%3D1%26token%3Ds3cr3t', 'x=token=s3cr3t']
+    for (const param of params) {
+      const { request_url } = await stored({ exception: new Error('x'), request_url: `/x?${param}` })
+      expect(request_url).toBe(`/x?${param.replace('s3cr3t', '[FILTERED]')}`)
+    }
+    const request_url = '/x?q=%7B%22password%22%3A%22s3cr3t%22%7D&page=2'
+    expect((await stored({ exception: new Error('x'), request_url })).request_url).toBe(
+      '/x?q=%7B%22password%22%3A[FILTERED]%7D&page=2',
+    )
+  })
+
+  test.each([
+    ['/c?sv=1&sig=s3cr3t', '/c?sv=1&sig=[FILTERED]'],
+    ['https://hooks.slack.com/services/T0/B0/s3cr3t', 'https://hooks.slack.com/services/[FILTERED]'],
+    ['/x/sk-proj-abcdefghijkl-s3cr3t', '/x/[FILTERED]'],
+  ])('in an address of plain words: %s', async (request_url, expected) => {
+    expect((await stored({ exception: new Error('x'), request_url })).request_url).toBe(expected)
+  })
+
+  test('under its key in an object that was thrown, was a cause, or was a message', async () => {
+    const thrown = { secrets: [['a'], 's3cr3t'], order: 5 }
+    expect((await stored({ exception: thrown })).message).toBe('{ secrets: [FILTERED], order: 5 }')
+    const cause = { inner: { token: { value: 's3cr3t' } } }
+    const error = await stored({ exception: new Error('x', { cause }) })
+    expect(error.causes[0]?.message).toBe('{ inner: { token: [FILTERED] } }')
+    const message = { pin: new Map([['a', 's3cr3t']]), order: 5 }
+    const odd = await stored({ exception: Object.assign(new Error('x'), { message }) })
+    expect(odd.message).toBe('{ pin: [FILTERED], order: 5 }')
+  })
+})
+
 describe('sensitive data is replaced before anything is spooled', () => {
   const spooled = (folder: string) =>
     readdirSync(folder)
@@ -159,5 +219,7 @@ describe('filter_sensitive_data', () => {
     expect(logged).toMatchObject({ state: 'recorded', message: '[FILTERED]' })
     const error = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
     expect(JSON.stringify(error)).not.toMatch(SECRET)
+    const thrown = await tracker.Commands.LogError.call({ exception: { order: 's3cr3t' } })
+    expect(thrown).toMatchObject({ state: 'recorded', message: '[unreadable]' })
   })
 })

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import type { IsSensitiveKey } from '../../model/sensitive-keys.js'
 import { HELD_MESSAGE } from '../breadcrumbs.js'
 
 const MOST_VALUES = 10
@@ -7,9 +8,10 @@ const MOST_CHARACTERS = HELD_MESSAGE + 1
 
 /**
  * What was printed, without running anything of the host: no `toString`, no custom inspection, no getter. Objects are
- * named by their kind only.
+ * named by their kind only. A value behind the name of a secret (`console.log('password', value)`) is written as one, so
+ * that the filter knows it.
  */
-export function textOfArguments(values: readonly unknown[]): string {
+export function textOfArguments(values: readonly unknown[], isSensitiveKey: IsSensitiveKey): string {
   const [first] = values
   const shown = Math.min(values.length, MOST_VALUES)
   let text = ''
@@ -23,8 +25,22 @@ export function textOfArguments(values: readonly unknown[]): string {
       return kind === 'c' ? '' : textOf(value)
     })
   }
-  for (; next < shown && text.length < MOST_CHARACTERS; next++) text += `${next > 0 ? ' ' : ''}${textOf(values[next])}`
+  for (; next < shown && text.length < MOST_CHARACTERS; next++) {
+    const name = next > 0 ? nameOfSecret(values[next - 1], isSensitiveKey) : undefined
+    if (name === undefined) text += `${next > 0 ? ' ' : ''}${textOf(values[next])}`
+    else text += `${/[:=]\s*$/.test(name) ? ' ' : ': '}${JSON.stringify(textOf(values[next]))}`
+  }
   return values.length > shown ? `${text} …` : text
+}
+
+/** A single word, or the last two of a text that ends in a sign. */
+const NAME = /^\s{0,9}[\p{L}\p{N}_.[\]-]{1,80}\s{0,9}$|(?:\p{L}{2,20} )?[\p{L}\p{N}_.[\]-]{1,80}\s{0,2}[:=]\s{0,9}$/u
+const NAME_LENGTH = 100
+
+function nameOfSecret(value: unknown, isSensitiveKey: IsSensitiveKey): string | undefined {
+  if (typeof value !== 'string' || value.length > NAME_LENGTH) return undefined
+  const name = NAME.exec(value)?.[0]
+  return name !== undefined && isSensitiveKey(name) ? name : undefined
 }
 
 function textOf(value: unknown): string {

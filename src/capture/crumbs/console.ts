@@ -11,13 +11,17 @@ const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
 
 /** What the host prints. Its output stays as it is. */
 export const consoleLines: Source = (reporter) => {
-  const { breadcrumbs, counters } = reporter.context
+  const { breadcrumbs, counters, redactor } = reporter.context
   if (!breadcrumbs.keeps('console')) return () => {}
   // Node.js prints warnings by the console, too; they have breadcrumbs of their own.
   const warning = `(node:${process.pid}) `
   const note = guarded(counters, 'console', (level: string, values: readonly unknown[]) => {
     if (level === 'error' && typeof values[0] === 'string' && values[0].startsWith(warning)) return
-    breadcrumbs.add({ category: 'console', message: textOfArguments(values), metadata: { level } })
+    breadcrumbs.add({
+      category: 'console',
+      message: textOfArguments(values, redactor.isSensitiveKey),
+      metadata: { level },
+    })
   })
   if (consoleHasChannels()) {
     return listenOn(

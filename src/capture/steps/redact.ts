@@ -1,23 +1,37 @@
 import type { Cause } from '../../model/event.js'
-import { FILTERED, type Redactor } from '../../model/redaction.js'
+import { FILTERED, type Redactor, TOKEN_SHAPE } from '../../model/redaction.js'
 import { cleanText } from '../../model/text.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs.js'
 import type { Step } from '../draft.js'
 import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../plain-data.js'
+import { TEXT_LIMITS } from '../text-limits.js'
 
 /**
  * Takes secrets out of everything that can carry one, and the host's live objects out of the draft. It runs before
  * anything is buffered, queued or spooled, and it fails closed: what cannot be filtered is not kept.
  */
 export const redact: Step = (draft, { redactor }) => {
-  for (const field of TEXT_FIELDS) draft[field] = closed(() => redactor.text(draft[field]))
+  for (const field of TEXT_FIELDS)
+    draft[field] = cut(
+      field,
+      closed(() => redactor.text(draft[field])),
+    )
   for (const field of OPTIONAL_FIELDS) {
     const text = draft[field]
-    if (text !== null) draft[field] = closed(() => redactor.text(text))
+    if (text !== null)
+      draft[field] = cut(
+        field,
+        closed(() => redactor.text(text)),
+      )
   }
   draft.backtrace = closedOr([], () => redactLines(draft.backtrace, redactor))
   draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
-  draft.request_url = draft.request_url === null ? null : closed(() => redactUrl(draft.request_url ?? '', redactor))
+  const url = draft.request_url
+  if (url !== null)
+    draft.request_url = cut(
+      'request_url',
+      closed(() => redactUrl(url, redactor)),
+    )
   draft.request_params =
     draft.request_params === undefined ? undefined : closed(() => plainData(draft.request_params, redactor))
   draft.request =
@@ -30,6 +44,11 @@ export const redact: Step = (draft, { redactor }) => {
 
 const TEXT_FIELDS = ['error_type', 'message', 'platform'] as const
 const OPTIONAL_FIELDS = ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const
+
+/** Only what is too long, after the filter: cutting before leaves half a secret, which no filter can tell. */
+function cut(field: keyof typeof TEXT_LIMITS, text: string): string {
+  return text.length > TEXT_LIMITS[field] ? cleanText(text, TEXT_LIMITS[field]) : text
+}
 
 const REQUEST_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 40, string: 500, characters: 8000 }
 const TAG_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 1, keys: 50, string: 200, characters: 10_000 }
@@ -62,7 +81,7 @@ function redactCause(cause: Cause, redactor: Redactor): Cause {
   return {
     ...cause,
     error_type: redactor.text(cause.error_type),
-    message: redactor.text(cause.message),
+    message: cut('cause_message', redactor.text(cause.message)),
     ...(cause.code === undefined ? {} : { code: redactor.text(cause.code) }),
     backtrace: redactLines(cause.backtrace, redactor),
     ...(cause.causes ? { causes: cause.causes.map((inner) => redactCause(inner, redactor)) } : {}),
@@ -87,8 +106,8 @@ const PLAIN_FRAME = /^at (?:[^=?@%"'{:]* \()?(?:node:|file:\/\/|[A-Za-z]:)?[^=?@
 const QUERY_PAIR = /([?&#;])([^=&#;?\s]+)=([^&#;\s]*)/g
 
 /** An address of plain words, where a secret could only be the value of a query parameter or have the shape of a token. */
-const PLAIN_URL = /^(?:https?:\/\/[\w.-]+(?::\d{1,5})?)?\/[\w./~-]*(?:\?[\w.~=&[\]-]*)?$/
-const TOKEN_SHAPE = /eyJ|\d{13}|\d{4}-\d{4}|AKIA|gh[pousr]_|github_pat_|[sr]k_(?:live|test)_|xox[a-z]-|glpat-/
+const PLAIN_URL =
+  /^(?:https?:\/\/[\w.-]+(?::\d{1,5})?)?\/[\w./~-]*(?:\?[\w.~[\]-]*(?:=[\w.~[\]-]*)?(?:&[\w.~[\]-]*(?:=[\w.~[\]-]*)?)*)?$/
 
 function redactUrl(url: string, redactor: Redactor): string {
   const withoutPairs = url.replace(QUERY_PAIR, (pair, sign: string, key: string) =>

@@ -1,0 +1,19 @@
+/** The most characters that are kept of each text. */
+export const TEXT_LIMITS = {
+  error_type: 255,
+  message: 10_000,
+  cause_message: 2000,
+  place: 500,
+  platform: 64,
+  app_version: 128,
+  git_sha: 64,
+  user_id: 255,
+  request_url: 2048,
+  ip_address: 64,
+  user_agent: 512,
+}
+
+/** A text is cut to its limit behind the filter, which could not tell half of a secret; so more of it is read before. */
+export function readLimit(field: keyof typeof TEXT_LIMITS): number {
+  return 2 * TEXT_LIMITS[field]
+}
