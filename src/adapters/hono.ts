@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { markStart } from '../capture/request-facts.js'
+import { markStart, type WebRequestMore } from '../capture/request-facts.js'
 import type { Mount } from '../dashboard/handler.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -43,11 +43,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
     try {
       await next()
     } catch (error) {
-      // Hono answers no value that is not an Error, and no error of its error handler: both come through here.
-      if (!hasFailed(raw, error)) {
-        if (c.error && !isRepeated(error, c.error)) record(tracker, c.error, c, raw)
-        record(tracker, error, c, raw)
-      }
+      recordThrown(tracker, error, c, raw)
       throw error
     }
     if (c.error) record(tracker, c.error, c, raw)
@@ -80,30 +76,58 @@ async function dashboard(tracker: TrackerInstance, mount: Mount, c: HonoContext)
 }
 
 function record(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request): void {
-  const { incoming } = bindingsOf(c)
-  const { user, jwtPayload } = c.var as { user?: unknown; jwtPayload?: unknown }
-  const request = {
-    route: c.req.routePath,
-    params: c.req.param(),
-    user: user ?? jwtPayload,
-    host: c,
-    remote_address: incoming?.socket?.remoteAddress,
+  recordWebRequestError(tracker, error, raw, { source: 'hono', request: detailsOf(c) }, bindingsOf(c).incoming ?? raw)
+}
+
+function detailsOf(c: HonoContext): WebRequestMore {
+  try {
+    const { user, jwtPayload } = c.var as { user?: unknown; jwtPayload?: unknown }
+    return {
+      route: c.req.routePath,
+      params: c.req.param(),
+      user: user ?? jwtPayload,
+      host: c,
+      remote_address: bindingsOf(c).incoming?.socket?.remoteAddress,
+    }
+  } catch {
+    // A getter of the host failed: the error itself still counts.
+    return {}
   }
-  recordWebRequestError(tracker, error, raw, { source: 'hono', request }, incoming ?? raw)
+}
+
+/** Hono answers no value that is not an Error, and no error of its error handler: both come through here. */
+function recordThrown(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request): void {
+  if (hasFailed(raw, error)) return
+  if (c.error && !isRepeated(error, c.error)) record(tracker, c.error, c, raw)
+  record(tracker, error, c, raw)
 }
 
 const failed = new WeakSet<Request>()
 
 /** Whether the error handler of this request has failed before: Hono asks it again at every middleware on the way out. */
 function hasFailed(raw: Request, error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!isError(error)) return false
   if (failed.has(raw)) return true
   failed.add(raw)
   return false
 }
 
 function isRepeated(error: unknown, before: Error): boolean {
-  return error instanceof Error && error.message === before.message
+  try {
+    return error instanceof Error && error.message === before.message
+  } catch {
+    // A Proxy or a getter that throws: raised from here, it would take the place of the host's own error.
+    return error === before
+  }
+}
+
+function isError(value: unknown): boolean {
+  try {
+    return value instanceof Error
+  } catch {
+    // As above.
+    return false
+  }
 }
 
 function bindingsOf({ env }: HonoContext): NodeBindings {

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
+import { atExit } from '../store/at-exit.js'
 import type { Reporter } from './source.js'
 
 /**
@@ -9,6 +10,7 @@ import type { Reporter } from './source.js'
 export class LateReports {
   readonly #reporter: Reporter
   readonly #waiting = new Set<() => void>()
+  #stopAtExit = () => {}
 
   constructor(reporter: Reporter) {
     this.#reporter = reporter
@@ -18,11 +20,11 @@ export class LateReports {
     // Bound, so that it is reported from the scope in which it was logged even when the process ends before.
     const send = AsyncResource.bind(() => {
       if (!this.#waiting.delete(send)) return
-      if (this.#waiting.size === 0) process.off('exit', this.stop)
+      if (this.#waiting.size === 0) this.#stopAtExit()
       this.#reporter.report(...report)
     })
     // Listening only while something waits: a host may have any number of loggers.
-    if (this.#waiting.size === 0) process.prependListener('exit', this.stop)
+    if (this.#waiting.size === 0) this.#stopAtExit = atExit('late_reports', this.stop)
     this.#waiting.add(send)
     // Not unref'd: an idle loop would come round to it with the next event only, whenever that is.
     setImmediate(send)

@@ -13,6 +13,11 @@ export interface SourcePositionsOptions {
 
 const MAX_MAP_BYTES = 20_000_000
 const LINE_LIMIT = 1000
+/** A class of so few letters that is declared elsewhere was most likely named by a minifier: the method has to do. */
+const SHORT_NAME = 2
+/** `at async new Cart (`, `at Cart.total [as sum] (`: what stands before the place of a function with a name. */
+const V8_NAME =
+  /^(at (?:async )?(?:new )?)([\p{ID_Start}$_][\p{ID_Continue}$]*(?:\.[\p{ID_Start}$_][\p{ID_Continue}$]*)*) [[(]/u
 
 /**
  * Shows the stacks of compiled and bundled code in the original source, through source maps that lie in the project.
@@ -82,8 +87,22 @@ export class SourcePositions {
     const { location, position } = frame
     const place = `${position.path}:${position.line}:${position.column}`
     const called = location.has_name || line.startsWith('at async ') ? null : (caller?.position.name ?? null)
-    const mapped = called ? `at ${called} (${place})` : `${location.before}${place}${location.after}`
-    return this.#readsBack(mapped, position, called ?? parseFrame(line, '').function_name) ? mapped : line
+    const before = this.#renamed(location)
+    const name = called ?? parseFrame(`${before}${line.slice(location.before.length)}`, '').function_name
+    const mapped = called ? `at ${called} (${place})` : `${before}${place}${location.after}`
+    return this.#readsBack(mapped, position, name) ? mapped : line
+  }
+
+  /** A minifier gives names as they come: an edit elsewhere would be another name here, and so another group. */
+  #renamed({ before, file, line, column, has_name }: FrameLocation): string {
+    const [, way, names] = (has_name && this.#maps.hasNames(file) && V8_NAME.exec(before)) || []
+    if (way === undefined || names === undefined) return before
+    const parts = names.split('.')
+    const original = parts.flatMap((name, i) => {
+      const declared = this.#maps.declaredName(file, line, column, name)
+      return declared ?? (name.length <= SHORT_NAME && i < parts.length - 1 ? [] : name)
+    })
+    return `${way}${original.join('.')}${before.slice(way.length + names.length)}`
   }
 
   /** The name of a source is the map's to choose: `x (1.ts` or `eval at y` must not become another frame. */

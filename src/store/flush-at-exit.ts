@@ -1,6 +1,8 @@
+import { atExit } from './at-exit.js'
 import type { Recorder } from './recorder.js'
 
 const recorders = new Set<Recorder>()
+let stopAtExit = () => {}
 
 /**
  * A process that ends by itself writes what it still holds; one that ends at once leaves it on disk for the next start.
@@ -9,15 +11,14 @@ const recorders = new Set<Recorder>()
 export function flushAtExit(recorder: Recorder): () => void {
   if (recorders.size === 0) {
     process.on('beforeExit', flushAll)
-    // Before the host's: should one of its own throw there, those behind it are not called.
-    process.prependListener('exit', spoolAll)
+    stopAtExit = atExit('spool', spoolAll)
   }
   recorders.add(recorder)
   return () => {
     recorders.delete(recorder)
     if (recorders.size > 0) return
     process.off('beforeExit', flushAll)
-    process.off('exit', spoolAll)
+    stopAtExit()
   }
 }
 

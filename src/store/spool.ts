@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, renameSync, unlinkSync, writeFileSyn
 import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FoldedGroup } from './fold.js'
+import { isAlive } from './is-alive.js'
 import type { Batch } from './record-batch.js'
 
 export interface SpoolState {
@@ -289,15 +290,5 @@ async function read(file: string, max_bytes: number): Promise<Batch | null> {
   } catch {
     // A file that cannot be read is set aside by the caller, never deleted.
     return null
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // A process of another user exists, though we may not signal it.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -62,6 +62,16 @@ function host(tracker: TrackerInstance | null, variant: Variant): Hono<Env> {
   return app
 }
 
+function refuse(): never {
+  throw new Error('not to be read')
+}
+
+const HOSTILE: [string, unknown][] = [
+  ['an error with a getter that throws', Object.defineProperty(new Error(), 'message', { get: refuse })],
+  ['a Proxy that throws', new Proxy(new Error('hidden'), { get: refuse })],
+  ['a Proxy that tells not what it is', new Proxy({}, { get: refuse, getPrototypeOf: refuse })],
+]
+
 describe('faultboard() for Hono', () => {
   test('needs no Node.js server: the dashboard and the record work with nothing but a Request', async () => {
     const tracker = ownTracker()
@@ -123,6 +133,21 @@ describe('faultboard() for Hono', () => {
     const app = new Hono().use(faultboard(tracker)).route('/inner', inner)
     expect(await (await app.request('/inner')).text()).toBe('inner')
     expect(await countsOf(tracker)).toEqual({ broken: 1 })
+  })
+
+  test.each(HOSTILE)('records, and passes on as it is, %s of an error handler that fails', async (_what, thrown) => {
+    const tracker = ownTracker()
+    const app = new Hono().use(faultboard(tracker)).get('/', () => {
+      throw new Error('broken')
+    })
+    app.onError(() => {
+      throw thrown
+    })
+    // Not awaited as it is: a promise asks whatever it is given whether it is one, too.
+    const passed_on = await Promise.resolve(app.request('/')).catch((error: unknown) => ({ error }))
+    expect('error' in passed_on && passed_on.error === thrown).toBe(true)
+    expect(Object.values(await countsOf(tracker))).toEqual([1, 1])
+    expect(await countsOf(tracker)).toMatchObject({ broken: 1 })
   })
 
   test('knows the user that a token names', async () => {

@@ -99,8 +99,8 @@ const TOTAL = { file: 'src/cart.ts', line_number: 6, in_app: true }
 const PAY = { file: 'src/cart.ts', line_number: 16, in_app: true }
 const IN_PAY = { file: 'src/cart.ts', line_number: 14, in_app: true }
 
-function expectOriginal(report: Report, root: string, names: boolean): void {
-  const named = (frame: object, function_name: string) => (names ? { ...frame, function_name } : frame)
+function expectOriginal(report: Report, root: string): void {
+  const named = (frame: object, function_name: string) => ({ ...frame, function_name })
   const sync = framesOf(report.sync, root).own
   expect(sync[0]).toMatchObject(named(TOTAL, 'Cart.total'))
   expect(sync[1]).toMatchObject({ file: 'src/main.ts', line_number: 17, in_app: true })
@@ -120,7 +120,7 @@ describe('a stack of compiled code is shown in the original source', () => {
     execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...options, flag], { cwd: root })
     const report = run(join(root, 'dist/main.js'))
     expect(report.sync.stack).toContain('dist/cart.js')
-    expectOriginal(report, root, true)
+    expectOriginal(report, root)
   })
 
   test.each([
@@ -132,7 +132,7 @@ describe('a stack of compiled code is shown in the original source', () => {
     const root = shop()
     const report = run(await bundle(root, { minify, sourcemap }))
     expect(report.sync.stack).toContain('dist/bundle')
-    expectOriginal(report, root, !minify)
+    expectOriginal(report, root)
   })
 
   test('keeps its place, and so its group, from one bundle to the next', async () => {

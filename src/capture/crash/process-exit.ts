@@ -1,3 +1,4 @@
+import { atExit } from '../../store/at-exit.js'
 import type { Reporter } from '../source.js'
 import { hasJustEscaped } from '../sources/process.js'
 import { namedError } from './named-error.js'
@@ -21,8 +22,7 @@ export function recordFailedExit({ context, report }: Reporter): () => void {
     const facts = { exit_code, uptime_seconds: Math.round(process.uptime()) }
     recorder.onDisk(() => report(error, { source: 'process_exit', unhandled: true, context: facts }))
   }
-  process.on('exit', onExit)
-  return () => void process.off('exit', onExit)
+  return atExit('failed_exit', onExit)
 }
 
 /** The exit event is emitted inside process.exit, so that the stack names who called it; else nobody did. */

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { readFile, rename, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { atExit } from '../../store/at-exit.js'
+import { isAlive } from '../../store/is-alive.js'
 
 /** What is known of a process that was running, for whoever finds that it is gone. */
 export interface RunningProcess {
@@ -32,6 +34,7 @@ const ABANDONED_AFTER_MS = 30 * 86_400_000
 /** Of this start of the process: another one may have had the same pid, as in a container always. */
 const START = randomBytes(4).toString('hex')
 const held = new Map<string, { count: number; file: string; content: string }>()
+let stopAtExit = () => {}
 
 /** Leaves a file in the folder that says that this process runs. Gives the function that removes it; the exit does so too. */
 export function markRunning(folder: string, facts: Omit<RunningProcess, 'pid'>): () => void {
@@ -48,7 +51,7 @@ export function markRunning(folder: string, facts: Omit<RunningProcess, 'pid'>):
     }
     const content = JSON.stringify(marker)
     writeFileSync(file, content, { mode: 0o600 })
-    if (held.size === 0) process.on('exit', noLongerRunning)
+    if (held.size === 0) stopAtExit = atExit('marker', noLongerRunning)
     held.set(folder, { count: 1, file, content })
   }
   return () => release(folder)
@@ -58,7 +61,7 @@ function release(folder: string): void {
   const marker = held.get(folder)
   if (!marker || --marker.count > 0) return
   held.delete(folder)
-  if (held.size === 0) process.off('exit', noLongerRunning)
+  if (held.size === 0) stopAtExit()
   removeFile(marker.file)
 }
 
@@ -147,16 +150,6 @@ async function mayRun(file: string, marker: Partial<Marker> & { pid: number }, n
 async function isAncient(file: string, now: number): Promise<boolean> {
   const written = (await stat(file).catch(() => null))?.mtimeMs
   return written !== undefined && now - written > ABANDONED_AFTER_MS
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // A process of another user exists, though we may not signal it.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** When the process started, in ticks since the machine did; null where the system does not tell. */

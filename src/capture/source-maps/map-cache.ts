@@ -1,3 +1,4 @@
+import { GeneratedCode } from './generated-code.js'
 import { mapTextOf } from './map-text.js'
 import { type OriginalPosition, ParsedMap } from './parsed-map.js'
 import { ProjectFiles } from './project-files.js'
@@ -14,11 +15,15 @@ interface Generated {
   map: ParsedMap | null
   /** They outlive the map, so that for what was looked up once it is not read again. */
   positions: Map<string, OriginalPosition | null>
+  /** The same for what functions were called. */
+  names: Map<string, string | null>
+  has_names: boolean
 }
 
 /** The maps of generated files: read when first needed, the least used dropped, and what has none remembered too. */
 export class MapCache {
   readonly #files: ProjectFiles
+  readonly #code: GeneratedCode
   readonly #project_root: string
   readonly #max_bytes: number
   readonly #onSkipped: OnSkipped
@@ -30,6 +35,7 @@ export class MapCache {
 
   constructor(options: { project_root: string; max_bytes: number; onSkipped: OnSkipped }) {
     this.#files = new ProjectFiles(options.project_root)
+    this.#code = new GeneratedCode(this.#files, options.max_bytes)
     this.#project_root = options.project_root
     this.#max_bytes = options.max_bytes
     this.#onSkipped = options.onSkipped
@@ -42,7 +48,7 @@ export class MapCache {
     const stamp = this.#files.stamp(file)
     if (known?.stamp === stamp) return known.weight
     if (known) this.#forget(file, known)
-    const fresh: Generated = { stamp, weight: 0, map: null, positions: new Map() }
+    const fresh: Generated = { stamp, weight: 0, map: null, positions: new Map(), names: new Map(), has_names: false }
     this.#generated.set(file, fresh)
     this.#load(file, fresh)
     fresh.weight = fresh.map?.weight ?? 0
@@ -60,9 +66,32 @@ export class MapCache {
     if (remembered !== undefined) return remembered
     if (known.map === null) this.#load(file, known)
     const found = known.map?.find(line, column) ?? null
-    this.#remember(known, key, found)
+    this.#makeRoom()
+    known.positions.set(key, found)
     this.#shrink()
     return found
+  }
+
+  /**
+   * What the function or class that the generated code calls `name`, and that runs at this position, is called in the
+   * source. Null where it is not declared before this position, as a method is not, or a class that only inherits it.
+   */
+  declaredName(file: string, line: number, column: number, name: string): string | null {
+    const known = this.#generated.get(file)
+    if (!known?.has_names) return null
+    const key = `${line}:${column}:${name}`
+    const remembered = known.names.get(key)
+    if (remembered !== undefined) return remembered
+    const declared = this.#code.declaration(file, known.stamp, { line, column }, name)
+    const found = declared ? (this.find(file, declared.line, declared.column)?.name ?? name) : null
+    this.#makeRoom()
+    known.names.set(key, found)
+    return found
+  }
+
+  /** Whether a tool that wrote this file may have renamed something in it. */
+  hasNames(file: string): boolean {
+    return this.#generated.get(file)?.has_names ?? false
   }
 
   #load(file: string, into: Generated): void {
@@ -70,6 +99,7 @@ export class MapCache {
     if (typeof read === 'string') this.#onSkipped(read, file)
     if (read === null || typeof read === 'string') return
     into.map = read
+    into.has_names = read.has_names
     this.#kept_bytes += read.bytes
   }
 
@@ -84,12 +114,14 @@ export class MapCache {
     }
   }
 
-  #remember(known: Generated, key: string, found: OriginalPosition | null): void {
+  #makeRoom(): void {
     if (this.#positions >= POSITIONS_LIMIT) {
-      for (const { positions } of this.#generated.values()) positions.clear()
+      for (const { positions, names } of this.#generated.values()) {
+        positions.clear()
+        names.clear()
+      }
       this.#positions = 0
     }
-    known.positions.set(key, found)
     this.#positions++
   }
 
@@ -103,7 +135,7 @@ export class MapCache {
 
   #forget(file: string, known: Generated): void {
     this.#drop(known)
-    this.#positions -= known.positions.size
+    this.#positions -= known.positions.size + known.names.size
     this.#generated.delete(file)
   }
 

@@ -27,12 +27,15 @@ export class ParsedMap {
   readonly weight: number
   /** About how much memory it takes. */
   readonly bytes: number
+  /** Whether it tells what something was called: only then a tool has renamed anything. */
+  readonly has_names: boolean
   readonly #sections: readonly Section[]
   readonly #folders: MapFolders
 
   private constructor(sections: readonly Section[], weight: number, folders: MapFolders) {
     this.weight = weight
     this.bytes = sections.reduce((sum, section) => sum + bytesOf(section), 0)
+    this.has_names = sections.some(({ names }) => names.length > 0)
     this.#sections = sections
     this.#folders = folders
   }

@@ -1,0 +1,41 @@
+import { declarationOf, offsetOf, positionAt } from './declared-name.js'
+import type { ProjectFiles } from './project-files.js'
+
+/** A place in generated code; both count from one, as V8 writes them. */
+export interface Place {
+  line: number
+  column: number
+}
+
+/** The text of generated files, as far as a map does not tell what has to be known. */
+export class GeneratedCode {
+  readonly #files: ProjectFiles
+  readonly #max_bytes: number
+  /** What was read last, for as long as there is room for it: a stack has many frames of one bundle. */
+  #last: WeakRef<{ version: string; text: string }> | null = null
+
+  constructor(files: ProjectFiles, max_bytes: number) {
+    this.#files = files
+    this.#max_bytes = max_bytes
+  }
+
+  /** Where the function or class of this name is declared that runs at a place, or null. */
+  declaration(file: string, stamp: string, { line, column }: Place, name: string): Place | null {
+    const text = this.#text(file, `${file}:${stamp}`)
+    const at = text === null ? null : declarationOf(text, offsetOf(text, line, column), name)
+    return text === null || at === null ? null : positionAt(text, at)
+  }
+
+  #text(file: string, version: string): string | null {
+    const last = this.#last?.deref()
+    if (last?.version === version) return last.text
+    try {
+      const text = this.#files.read(file, ({ size, tail }) => (size > this.#max_bytes ? null : tail(size).toString()))
+      if (text !== null) this.#last = new WeakRef({ version, text })
+      return text
+    } catch {
+      // Gone or locked since its map was read: the positions are right without the names, too.
+      return null
+    }
+  }
+}

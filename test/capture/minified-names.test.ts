@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
+import { describe, expect, test } from 'vitest'
+import { SourcePositions } from '../../src/capture/source-positions.js'
+import { stackLines } from '../../src/model/backtrace.js'
+import { placeOf, signatureOf } from '../../src/model/signature.js'
+import { temporaryFolder } from '../support/tracker.js'
+
+const SHOP = `export function price(n: number): number {
+  if (n > 0) throw new Error('no price')
+  return total(n)
+}
+export function total(n: number): number {
+  const sum = price(n + 1)
+  return sum + 1
+}
+export async function pay(n: number): Promise<number> {
+  await null
+  const sum = await bill(n)
+  return sum + 1
+}
+async function bill(n: number): Promise<number> {
+  await null
+  const sum = total(n)
+  return sum + 1
+}
+class Order {
+  constructor(n: number) {
+    total(n)
+  }
+}
+export const order = (n: number): Order => {
+  const made = new Order(n)
+  return made
+}
+class Cart {
+  lines = [1]
+  count(): number {
+    const [sum] = this.lines.map(total)
+    return sum as number
+  }
+}
+class Basket extends Cart {}
+export const cart = (): number => new Cart().count()
+export const basket = (): number => new Basket().count()
+`
+
+const UNRELATED = `export function stock(shelf: number, room: number): number[] {
+  return [shelf, room].map(weigh)
+}
+function weigh(one: number): number {
+  return one * Math.random() + stock.length
+}
+if (process.argv.length > 90) console.log(stock(1, 2), weigh(3))
+`
+
+const MAIN = `import { basket, cart, order, pay, total } from './shop.js'
+const calls: Record<string, () => unknown> = { total: () => total(1), pay: () => pay(1), order: () => order(1), cart, basket }
+const told: Record<string, string> = {}
+for (const [name, call] of Object.entries(calls)) {
+  try {
+    await call()
+  } catch (error: any) {
+    told[name] = error.stack
+  }
+}
+console.log(JSON.stringify(told))
+`
+
+/** The stacks of every call, in the original source, as a bundle of the shop gives them. */
+async function stacksOf(shop: string, options: BuildOptions): Promise<Record<string, Shown>> {
+  const root = realpathSync(temporaryFolder())
+  mkdirSync(join(root, 'src'))
+  writeFileSync(join(root, 'src/shop.ts'), shop)
+  writeFileSync(join(root, 'src/main.ts'), MAIN)
+  const outfile = join(root, 'dist/main.mjs')
+  const common = { bundle: true, platform: 'node', format: 'esm', sourcemap: true, absWorkingDir: root } as const
+  await build({ entryPoints: [join(root, 'src/main.ts')], outfile, ...common, ...options })
+  const positions = new SourcePositions({ project_root: root })
+  const told: Record<string, string> = JSON.parse(execFileSync(process.execPath, [outfile], { encoding: 'utf8' }))
+  return Object.fromEntries(
+    Object.entries(told).map(([name, stack]) => {
+      const lines = positions.original(stackLines(stack, 'no price', 50))
+      const place = placeOf(lines, root)
+      const names = lines.map((line) => /^at ((?:async |new )*[\w$.]+) \(.*shop\.ts/.exec(line)?.[1])
+      const hash_signature = signatureOf({ error_type: 'Error', message: 'no price', place })
+      return [name, { names: names.filter((found) => found !== undefined), place, hash_signature }]
+    }),
+  )
+}
+
+interface Shown {
+  names: string[]
+  place: string[]
+  hash_signature: string
+}
+
+describe('the stack of a minified bundle', () => {
+  test('names functions as the source does, however they were called', async () => {
+    const shown = await stacksOf(SHOP, { minify: true })
+    const names = Object.fromEntries(Object.entries(shown).map(([name, stack]) => [name, stack.names]))
+    expect(names).toEqual({
+      total: ['price', 'total'],
+      pay: ['price', 'total', 'bill', 'async pay'],
+      order: ['price', 'total', 'new Order', 'order'],
+      cart: ['price', 'total', 'Cart.count', 'cart'],
+      // Declared behind the method that it inherits: its name in the bundle is left out.
+      basket: ['price', 'total', 'count', 'basket'],
+    })
+  })
+
+  test('stays in its group when something unrelated is added', async () => {
+    const before = await stacksOf(SHOP, { minify: true })
+    const after = await stacksOf(`${UNRELATED}${SHOP}`, { minify: true })
+    expect(after).toEqual(before)
+    expect(before.total?.place.slice(0, 2)).toEqual(['src/shop.ts#price', 'src/shop.ts#total'])
+  })
+
+  test('is told as it is where nothing was renamed, or where names were kept', async () => {
+    const plain = await stacksOf(SHOP, {})
+    const kept = await stacksOf(SHOP, { minify: true, keepNames: true })
+    expect(plain.basket?.names).toEqual(['price', 'total', 'Basket.count', 'basket'])
+    // V8 takes the class of an object from the code even where names are kept.
+    expect({ ...kept, basket: plain.basket }).toEqual(plain)
+  })
+})
