@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: 'test/support/build-once.ts',
     pool: 'forks',
     fileParallelism: true,
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for a server, a browser or a probe.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
