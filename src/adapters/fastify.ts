@@ -33,10 +33,6 @@ export interface FastifyLike {
   prefix: string
   addHook(name: 'onRequest', hook: (request: FastifyRequestLike, reply: FastifyReplyLike, done: Done) => void): unknown
   addHook(
-    name: 'onSend',
-    hook: (request: FastifyRequestLike, reply: FastifyReplyLike, payload: unknown, done: Done) => void,
-  ): unknown
-  addHook(
     name: 'onError',
     hook: (request: FastifyRequestLike, reply: FastifyReplyLike, error: Error, done: () => void) => void,
   ): unknown
@@ -76,16 +72,13 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
     const mount = mountIn(request, mount_path, outer)
     if (!mount) {
       markStart(request.raw)
+      // For an answer that fails while it is sent. An onSend hook would cost every answer more than all the rest here.
+      ;(reply.raw as ServerResponse).on('pipe', (sent) => watchStream(sent, (error) => record(tracker, error, request)))
       return next()
     }
     // Past parsers, serialisers and onSend hooks, which are made for the host's own answers.
     reply.hijack()
     void answer(tracker, mount, request.raw as HostRequest, reply.raw as ServerResponse)
-  })
-
-  app.addHook('onSend', (request, _reply, payload, next) => {
-    if (typeof payload === 'object') watchStream(payload, (error) => record(tracker, error, request))
-    next()
   })
 
   app.addHook('onError', (request, reply, error, next) => {
