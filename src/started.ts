@@ -151,7 +151,7 @@ function captureParts({ config, counters, now }: Context): Omit<CaptureContext, 
       : undefined,
     storms: new Storms(config.max_full_occurrences_per_minute),
     floods: new MessageFloods(config.max_groups_per_place),
-    lag: new LagGuard(),
+    lag: new LagGuard(config.max_event_loop_lag_ms),
     process_facts: processFacts(),
   }
 }

@@ -287,6 +287,12 @@ export const OPTIONS = {
     default: 1000,
     text: 'Storm guard: beyond this many of one error in a minute and process, one in ten (then one in a hundred, ...) is kept in full; all are counted.',
   }),
+  max_event_loop_lag_ms: row<number | null>({
+    group: 'capture',
+    kind: orNull(integer(1, 60_000)),
+    default: 200,
+    text: 'Lag guard: while the event loop is later than this, and for a second after, errors are recorded without parameters, context and breadcrumbs; null never leaves them out.',
+  }),
   max_groups_per_place: row<number>({
     group: 'capture',
     kind: integer(1, 1_000_000),

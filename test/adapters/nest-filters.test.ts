@@ -105,7 +105,12 @@ function isNotRange(context: ExecutionContext): boolean {
 
 function trackerOf(): TrackerInstance {
   const tracker = new TrackerInstance(
-    { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD },
+    {
+      database: 'sqlite::memory:',
+      max_event_loop_lag_ms: null,
+      dashboard_username: USER,
+      dashboard_password: PASSWORD,
+    },
     { env: {}, write: () => {} },
   )
   onTestFinished(() => tracker.shutdown())

@@ -8,7 +8,13 @@ import { listening, PASSWORD, signIn, USER } from '../support/host.js'
 /** A tracker that is shut down when the test is done. */
 export function ownTracker(settings: Settings = {}): TrackerInstance {
   const tracker = new TrackerInstance(
-    { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD, ...settings },
+    {
+      database: 'sqlite::memory:',
+      max_event_loop_lag_ms: null,
+      dashboard_username: USER,
+      dashboard_password: PASSWORD,
+      ...settings,
+    },
     { env: {}, write: () => {} },
   )
   onTestFinished(() => tracker.shutdown())

@@ -108,6 +108,7 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   detect_unclean_shutdown: ['on', true],
   enable_source_maps: ['off', false],
   max_full_occurrences_per_minute: ['10', 10],
+  max_event_loop_lag_ms: ['500', 500],
   max_groups_per_place: ['10', 10],
   detect_swallowed_exceptions: ['on', true],
   swallowed_exception_threshold: ['0.5', 0.5],

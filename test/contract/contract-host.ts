@@ -44,6 +44,7 @@ export function hostsOf(harness: AdapterHarness) {
       const tracker = new TrackerInstance(
         {
           database: 'sqlite::memory:',
+          max_event_loop_lag_ms: null,
           dashboard_username: USER,
           dashboard_password: PASSWORD,
           // What only reaches the process is not the adapter's; the process hooks have tests of their own.

@@ -27,7 +27,7 @@ test('a caller that waits for the database holds on to nothing of what it gave',
     scopes: new Scopes('never'),
     storms: new Storms(1000),
     floods: new MessageFloods(200),
-    lag: new LagGuard(),
+    lag: new LagGuard(null),
     positions: undefined,
     process_facts: {},
   } as unknown as CaptureContext

@@ -40,7 +40,13 @@ export async function serveTracker(
 ): Promise<Host> {
   const lines: string[] = []
   const tracker = new TrackerInstance(
-    { dashboard_username: USER, dashboard_password: PASSWORD, application_name: 'shop', ...settings },
+    {
+      dashboard_username: USER,
+      dashboard_password: PASSWORD,
+      application_name: 'shop',
+      max_event_loop_lag_ms: null,
+      ...settings,
+    },
     { write: (line) => lines.push(line), env: {}, ...surroundings },
   ).start()
   const server = createServer(listen(tracker))

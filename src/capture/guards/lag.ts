@@ -1,5 +1,3 @@
-/** A loop that comes round this much too late has more urgent things to do than to describe errors. */
-const LATE_MS = 200
 /** How long one late turn counts: the next storm may come before the loop was measured again. */
 const LATE_FOR_MS = 1000
 
@@ -8,8 +6,14 @@ const LATE_FOR_MS = 1000
  * when it comes, so that a quiet host pays nothing.
  */
 export class LagGuard {
+  readonly #late_ms: number
   #asked_at: number | null = null
   #late_until = 0
+
+  /** A loop that comes round this much too late has more urgent things to do than to describe errors; null: never. */
+  constructor(late_ms: number | null) {
+    this.#late_ms = late_ms ?? Number.POSITIVE_INFINITY
+  }
 
   /** Whether details should be left out for now. */
   isLate(): boolean {
@@ -18,7 +22,7 @@ export class LagGuard {
       this.#asked_at = now
       // Not unref-ed: a loop that goes to sleep would not run it, and look late when it wakes up.
       setImmediate(this.#measure)
-    } else if (now - this.#asked_at > LATE_MS) {
+    } else if (now - this.#asked_at > this.#late_ms) {
       // The turn that was asked for is overdue already.
       return true
     }
@@ -27,7 +31,7 @@ export class LagGuard {
 
   readonly #measure = (): void => {
     const now = performance.now()
-    if (this.#asked_at !== null && now - this.#asked_at > LATE_MS) this.#late_until = now + LATE_FOR_MS
+    if (this.#asked_at !== null && now - this.#asked_at > this.#late_ms) this.#late_until = now + LATE_FOR_MS
     this.#asked_at = null
   }
 }
