@@ -10,11 +10,14 @@ export function createTracker(settings: Settings): TrackerInstance {
   return new TrackerInstance(settings).start()
 }
 
+export type { Breadcrumb } from './capture/breadcrumbs.js'
 export type { LogErrorInput } from './capture/fields.js'
 export type { LoggedError } from './capture/log-error.js'
+export type { RequestFacts } from './capture/request-facts.js'
 export type { LogContext, Options, Settings } from './config/options.js'
 export { ConfigurationError, type ErrorCode, TrackerError } from './model/errors.js'
 export type { Severity } from './model/severity.js'
 export type { Status } from './model/workflow.js'
+export type { ReportOptions } from './tracker.js'
 export type { Activity, Comment, ErrorRecord, ErrorSummary, Occurrence } from './triage/error-record.js'
 export type { ErrorsListInput, ErrorsPage, Pagination } from './triage/errors-list.js'

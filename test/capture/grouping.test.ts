@@ -38,6 +38,14 @@ describe('identical errors are grouped', () => {
     expect(await log({ exception: rethrown('lookUp') })).not.toBe(await log({ exception: rethrown('convert') }))
   })
 
+  test('by the place of the first of several that have none together, as those of Promise.any', async () => {
+    const log = logger()
+    const gathered = (place: string) =>
+      at(new AggregateError([at(new Error('no answer'), `at ${place} (/srv/shop/carriers.ts:1:1)`)], 'All rejected'))
+    expect(await log({ exception: gathered('north') })).toBe(await log({ exception: gathered('north') }))
+    expect(await log({ exception: gathered('north') })).not.toBe(await log({ exception: gathered('south') }))
+  })
+
   test('by the fingerprint of the host instead, where it gives one', async () => {
     const log = logger({
       custom_fingerprint: (_, { error_type }) => (error_type === 'Error' ? 'one for all' : undefined),

@@ -88,7 +88,9 @@ function signatureOnce({ signatures, frames }: Place, error_type: string, messag
 function rootBacktrace(draft: Draft, { config }: StepContext): readonly string[] {
   let { backtrace } = draft
   for (let causes = draft.causes; ; ) {
-    const cause = causes.find(({ relation }) => relation === 'cause')
+    // Where several errors were gathered without a place of their own, as Promise.any does it, the first one has it.
+    const cause =
+      causes.find(({ relation }) => relation === 'cause') ?? (backtrace.length === 0 ? causes[0] : undefined)
     if (!cause) return backtrace
     if (backtrace.length === 0 || culprit(cause.backtrace, config.project_root ?? '')?.in_app)
       backtrace = cause.backtrace
