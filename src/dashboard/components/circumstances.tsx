@@ -121,11 +121,10 @@ function Data({
 }
 
 function Values({ values }: { values: unknown }) {
-  const isFlat = typeof values === 'object' && values !== null && !Array.isArray(values)
-  if (!isFlat) return <Json value={values} />
-  const entries = Object.entries(values)
-  const flat = entries.filter(([, value]) => typeof value !== 'object' || value === null)
-  const nested = entries.filter(([, value]) => typeof value === 'object' && value !== null)
+  if (!isObject(values) || Array.isArray(values)) return <Json value={values} />
+  const entries = Object.entries(values).flatMap(unfolded)
+  const flat = entries.filter(([, value]) => !isObject(value))
+  const nested = entries.filter(([, value]) => isObject(value))
   return (
     <>
       {flat.length > 0 && (
@@ -134,6 +133,18 @@ function Values({ values }: { values: unknown }) {
       {nested.length > 0 && <Json value={Object.fromEntries(nested)} />}
     </>
   )
+}
+
+/** Short values one level down (`process.pid`) read better as rows of their own. */
+function unfolded([key, value]: [string, unknown]): [string, unknown][] {
+  if (!isObject(value) || Array.isArray(value)) return [[key, value]]
+  const inner = Object.entries(value)
+  const isShort = inner.length > 0 && inner.every(([, one]) => !isObject(one))
+  return isShort ? inner.map(([name, one]) => [`${key}.${name}`, one]) : [[key, value]]
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function Json({ value }: { value: unknown }) {
