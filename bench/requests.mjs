@@ -13,8 +13,8 @@ const MOST_ADDED_MICROS = 1.5
 /** What a request that does not fail costs the host's processor, with the tracker and without it. */
 export async function* requests({ quick }) {
   for (const framework of FRAMEWORKS) {
-    const slices = quick ? 25 : 80
-    const ours = await askChild(file('server-child.mjs'), { framework, slices, requests: 700 })
+    const slices = quick ? 10 : 30
+    const ours = await askChild(file('server-child.mjs'), { framework, slices, requests: 2500 })
     const sentry = await askChild(file('sentry-child.mjs'), {
       framework,
       slices: Math.ceil(slices / 3),
