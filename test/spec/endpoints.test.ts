@@ -363,7 +363,13 @@ describeEachDatabase('the dashboard endpoints', (database) => {
     const { settings } = (await host.json('/settings')) as unknown as { settings: Record<string, unknown>[] }
     const changed = settings.filter(({ is_default }) => !is_default).map(({ name }) => name)
     // What the host of the tests sets, and what is found out where it is left out.
-    const expected = ['database', 'dashboard_username', 'dashboard_password', 'application_name', 'max_event_loop_lag_ms']
+    const expected = [
+      'database',
+      'dashboard_username',
+      'dashboard_password',
+      'application_name',
+      'max_event_loop_lag_ms',
+    ]
     expect(
       changed
         .filter((name) => !['project_root', 'app_version', 'git_sha', 'environment'].includes(String(name)))
