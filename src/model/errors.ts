@@ -15,6 +15,7 @@ const table = {
   schema_outdated: { status: 503, exit: 3 },
   database_unavailable: { status: 503, exit: 1 },
   shut_down: { status: 503, exit: 1 },
+  too_many_streams: { status: 503, exit: 1 },
 } as const
 
 export type ErrorCode = keyof typeof table

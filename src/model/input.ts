@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { facts } from './describe-input.js'
 import { TrackerError } from './errors.js'
 import { cleanText } from './text.js'
 
@@ -12,6 +13,7 @@ export const id = () =>
   v.pipe(
     number('a record id'),
     v.check((n) => Number.isSafeInteger(n) && n > 0, 'must be a positive whole number'),
+    facts({ type: 'id' }),
   )
 
 /** A whole number; outside the limits it is refused. */
@@ -19,6 +21,7 @@ export const integer = ({ min, max }: Limits) =>
   v.pipe(
     number(`a whole number from ${min} to ${max}`),
     v.check((n) => Number.isInteger(n) && n >= min && n <= max, `must be a whole number from ${min} to ${max}`),
+    facts({ type: 'integer', min, max }),
   )
 
 /** A whole number; outside the limits the nearest limit is taken. */
@@ -26,6 +29,7 @@ export const clampedInteger = ({ min, max }: Limits) =>
   v.pipe(
     number(`a whole number from ${min} to ${max}`),
     v.transform((n) => Math.min(max, Math.max(min, Math.trunc(n)))),
+    facts({ type: 'integer', min, max, clamped: true }),
   )
 
 /** A number between the limits, both included. */
@@ -33,6 +37,7 @@ export const fraction = ({ min, max }: Limits) =>
   v.pipe(
     number(`a number from ${min} to ${max}`),
     v.check((n) => n >= min && n <= max, `must be a number from ${min} to ${max}`),
+    facts({ type: 'number', min, max }),
   )
 
 /** One of a few words. */
@@ -42,6 +47,16 @@ export const choice = <const Words extends readonly string[]>(words: Words) =>
     v.trim(),
     v.check((word) => words.includes(word), `must be one of ${words.join(', ')}`),
     v.transform((word) => word as Words[number]),
+    facts({ type: 'word', allowed: words }),
+  )
+
+/** One of a few whole numbers. */
+export const numberChoice = <const Numbers extends readonly number[]>(numbers: Numbers) =>
+  v.pipe(
+    number(`one of ${numbers.join(', ')}`),
+    v.check((n) => numbers.includes(n), `must be one of ${numbers.join(', ')}`),
+    v.transform((n) => n as Numbers[number]),
+    facts({ type: 'integer', allowed: numbers }),
   )
 
 /** `true`, `1`, `on` and `false`, `0`, `off`, empty. */
@@ -52,6 +67,7 @@ export const flag = () =>
     v.transform((value) =>
       typeof value === 'boolean' ? value : (FLAGS.get(String(value).trim().toLowerCase()) ?? false),
     ),
+    facts({ type: 'boolean' }),
   )
 
 const FLAG_SENTENCE = 'must be true or false'
@@ -73,6 +89,7 @@ export const requiredText = ({ max }: { max: number }) =>
     v.nonEmpty('must not be empty'),
     v.maxLength(max, `must not be longer than ${max} characters`),
     v.transform((text) => cleanText(text, max)),
+    facts({ type: 'text', max }),
   )
 
 /** Text a person may leave out; empty counts as left out. */
@@ -83,6 +100,7 @@ export const optionalText = ({ max }: { max: number }) =>
       v.transform((text) => text?.trim() ?? ''),
       v.maxLength(max, `must not be longer than ${max} characters`),
       v.transform((text) => (text === '' ? undefined : cleanText(text, max))),
+      facts({ type: 'text', max }),
     ),
   )
 
@@ -92,6 +110,7 @@ export const filterText = ({ max }: { max: number }) =>
     v.pipe(
       v.nullable(v.string('must be text')),
       v.transform((text) => (!text || text.trim() === '' ? undefined : cleanText(text.trim(), max))),
+      facts({ type: 'text', max, clamped: true }),
     ),
   )
 
@@ -109,6 +128,35 @@ export const optional = <Schema extends v.GenericSchema>(schema: Schema) =>
       ),
       schema,
     ]),
+  )
+
+/**
+ * A parameter that takes this value when it is absent or empty. The docs tell the value from here.
+ *
+ * @example
+ * v.object({ days: withDefault(clampedInteger({ min: 1, max: 365 }), 30) })
+ */
+export const withDefault = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: v.InferInput<Schema> & v.InferOutput<Schema>,
+): v.OptionalSchema<
+  v.GenericSchema<v.InferInput<Schema> | '' | null, v.InferOutput<Schema>>,
+  () => v.InferInput<Schema>
+> =>
+  v.optional(
+    v.union([
+      v.pipe(
+        v.literal(''),
+        v.transform((): v.InferOutput<Schema> => value),
+      ),
+      v.pipe(
+        v.null(),
+        v.transform((): v.InferOutput<Schema> => value),
+      ),
+      schema,
+    ]),
+    // What is left out is read like what is given, so that a default outside the limits cannot be.
+    () => value as v.InferInput<Schema>,
   )
 
 interface Limits {

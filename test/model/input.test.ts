@@ -10,10 +10,12 @@ import {
   fraction,
   id,
   integer,
+  numberChoice,
   optional,
   optionalText,
   parseInput,
   requiredText,
+  withDefault,
 } from '../../src/model/input.js'
 
 const parse = (schema: v.GenericSchema, field: unknown) =>
@@ -94,6 +96,28 @@ describe('one of a few words', () => {
       expect(refusal(direction, given)).toBe('field must be one of asc, desc')
     },
   )
+})
+
+describe('one of a few numbers', () => {
+  const days = numberChoice([7, 30, 90])
+  test('is taken', () => expect([7, '30', ' 90 '].map((given) => parse(days, given))).toEqual([7, 30, 90]))
+  test.each([8, '8', 7.5, -7, ...NOT_A_NUMBER, ...NOT_A_VALUE])('%s is refused, naming the numbers', (given) => {
+    expect(refusal(days, given)).toBe('field must be one of 7, 30, 90')
+  })
+})
+
+describe('a default', () => {
+  const per_page = withDefault(clampedInteger({ min: 1, max: 100 }), 25)
+  const direction = withDefault(choice(['asc', 'desc']), 'desc')
+  test('is taken when the parameter is absent, empty or null', () => {
+    expect(parseInput(v.object({ per_page, direction }), {})).toEqual({ per_page: 25, direction: 'desc' })
+    expect([undefined, '', null].map((given) => parse(per_page, given))).toEqual([25, 25, 25])
+  })
+  test('gives way to what is given, which is checked as ever', () => {
+    expect(['10', 0, 1e9].map((given) => parse(per_page, given))).toEqual([10, 1, 100])
+    expect(refusal(per_page, 'many')).toBe('field must be a whole number from 1 to 100')
+    expect(refusal(direction, 'up')).toBe('field must be one of asc, desc')
+  })
 })
 
 describe('true, 1, on and false, 0, off, empty are the booleans', () => {

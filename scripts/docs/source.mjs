@@ -1,0 +1,23 @@
+import { build } from 'esbuild'
+
+const TABLES = `
+export * from './src/config/options.ts'
+export * as routes from './src/dashboard/routes.ts'
+export { describeInput } from './src/model/describe-input.ts'
+`
+
+/** The tables of the source that docs follow from. Taken from the source itself: what is built may be older. */
+export async function loadTables() {
+  const { outputFiles } = await build({
+    stdin: { contents: TABLES, resolveDir: process.cwd(), loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    // Loaded only when a database is opened.
+    external: ['@photostructure/sqlite', 'pg', 'mysql2'],
+    logLevel: 'error',
+  })
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`)
+}

@@ -1,0 +1,3 @@
+export function tableRow(cells) {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
