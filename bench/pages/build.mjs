@@ -91,8 +91,8 @@ async function announced(database, occurrences, work) {
 
 /** Changes with the text of the migrations and of the builder. */
 function version() {
-  const migrations = new URL('../../dist/store/migrations/', import.meta.url)
-  const files = readdirSync(migrations).filter((name) => name.endsWith('.js'))
+  const migrations = new URL('../../src/store/migrations/', import.meta.url)
+  const files = readdirSync(migrations)
   const hash = createHash('sha256').update(readFileSync(new URL('dataset.mjs', import.meta.url)))
   for (const name of files.sort()) hash.update(readFileSync(new URL(name, migrations)))
   return hash.digest('hex').slice(0, 10)

@@ -25,5 +25,9 @@ export const QUESTIONS = [
   ['the hottest error', '/errors/1'],
   ['an error of the tail', '/errors/15000'],
   ['overview', '/overview'],
+  ['analytics', '/errors/analytics'],
+  ['platform comparison', '/errors/platform_comparison'],
+  ['correlation', '/errors/correlation'],
+  ['health', '/health'],
   ['settings', '/settings'],
 ]

@@ -39,6 +39,8 @@ export function tracedPostgres(url) {
           trace.statements.push({ sql, values, ms: null })
           return client.query(sql, values)
         },
+        on: (...listener) => client.on(...listener),
+        removeListener: (...listener) => client.removeListener(...listener),
         release: () => client.release(),
       }
     },

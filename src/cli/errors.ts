@@ -48,14 +48,16 @@ async function idOf(name: string, { Applications }: TrackerInstance['Queries']):
   throw wrongUse(`No application "${name}" has recorded an error here${didYouMean(name, names)}`)
 }
 
-function printPage({ errors, pagination: { page, total_pages, total_count } }: ErrorsPage, zone: string): void {
+function printPage({ errors, pagination }: ErrorsPage, zone: string): void {
+  const { page, total_pages, total_count, total_is_bound } = pagination
   if (total_count === 0) {
     print('No errors match.')
     return
   }
   for (const line of textTable(columns(zone), errors, terminalWidth())) print(line)
   const next = page < total_pages ? ` --page ${page + 1} shows more.` : ''
-  print(`\n${total_count === 1 ? '1 error' : `${total_count} errors`}, page ${page} of ${total_pages}.${next}`)
+  const total = total_count === 1 ? '1 error' : `${total_count}${total_is_bound ? '+' : ''} errors`
+  print(`\n${total}, page ${page} of ${total_pages}.${next}`)
 }
 
 function columns(zone: string): Column<ErrorSummary>[] {

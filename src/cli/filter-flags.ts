@@ -6,6 +6,7 @@ import type { Flag } from './command.js'
 const MORE: { readonly [Field in keyof ErrorsListInput]?: string } = {
   page: 'Which page',
   per_page: 'Errors on a page',
+  day: 'Only errors that occurred on this day',
   priority_level: 'Only errors of this priority',
   application_id: 'Only errors of this application',
   assigned_to: `Only errors assigned to this person, or ${UNASSIGNED}`,

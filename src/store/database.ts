@@ -12,6 +12,8 @@ export interface Database {
   readonly read: Kysely<Schema>
   /** Runs the work in one transaction, again when others got in its way. */
   write<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>
+  /** Tells of every transaction that this process has committed; gives the function that ends it. It must not throw. */
+  onWritten(listener: () => void): () => void
   close(): Promise<void>
 }
 
@@ -19,10 +21,19 @@ export interface Database {
 export function createDatabase(option: string | object, root: string): Database {
   const dialect = dialectOf(option, root)
   const read = new Kysely<Schema>({ dialect: dialect.kysely, plugins: [integerColumns] })
+  const listeners = new Set<() => void>()
   return {
     dialect,
     read,
-    write: (work) => writeWithRetry(read, dialect, work),
+    async write(work) {
+      const result = await writeWithRetry(read, dialect, work)
+      for (const listener of listeners) listener()
+      return result
+    },
+    onWritten(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     close: () => dialect.close(),
   }
 }

@@ -22,6 +22,9 @@ export interface Dialect {
   /** Follows the column list of `create table`. */
   readonly table_options: RawBuilder<unknown> | null
   readonly isolation: 'read committed' | null
+  readonly search: TextSearch
+  /** Most rows that one statement reads of many: an embedded database blocks the host's thread. Null: all at once. */
+  readonly rows_at_once: number | null
   /**
    * Writes many rows in as few statements as the database likes best. Gives the columns that the target names in
    * `returning`, or null where the database cannot give them back.
@@ -46,6 +49,19 @@ export interface ColumnTypes {
   identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
   /** Text longer than any index takes. */
   readonly long_text: ColumnDataType | RawBuilder<unknown>
+}
+
+/** How text is looked for in `faultboard_error_search`. Without an index the answers are the same, and slower. */
+export interface TextSearch {
+  /** Adds the index as far as the database allows it; part of a migration. */
+  // biome-ignore lint/suspicious/noExplicitAny: a migration speaks of the schema as it was then.
+  build(db: Kysely<any>): Promise<void>
+  isBuilt(db: Kysely<Schema>): Promise<boolean>
+  /**
+   * A query for the `error_id` of the rows that may hold the text, for a database that does not ask its index by
+   * itself; null where the index cannot tell.
+   */
+  candidates(text: string, limit: number): RawBuilder<{ error_id: number }> | null
 }
 
 /** A table and the columns that are written to it in bulk; one constant each, so that its SQL is made once. */

@@ -16,6 +16,12 @@ export interface Schema {
   faultboard_comments: CommentsTable
   faultboard_activities: ActivitiesTable
   faultboard_leases: LeasesTable
+  faultboard_jobs: JobsTable
+  faultboard_deliveries: DeliveriesTable
+  faultboard_saved_views: SavedViewsTable
+  faultboard_swallowed_exceptions: SwallowedExceptionsTable
+  faultboard_diagnostic_dumps: DiagnosticDumpsTable
+  faultboard_request_guard_hours: RequestGuardHoursTable
 }
 
 export interface ApplicationsTable {
@@ -137,12 +143,87 @@ export interface ActivitiesTable {
   created_at: number
 }
 
+export interface JobsTable {
+  id: Generated<number>
+  name: string
+  payload: string
+  state: string
+  run_at: number
+  attempts: number
+  max_attempts: number
+  locked_by: string | null
+  locked_until: number | null
+  last_error: string | null
+  created_at: number
+  finished_at: number | null
+}
+
+/** What was sent to whom, or is to be. */
+export interface DeliveriesTable {
+  id: Generated<number>
+  idempotency_key: string
+  channel: string
+  event: string
+  error_id: number | null
+  application_id: number | null
+  state: string
+  attempts: number
+  payload: string
+  last_answer: string | null
+  created_at: number
+  finished_at: number | null
+}
+
 /** Which process runs a schedule, and when it last ran. */
 export interface LeasesTable {
   name: string
   holder: string | null
   expires_at: number
   last_run_at: number | null
+}
+
+/** What was raised and what was caught and never reported, per place and hour. */
+export interface SwallowedExceptionsTable {
+  application_id: number
+  hour: number
+  /** Of type, raise and rescue location together: they are longer than a key may be. */
+  location_digest: string
+  error_type: string
+  raise_location: string
+  /** Empty in the row that counts what was raised, wherever it was caught. */
+  rescue_location: string
+  handler_kind: string
+  raise_count: number
+  rescue_count: number
+}
+
+export interface DiagnosticDumpsTable {
+  id: Generated<number>
+  application_id: number
+  note: string | null
+  content: string
+  created_at: number
+}
+
+/** Events of rate limiters, per hour and all that is known of them. */
+export interface RequestGuardHoursTable {
+  application_id: number
+  hour: number
+  event_digest: string
+  kind: string
+  rule: string
+  ip_address: string
+  path: string
+  count: number
+}
+
+/** A query of the list under a name. */
+export interface SavedViewsTable {
+  id: Generated<number>
+  name: string
+  query: string
+  created_by: string
+  created_at: number
 }
 
 /**
@@ -169,4 +250,18 @@ export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
   'count',
   'total',
   'occurrences',
+  'raise_count',
+  'rescue_count',
+  'last_hour',
+  'day',
+  'week_hour',
+  'first_hour',
+  'first_id',
+  'last_id',
+  'error_count',
+  'before_count',
+  'resolved_count',
+  'new_count',
+  'gone_count',
+  'worse_count',
 ])

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { id, optionalText, requiredText } from '../model/input.js'
 import { defineOperation } from '../operation.js'
-import { changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
+import type { ErrorRow } from '../store/lock.js'
+import { type Change, changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
 
 /** Gives an error to somebody; its status stays as it is. */
 export const assignError = defineOperation({
@@ -11,10 +12,7 @@ export const assignError = defineOperation({
     actor: optionalText({ max: NAME_LIMIT }),
   }),
   async run(context, { error_id, assigned_to, actor = NOBODY_NAMED }): Promise<void> {
-    await changeError(context, error_id, (row) => ({
-      set: { assigned_to },
-      activity: { actor, action: 'assigned', from_value: row.assigned_to, to_value: assigned_to },
-    }))
+    await changeError(context, error_id, (row) => assignment(row, assigned_to, actor))
   },
 })
 
@@ -22,9 +20,12 @@ export const assignError = defineOperation({
 export const unassignError = defineOperation({
   input: v.object({ error_id: id(), actor: optionalText({ max: NAME_LIMIT }) }),
   async run(context, { error_id, actor = NOBODY_NAMED }): Promise<void> {
-    await changeError(context, error_id, (row) => ({
-      set: { assigned_to: null },
-      activity: { actor, action: 'unassigned', from_value: row.assigned_to },
-    }))
+    await changeError(context, error_id, (row) => assignment(row, null, actor))
   },
 })
+
+/** Null takes it from whoever has it. */
+export function assignment(row: ErrorRow, assigned_to: string | null, actor: string): Change {
+  const action = assigned_to === null ? 'unassigned' : 'assigned'
+  return { set: { assigned_to }, activity: { actor, action, from_value: row.assigned_to, to_value: assigned_to } }
+}

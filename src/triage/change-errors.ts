@@ -33,14 +33,19 @@ export async function changeError(
   if (changed === 0) throw noSuchError(error_id)
 }
 
-/** The same for several; ids that do not exist are passed over. Gives how many were changed. */
+/**
+ * The same for several; ids that do not exist, or belong to another application than the one named, are passed over.
+ * Gives how many were changed.
+ */
 export async function changeErrors(
   { database, now }: Context,
   ids: readonly number[],
   change: (row: ErrorRow) => Change,
+  { application_id }: { application_id?: number | undefined } = {},
 ): Promise<number> {
   return database.write(async (trx) => {
-    const rows = await lockErrors(trx, database.dialect, ids)
+    const locked = await lockErrors(trx, database.dialect, ids)
+    const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     for (const row of rows) {
       const { set, activity } = change(row)
       if (Object.keys(set).length > 0)

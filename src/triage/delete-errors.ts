@@ -17,9 +17,14 @@ const CHILDREN = [
  * Deletes errors and all that hangs on them, and takes their share out of the application's sums, so that what is left
  * adds up. The groups go first, under their locks: a flush that comes meanwhile waits and then makes a new group.
  */
-export async function deleteErrors({ database }: Context, ids: readonly number[]): Promise<number> {
+export async function deleteErrors(
+  { database }: Context,
+  ids: readonly number[],
+  { application_id }: { application_id?: number | undefined } = {},
+): Promise<number> {
   return database.write(async (trx) => {
-    const rows = await lockErrors(trx, database.dialect, ids)
+    const locked = await lockErrors(trx, database.dialect, ids)
+    const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     if (rows.length === 0) return 0
     const found = rows.map(({ id }) => id)
     await trx.deleteFrom('faultboard_errors').where('id', 'in', found).execute()

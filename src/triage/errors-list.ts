@@ -1,120 +1,92 @@
-import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { choice, clampedInteger, filterText, flag, id, optional, parseInput } from '../model/input.js'
-import { platformOf } from '../model/platform.js'
-import { SEVERITIES } from '../model/severity.js'
-import { TIMEFRAMES, timeframeSpan } from '../model/time.js'
-import { STATUSES } from '../model/workflow.js'
-import type { Dialect } from '../store/dialect.js'
-import { type ExpressionBuilder, type SelectQueryBuilder, sql } from '../store/kysely.js'
-import type { Schema } from '../store/schema.js'
-import { letterOrder, orderOfMatches } from '../store/sort-order.js'
+import { parseInput } from '../model/input.js'
+import { sql } from '../store/kysely.js'
 import { type ErrorSummary, summaryOf } from './error-record.js'
+import { errorTrends } from './error-trends.js'
+import { type ErrorsFilter, type ErrorsQuery, errorsListInput } from './errors-filter.js'
+import { type ListOrder, listOrder } from './list-order.js'
+import { countErrors, type FoundText, type MatchingErrors, matchingErrors, withText } from './matching-errors.js'
+import { oneOf } from './one-of.js'
 
-export const SORT_FIELDS = [
-  'occurred_at',
-  'first_seen_at',
-  'occurrence_count',
-  'error_type',
-  'platform',
-  'severity',
-  'priority_level',
-  'status',
-  'app_version',
-] as const
+export {
+  type ErrorsFilter,
+  type ErrorsListInput,
+  errorsListInput,
+  MAX_PER_PAGE,
+  SORT_FIELDS,
+  UNASSIGNED,
+} from './errors-filter.js'
 
-export const UNASSIGNED = '__unassigned__'
-export const MAX_PER_PAGE = 100
-
-export const errorsListInput = v.object({
-  page: v.optional(optional(clampedInteger({ min: 1, max: 1_000_000_000 }))),
-  per_page: v.optional(optional(clampedInteger({ min: 1, max: MAX_PER_PAGE }))),
-  // A client that reports as `ios` is kept as iOS, and is looked for as either.
-  platform: v.pipe(
-    filterText({ max: 64 }),
-    v.transform((platform) => (platform === undefined ? undefined : platformOf(platform))),
-  ),
-  error_type: filterText({ max: 255 }),
-  severity: optional(choice(SEVERITIES)),
-  status: optional(choice(STATUSES)),
-  assigned_to: filterText({ max: 255 }),
-  priority_level: optional(clampedInteger({ min: 0, max: 4 })),
-  unresolved: optional(flag()),
-  hide_snoozed: optional(flag()),
-  search: filterText({ max: 1000 }),
-  timeframe: optional(choice(TIMEFRAMES)),
-  sort_by: optional(choice(SORT_FIELDS)),
-  sort_direction: optional(choice(['asc', 'desc'])),
-  application_id: optional(id()),
-  user_id: filterText({ max: 255 }),
-  app_version: filterText({ max: 128 }),
-  git_sha: filterText({ max: 64 }),
-})
-
-export type ErrorsListInput = v.InferInput<typeof errorsListInput>
-export type ErrorsFilter = v.InferOutput<typeof errorsListInput>
+/** An error as the list shows it. */
+export interface ListedError extends ErrorSummary {
+  /** Occurrences on each of the last seven local days, oldest first and today last. */
+  daily_counts: number[]
+}
 
 export interface Pagination {
   page: number
   per_page: number
   total_count: number
   total_pages: number
+  /** There are at least so many: of what has a common text not all are counted. */
+  total_is_bound?: true
 }
 
 export interface ErrorsPage {
-  errors: ErrorSummary[]
+  errors: ListedError[]
   pagination: Pagination
 }
 
 /** The errors that fit the filter, newest first unless asked otherwise, a page at a time. */
-export async function errorsPage(context: Context, input: unknown): Promise<ErrorsPage> {
+export async function errorsPage(
+  context: Context,
+  input: unknown,
+  { found }: { found?: FoundText } = {},
+): Promise<ErrorsPage> {
   const filter = parseInput(errorsListInput, input ?? {})
   await context.ready()
-  const per_page = filter.per_page ?? 25
-  const { total } = await matching(context, filter)
-    .select(({ fn }) => fn.countAll().as('total'))
-    .executeTakeFirstOrThrow()
-  const total_count = Number(total)
+  const { per_page } = filter
+  const matching = await matchingErrors(context, filter, found)
+  const { count: total_count, is_bound } = await countErrors(context, matching, filter)
   const total_pages = Math.max(1, Math.ceil(total_count / per_page))
-  const page = Math.min(filter.page ?? 1, total_pages)
+  const page = Math.min(filter.page, total_pages)
+  const offset = (page - 1) * per_page
   return {
-    errors: await listed(context, filter, { limit: per_page, offset: (page - 1) * per_page, matches: total_count }),
-    pagination: { page, per_page, total_count, total_pages },
+    // Not more than are there: looking for one more would go through all that do not fit.
+    errors: await listed(context, filter, matching, {
+      limit: Math.min(per_page, total_count - offset),
+      offset,
+      total_count,
+    }),
+    pagination: { page, per_page, total_count, total_pages, ...(is_bound ? { total_is_bound: true } : {}) },
   }
 }
 
 /** The first of the errors that fit, without counting the others. */
-export async function firstErrors(context: Context, filter: ErrorsFilter, limit: number): Promise<ErrorSummary[]> {
+export async function firstErrors(context: Context, filter: ErrorsFilter, limit: number): Promise<ListedError[]> {
   await context.ready()
-  return listed(context, filter, { limit, offset: 0, matches: Number.POSITIVE_INFINITY })
+  const matching = await matchingErrors(context, filter)
+  return listed(context, filter, matching, { limit, offset: 0, total_count: matching.at_most })
 }
 
-interface Slice {
-  limit: number
-  offset: number
-  /** How many fit in all. */
-  matches: number
-}
-
-async function listed(context: Context, filter: ErrorsFilter, { limit, offset, matches }: Slice) {
-  const rows = await sorted(matching(context, filter), filter, context.database.dialect, matches)
-    .selectAll('faultboard_errors')
-    .limit(limit)
-    .offset(offset)
+/** These errors in this order, with what lists show of them; what was deleted meanwhile is left out. */
+export async function summariesOf(context: Context, ids: readonly number[]): Promise<ErrorSummary[]> {
+  if (ids.length === 0) return []
+  const rows = await context.database.read
+    .selectFrom('faultboard_errors')
+    .selectAll()
+    .where(sql<boolean>`id in (${oneOf(ids)})`)
     .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
   const names = await applicationNames(context)
-  const users = await userCounts(
-    context,
-    rows.map((row) => row.id),
-  )
+  const users = await userCounts(context, ids)
   const now = context.now()
-  return rows.map((row) =>
-    summaryOf(row, { application_name: names.get(row.application_id) ?? '', user_count: users.get(row.id) ?? 0, now }),
-  )
-}
-
-function matching(context: Context, filter: ErrorsFilter) {
-  return filtered(context.database.read.selectFrom('faultboard_errors'), filter, context)
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const application_name = names.get(row.application_id) ?? ''
+    return [summaryOf(row, { application_name, user_count: users.get(id) ?? 0, now })]
+  })
 }
 
 export async function applicationNames({ database }: Context): Promise<Map<number, string>> {
@@ -122,109 +94,75 @@ export async function applicationNames({ database }: Context): Promise<Map<numbe
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+/** An error that everybody meets has tens of thousands of rows here: an embedded database is asked for few at a time. */
+const USERS_AT_ONCE = 10
+
 export async function userCounts({ database }: Context, ids: readonly number[]): Promise<Map<number, number>> {
-  if (ids.length === 0) return new Map()
-  const rows = await database.read
-    .selectFrom('faultboard_error_users')
-    .select(({ fn }) => ['error_id', fn.countAll<number>().as('user_count')])
-    .where('error_id', 'in', ids)
-    .groupBy('error_id')
-    .execute()
-  return new Map(rows.map(({ error_id, user_count }) => [error_id, user_count]))
-}
-
-type Query<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
-
-function filtered<O>(query: Query<O>, filter: ErrorsFilter, { config, now }: Context): Query<O> {
-  let result = query
-  for (const column of [
-    'application_id',
-    'platform',
-    'error_type',
-    'severity',
-    'status',
-    'priority_level',
-    'app_version',
-    'git_sha',
-  ] as const) {
-    const wanted = filter[column]
-    if (wanted !== undefined) result = result.where(`faultboard_errors.${column}`, '=', wanted)
-  }
-  if (filter.assigned_to === UNASSIGNED) result = result.where('faultboard_errors.assigned_to', 'is', null)
-  else if (filter.assigned_to !== undefined)
-    result = result.where('faultboard_errors.assigned_to', '=', filter.assigned_to)
-  if (filter.unresolved) result = result.where('faultboard_errors.resolved', '=', 0)
-  if (filter.hide_snoozed) {
-    result = result.where(({ eb, or }) =>
-      or([eb('faultboard_errors.snoozed_until', 'is', null), eb('faultboard_errors.snoozed_until', '<=', now())]),
-    )
-  }
-  if (filter.timeframe) {
-    const { from, to } = timeframeSpan(filter.timeframe, now(), config.time_zone)
-    result = result.where('faultboard_errors.occurred_at', '>=', from)
-    if (to !== null) result = result.where('faultboard_errors.occurred_at', '<', to)
-  }
-  const { user_id, search } = filter
-  if (user_id !== undefined) result = result.where((eb) => affects(eb, user_id))
-  if (search !== undefined) result = result.where((eb) => contains(eb, search))
-  return result
-}
-
-/** Every error that met this user, not only those whose newest occurrence did. */
-function affects(eb: ExpressionBuilder<Schema, 'faultboard_errors'>, user_id: string) {
-  return eb(
-    'faultboard_errors.id',
-    'in',
-    eb
+  const counts = new Map<number, number>()
+  const at_once = database.dialect.rows_at_once === null ? ids.length : USERS_AT_ONCE
+  for (let from = 0; from < ids.length; from += at_once) {
+    const rows = await database.read
       .selectFrom('faultboard_error_users')
-      .select('faultboard_error_users.error_id')
-      .where('faultboard_error_users.user_id', '=', user_id),
-  )
-}
-
-/** Literal text, in any letter case: the stored text is lower case already, and `%` and `_` mean themselves. */
-function contains(eb: ExpressionBuilder<Schema, 'faultboard_errors'>, search: string) {
-  const pattern = `%${search.toLowerCase().replace(/[!%_]/g, '!$&')}%`
-  return eb(
-    'faultboard_errors.id',
-    'in',
-    eb
-      .selectFrom('faultboard_error_search')
-      .select('faultboard_error_search.error_id')
-      .where(sql<boolean>`faultboard_error_search.search_text like ${pattern} escape '!'`),
-  )
-}
-
-function sorted<O>(
-  query: Query<O>,
-  { sort_by = 'occurred_at', sort_direction = 'desc' }: ErrorsFilter,
-  dialect: Dialect,
-  matches: number,
-): Query<O> {
-  // The id makes the order total, so that no row stands on two pages.
-  return query
-    .orderBy(orderOf(sort_by, dialect, matches), sort_direction)
-    .orderBy('faultboard_errors.id', sort_direction)
-}
-
-function orderOf(field: (typeof SORT_FIELDS)[number], dialect: Dialect, matches: number) {
-  switch (field) {
-    // Words that have an order of their own, which is not that of the alphabet.
-    case 'severity':
-      return rank('severity', [...SEVERITIES].reverse())
-    case 'status':
-      return rank('status', STATUSES)
-    case 'error_type':
-    case 'platform':
-    case 'app_version':
-      return letterOrder(dialect, `faultboard_errors.${field}`)
-    default:
-      return orderOfMatches(dialect, `faultboard_errors.${field}`, matches)
+      .select(({ fn }) => ['error_id', fn.countAll<number>().as('user_count')])
+      .where(sql<boolean>`error_id in (${oneOf(ids.slice(from, from + at_once))})`)
+      .groupBy('error_id')
+      .execute()
+    for (const { error_id, user_count } of rows) counts.set(error_id, user_count)
   }
+  return counts
 }
 
-const rank = (column: string, words: readonly string[]) =>
-  sql`case ${sql.ref(`faultboard_errors.${column}`)} ${sql.join(
-    words.map((word, i) => sql`when ${sql.lit(word)} then ${sql.lit(i)}`),
-    sql` `,
-  )} end`
+interface Slice {
+  limit: number
+  offset: number
+  total_count: number
+}
+
+async function listed(
+  context: Context,
+  filter: ErrorsFilter,
+  matching: MatchingErrors,
+  { limit, offset, total_count }: Slice,
+): Promise<ListedError[]> {
+  if (limit <= 0) return []
+  const matches = matching.common_text === null ? total_count : matching.at_most
+  const order = listOrder(filter, context.database.dialect, matches)
+  const rows = await inOrder(context, matching, order).limit(limit).offset(offset).execute()
+  const ids = rows.map(({ id }) => id)
+  const trends = await errorTrends(context, ids)
+  return (await summariesOf(context, ids)).map((error) => ({ ...error, daily_counts: trends.get(error.id) ?? [] }))
+}
+
+interface OrderedId {
+  id: number
+  sort_key: string | number
+}
+
+/**
+ * The ids of those that fit, in order; the rows are read afterwards, because a database that sorts carries along all it
+ * selects. Those of a common text are put in order first and tested then, until there are enough.
+ */
+export function inOrder(
+  { database }: Context,
+  { query, common_text }: MatchingErrors,
+  { key, direction, is_indexed }: ListOrder,
+): ErrorsQuery<OrderedId> {
+  const sorted = query()
+    .select(['faultboard_errors.id', key.as('sort_key')])
+    .orderBy(key, direction)
+    .orderBy('faultboard_errors.id', direction)
+  if (common_text === null) return sorted
+  const { name } = database.dialect
+  const tested = (inner: ErrorsQuery<OrderedId>) =>
+    withText(
+      database.read.selectFrom(inner.as('faultboard_errors')).selectAll() as unknown as ErrorsQuery<OrderedId>,
+      common_text,
+    )
+  // Without limit or offset the test would move into the inner query, and all would be tested before they are sorted.
+  if (name === 'sqlite') return tested(sorted.limit(sql.lit(-1)))
+  if (name === 'postgres' && !is_indexed) {
+    const inner = tested(sorted.offset(sql.lit(0)))
+    return inner.orderBy('sort_key', direction).orderBy('id', direction)
+  }
+  return withText(sorted, common_text)
+}

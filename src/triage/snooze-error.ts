@@ -3,7 +3,7 @@ import { id, integer, optionalText } from '../model/input.js'
 import { HOUR } from '../model/time.js'
 import { MAX_SNOOZE_HOURS } from '../model/workflow.js'
 import { defineOperation } from '../operation.js'
-import { changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
+import { type Change, changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
 
 /** Hides an error from the lists that leave snoozed ones out, for some hours. */
 export const snoozeError = defineOperation({
@@ -15,12 +15,16 @@ export const snoozeError = defineOperation({
   }),
   async run(context, { error_id, hours, reason, actor = NOBODY_NAMED }): Promise<void> {
     const snoozed_until = context.now() + hours * HOUR
-    await changeError(context, error_id, () => ({
-      set: { snoozed_until, snooze_reason: reason ?? null },
-      activity: { actor, action: 'snoozed', to_value: new Date(snoozed_until).toISOString(), comment: reason },
-    }))
+    await changeError(context, error_id, () => snooze(snoozed_until, reason, actor))
   },
 })
+
+export function snooze(snoozed_until: number, reason: string | undefined, actor: string): Change {
+  return {
+    set: { snoozed_until, snooze_reason: reason ?? null },
+    activity: { actor, action: 'snoozed', to_value: new Date(snoozed_until).toISOString(), comment: reason },
+  }
+}
 
 /** Shows a snoozed error again before its time. */
 export const unsnoozeError = defineOperation({

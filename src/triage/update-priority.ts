@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { id, integer, optionalText } from '../model/input.js'
 import { PRIORITIES } from '../model/workflow.js'
 import { defineOperation } from '../operation.js'
-import { changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
+import type { ErrorRow } from '../store/lock.js'
+import { type Change, changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
 
 /** Sets how urgent an error is, from 0 (none) to 4 (critical). */
 export const updatePriority = defineOperation({
@@ -12,14 +13,18 @@ export const updatePriority = defineOperation({
     actor: optionalText({ max: NAME_LIMIT }),
   }),
   async run(context, { error_id, priority_level, actor = NOBODY_NAMED }): Promise<void> {
-    await changeError(context, error_id, (row) => ({
-      set: { priority_level },
-      activity: {
-        actor,
-        action: 'priority_changed',
-        from_value: PRIORITIES[row.priority_level] ?? null,
-        to_value: PRIORITIES[priority_level] ?? null,
-      },
-    }))
+    await changeError(context, error_id, (row) => priorityChange(row, priority_level, actor))
   },
 })
+
+export function priorityChange(row: ErrorRow, priority_level: number, actor: string): Change {
+  return {
+    set: { priority_level },
+    activity: {
+      actor,
+      action: 'priority_changed',
+      from_value: PRIORITIES[row.priority_level] ?? null,
+      to_value: PRIORITIES[priority_level] ?? null,
+    },
+  }
+}

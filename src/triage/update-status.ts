@@ -3,7 +3,7 @@ import { choice, id, optionalText } from '../model/input.js'
 import { isResolved, STATUSES, type Status } from '../model/workflow.js'
 import { defineOperation } from '../operation.js'
 import type { ErrorRow } from '../store/lock.js'
-import { changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
+import { type Change, changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
 
 /** Moves an error to another status; any move is allowed, and an open status reopens it. */
 export const updateStatus = defineOperation({
@@ -14,12 +14,24 @@ export const updateStatus = defineOperation({
     actor: optionalText({ max: NAME_LIMIT }),
   }),
   async run(context, { error_id, status, comment, actor = NOBODY_NAMED }): Promise<void> {
-    await changeError(context, error_id, (row) => ({
-      set: { status, ...resolutionAfter(row, status, actor, context.now()) },
-      activity: { actor, action: 'status_changed', from_value: row.status, to_value: status, comment },
-    }))
+    const move = { status, comment, actor, now: context.now() }
+    await changeError(context, error_id, (row) => statusChange(row, move))
   },
 })
+
+export interface StatusMove {
+  status: Status
+  comment?: string | undefined
+  actor: string
+  now: number
+}
+
+export function statusChange(row: ErrorRow, { status, comment, actor, now }: StatusMove): Change {
+  return {
+    set: { status, ...resolutionAfter(row, status, actor, now) },
+    activity: { actor, action: 'status_changed', from_value: row.status, to_value: status, comment },
+  }
+}
 
 function resolutionAfter(row: ErrorRow, status: Status, actor: string, now: number) {
   const was = row.resolved === 1

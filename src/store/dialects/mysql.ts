@@ -1,5 +1,5 @@
 import { assignments, insertHead, oncePerTarget, type Spelling } from '../bulk-sql.js'
-import type { BulkRow, BulkTarget, Dialect, Fault } from '../dialect.js'
+import type { BulkRow, BulkTarget, Dialect, Fault, TextSearch } from '../dialect.js'
 import { loadDriver, maskedAddress } from '../driver.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
 import { asOwnWork } from '../own-work.js'
@@ -121,11 +121,20 @@ function mysqlDialect({ pool, address, breakOff, close }: MysqlParts): Dialect {
     table_options: sql`engine = InnoDB default character set utf8mb4 collate utf8mb4_bin`,
     // The server's usual repeatable read takes gap locks, in which concurrent first sights of an error deadlock.
     isolation: 'read committed',
+    search: mysqlSearch,
+    rows_at_once: null,
     insertMany,
     faultOf,
     breakOff,
     close,
   }
+}
+
+/** MySQL's index of trigrams is missing in MariaDB, and the words that both know are no literal text: every row is read. */
+const mysqlSearch: TextSearch = {
+  async build() {},
+  isBuilt: async () => false,
+  candidates: () => null,
 }
 
 const SPELLING: Spelling = {

@@ -11,6 +11,7 @@ import {
 } from '../kysely.js'
 import { asOwnWork } from '../own-work.js'
 import type { Schema } from '../schema.js'
+import { postgresSearch } from './postgres-search.js'
 
 /** The part of pg's client and pool that Kysely does not know. */
 interface PgClient extends PostgresPoolClient {
@@ -121,6 +122,8 @@ function postgresDialect({ pool, address, breakOff, close }: PostgresParts): Dia
     columns: { id: 'bigserial', identity: (column) => column.primaryKey(), long_text: 'text' },
     table_options: null,
     isolation: null,
+    search: postgresSearch,
+    rows_at_once: null,
     insertMany,
     faultOf,
     breakOff,

@@ -14,6 +14,7 @@ import {
   type UnknownRow,
 } from '../kysely.js'
 import type { Schema } from '../schema.js'
+import { sqliteSearch } from './sqlite-search.js'
 
 /** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
 export interface SqliteHandle {
@@ -96,6 +97,8 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     columns: { id: 'integer', identity: (column) => column.primaryKey().autoIncrement(), long_text: 'text' },
     table_options: null,
     isolation: null,
+    search: sqliteSearch,
+    rows_at_once: 1500,
     insertMany,
     faultOf,
     breakOff() {},

@@ -3,6 +3,8 @@ import { triage } from './0002-triage.js'
 import { analytics } from './0003-analytics.js'
 import { jobs } from './0004-jobs.js'
 import { diagnostics } from './0005-diagnostics.js'
+import { list } from './0006-list.js'
+import { overview } from './0007-overview.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -12,4 +14,6 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0003-analytics': analytics,
   '0004-jobs': jobs,
   '0005-diagnostics': diagnostics,
+  '0006-list': list,
+  '0007-overview': overview,
 }

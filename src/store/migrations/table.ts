@@ -22,12 +22,33 @@ export function table(db: AnyDatabase, dialect: Dialect, name: string): CreateTa
   return dialect.table_options ? builder.modifyEnd(dialect.table_options) : builder
 }
 
-export async function index(db: AnyDatabase, dialect: Dialect, on: string, columns: string[]): Promise<void> {
+/** An index; of the rows with a value in `present` only, where the database can leave the others out. */
+export async function index(
+  db: AnyDatabase,
+  dialect: Dialect,
+  on: string,
+  columns: string[],
+  { present }: { present?: string } = {},
+): Promise<void> {
   const name = `${on}_${columns.join('_')}`.slice(0, 60)
   const builder = db.schema.createIndex(name).on(on).columns(columns)
-  if (dialect.name !== 'mysql') return builder.ifNotExists().execute()
+  if (dialect.name !== 'mysql') {
+    const partial = present ? builder.where(present, 'is not', null) : builder
+    return partial.ifNotExists().execute()
+  }
   await builder.execute().catch((error: unknown) => {
     // MySQL has no `if not exists` for an index; this is its word for one that is there already.
     if ((error as { code?: string }).code !== 'ER_DUP_KEYNAME') throw error
   })
+}
+
+export async function dropIndex(db: AnyDatabase, dialect: Dialect, on: string, name: string): Promise<void> {
+  if (dialect.name !== 'mysql') return db.schema.dropIndex(name).ifExists().execute()
+  await db.schema
+    .dropIndex(name)
+    .on(on)
+    .execute()
+    .catch((error: unknown) => {
+      if ((error as { code?: string }).code !== 'ER_CANT_DROP_FIELD_OR_KEY') throw error
+    })
 }

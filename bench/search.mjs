@@ -1,0 +1,128 @@
+import pg from 'pg'
+import { freshDatabase } from './harness/databases.mjs'
+import { interleaved, median } from './harness/measure.mjs'
+import { row } from './harness/report.mjs'
+import { startServer } from './harness/servers.mjs'
+import { postgresDataset, sqliteDataset } from './pages/build.mjs'
+import { WORDS } from './pages/dataset.mjs'
+import { REPLAY, trace, tracedPostgres, tracedSqlite } from './pages/traced.mjs'
+import { startDashboard } from './pages/visit.mjs'
+import { openSqlite } from './write/connections.mjs'
+
+const SIZE = { sqlite: 1_000_000, postgres: 100_000 }
+const ROUNDS = { quick: 7, full: 25 }
+const LIKE = "select error_id from faultboard_error_search where search_text like ? escape '!'"
+
+/** What people look for; a limit is what the search may take of reading every text. */
+const SEARCHES = [
+  ['rare word', WORDS.rare, 0.25],
+  ['absent word', WORDS.absent, 0.25],
+  ['word of every second error', WORDS.common, 1],
+  ['words of every error', 'could not be finished', 1],
+  ['place in a backtrace', '/srv/shop/src/area-7/module-3.js:13:8', 1],
+  ['two letters of every error', 'st', 1],
+  ['two letters of none', 'q~', null],
+]
+
+/** What looking for text takes, as a ratio to reading every text with `like`, and what keeping the index costs. */
+export async function* search({ quick, databases }) {
+  const rounds = quick ? ROUNDS.quick : ROUNDS.full
+  if (databases.includes('sqlite')) yield { title: titleOf('SQLite', 'sqlite'), rows: await onSqlite(rounds) }
+  if (!databases.includes('postgres')) return
+  const title = titleOf('PostgreSQL', 'postgres')
+  const server = quick ? { missing: '--quick' } : await startServer('postgres')
+  if (server.missing) yield { title, skipped: server.missing }
+  else yield { title, rows: await onPostgres(server.url, rounds) }
+  await server.stop?.()
+}
+
+function titleOf(name, dialect) {
+  return `Search on ${name}, 20,000 groups, ${SIZE[dialect].toLocaleString('en-US')} occurrences`
+}
+
+async function onSqlite(rounds) {
+  const file = await sqliteDataset(SIZE.sqlite)
+  const bare = await openSqlite(file)
+  const every = bare.prepare(LIKE)
+  const rows = await measureAll(rounds, {
+    tracker: await startDashboard(await tracedSqlite(file)),
+    replay: await REPLAY.sqlite(file),
+    readEvery: (pattern) => every.all(pattern),
+  })
+  bare.close()
+  return [...rows, await costOfIndex(rounds)]
+}
+
+async function onPostgres(server, rounds) {
+  const url = await postgresDataset(server, SIZE.postgres)
+  const bare = new pg.Client({ connectionString: url })
+  await bare.connect()
+  await bare.query('set enable_bitmapscan = off')
+  const pool = tracedPostgres(url)
+  const rows = await measureAll(rounds, {
+    tracker: await startDashboard(pool),
+    replay: await REPLAY.postgres(url),
+    readEvery: (pattern) => bare.query(LIKE.replace('?', '$1'), [pattern]),
+  })
+  await pool.end()
+  await bare.end()
+  return rows
+}
+
+async function measureAll(rounds, { tracker, replay, readEvery }) {
+  const rows = []
+  for (const [name, text, most] of SEARCHES) {
+    trace.statements = []
+    const { pagination } = await tracker.Queries.ErrorsList.page({ search: text })
+    // The other statements of the page are the same without a search, and are measured as a page.
+    const statements = trace.statements.filter(({ sql }) => sql.includes('faultboard_error_search'))
+    const times = await interleaved(rounds, ['ours', 'like'], async (subject) => {
+      const started = performance.now()
+      if (subject === 'ours') await replay.run(statements)
+      else await readEvery(`%${text}%`)
+      return performance.now() - started
+    })
+    const [ours, like] = ['ours', 'like'].map((subject) => median(times.get(subject)))
+    const found = `${pagination.total_count}${pagination.total_is_bound ? '+' : ''}`
+    rows.push(
+      row({
+        name,
+        figure: ours,
+        unit: 'ms',
+        ratio: ours / like,
+        against: 'like',
+        limit: most === null ? null : { most },
+        more: { found, statements: statements.length },
+      }),
+    )
+  }
+  await tracker.shutdown()
+  await replay.close()
+  return rows
+}
+
+/** New texts with the triggers that keep the index, and without them. */
+async function costOfIndex(rounds) {
+  const GROUPS = 1000
+  const textOf = (i) =>
+    `error${i} at step (/srv/shop/src/area-${i % 40}/module-${i % 14}.js:${i}:${i % 80})\n`.repeat(14)
+  const times = await interleaved(Math.ceil(rounds / 3), ['indexed', 'plain'], async (subject) => {
+    const { url, remove } = await freshDatabase('sqlite', null)
+    const db = await openSqlite(url.slice('sqlite:'.length))
+    if (subject === 'plain') db.exec('drop trigger faultboard_error_search_index_insert')
+    const insert = db.prepare('insert into faultboard_error_search values (?, ?)')
+    const started = performance.now()
+    for (let i = 0; i < GROUPS; i++) {
+      if (i % 250 === 0) db.exec('begin immediate')
+      insert.run(i + 1, textOf(i))
+      if (i % 250 === 249) db.exec('commit')
+    }
+    const ms = performance.now() - started
+    db.close()
+    await remove()
+    return ms
+  })
+  const [indexed, plain] = ['indexed', 'plain'].map((subject) => median(times.get(subject)))
+  const figure = ((indexed - plain) * 1000) / GROUPS
+  return row({ name: 'keeping the index, per new group', figure, unit: 'µs', limit: { most: 500 } })
+}

@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest'
+import type { Context } from '../../src/context.js'
+import { createDatabase } from '../../src/store/database.js'
+import type { TrackerInstance } from '../../src/tracker.js'
+import { errorHistory } from '../../src/triage/error-history.js'
+import { errorUsers } from '../../src/triage/error-users.js'
+import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
+import { freshTracker, NOON, trackerAt } from '../support/tracker.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+type Fields = Parameters<TrackerInstance['Commands']['LogError']['call']>[0]
+
+async function log(tracker: TrackerInstance, fields: Fields = {}): Promise<number> {
+  const logged = await tracker.Commands.LogError.call({
+    error_type: 'CartError',
+    message: 'Empty',
+    backtrace: ['at total (src/cart.ts:1:2)'],
+    ...fields,
+  })
+  return logged?.id ?? 0
+}
+
+async function asked<T>(
+  url: string,
+  ask: (context: Context) => Promise<T>,
+  { time_zone = 'UTC', now = NOON } = {},
+): Promise<T> {
+  const database = createDatabase(url, '.')
+  try {
+    return await ask({ database, now: () => now, config: { time_zone } } as unknown as Context)
+  } finally {
+    await database.close()
+  }
+}
+
+async function threeOccurrences(database: TestDatabase) {
+  const place = await freshTracker(database)
+  const { tracker } = place
+  let error_id = 0
+  for (const [i, line] of [12, 14, 16].entries()) {
+    error_id = await log(tracker, {
+      message: `Order ${i + 1} is empty`,
+      backtrace: [`at total (src/cart.ts:${line}:2)`],
+      occurred_at: NOON - (3 - i) * HOUR,
+      user_id: `user-${i + 1}`,
+      tags: { number: i + 1 },
+    })
+  }
+  const { occurrences } = await tracker.Queries.FindError.call({ error_id })
+  return { ...place, error_id, ids: occurrences.map(({ id }) => id) }
+}
+
+describeEachDatabase('an error and its occurrences', (database) => {
+  test('are shown with the newest one, unless another is asked for', async () => {
+    const { tracker, error_id, ids } = await threeOccurrences(database)
+    const [newest = 0, middle = 0, oldest = 0] = ids
+    expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({
+      occurrence: { id: newest, previous_id: middle, next_id: null, position: 1, message: 'Order 3 is empty' },
+      backtrace: ['at total (src/cart.ts:16:2)'],
+      tags: { number: 3 },
+    })
+    expect(await tracker.Queries.FindError.call({ error_id, occurrence_id: middle })).toMatchObject({
+      message: 'Order 1 is empty',
+      occurrence: { id: middle, previous_id: oldest, next_id: newest, position: 2, user_id: 'user-2' },
+      backtrace: ['at total (src/cart.ts:14:2)'],
+      tags: { number: 2 },
+      occurrences: ids.map((id) => ({ id })),
+    })
+    expect(await tracker.Queries.FindError.call({ error_id, occurrence_id: oldest })).toMatchObject({
+      occurrence: { previous_id: null, next_id: middle, position: 3 },
+    })
+  })
+
+  test('that happened in the same millisecond have an order all the same', async () => {
+    const { tracker } = await freshTracker(database)
+    let error_id = 0
+    for (let i = 0; i < 4; i++) error_id = await log(tracker, { tags: { i } })
+    const walked: number[] = []
+    for (let next: number | null | undefined; next !== null; ) {
+      const { occurrence } = await tracker.Queries.FindError.call({ error_id, occurrence_id: next })
+      walked.push(occurrence?.id ?? 0)
+      expect(occurrence?.position).toBe(walked.length)
+      next = occurrence?.previous_id ?? null
+    }
+    const { occurrences } = await tracker.Queries.FindError.call({ error_id })
+    expect(walked).toEqual(occurrences.map(({ id }) => id))
+    expect(walked).toHaveLength(4)
+  })
+
+  test('come a page at a time, and only as many as are kept', async () => {
+    const { tracker } = await freshTracker(database, { max_occurrences_per_error: 5 })
+    let error_id = 0
+    for (let i = 0; i < 8; i++) error_id = await log(tracker, { occurred_at: NOON - (10 - i) * HOUR, tags: { i } })
+    await tracker.flush()
+    const page = (number: number) => tracker.Queries.FindError.call({ error_id, page: number, per_page: 2 })
+    const first = await page(1)
+    const kept = first.occurrences_pagination.total_count
+    expect(first.occurrence_count).toBe(8)
+    expect(kept).toBeLessThan(8)
+    expect(first.occurrences.map(({ tags }) => tags.i)).toEqual([7, 6])
+    expect((await page(2)).occurrences.map(({ tags }) => tags.i)).toEqual([5, 4])
+    const last = Math.ceil(kept / 2)
+    expect((await page(99)).occurrences_pagination).toEqual({
+      page: last,
+      per_page: 2,
+      total_count: kept,
+      total_pages: last,
+    })
+  })
+
+  test('are not found by the id of another error’s occurrence', async () => {
+    const { tracker, ids } = await threeOccurrences(database)
+    const other = await log(tracker, { error_type: 'OtherError' })
+    await expect(tracker.Queries.FindError.call({ error_id: other, occurrence_id: ids[0] })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  test('do not exist in a view that is limited to another application', async () => {
+    const { tracker, url, spool_path, error_id } = await threeOccurrences(database)
+    const { tracker: second } = trackerAt({ url, spool_path: `${spool_path}-2` }, { application_name: 'billing' })
+    const theirs = await log(second)
+    const { application_id } = await tracker.Queries.FindError.call({ error_id })
+    expect(await tracker.Queries.FindError.call({ error_id, application_id })).toMatchObject({ id: error_id })
+    const outside = { error_id: theirs, application_id }
+    await expect(tracker.Queries.FindError.call(outside)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(asked(url, (context) => errorHistory.run(context, outside))).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(asked(url, (context) => errorUsers.run(context, outside))).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describeEachDatabase('how often an error came', (database) => {
+  test('is told by hour, by local day, by version and by platform', async () => {
+    const { tracker, url } = await freshTracker(database, { max_occurrences_per_error: 1 })
+    const seen: [ago: number, app_version: string, platform: string][] = [
+      [0, '2.0.0', 'API'],
+      [10 * 60_000, '2.0.0', 'API'],
+      [23 * HOUR, '1.9.0', 'iOS'],
+      [24 * HOUR, '1.9.0', 'API'],
+      [29 * DAY, '1.8.0', 'API'],
+      [45 * DAY, '1.0.0', 'Web'],
+    ]
+    let error_id = 0
+    for (const [ago, app_version, platform] of seen.toReversed()) {
+      error_id = await log(tracker, { occurred_at: NOON - ago, app_version, platform })
+    }
+    const { hours, days, app_versions, platforms } = await asked(url, (context) =>
+      errorHistory.run(context, { error_id }),
+    )
+    expect(hours).toHaveLength(24)
+    expect(hours.at(-1)).toEqual({ starts_at: new Date(NOON).toISOString(), count: 1 })
+    expect(hours.map(({ count }) => count)).toEqual([1, ...Array(21).fill(0), 1, 1])
+    expect(days).toHaveLength(30)
+    expect(days.at(-1)).toEqual({ day: '2026-03-10', starts_at: '2026-03-10T00:00:00.000Z', count: 2 })
+    expect(days.at(-2)).toMatchObject({ day: '2026-03-09', count: 2 })
+    expect(days[0]).toMatchObject({ day: '2026-02-09', count: 1 })
+    expect(app_versions).toEqual([
+      { app_version: '1.9.0', count: 2 },
+      { app_version: '2.0.0', count: 2 },
+      { app_version: '1.8.0', count: 1 },
+    ])
+    expect(platforms).toEqual([
+      { platform: 'API', count: 4 },
+      { platform: 'iOS', count: 1 },
+    ])
+  })
+
+  test('by version is told of an old error too, from when it was last seen', async () => {
+    const { tracker, url } = await freshTracker(database)
+    const error_id = await log(tracker, { occurred_at: NOON - 60 * DAY, app_version: '1.0.0' })
+    const history = await asked(url, (context) => errorHistory.run(context, { error_id }))
+    expect(history.app_versions).toEqual([{ app_version: '1.0.0', count: 1 }])
+    expect(history.days.every(({ count }) => count === 0)).toBe(true)
+  })
+
+  test('cuts its days in the configured zone, clock changes included', async () => {
+    const { tracker, url, clock } = await freshTracker(database)
+    const now = Date.parse('2026-03-30T10:00:00Z')
+    clock.now = now
+    let error_id = 0
+    // In Berlin the clocks went forward on the 29th: its midnight was at 23:00 UTC, the next one at 22:00.
+    for (const time of ['2026-03-28T22:30:00Z', '2026-03-28T23:30:00Z', '2026-03-29T21:30:00Z', '2026-03-29T22:30:00Z'])
+      error_id = await log(tracker, { occurred_at: time })
+    const { days } = await asked(url, (context) => errorHistory.run(context, { error_id }), {
+      now,
+      time_zone: 'Europe/Berlin',
+    })
+    expect(days.slice(-3).map(({ day, count }) => [day, count])).toEqual([
+      ['2026-03-28', 1],
+      ['2026-03-29', 2],
+      ['2026-03-30', 1],
+    ])
+  })
+})
+
+describeEachDatabase('who met an error', (database) => {
+  test('is told by how often, ten at most', async () => {
+    const { tracker, url } = await freshTracker(database)
+    let error_id = 0
+    for (let user = 1; user <= 12; user++) {
+      for (let i = 0; i < user; i++)
+        error_id = await log(tracker, { user_id: `user-${user}`, occurred_at: NOON - user * 60_000 })
+    }
+    const { users, of } = await asked(url, (context) => errorUsers.run(context, { error_id }))
+    expect(of).toBe('all')
+    expect(users).toHaveLength(10)
+    expect(users[0]).toEqual({
+      user_id: 'user-12',
+      count: 12,
+      last_seen_at: new Date(NOON - 12 * 60_000).toISOString(),
+    })
+    expect(users.map(({ count }) => count)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
+  })
+
+  test('is told of the newest occurrences where there are too many to compare, with all of their counts', async () => {
+    const { tracker, url } = await freshTracker(database)
+    const calls: Promise<number>[] = []
+    for (let user = 0; user < 520; user++) calls.push(log(tracker, { user_id: `one-${user}`, occurred_at: NOON - DAY }))
+    for (let i = 0; i < 5; i++) calls.push(log(tracker, { user_id: 'zoe', occurred_at: NOON - i * 1000 }))
+    const [error_id = 0] = await Promise.all(calls)
+    const { users, of } = await asked(url, (context) => errorUsers.run(context, { error_id }))
+    expect(of).toBe('recent')
+    expect(users[0]).toMatchObject({ user_id: 'zoe', count: 5 })
+  })
+})

@@ -1,0 +1,81 @@
+import type * as v from 'valibot'
+import { onTestFinished } from 'vitest'
+import type { LogErrorInput } from '../../src/capture/fields.js'
+import { logError } from '../../src/capture/log-error.js'
+import type { Settings } from '../../src/config/options.js'
+import type { Context } from '../../src/context.js'
+import { type Operation, perform } from '../../src/operation.js'
+import { start } from '../../src/started.js'
+import { ERROR_HOURS, GROUPS, SEARCH_TEXTS } from '../../src/store/bulk-targets.js'
+import type { TestDatabase } from '../support/databases.js'
+import { CREDENTIALS, freshPlace, NOON, type TrackerPlace } from '../support/tracker.js'
+
+export interface ListContext {
+  context: Context
+  place: TrackerPlace
+  clock: { now: number }
+  /** Records an error and gives its id. */
+  log(error_type: string, fields?: Partial<LogErrorInput>): Promise<number>
+  run<Schema extends v.GenericSchema, Result>(operation: Operation<Schema, Result>, input?: unknown): Promise<Result>
+}
+
+/** What the pages are given, on a new database. */
+export async function listContext(database: TestDatabase, settings: Settings = {}): Promise<ListContext> {
+  return contextAt(await freshPlace(database), settings)
+}
+
+export function contextAt(place: TrackerPlace, settings: Settings = {}): ListContext {
+  const clock = { now: NOON }
+  const started = start(
+    {
+      database: place.url,
+      spool_path: place.spool_path,
+      application_name: 'shop',
+      max_event_loop_lag_ms: null,
+      ...CREDENTIALS,
+      ...settings,
+    },
+    { now: () => clock.now, random: () => 0.5, env: {}, write() {} },
+  )
+  const { context } = started
+  onTestFinished(async () => {
+    await context.recorder.close()
+    await context.database.close()
+    started.stop()
+  })
+  return {
+    context,
+    place,
+    clock,
+    async log(error_type, fields = {}) {
+      const logged = await logError(context, { error_type, message: 'x', ...fields })
+      if (!logged?.id) throw new Error(`${error_type} was not recorded`)
+      return logged.id
+    },
+    run: (operation, input) => perform(operation, context, input),
+  }
+}
+
+/** Many groups at once, past the capture: `text` is what a search finds them by. */
+export async function addGroups(
+  { database, now }: Context,
+  count: number,
+  fieldsOf: (i: number) => { error_type?: string; severity?: string; platform?: string; text: string },
+): Promise<void> {
+  await database.write(async (trx) => {
+    const rows = Array.from({ length: count }, (_, i) => {
+      const { error_type = 'Bulk', severity = 'low', platform = 'API', text } = fieldsOf(i)
+      const hash = i.toString(16).padStart(64, '0')
+      return [1, hash, error_type, text, null, severity, platform, null, null, null, null, 1, now() - i, now() - i]
+    })
+    for (let from = 0; from < rows.length; from += 500)
+      await database.dialect.insertMany(trx, GROUPS, rows.slice(from, from + 500))
+    const groups = await trx.selectFrom('faultboard_errors').select(['id', 'message']).execute()
+    const texts = groups.map(({ id, message }) => [id, message.toLowerCase()])
+    const hours = groups.map(({ id }) => [id, now() - (now() % 3_600_000), 'low', 'API', '', 1])
+    for (let from = 0; from < texts.length; from += 500) {
+      await database.dialect.insertMany(trx, SEARCH_TEXTS, texts.slice(from, from + 500))
+      await database.dialect.insertMany(trx, ERROR_HOURS, hours.slice(from, from + 500))
+    }
+  })
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { parseInput } from '../../src/model/input.js'
+import { errorTrends } from '../../src/triage/error-trends.js'
+import { errorsListInput, errorsPage } from '../../src/triage/errors-list.js'
+import { daySpan, lastDays } from '../../src/triage/local-days.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { NOON } from '../support/tracker.js'
+import { listContext } from './list-context.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+describeEachDatabase('the days of the list', (database) => {
+  test('`day` shows the errors that occurred on it, also those seen again since', async () => {
+    const { context, log } = await listContext(database)
+    for (const [name, time] of [
+      ['Twice', NOON - 2 * DAY],
+      ['Twice', NOON],
+      ['Before', Date.parse('2026-03-07T23:59:59.999Z')],
+      ['First', Date.parse('2026-03-08T00:00:00Z')],
+      ['Last', Date.parse('2026-03-08T23:59:59.999Z')],
+      ['After', Date.parse('2026-03-09T00:00:00Z')],
+    ] as const)
+      await log(name, { occurred_at: time })
+    const names = async (filter: object) =>
+      (await errorsPage(context, filter)).errors.map(({ error_type }) => error_type).join(' ')
+    expect(await names({ day: '2026-03-08' })).toBe('Twice Last First')
+    expect(await names({ day: ' 2026-03-09 ' })).toBe('After')
+    expect(await names({ day: '2026-03-08', search: 'firs' })).toBe('First')
+    expect(await names({ day: '2026-03-01' })).toBe('')
+    expect(await names({ day: '' })).toBe('Twice After Last First Before')
+    for (const day of ['yesterday', '2026-02-30', '2026-3-8', '0001-01-01', '2026-03-08T00:00'])
+      expect(() => parseInput(errorsListInput, { day })).toThrow('day must be a day such as 2026-03-09')
+  })
+
+  test('`day` is a day of the configured zone; the hour in which it begins belongs to both', async () => {
+    const { context, log } = await listContext(database, { time_zone: 'Asia/Kolkata' })
+    await log('Evening', { occurred_at: '2026-03-08T17:59:00Z' })
+    await log('Midnight', { occurred_at: '2026-03-08T18:10:00Z' })
+    await log('Morning', { occurred_at: '2026-03-08T19:00:00Z' })
+    const names = async (day: string) =>
+      (await errorsPage(context, { day })).errors.map(({ error_type }) => error_type).join(' ')
+    expect(await names('2026-03-08')).toBe('Midnight Evening')
+    expect(await names('2026-03-09')).toBe('Morning Midnight')
+  })
+
+  test('each row tells how often it occurred on each of the last seven days', async () => {
+    const { context, log } = await listContext(database)
+    const many = async (name: string, count: number, occurred_at: number) => {
+      let id = 0
+      for (let i = 0; i < count; i++) id = await log(name, { occurred_at, app_version: String(i % 2) })
+      return id
+    }
+    const often = await many('Often', 3, NOON)
+    await many('Often', 2, NOON - DAY)
+    await many('Often', 1, NOON - 6 * DAY - 12 * HOUR)
+    await many('Often', 1, NOON - 6 * DAY - 13 * HOUR)
+    const old = await many('Old', 1, NOON - 30 * DAY)
+    const { errors } = await errorsPage(context, {})
+    expect(errors.map(({ id, daily_counts }) => [id, daily_counts])).toEqual([
+      [often, [1, 0, 0, 0, 0, 2, 3]],
+      [old, [0, 0, 0, 0, 0, 0, 0]],
+    ])
+    expect(await errorTrends(context, [often, 999], 2)).toEqual(
+      new Map([
+        [often, [2, 3]],
+        [999, [0, 0]],
+      ]),
+    )
+    expect(await errorTrends(context, [often], 1)).toEqual(new Map([[often, [3]]]))
+    expect(await errorTrends(context, [])).toEqual(new Map())
+  })
+})
+
+test('days are as long as the clocks make them', () => {
+  const hours = (day: string, zone: string) => {
+    const { from, to } = daySpan(day, zone)
+    return [new Date(from).toISOString(), (to - from) / HOUR]
+  }
+  expect(hours('2026-03-29', 'Europe/Berlin')).toEqual(['2026-03-28T23:00:00.000Z', 23])
+  expect(hours('2026-10-25', 'Europe/Berlin')).toEqual(['2026-10-24T22:00:00.000Z', 25])
+  expect(hours('2026-03-09', 'Pacific/Kiritimati')).toEqual(['2026-03-08T10:00:00.000Z', 24])
+  expect(hours('2026-03-09', 'Pacific/Pago_Pago')).toEqual(['2026-03-09T11:00:00.000Z', 24])
+  // Samoa went from the 29th to the 31st when it crossed the date line.
+  expect(hours('2011-12-30', 'Pacific/Apia')[1]).toBe(0)
+  const starts = lastDays(3, Date.parse('2026-03-30T12:00:00Z'), 'Europe/Berlin')
+  expect(starts.map((start) => new Date(start).toISOString())).toEqual([
+    '2026-03-27T23:00:00.000Z',
+    '2026-03-28T23:00:00.000Z',
+    '2026-03-29T22:00:00.000Z',
+  ])
+})

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import { assignError } from '../../src/triage/assign-error.js'
+import { filterChoices } from '../../src/triage/filter-choices.js'
+import { resolveError } from '../../src/triage/resolve-error.js'
+import { deleteView, listQuery, listSavedViews, saveView } from '../../src/triage/saved-views.js'
+import { snoozeError } from '../../src/triage/snooze-error.js'
+import { type StatusCounts, statusCounts } from '../../src/triage/status-counts.js'
+import { updateStatus } from '../../src/triage/update-status.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { NOON } from '../support/tracker.js'
+import { contextAt, listContext } from './list-context.js'
+
+const HOUR = 3_600_000
+
+const numbers = (counts: StatusCounts) =>
+  Object.fromEntries(
+    Object.entries(counts)
+      .filter(([, { count }]) => count > 0)
+      .map(([name, { count }]) => [name, count]),
+  )
+
+describeEachDatabase('the tabs of the list', (database) => {
+  test('count what fits the other filters, per status, open, snoozed and all', async () => {
+    const { context, clock, log, run, place } = await listContext(database)
+    const ids = []
+    for (const name of ['A', 'B', 'C', 'D', 'E', 'F'])
+      ids.push(await log(name, { severity: name < 'D' ? 'high' : 'low', message: `text ${name}` }))
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = ids
+    await run(resolveError, { error_id: a })
+    await run(updateStatus, { error_id: b, status: 'wont_fix' })
+    await run(updateStatus, { error_id: c, status: 'investigating' })
+    await run(snoozeError, { error_id: d, hours: 2 })
+    await run(snoozeError, { error_id: a, hours: 2 })
+    await run(snoozeError, { error_id: e, hours: 1 })
+    clock.now = NOON + HOUR
+    const all = { all: 6, open: 3, snoozed: 1, new: 3, investigating: 1, resolved: 1, wont_fix: 1 }
+    expect(numbers(await statusCounts(context, {}))).toEqual(all)
+    expect(numbers(await statusCounts(context, { status: 'new', unresolved: true, hide_snoozed: true }))).toEqual(all)
+    const [{ application_id = 0 } = {}] = await context.database.read
+      .selectFrom('faultboard_errors')
+      .select('application_id')
+      .execute()
+    await contextAt(place, { application_name: 'billing' }).log('A')
+    expect(numbers(await statusCounts(context, { application_id }))).toEqual(all)
+    expect(numbers(await statusCounts(context, {}))).toMatchObject({ all: 7, open: 4, new: 4 })
+    expect(numbers(await statusCounts(context, { application_id, severity: 'high' }))).toEqual({
+      all: 3, open: 1, investigating: 1, resolved: 1, wont_fix: 1,
+    }) // biome-ignore format: one line is enough
+    expect(numbers(await statusCounts(context, { search: 'text d' }))).toEqual({ all: 1, snoozed: 1, new: 1 })
+    expect(numbers(await statusCounts(context, { search: 'nothing' }))).toEqual({})
+  })
+})
+
+describeEachDatabase('the choices of the filters', (database) => {
+  test('are the platforms, the newest versions and everybody who has an error, of one application or all', async () => {
+    const { context, log, run, place } = await listContext(database)
+    for (let i = 1; i <= 22; i++)
+      await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform: i % 2 ? 'Web' : 'iOS', occurred_at: NOON + i })
+    const id = await log('Mine')
+    await run(assignError, { error_id: id, assigned_to: 'berta' })
+    await run(assignError, { error_id: await log('Hers'), assigned_to: 'Anna' })
+    await run(assignError, { error_id: await log('HersToo'), assigned_to: 'Anna' })
+    const other = contextAt(place, { application_name: 'billing' })
+    const theirs = await other.log('Theirs', { platform: 'Android', app_version: '9' })
+    await other.run(assignError, { error_id: theirs, assigned_to: 'carl' })
+
+    const all = await filterChoices(context, null)
+    expect(all.platforms).toEqual(['API', 'Android', 'Web', 'iOS'])
+    expect(all.app_versions.slice(0, 3)).toEqual(['1.22', '1.21', '1.20'])
+    expect(all.app_versions).toHaveLength(20)
+    expect(all.assignees).toEqual(['Anna', 'berta', 'carl'])
+    const { application_id } = await context.database.read
+      .selectFrom('faultboard_errors')
+      .select('application_id')
+      .where('id', '=', theirs)
+      .executeTakeFirstOrThrow()
+    expect(await filterChoices(context, application_id)).toEqual({
+      platforms: ['Android'],
+      app_versions: ['9'],
+      assignees: ['carl'],
+    })
+    expect(await filterChoices(context, 999)).toEqual({ platforms: [], app_versions: [], assignees: [] })
+  })
+})
+
+describeEachDatabase('saved views', (database) => {
+  test('keep a query of the list under a name; the same name replaces it', async () => {
+    const { run, clock } = await listContext(database)
+    expect(await run(listSavedViews)).toEqual([])
+    const query = '?page=3&severity=high&foo=1&search=a%26b+c&assigned_to=&__proto__=x'
+    const saved = await run(saveView, { name: ' Mine ', query, created_by: 'Anna' })
+    expect(saved).toEqual({
+      id: saved.id,
+      name: 'Mine',
+      query: 'severity=high&search=a%26b+c',
+      created_by: 'Anna',
+      created_at: new Date(NOON).toISOString(),
+    })
+    await run(saveView, { name: 'Everything', query: '' })
+    clock.now = NOON + HOUR
+    const again = await run(saveView, { name: 'Mine', query: 'unresolved=true', created_by: 'Berta' })
+    expect(again).toMatchObject({ id: saved.id, query: 'unresolved=true', created_by: 'Berta' })
+    expect((await run(listSavedViews)).map(({ name }) => name)).toEqual(['Everything', 'Mine'])
+    await run(deleteView, { view_id: saved.id })
+    expect((await run(listSavedViews)).map(({ name, created_by }) => [name, created_by])).toEqual([
+      ['Everything', 'system'],
+    ])
+    await expect(run(deleteView, { view_id: saved.id })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('are refused when the query is wrong or too long, or there are a hundred', async () => {
+    const { run } = await listContext(database)
+    const save = (name: string, query: string) => run(saveView, { name, query })
+    await expect(save('', 'severity=high')).rejects.toThrow('name must not be empty')
+    await expect(save('Wrong', 'severity=urgent')).rejects.toThrow('severity must be one of')
+    await expect(save('Long', `search=${'%26'.repeat(700)}`)).rejects.toThrow('query must not be longer than 2000')
+    for (let i = 0; i < 100; i++) await save(`View ${i}`, 'status=new')
+    await expect(save('One more', 'status=new')).rejects.toThrow('There are 100 saved views already')
+    expect((await save('View 7', 'status=resolved')).query).toBe('status=resolved')
+    expect(await run(listSavedViews)).toHaveLength(100)
+  })
+
+  test('of one name that are saved at the same time become one', async () => {
+    const { run } = await listContext(database)
+    const at_once = Array.from({ length: 5 }, () => run(saveView, { name: 'Same', query: 'status=new' }))
+    expect(new Set((await Promise.all(at_once)).map(({ id }) => id)).size).toBe(1)
+  })
+})
+
+test('the query of the list has its filters in one order and nothing else', () => {
+  expect(listQuery('sort_by=status&day=2026-03-09&search=x&search=y&page=2&per_page=50&utm=1')).toBe(
+    'per_page=50&search=x&day=2026-03-09&sort_by=status',
+  )
+  expect(listQuery('severity=&search=+++')).toBe('')
+})

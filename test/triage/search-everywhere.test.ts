@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { parseInput } from '../../src/model/input.js'
+import { migrate } from '../../src/store/migrate.js'
+import { batchDeleteErrors } from '../../src/triage/batch-errors.js'
+import { errorsListInput, errorsPage, SORT_FIELDS } from '../../src/triage/errors-list.js'
+import { findText } from '../../src/triage/matching-errors.js'
+import { statusCounts } from '../../src/triage/status-counts.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { withDatabase } from '../support/tracker.js'
+import { addGroups, listContext } from './list-context.js'
+
+/** Letters that mean something to one database or another, and some that have more than one form. */
+const LETTERS = [
+  ...'abcABC019 %_!\\"\'*?[](){}^$.+-:;,/@#~`\t\n',
+  ...['ß', 'ẞ', 'É', 'é', 'é', 'İ', 'ı', 'Σ', 'ς', 'σ', 'Ж', 'ж', '💔', '👩‍💻', '漢', '‮', '�'],
+]
+const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength })
+
+describeEachDatabase('search', (database) => {
+  test('finds exactly the errors whose text contains it, whatever the letters', async () => {
+    const { context } = await listContext(database)
+    const messages = fc.sample(text(40), { numRuns: 150, seed: 7 })
+    await addGroups(context, messages.length + 1, (i) => ({ text: messages[i] ?? `${'long '.repeat(400)}end` }))
+    const stored = await context.database.read.selectFrom('faultboard_error_search').selectAll().execute()
+    const found = async (search: string) =>
+      (await errorsPage(context, { search, per_page: 100 })).errors.map(({ id }) => id).sort((a, b) => a - b)
+    const cut = fc
+      .tuple(fc.nat(stored.length - 1), fc.nat(39), fc.integer({ min: 1, max: 8 }))
+      .map(([row, from, length]) => (stored[row]?.search_text ?? '').slice(from, from + length))
+    const searches = fc.oneof(
+      cut,
+      cut.map((one) => one.toUpperCase()),
+      text(3),
+      text(40),
+      fc.string({ maxLength: 1000 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(searches, async (search) => {
+        const wanted = parseInput(errorsListInput, { search }).search?.toLowerCase()
+        const expected = stored.filter(({ search_text }) => wanted !== undefined && search_text.includes(wanted))
+        if (wanted === undefined || expected.length > 100) return
+        expect(await found(search)).toEqual(expected.map(({ error_id }) => error_id).sort((a, b) => a - b))
+      }),
+      { numRuns: 150, seed: 11 },
+    )
+    expect(await found('long '.repeat(190))).toHaveLength(1)
+    expect(await found(`${'long '.repeat(190)}x`)).toEqual([])
+  })
+
+  test('no longer finds what was deleted, and its index stays whole', async () => {
+    const { context, log, run } = await listContext(database)
+    const [gone, kept] = [await log('Gone', { message: 'needle one' }), await log('Kept', { message: 'needle two' })]
+    await run(batchDeleteErrors, { error_ids: [gone] })
+    expect((await errorsPage(context, { search: 'needle' })).errors.map(({ id }) => id)).toEqual([kept])
+    expect((await errorsPage(context, { search: 'needle one' })).errors).toEqual([])
+    if (database.dialect === 'sqlite') {
+      const index = sql.table('faultboard_error_search_index')
+      const check = sql`insert into ${index} (faultboard_error_search_index, rank) values ('integrity-check', 1)`
+      await expect(check.execute(context.database.read)).resolves.toBeDefined()
+      const { rows } = await sql`select rowid from ${index} where ${index} match 'nee'`.execute(context.database.read)
+      expect(rows).toEqual([{ rowid: kept }])
+    }
+  })
+
+  test('finds what was recorded before there was an index', async () => {
+    const { context, log, place } = await listContext(database)
+    await log('Early', { message: 'the needle' })
+    await withDatabase(place.url, async ({ read }) => {
+      await sql`delete from faultboard_migrations where name >= '0006'`.execute(read)
+      if (database.dialect === 'postgres') await sql`drop index faultboard_error_search_trigrams`.execute(read)
+      if (database.dialect !== 'sqlite') return
+      for (const name of ['insert', 'update', 'delete'])
+        await sql`drop trigger ${sql.id(`faultboard_error_search_index_${name}`)}`.execute(read)
+      await sql`drop table faultboard_error_search_index`.execute(read)
+    })
+    await log('Later', { message: 'the needle, too' })
+    expect(await withDatabase(place.url, migrate)).toContain('0006-list')
+    const { search } = context.database.dialect
+    expect(await search.isBuilt(context.database.read)).toBe(database.dialect !== 'mysql')
+    expect((await errorsPage(context, { search: 'NEEDLE' })).pagination.total_count).toBe(2)
+  })
+})
+
+describeEachDatabase('a text that most errors have', (database) => {
+  const severities = ['critical', 'high', 'medium', 'low']
+  const platforms = ['Web', 'iOS', 'API']
+  const fieldsOf = (i: number) => ({
+    error_type: `Type${i % 7}`,
+    severity: severities[i % 4] ?? 'low',
+    platform: platforms[i % 3] ?? 'API',
+    text: i % 10 === 0 ? `other ${i}` : `shared text ${i}`,
+  })
+  test('is counted up to a bound, and its pages are those of the whole list without the others', async () => {
+    const { context } = await listContext(database)
+    await addGroups(context, 2400, fieldsOf)
+    for (const search of ['shared', 'sh']) {
+      const { errors, pagination } = await errorsPage(context, { search, page: 3, per_page: 20 })
+      expect(pagination).toEqual({ page: 3, per_page: 20, total_count: 1000, total_pages: 50, total_is_bound: true })
+      expect(errors).toHaveLength(20)
+    }
+    for (const sort_by of SORT_FIELDS)
+      for (const sort_direction of ['asc', 'desc'] as const) {
+        const order = { sort_by, sort_direction, per_page: 50 }
+        const all = (await errorsPage(context, order)).errors.filter(({ message }) => message.startsWith('shared'))
+        const { errors } = await errorsPage(context, { ...order, search: 'shared' })
+        expect(errors.slice(0, all.length).map(({ id }) => id)).toEqual(all.map(({ id }) => id))
+      }
+    // Fewer fit together with another filter, and are counted exactly.
+    const both = { search: 'SHARED', severity: 'high', platform: 'iOS' }
+    const expected = Array.from({ length: 2400 }, (_, i) => fieldsOf(i)).filter(
+      (one) => one.severity === 'high' && one.platform === 'iOS' && one.text.startsWith('shared'),
+    )
+    expect((await errorsPage(context, both)).pagination).toMatchObject({ total_count: expected.length })
+    expect((await errorsPage(context, both)).pagination).not.toHaveProperty('total_is_bound')
+    const tabs = await statusCounts(context, parseInput(errorsListInput, both))
+    expect(tabs).toMatchObject({
+      all: { count: expected.length },
+      new: { count: expected.length },
+      snoozed: { count: 0 },
+    })
+    expect((await statusCounts(context, { search: 'shared' })).open).toEqual({ count: 1000, is_bound: true })
+    // A page that asks several questions looks for the text once.
+    const found = await findText(context, { search: 'other 1' })
+    expect((await errorsPage(context, { search: 'other 1' }, { found })).pagination.total_count).toBe(found.ids?.length)
+    expect((await statusCounts(context, { search: 'other 1' }, { found })).all.count).toBe(found.ids?.length)
+    expect((await errorsPage(context, { search: 'other', severity: 'high' })).pagination.total_count).toBe(0)
+    expect((await errorsPage(context, { search: 'shared', application_id: 99 })).errors).toEqual([])
+  })
+})

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { migrate } from '../../src/store/migrate.js'
+import { errorsPage } from '../../src/triage/errors-list.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { temporaryFolder, withDatabase } from '../support/tracker.js'
+import { contextAt } from './list-context.js'
+
+/** As a build of SQLite that was made without it. */
+class WithoutFts5 extends DatabaseSync {
+  override prepare(text: string) {
+    if (/using fts5/i.test(text)) throw new Error('no such module: fts5')
+    return super.prepare(text)
+  }
+}
+
+describeEachDatabase(
+  'search without an index',
+  (database) => {
+    test('finds the same where the database cannot have one, and the migration passes', async () => {
+      const url = await database.fresh()
+      const option = database.dialect === 'sqlite' ? handleOf(url) : await asUserWithoutRights(url)
+      expect(await withDatabase(option, migrate)).toContain('0006-list')
+      const { context, log } = contextAt({ url, spool_path: temporaryFolder() }, { database: option })
+      const { read, dialect } = context.database
+      expect(await dialect.search.isBuilt(read)).toBe(false)
+      const id = await log('Found', { message: 'The needle of 50%' })
+      await log('Other', { message: 'Nothing' })
+      for (const search of ['NEEDLE', '50%', 'ee', 'e of'])
+        expect((await errorsPage(context, { search })).errors.map((error) => error.id)).toEqual([id])
+      expect((await errorsPage(context, { search: 'need_e' })).errors).toEqual([])
+    })
+  },
+  { except: ['mysql'] },
+)
+
+function handleOf(url: string): object {
+  const handle = new WithoutFts5(url.slice('sqlite:'.length))
+  onTestFinished(() => handle.close())
+  return handle
+}
+
+/** An address of the same database for somebody who may make tables there, but add no extension. */
+async function asUserWithoutRights(url: string): Promise<string> {
+  const name = `faultboard_test_${randomBytes(6).toString('hex')}`
+  const role = sql.id(name)
+  await withDatabase(url, async ({ read }) => {
+    await sql`create role ${role} login password 'secret'`.execute(read)
+    await sql`grant usage, create on schema public to ${role}`.execute(read)
+  })
+  onTestFinished(() =>
+    withDatabase(url, async ({ read }) => {
+      await sql`drop owned by ${role}`.execute(read)
+      await sql`drop role ${role}`.execute(read)
+    }),
+  )
+  const other = new URL(url)
+  other.username = name
+  other.password = 'secret'
+  return other.href
+}
