@@ -84,6 +84,11 @@ export class Breadcrumbs {
     return trail?.list() ?? null
   }
 
+  /** What work without a scope left, oldest first. */
+  outside(): RecordedBreadcrumb[] {
+    return this.#outside?.list() ?? []
+  }
+
   /** The trail of the work that is going on, for steps that will be told of from elsewhere. */
   trail(): Trail {
     const scope = this.#scopes.current()

@@ -317,7 +317,6 @@ export const OPTIONS = {
     group: 'analytics',
     kind: boolean,
     default: true,
-    planned: true,
     text: 'Turns the comparison of platforms on.',
   }),
   enable_similar_errors: row<boolean>({
@@ -448,7 +447,6 @@ export const OPTIONS = {
     group: 'diagnostics',
     kind: boolean,
     default: false,
-    planned: true,
     text: 'Allows snapshots of the process to be taken and kept.',
   }),
   enable_request_guard_tracking: row<boolean>({
@@ -462,15 +460,13 @@ export const OPTIONS = {
     group: 'diagnostics',
     kind: integer(0, 50),
     default: 5,
-    planned: true,
-    text: 'Lines of source shown around a frame.',
+    text: 'Lines of source shown before and after the line of a frame, from files inside project_root.',
   }),
   source_code_cache_ttl: row<number>({
     group: 'diagnostics',
     kind: integer(0, 604_800),
     default: 3600,
-    planned: true,
-    text: 'Seconds for which source lines are remembered.',
+    text: 'Seconds for which source lines are remembered; 0 reads them anew every time.',
   }),
 }
 

@@ -19,6 +19,9 @@ export function signatureOf({ error_type, message, place }: SignatureParts): str
   return normalisedSignature({ error_type, message: normaliseMessage(message), place })
 }
 
+/** What stands for the message where too many different ones came from one place to have a group each. */
+export const MANY_MESSAGES = '<many messages>'
+
 /** The same of a message that has been normalised already. */
 export function normalisedSignature({ error_type, message, place }: SignatureParts): string {
   return sha256([error_type, message, ...place].join('\n'))

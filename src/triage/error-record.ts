@@ -89,13 +89,37 @@ export interface Occurrence extends Circumstances {
   user_id: string | null
 }
 
-/** An error with all that is known of it, and the circumstances of its newest occurrence. */
+/** The occurrence that is looked at, and its neighbours in time. */
+export interface SelectedOccurrence extends Occurrence {
+  /** The one before it, which is older. */
+  previous_id: number | null
+  /** The one after it, which is newer. */
+  next_id: number | null
+  /** 1 is the newest; null where so many are kept that nobody counts them. */
+  position: number | null
+}
+
+/** An error with all that is known of it, and the circumstances of one occurrence: the newest unless another is asked for. */
 export interface ErrorRecord extends ErrorSummary, Circumstances {
   backtrace: readonly string[]
   causes: readonly Cause[]
   comments: Comment[]
   activities: Activity[]
+  /** Null when no occurrence is kept any more. */
+  occurrence: SelectedOccurrence | null
+  /** A page of those that are kept, newest first. */
   occurrences: Occurrence[]
+  occurrences_pagination: OccurrencesPagination
+}
+
+export interface OccurrencesPagination {
+  page: number
+  per_page: number
+  /** How many are kept; `occurrence_count` knows how many there were. */
+  total_count: number
+  total_pages: number
+  /** Only where more are kept than are counted and paged through. */
+  total_is_bound?: true
 }
 
 export function summaryOf(

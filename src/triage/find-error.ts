@@ -1,64 +1,64 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import type { Cause } from '../model/event.js'
-import { id } from '../model/input.js'
+import { clampedInteger, id, optional } from '../model/input.js'
 import { defineOperation } from '../operation.js'
+import type { ErrorRow } from '../store/lock.js'
+import { occurrencesPage, selectedOccurrence } from './error-occurrences.js'
 import { type Activity, type Comment, type ErrorRecord, summaryOf } from './error-record.js'
 import { applicationNames, userCounts } from './errors-list.js'
-import { circumstancesOf, occurrenceOf } from './occurrence.js'
+import { circumstancesOf } from './occurrence.js'
 
-const NEWEST_OCCURRENCES = 10
 const TRAIL_LIMIT = 200
 
-/** One error with its backtrace, newest occurrences, comments and activity trail. */
+/**
+ * One error with its comments, activity trail and kept occurrences, and the backtrace and circumstances of one of those:
+ * the newest, or the one that is asked for.
+ */
 export const findError = defineOperation({
-  input: v.object({ error_id: id() }),
-  async run(context, { error_id }): Promise<ErrorRecord> {
-    const { read } = context.database
-    const row = await read.selectFrom('faultboard_errors').selectAll().where('id', '=', error_id).executeTakeFirst()
-    if (!row) throw noSuchError(error_id)
-    const occurrences = await read
-      .selectFrom('faultboard_occurrences')
-      .selectAll()
-      .where('error_id', '=', error_id)
-      .orderBy('occurred_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(NEWEST_OCCURRENCES)
-      .execute()
-    const newest = occurrences[0]
-    const summary = summaryOf(row, {
-      application_name: (await applicationNames(context)).get(row.application_id) ?? '',
-      user_count: (await userCounts(context, [row.id])).get(row.id) ?? 0,
-      now: context.now(),
-    })
-    const latest = newest ? occurrenceOf(newest, row.message) : null
+  input: v.object({
+    error_id: id(),
+    application_id: optional(id()),
+    occurrence_id: optional(id()),
+    page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
+    per_page: optional(clampedInteger({ min: 1, max: 100 })),
+  }),
+  async run(context, { error_id, application_id, occurrence_id, page = 1, per_page = 25 }): Promise<ErrorRecord> {
+    const row = await errorWithin(context, { error_id, application_id })
+    const { occurrence, payload } = await selectedOccurrence(context, row, occurrence_id)
     return {
-      ...summary,
-      ...(await payload(context, newest?.payload_id)),
-      ...circumstancesOf(latest),
+      ...summaryOf(row, {
+        application_name: (await applicationNames(context)).get(row.application_id) ?? '',
+        user_count: (await userCounts(context, [row.id])).get(row.id) ?? 0,
+        now: context.now(),
+      }),
+      ...payload,
+      ...circumstancesOf(occurrence),
       comments: await comments(context, error_id),
       activities: await activities(context, error_id),
-      occurrences: occurrences.map((occurrence) => occurrenceOf(occurrence, row.message)),
+      occurrence,
+      ...(await occurrencesPage(context, row, { page, per_page })),
     }
   },
 })
 
-export function noSuchError(error_id: number): TrackerError {
-  return new TrackerError('not_found', `There is no error with the id ${error_id}; it may have been deleted.`)
+/** The row of an error; where the view is limited to one application, the errors of others do not exist. */
+export async function errorWithin(
+  { database }: Context,
+  { error_id, application_id }: { error_id: number; application_id?: number | undefined },
+): Promise<ErrorRow> {
+  const row = await database.read
+    .selectFrom('faultboard_errors')
+    .selectAll()
+    .where('id', '=', error_id)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .executeTakeFirst()
+  if (!row) throw noSuchError(error_id)
+  return row
 }
 
-async function payload(
-  { database }: Context,
-  payload_id: number | undefined,
-): Promise<{ backtrace: string[]; causes: Cause[] }> {
-  if (payload_id === undefined) return { backtrace: [], causes: [] }
-  const row = await database.read
-    .selectFrom('faultboard_payloads')
-    .select('content')
-    .where('id', '=', payload_id)
-    .executeTakeFirst()
-  return row ? JSON.parse(row.content) : { backtrace: [], causes: [] }
+export function noSuchError(error_id: number): TrackerError {
+  return new TrackerError('not_found', `There is no error with the id ${error_id}; it may have been deleted.`)
 }
 
 async function comments({ database }: Context, error_id: number): Promise<Comment[]> {

@@ -1,6 +1,12 @@
 import { culprit, placeText, relativeLines } from '../../model/backtrace.js'
 import type { Cause } from '../../model/event.js'
-import { fingerprintSignature, normalisedSignature, normaliseMessage, placeOf } from '../../model/signature.js'
+import {
+  fingerprintSignature,
+  MANY_MESSAGES,
+  normalisedSignature,
+  normaliseMessage,
+  placeOf,
+} from '../../model/signature.js'
 import { cleanText } from '../../model/text.js'
 import { callbackContext } from '../callback-context.js'
 import type { Draft, Step, StepContext } from '../draft.js'
@@ -19,9 +25,6 @@ export const sign: Step = (draft, context) => {
     context.count('flood_shares_a_group')
   }
 }
-
-/** Stands for the message of a group in which no two need be alike. */
-const MANY_MESSAGES = '<many messages>'
 
 /** What a backtrace says about the place, and the errors that were signed there last. */
 interface Place {
