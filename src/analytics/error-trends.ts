@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import type { Context } from '../context.js'
+import { filterText } from '../model/input.js'
+import { SEVERITIES } from '../model/severity.js'
+import { defineOperation } from '../operation.js'
+import { type DaySum, daySums, type Scope, weekHourSums } from './hour-sums.js'
+import { isoDate, type Period, type PeriodView, periodInput, periodOf, periodView } from './period.js'
+import { type RecurringError, recurringErrors } from './recurring-errors.js'
+import { type ReleaseChanges, releaseChanges } from './release-changes.js'
+import { noSeverities, type SeverityCounts } from './releases.js'
+import { type Resolution, resolution } from './resolution.js'
+import { share } from './statistics.js'
+import { topUsers, type UserErrors } from './top-users.js'
+import { typeCounts } from './type-counts.js'
+import { type ImpactedError, userImpact } from './user-impact.js'
+import { type VersionFigures, versionFigures } from './version-errors.js'
+
+export const TREND_DAYS = 30
+const TYPES = 10
+const LIMIT = 10
+
+/** What the hourly sums and the errors themselves tell: quick on any database. */
+export interface ErrorTrends {
+  period: PeriodView
+  total_occurrences: number
+  severities: SeverityCounts
+  /** One entry per local day, oldest first. */
+  errors_over_time: ({ date: string; count: number } & SeverityCounts)[]
+  errors_by_platform: { platform: string; count: number; share: number }[]
+  /** Seven rows from Monday on, each with the occurrences of its 24 local hours. */
+  errors_by_weekday_and_hour: number[][]
+  resolution: Resolution
+  recurring_errors: RecurringError[]
+}
+
+export interface TypeShares {
+  types: { error_type: string; count: number; error_count: number; share: number }[]
+  /** Occurrences and number of the types that are not among the first. */
+  other: { count: number; type_count: number; share: number }
+}
+
+export const errorTrendsInput = v.object({
+  ...periodInput.entries,
+  app_version: filterText({ max: 128 }),
+})
+
+export interface TrendsQuestion extends Scope {
+  days: number
+}
+
+/** How the errors of the last days are spread over time, severities, platforms and hours, and how they were dealt with. */
+export async function errorTrends(context: Context, { days, ...scope }: TrendsQuestion): Promise<ErrorTrends> {
+  const period = periodOf(context, days)
+  const sums = await daySums(context, scope, period)
+  const total_occurrences = sumOf(sums)
+  return {
+    period: periodView(period, context.now()),
+    total_occurrences,
+    severities: severitiesOf(sums),
+    errors_over_time: overTime(sums, period),
+    errors_by_platform: byPlatform(sums, total_occurrences),
+    errors_by_weekday_and_hour: await weekHourSums(context, scope, period),
+    resolution: await resolution(context, scope, period),
+    recurring_errors: await recurringErrors(context, scope, LIMIT),
+  }
+}
+
+/** The most frequent error types, and the rest as one. */
+export async function errorsByType(context: Context, { days, ...scope }: TrendsQuestion): Promise<TypeShares> {
+  const all = await typeCounts(context, scope, periodOf(context, days))
+  const whole = sumOf(all)
+  const rest = all.slice(TYPES)
+  const count = sumOf(rest)
+  return {
+    types: all.slice(0, TYPES).map((type) => ({ ...type, share: share(type.count, whole) })),
+    other: { count, type_count: rest.length, share: share(count, whole) },
+  }
+}
+
+/** The users who met most errors. */
+export async function usersWithErrors(context: Context, { days, ...scope }: TrendsQuestion): Promise<UserErrors[]> {
+  return topUsers(context, scope, periodOf(context, days), LIMIT)
+}
+
+/** The errors that met most users. */
+export async function errorsByUsers(context: Context, { days, ...scope }: TrendsQuestion): Promise<ImpactedError[]> {
+  return userImpact(context, scope, periodOf(context, days), LIMIT)
+}
+
+/** The versions that reported, newest first. */
+export async function errorsByRelease(context: Context, { days, ...scope }: TrendsQuestion): Promise<VersionFigures[]> {
+  return versionFigures(context, scope, periodOf(context, days))
+}
+
+/** What a release (the newest, unless one is named) brought against the release before it. */
+export async function changesOfRelease(
+  context: Context,
+  scope: Scope,
+  app_version: string | undefined,
+): Promise<ReleaseChanges | null> {
+  return releaseChanges(context, scope, app_version, LIMIT)
+}
+
+/** Everything of the analytics page in one answer. */
+export const errorAnalytics = defineOperation({
+  input: errorTrendsInput,
+  async run(context, { days = TREND_DAYS, application_id, app_version }) {
+    const question = { days, application_id }
+    return {
+      ...(await errorTrends(context, question)),
+      errors_by_type: await errorsByType(context, question),
+      top_users: await usersWithErrors(context, question),
+      user_impact: await errorsByUsers(context, question),
+      errors_by_version: await errorsByRelease(context, question),
+      release: await changesOfRelease(context, { application_id }, app_version),
+    }
+  },
+})
+
+function overTime(sums: readonly DaySum[], { dates }: Period): ErrorTrends['errors_over_time'] {
+  const days = new Map(dates.map((date) => [date, noSeverities()]))
+  for (const { day, severity, count } of sums) {
+    const counts = days.get(isoDate(day))
+    if (counts) counts[severity] += count
+  }
+  return [...days].map(([date, counts]) => ({
+    date,
+    count: SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0),
+    ...counts,
+  }))
+}
+
+function byPlatform(sums: readonly DaySum[], whole: number): ErrorTrends['errors_by_platform'] {
+  const counts = new Map<string, number>()
+  for (const { platform, count } of sums) counts.set(platform, (counts.get(platform) ?? 0) + count)
+  return [...counts]
+    .map(([platform, count]) => ({ platform, count, share: share(count, whole) }))
+    .sort((a, b) => b.count - a.count || (a.platform < b.platform ? -1 : 1))
+}
+
+function severitiesOf(sums: readonly DaySum[]): SeverityCounts {
+  const counts = noSeverities()
+  for (const { severity, count } of sums) counts[severity] += count
+  return counts
+}
+
+function sumOf(rows: readonly { count: number }[]): number {
+  return rows.reduce((sum, { count }) => sum + count, 0)
+}

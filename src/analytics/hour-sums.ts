@@ -1,0 +1,114 @@
+import type { Context } from '../context.js'
+import type { Severity } from '../model/severity.js'
+import { DAY, HOUR } from '../model/time.js'
+import { hoursOf } from './application-filter.js'
+import { localDay, localWeekHour, type Period, type Span } from './period.js'
+
+/** So many days of sums are read in a few milliseconds, also where an embedded database holds the host's thread. */
+const SLICE = 20 * DAY
+
+export interface Scope {
+  application_id: number | undefined
+}
+
+export interface DaySum {
+  /** Midnight of the local date, as if it were in UTC. */
+  day: number
+  severity: Severity
+  platform: string
+  count: number
+}
+
+/** Occurrences per local day, severity and platform. */
+export async function daySums(context: Context, scope: Scope, period: Period): Promise<DaySum[]> {
+  const rows: DaySum[] = []
+  for await (const hours of hourSlices(context, scope, period)) {
+    rows.push(
+      ...(await hours
+        .select(({ fn }) => [localDay(period).as('day'), 'severity', 'platform', fn.sum<number>('count').as('count')])
+        .groupBy(['day', 'severity', 'platform'])
+        .execute()),
+    )
+  }
+  return rows
+}
+
+/** Occurrences per hour of the week: seven rows from Monday on, of 24 hours each. */
+export async function weekHourSums(context: Context, scope: Scope, period: Period): Promise<number[][]> {
+  const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
+  for await (const hours of hourSlices(context, scope, period)) {
+    const rows = await hours
+      .select(({ fn }) => [localWeekHour(period).as('week_hour'), fn.sum<number>('count').as('count')])
+      .groupBy('week_hour')
+      .execute()
+    for (const { week_hour, count } of rows) {
+      // The hours of the week are counted from a Thursday.
+      const day = week[(Math.floor(week_hour / DAY) + 3) % 7]
+      const hour = (week_hour % DAY) / HOUR
+      if (day) day[hour] = (day[hour] ?? 0) + count
+    }
+  }
+  return week
+}
+
+export interface PlatformSum {
+  platform: string
+  severity: Severity
+  count: number
+}
+
+/** Occurrences per platform and severity. */
+export async function platformSums(context: Context, scope: Scope, span: Span): Promise<PlatformSum[]> {
+  const rows: PlatformSum[] = []
+  for await (const hours of hourSlices(context, scope, span)) {
+    rows.push(
+      ...(await hours
+        .select(({ fn }) => ['platform', 'severity', fn.sum<number>('count').as('count')])
+        .groupBy(['platform', 'severity'])
+        .execute()),
+    )
+  }
+  return rows
+}
+
+export interface VersionSum {
+  application_id: number
+  app_version: string
+  severity: Severity
+  count: number
+  /** The first and the last hour with one. */
+  first_hour: number
+  last_hour: number
+}
+
+/** Occurrences per application, version and severity: the versions of two applications have nothing to do with each other. */
+export async function versionSums(context: Context, scope: Scope, span: Span): Promise<VersionSum[]> {
+  const rows: VersionSum[] = []
+  for await (const hours of hourSlices(context, scope, span)) {
+    rows.push(
+      ...(await hours
+        .select(({ fn }) => [
+          'application_id',
+          'app_version',
+          'severity',
+          fn.sum<number>('count').as('count'),
+          fn.min<number>('hour').as('first_hour'),
+          fn.max<number>('hour').as('last_hour'),
+        ])
+        .groupBy(['application_id', 'app_version', 'severity'])
+        .execute()),
+    )
+  }
+  return rows
+}
+
+async function* hourSlices(context: Context, { application_id }: Scope, { from, to }: Span) {
+  const ofApplication = await hoursOf(context, application_id)
+  for (let start = from; start < to; start += SLICE) {
+    yield context.database.read
+      .selectFrom('faultboard_application_hours')
+      .where(ofApplication)
+      .where('hour', '>=', start)
+      .where('hour', '<', Math.min(start + SLICE, to))
+  }
+}

@@ -1,0 +1,178 @@
+import * as v from 'valibot'
+import type { Context } from '../context.js'
+import { id, integer, optional } from '../model/input.js'
+import { SEVERITIES, type Severity } from '../model/severity.js'
+import { DAY } from '../model/time.js'
+import { defineOperation } from '../operation.js'
+import { type DashboardStats, spansOf, statsGiven } from './dashboard-stats.js'
+import { dateOf, lastDays } from './local-days.js'
+import { type Concern, concerns } from './overview-attention.js'
+import { type OverviewError, overviewErrors } from './overview-errors.js'
+import { type Backlog, backlog, type TimeToResolve, timeToResolve } from './overview-figures.js'
+import { impact } from './overview-impact.js'
+import { type AffectedUsers, affectedUsers } from './overview-users.js'
+import { type Series, sinceEachCut, sumsBetween } from './sums-between.js'
+
+export type { OverviewError } from './overview-errors.js'
+
+/** One local day: how often anything occurred, by severity. */
+export type OverviewDay = { date: string; total: number } & Record<Severity, number>
+
+export interface Attention {
+  count: number
+  /** There are more than are counted. */
+  is_bound?: true
+  errors: OverviewError[]
+}
+
+export interface ImpactRow extends OverviewError {
+  /** Since `impact_since`. */
+  occurrences: number
+  /** Of the last seven days. */
+  users: number
+}
+
+/** A platform or release, with its occurrences on each of the last seven days. */
+export interface Multiple {
+  name: string
+  total: number
+  daily: number[]
+}
+
+export interface Overview {
+  stats: DashboardStats
+  /** Occurrences today, and yesterday until this time of the day. */
+  today: { occurrences: number; before: number }
+  unresolved: Backlog
+  affected_users: AffectedUsers
+  time_to_resolve: TimeToResolve
+  /** The last 30 local days, today last. */
+  days: OverviewDay[]
+  /** Since when an error counts as new. */
+  new_since: string
+  new_errors: Attention
+  reopened: Attention
+  unattended: Attention
+  spiking: Attention | null
+  impact_since: string
+  users_are_bound: boolean
+  top_by_impact: ImpactRow[]
+  platforms: Multiple[]
+  releases: Multiple[]
+}
+
+const DAYS = 30
+const TREND_DAYS = 14
+const WEEK_DAYS = 7
+const MULTIPLES = 6
+
+/** Everything the overview shows. `since` is when the visitor was here the time before. */
+export const overviewData = defineOperation({
+  input: v.object({
+    application_id: optional(id()),
+    since: optional(integer({ min: 0, max: Number.MAX_SAFE_INTEGER })),
+  }),
+  async run(context, { application_id, since = context.now() - DAY }): Promise<Overview> {
+    const days = lastDays(context, DAYS)
+    const week = days.slice(-WEEK_DAYS)
+    // A database server answers several questions at the same time.
+    const [numbers, unresolved, affected_users, time_to_resolve, errors, parts] = await Promise.all([
+      numbersOf(context, application_id, days),
+      backlog(context, { application_id, days: days.slice(-TREND_DAYS) }),
+      affectedUsers(context, { application_id, days: week }),
+      timeToResolve(context, application_id),
+      namedErrors(context, application_id, since),
+      multiples(context, application_id, week),
+    ])
+    return {
+      ...numbers,
+      unresolved: unresolved(numbers.stats.unresolved_count),
+      affected_users,
+      time_to_resolve,
+      new_since: new Date(since).toISOString(),
+      ...errors,
+      ...parts,
+    }
+  },
+})
+
+async function numbersOf(context: Context, application_id: number | undefined, starts: readonly number[]) {
+  const { days, before, ...occurrences } = await occurrencesByDay(context, application_id, starts)
+  const stats = await statsGiven(context, application_id, occurrences)
+  return { stats, days, today: { occurrences: stats.occurrences_today, before } }
+}
+
+/** The days of the chart, and the sums since every instant that a figure asks about, from one reading of the hours. */
+async function occurrencesByDay(context: Context, application_id: number | undefined, days: readonly number[]) {
+  const spans = spansOf(context)
+  const [yesterday = 0, today = 0] = days.slice(-2)
+  const same_time = Math.min(yesterday + (context.now() - today), today)
+  const for_totals = new Set([spans.week, spans.month, same_time].filter((instant) => !days.includes(instant)))
+  const cuts = [...days, ...for_totals].sort((a, b) => a - b)
+  const sums = await sumsBetween(context, { application_id, cuts, by: ['severity'], for_totals })
+  const since = sinceEachCut(sums, cuts)
+  const counts = new Map(sums.map(({ values: [severity], counts }) => [severity, counts]))
+  const within = (severity: Severity, from: number, to: number) =>
+    cuts.reduce((sum, cut, i) => (cut >= from && cut < to ? sum + (counts.get(severity)?.[i] ?? 0) : sum), 0)
+  return {
+    spans,
+    since,
+    before: (since.get(yesterday) ?? 0) - (since.get(same_time) ?? 0),
+    days: days.map((start, i): OverviewDay => {
+      const end = days[i + 1] ?? Number.POSITIVE_INFINITY
+      const bySeverity = SEVERITIES.map((severity) => [severity, within(severity, start, end)] as const)
+      const total = bySeverity.reduce((sum, [, count]) => sum + count, 0)
+      const date = dateOf(start, context.config.time_zone)
+      return { date, total, ...(Object.fromEntries(bySeverity) as Record<Severity, number>) }
+    }),
+  }
+}
+
+/** The errors of all lists, read in one go. */
+async function namedErrors(context: Context, application_id: number | undefined, since: number) {
+  const [{ spiking, ...others }, top] = await Promise.all([
+    concerns(context, { application_id, since }),
+    impact(context, application_id),
+  ])
+  const ids = [...Object.values(others).flatMap((one) => one.ids), ...(spiking?.ids ?? [])]
+  const errors = await overviewErrors(context, [...ids, ...top.errors.map(({ error_id }) => error_id)])
+  const named = ({ ids, ...concern }: Concern): Attention => ({
+    ...concern,
+    errors: ids.flatMap((one) => errors.get(one) ?? []),
+  })
+  return {
+    new_errors: named(others.new_errors),
+    reopened: named(others.reopened),
+    unattended: named(others.unattended),
+    spiking: spiking && named(spiking),
+    impact_since: new Date(top.since).toISOString(),
+    users_are_bound: top.users_are_bound,
+    top_by_impact: top.errors.flatMap(({ error_id, occurrences, users }) => {
+      const error = errors.get(error_id)
+      return error ? [{ ...error, occurrences, users }] : []
+    }),
+  }
+}
+
+async function multiples(context: Context, application_id: number | undefined, days: readonly number[]) {
+  const series = await sumsBetween(context, { application_id, cuts: days, by: ['platform', 'app_version'] })
+  return { platforms: largest(series, 0, days.length), releases: largest(series, 1, days.length) }
+}
+
+/** The values of one dimension that occurred most; what has none is no platform, and no release. */
+function largest(series: readonly Series[], dimension: 0 | 1, days: number): Multiple[] {
+  const multiples = new Map<string, Multiple>()
+  for (const { values, counts } of series) {
+    const name = values[dimension] ?? ''
+    const multiple = multiples.get(name) ?? { name, total: 0, daily: new Array<number>(days).fill(0) }
+    multiples.set(name, multiple)
+    for (const [day, count] of counts.entries()) {
+      multiple.total += count
+      multiple.daily[day] = (multiple.daily[day] ?? 0) + count
+    }
+  }
+  return [...multiples.values()]
+    .filter(({ name, total }) => name !== '' && total > 0)
+    .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
+    .slice(0, MULTIPLES)
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import type { Context } from '../context.js'
+import { parseInput } from '../model/input.js'
+import { platformOf } from '../model/platform.js'
+import { type CrossPlatformError, crossPlatformErrors } from './cross-platform-errors.js'
+import type { Scope } from './hour-sums.js'
+import { type PeriodInput, type PeriodView, periodInput, periodView } from './period.js'
+import { type PlatformError, platformErrors } from './platform-errors.js'
+import {
+  type PlatformFigures,
+  type PlatformRate,
+  type PlatformStability,
+  platformFigures,
+  quietRate,
+  stabilityOf,
+} from './platform-figures.js'
+
+export const PLATFORM_DAYS = 7
+const LIMIT = 20
+
+export interface PlatformHealth extends PlatformRate, Omit<PlatformStability, 'stability_score' | 'status'> {
+  /** Null where nothing occurred. */
+  stability_score: number | null
+  status: PlatformStability['status'] | 'quiet'
+  top_errors: PlatformError[]
+}
+
+/**
+ * How the platforms compare over the last days, today included. Everything counts occurrences.
+ *
+ * @example
+ * const comparison = new Tracker.Queries.PlatformComparison({ days: 7 })
+ * const [worst] = await comparison.errorRateByPlatform()
+ */
+export class PlatformComparison {
+  readonly #context: () => Context
+  readonly #days: number
+  readonly #scope: Scope
+  #figures: Promise<PlatformFigures> | null = null
+
+  constructor(context: () => Context, input: PeriodInput = {}) {
+    const { days = PLATFORM_DAYS, application_id } = parseInput(periodInput, input)
+    this.#context = context
+    this.#days = days
+    this.#scope = { application_id }
+  }
+
+  async period(): Promise<PeriodView> {
+    const { period, now } = await this.#load()
+    return periodView(period, now)
+  }
+
+  /** Occurrences, their share, rate a day, severities and growth per platform, most occurrences first. */
+  async errorRateByPlatform(): Promise<PlatformRate[]> {
+    return (await this.#load()).rates
+  }
+
+  /** How stable each platform is, the least stable first. */
+  async platformStabilityScores(): Promise<PlatformStability[]> {
+    const { rates, resolution } = await this.#load()
+    return rates
+      .map((rate) => stabilityOf(rate, resolution))
+      .sort((a, b) => a.stability_score - b.stability_score || (a.platform < b.platform ? -1 : 1))
+  }
+
+  /** All that is known of one platform, with its most frequent errors. */
+  async platformHealthSummary(platform: string): Promise<PlatformHealth> {
+    const name = platformOf(parseInput(v.string('must be the name of a platform'), platform))
+    const { rates, resolution, period } = await this.#load()
+    const rate = rates.find((one) => one.platform === name) ?? quietRate(name, period)
+    const stability = stabilityOf(rate, resolution)
+    return {
+      ...rate,
+      ...stability,
+      ...(rate.occurrences === 0 ? { stability_score: null, status: 'quiet' } : {}),
+      top_errors: await platformErrors(this.#context(), this.#scope, period, name, LIMIT),
+    }
+  }
+
+  /** The same type at the same place on two platforms or more, most occurrences first. */
+  async crossPlatformErrors(): Promise<CrossPlatformError[]> {
+    const { period } = await this.#load()
+    return crossPlatformErrors(this.#context(), this.#scope, period, LIMIT)
+  }
+
+  /** Asked once, however many methods are called: they all tell of one moment. */
+  #load(): Promise<PlatformFigures> {
+    this.#figures ??= platformFigures(this.#context(), this.#scope, this.#days)
+    return this.#figures
+  }
+}

@@ -1,0 +1,73 @@
+import type { Context } from '../context.js'
+import { SEVERITIES, type Severity } from '../model/severity.js'
+import { DAY, HOUR, hourOf } from '../model/time.js'
+import { type Scope, type VersionSum, versionSums } from './hour-sums.js'
+import { elapsedDays, MAX_DAYS } from './period.js'
+
+export type SeverityCounts = Record<Severity, number>
+
+/** A version of an application that reported within the last year. */
+export interface Release {
+  application_id: number
+  app_version: string
+  occurrences: number
+  severities: SeverityCounts
+  /** The hour of its first and of its last occurrence. */
+  first_hour: number
+  last_hour: number
+}
+
+/**
+ * The releases of the last year in the order in which they were first seen, which holds for version numbers and commit
+ * hashes alike.
+ */
+export async function releases(context: Context, scope: Scope): Promise<Release[]> {
+  const to = hourOf(context.now()) + HOUR
+  return releasesOf(await versionSums(context, scope, { from: to - MAX_DAYS * DAY, to })).sort(
+    (a, b) => a.first_hour - b.first_hour || byNumber.compare(a.app_version, b.app_version),
+  )
+}
+
+export function releasesOf(sums: readonly VersionSum[]): Release[] {
+  const found = new Map<string, Release>()
+  for (const { application_id, app_version, severity, count, first_hour, last_hour } of sums) {
+    if (app_version === '') continue
+    const key = releaseKey({ application_id, app_version })
+    const release = found.get(key) ?? {
+      application_id,
+      app_version,
+      occurrences: 0,
+      severities: noSeverities(),
+      first_hour,
+      last_hour,
+    }
+    release.occurrences += count
+    release.severities[severity] += count
+    release.first_hour = Math.min(release.first_hour, first_hour)
+    release.last_hour = Math.max(release.last_hour, last_hour)
+    found.set(key, release)
+  }
+  return [...found.values()]
+}
+
+export function releaseKey({ application_id, app_version }: Pick<Release, 'application_id' | 'app_version'>): string {
+  return `${application_id} ${app_version}`
+}
+
+/** The release of the same application that was first seen before this one. */
+export function releaseBefore(all: readonly Release[], release: Release): Release | null {
+  const earlier = all.slice(0, all.indexOf(release))
+  return earlier.findLast(({ application_id }) => application_id === release.application_id) ?? null
+}
+
+/** Days from the first to the last occurrence; a release of a few hours is given a day, so that its rate says something. */
+export function daysOf({ first_hour, last_hour }: Release): number {
+  return Math.max(1, elapsedDays({ from: first_hour, to: last_hour + HOUR }))
+}
+
+export function noSeverities(): SeverityCounts {
+  return Object.fromEntries(SEVERITIES.map((severity) => [severity, 0])) as SeverityCounts
+}
+
+/** Of two that were first seen in the same hour, 3.10 comes after 3.9. */
+const byNumber = new Intl.Collator('en', { numeric: true })

@@ -1,0 +1,41 @@
+/** The middle value; half-way between the two middle ones when their number is even, null without values. */
+export function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? 0
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
+}
+
+export function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** A part of the whole from 0 to 1; of nothing it is 0. */
+export function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole
+}
+
+/** By which part something grew: 0.5 is half as much again, -1 is gone. Null where there was nothing to grow from. */
+export function growth(now: number, before: number): number | null {
+  return before === 0 ? null : (now - before) / before
+}
+
+/** How closely two series of equal length move together, from -1 to 1; null when one of them never moves. */
+export function pearson(a: readonly number[], b: readonly number[]): number | null {
+  const meanOfA = mean(a) ?? 0
+  const meanOfB = mean(b) ?? 0
+  let together = 0
+  let ofA = 0
+  let ofB = 0
+  for (let i = 0; i < a.length; i++) {
+    const x = (a[i] ?? 0) - meanOfA
+    const y = (b[i] ?? 0) - meanOfB
+    together += x * y
+    ofA += x * x
+    ofB += y * y
+  }
+  if (ofA === 0 || ofB === 0) return null
+  // Rounding alone can lead a hair past the ends.
+  return Math.max(-1, Math.min(1, together / Math.sqrt(ofA * ofB)))
+}

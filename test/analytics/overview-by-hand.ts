@@ -1,0 +1,262 @@
+import type { TrackerInstance } from '../../src/tracker.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
+
+export interface Happening {
+  type: number
+  occurred_at: number
+  platform: string
+  app_version: string
+  user_id: string | null
+}
+
+export interface Act {
+  type: number
+  what: 'resolve' | 'reopen' | 'assign' | 'snooze'
+  at: number
+}
+
+/** What is known of one error without asking the tracker. */
+interface Known {
+  id: number
+  error_type: string
+  severity: (typeof SEVERITIES)[number]
+  first_seen_at: number
+  occurred_at: number
+  resolved_at: number | null
+  reopened_at: number | null
+  assigned: boolean
+  snoozed: boolean
+}
+
+const severityOf = (type: number) => SEVERITIES[type % 4] ?? 'low'
+const typeName = (type: number) => `Type${String.fromCharCode(65 + type)}`
+
+/** Makes it all happen, and gives what is then known of each error. */
+export async function perform(
+  tracker: TrackerInstance,
+  clock: { now: number | null },
+  { now, happenings, acts }: { now: number; happenings: readonly Happening[]; acts: readonly Act[] },
+): Promise<Known[]> {
+  clock.now = now
+  const known = new Map<number, Known>()
+  await Promise.all(
+    happenings.map(({ type, user_id, ...event }) =>
+      tracker.Commands.LogError.call({
+        ...event,
+        ...(user_id ? { user_id } : {}),
+        error_type: typeName(type),
+        message: 'm',
+        severity: severityOf(type),
+      }),
+    ),
+  )
+  const applications = await tracker.Queries.Applications.call()
+  const own = applications.find(({ name }) => name === tracker.config.application_name)
+  for (const type of new Set(happenings.map((one) => one.type))) {
+    const times = happenings.filter((one) => one.type === type).map((one) => one.occurred_at)
+    const found = (
+      await tracker.Queries.ErrorsList.call({ error_type: typeName(type), application_id: own?.id ?? 0 })
+    )[0]
+    known.set(type, {
+      id: found?.id ?? 0,
+      error_type: typeName(type),
+      severity: severityOf(type),
+      first_seen_at: Math.min(...times),
+      occurred_at: Math.max(...times),
+      resolved_at: null,
+      reopened_at: null,
+      assigned: false,
+      snoozed: false,
+    })
+  }
+  for (const { type, what, ...chosen } of acts) {
+    const error = known.get(type)
+    if (!error) continue
+    // Nobody acts on what was not seen yet.
+    const at = Math.max(chosen.at, error.first_seen_at)
+    clock.now = at
+    await act[what](tracker, error, at)
+    if (what === 'snooze') error.snoozed = at + 24 * HOUR > now
+  }
+  clock.now = now
+  return [...known.values()]
+}
+
+const act: Record<Act['what'], (tracker: TrackerInstance, error: Known, at: number) => Promise<void>> = {
+  async resolve({ Commands }, error, at) {
+    await Commands.ResolveError.call({ error_id: error.id })
+    error.resolved_at = at
+  },
+  async reopen({ Commands }, error, at) {
+    await Commands.UpdateStatus.call({ error_id: error.id, status: 'investigating' })
+    if (error.resolved_at !== null) error.reopened_at = at
+    error.resolved_at = null
+  },
+  async assign({ Commands }, error) {
+    await Commands.AssignError.call({ error_id: error.id, assigned_to: 'somebody' })
+    error.assigned = true
+  },
+  async snooze({ Commands }, error) {
+    await Commands.SnoozeError.call({ error_id: error.id, hours: 24 })
+  },
+}
+
+/** The overview of these, counted one by one. */
+export function expectedOverview(
+  records: readonly Known[],
+  { now, time_zone, happenings }: { now: number; time_zone: string; happenings: readonly Happening[] },
+) {
+  const dateOf = datesIn(time_zone)
+  const today = dateOf(now)
+  const dates = [...Array(30).keys()].map((back) => isoDate(Date.parse(today) - (29 - back) * DAY))
+  const startOf = (date: string) => firstInstant(date, dateOf)
+  const on = (date: string) => happenings.filter(({ occurred_at }) => dateOf(occurred_at) === date)
+  const open = records.filter(({ resolved_at }) => resolved_at === null)
+  const awake = open.filter(({ snoozed }) => !snoozed)
+  const since = (back: number) => happenings.filter(({ occurred_at }) => occurred_at >= now - back).length
+  const openAt = (end: number) =>
+    records.filter((one) => one.first_seen_at < end && (one.resolved_at === null || one.resolved_at >= end)).length
+  const yesterday = startOf(dates[28] ?? '')
+  const limit = Math.min(yesterday + (now - startOf(today)), startOf(today))
+  const newErrors = awake.filter(({ first_seen_at }) => first_seen_at >= now - DAY)
+  const reopened = awake.filter(({ reopened_at }) => reopened_at !== null && reopened_at >= now - 7 * DAY)
+  const unattended = awake.filter(({ severity, assigned }) => !assigned && ['critical', 'high'].includes(severity))
+  return {
+    total_errors: records.length,
+    unresolved_count: open.length,
+    occurrences_today: on(today).length,
+    occurrences_last_7_days: since(7 * DAY),
+    occurrences_last_30_days: since(30 * DAY),
+    total_occurrences: happenings.length,
+    today: {
+      occurrences: on(today).length,
+      before: happenings.filter(({ occurred_at }) => occurred_at >= yesterday && occurred_at < limit).length,
+    },
+    days: dates.map((date) => ({
+      date,
+      total: on(date).length,
+      ...Object.fromEntries(
+        SEVERITIES.map((one) => [one, on(date).filter(({ type }) => severityOf(type) === one).length]),
+      ),
+    })),
+    unresolved: {
+      count: open.length,
+      opened: records.filter(({ first_seen_at }) => first_seen_at >= now - 7 * DAY).length,
+      closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= now - 7 * DAY).length,
+      daily: [...dates.slice(-13).map((date) => openAt(startOf(date))), open.length],
+    },
+    affected_users: users(happenings, now, dates.slice(-7).map(startOf)),
+    time_to_resolve: {
+      ...timesWithin(records, now - 30 * DAY, now + 1),
+      before: timesWithin(records, now - 60 * DAY, now - 30 * DAY),
+    },
+    new_errors: { count: newErrors.length },
+    reopened: { count: reopened.length },
+    unattended: {
+      count: unattended.length,
+      errors: [...unattended]
+        .sort((a, b) => a.severity.localeCompare(b.severity) || b.occurred_at - a.occurred_at || b.id - a.id)
+        .slice(0, 5)
+        .map(({ id }) => ({ id })),
+    },
+    spiking: null,
+    top_by_impact: impact(open, happenings, now),
+    platforms: multiples(happenings, 'platform', dates.slice(-7), dateOf),
+    releases: multiples(happenings, 'app_version', dates.slice(-7), dateOf),
+  }
+}
+
+function users(happenings: readonly Happening[], now: number, days: readonly number[]) {
+  const met = new Map<string, { user_id: string; first: number; last: number }>()
+  for (const { user_id, type, occurred_at } of happenings) {
+    if (user_id === null) continue
+    const key = `${type} ${user_id}`
+    const known = met.get(key) ?? { user_id, first: occurred_at, last: occurred_at }
+    met.set(key, { user_id, first: Math.min(known.first, occurred_at), last: Math.max(known.last, occurred_at) })
+  }
+  const distinct = (fits: (one: { first: number; last: number }) => boolean) =>
+    new Set([...met.values()].filter(fits).map(({ user_id }) => user_id)).size
+  const week = now - 7 * DAY
+  return {
+    count: distinct(({ last }) => last >= week),
+    before: distinct(({ first, last }) => first < week && last >= week - 7 * DAY),
+    daily: days.map((start, i) => distinct(({ first, last }) => first < (days[i + 1] ?? Infinity) && last >= start)),
+  }
+}
+
+function timesWithin(records: readonly Known[], from: number, to: number) {
+  const took = records
+    .flatMap(({ resolved_at, first_seen_at }) =>
+      resolved_at !== null && resolved_at >= from && resolved_at < to ? [resolved_at - first_seen_at] : [],
+    )
+    .sort((a, b) => a - b)
+  if (took.length === 0) return { count: 0, median_ms: null, mean_ms: null }
+  const middle = [took[Math.floor((took.length - 1) / 2)] ?? 0, took[Math.ceil((took.length - 1) / 2)] ?? 0]
+  return {
+    count: took.length,
+    median_ms: Math.round(((middle[0] ?? 0) + (middle[1] ?? 0)) / 2),
+    mean_ms: Math.round(took.reduce((sum, one) => sum + one, 0) / took.length),
+  }
+}
+
+function impact(open: readonly Known[], happenings: readonly Happening[], now: number) {
+  const week = now - 7 * DAY
+  const rows = open.map((error) => {
+    const own = happenings.filter(({ type }) => typeName(type) === error.error_type)
+    return {
+      id: error.id,
+      occurrences: own.filter(({ occurred_at }) => occurred_at >= week - (week % HOUR)).length,
+      users: new Set(own.filter(({ occurred_at }) => occurred_at >= week).flatMap(({ user_id }) => user_id ?? [])).size,
+    }
+  })
+  const [most, mostUsers] = [
+    Math.max(1, ...rows.map((one) => one.occurrences)),
+    Math.max(1, ...rows.map((one) => one.users)),
+  ]
+  return rows
+    .filter(({ occurrences }) => occurrences > 0)
+    .sort(
+      (a, b) =>
+        b.occurrences / most + b.users / mostUsers - (a.occurrences / most + a.users / mostUsers) || a.id - b.id,
+    )
+    .slice(0, 8)
+}
+
+function multiples(
+  happenings: readonly Happening[],
+  by: 'platform' | 'app_version',
+  dates: readonly string[],
+  dateOf: (time: number) => string,
+) {
+  const within = happenings.filter(({ occurred_at }) => dates.includes(dateOf(occurred_at)))
+  return [...new Set(within.map((one) => one[by]))]
+    .map((name) => {
+      const own = within.filter((one) => one[by] === name)
+      const daily = dates.map((date) => own.filter(({ occurred_at }) => dateOf(occurred_at) === date).length)
+      return { name, total: own.length, daily }
+    })
+    .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
+}
+
+function isoDate(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+/** By trying every quarter of an hour: slow, and hard to get wrong. */
+function firstInstant(date: string, dateOf: (time: number) => string): number {
+  for (let time = Date.parse(date) - 15 * HOUR; ; time += 15 * 60_000) if (dateOf(time) === date) return time
+}
+
+function datesIn(timeZone: string): (time: number) => string {
+  // This locale writes a date as ISO does.
+  const { format } = new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  const known = new Map<number, string>()
+  return (time) => {
+    const date = known.get(time) ?? format(time)
+    known.set(time, date)
+    return date
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test, vi } from 'vitest'
+import { boundQuery } from '../../src/analytics/bound-query.js'
+import { ErrorCorrelation } from '../../src/analytics/error-correlation.js'
+import { PlatformComparison } from '../../src/analytics/platform-comparison.js'
+import { remembered } from '../../src/analytics/remembered.js'
+import { growth, median, pearson, share } from '../../src/analytics/statistics.js'
+import type { Context } from '../../src/context.js'
+
+const contextOf = () => ({ database: {}, now: () => 7 }) as unknown as Context
+const slowly = <T>(value: T) => new Promise<T>((resume) => setTimeout(() => resume(value), 80))
+
+describe('an answer of a page', () => {
+  test('is found anew each time while that is quick', async () => {
+    const context = contextOf()
+    let asked = 0
+    const ask = () => remembered(context, 'how many', async () => ++asked)
+    expect(await ask()).toEqual({ value: 1, asked_at: 7 })
+    expect(await ask()).toEqual({ value: 2, asked_at: 7 })
+  })
+
+  test('is kept where it took long, for each question and database by itself', async () => {
+    const [context, other] = [contextOf(), contextOf()]
+    const ask = (question: string, value: string, of = context) =>
+      remembered(of, question, () => slowly(value)).then((answer) => answer.value)
+    expect(await ask('a', 'first')).toBe('first')
+    expect(await ask('a', 'second')).toBe('first')
+    expect(await ask('b', 'third')).toBe('third')
+    expect(await ask('a', 'fourth', other)).toBe('fourth')
+  })
+
+  test('is shared by all who ask meanwhile', async () => {
+    const context = contextOf()
+    let asked = 0
+    const ask = () => remembered(context, 'how many', () => slowly(++asked))
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual(Array(3).fill({ value: 1, asked_at: 7 }))
+  })
+
+  test('is not kept when it failed', async () => {
+    const context = contextOf()
+    const fail = () => remembered(context, 'how many', () => slowly(0).then(() => Promise.reject(new Error('away'))))
+    await expect(fail()).rejects.toThrow('away')
+    expect(await remembered(context, 'how many', async () => 5)).toMatchObject({ value: 5 })
+  })
+
+  test('is shown once more after a minute while a newer one is found, and no longer after ten', async () => {
+    const context = contextOf()
+    const clock = vi.spyOn(performance, 'now')
+    let [time, asked] = [0, 0]
+    clock.mockImplementation(() => time)
+    const ask = async () => {
+      const { value } = await remembered(context, 'how many', async () => {
+        time += 1000
+        return ++asked
+      })
+      return value
+    }
+    expect(await ask()).toBe(1)
+    time += 59_000
+    expect(await ask()).toBe(1)
+    time += 2000
+    expect(await ask()).toBe(1)
+    await new Promise((resume) => setImmediate(resume))
+    expect(await ask()).toBe(2)
+    time += 11 * 60_000
+    expect(await ask()).toBe(3)
+    clock.mockRestore()
+  })
+})
+
+test('a query is made with new, and looks its tracker up only when it is asked', () => {
+  const context = vi.fn(contextOf)
+  for (const query of [PlatformComparison, ErrorCorrelation]) {
+    const Bound = boundQuery<{ days?: number }, object>(query, context)
+    expect(new Bound({ days: 7 })).toBeInstanceOf(query)
+    expect(new Bound()).toBeInstanceOf(query)
+    expect(() => new Bound({ days: Number.NaN })).toThrow('days must be a whole number from 1 to 365')
+  }
+  expect(context).not.toHaveBeenCalled()
+})
+
+test('the statistics have an answer for nothing, for one and for what never moves', () => {
+  expect([median([]), median([4]), median([4, 1]), median([9, 1, 5])]).toEqual([null, 4, 2.5, 5])
+  expect([share(0, 0), share(1, 4)]).toEqual([0, 0.25])
+  expect([growth(3, 0), growth(3, 2), growth(0, 2)]).toEqual([null, 0.5, -1])
+  expect([pearson([], []), pearson([1, 1], [1, 2])]).toEqual([null, null])
+  expect(pearson([1, 2, 3], [2, 4, 6])).toBeCloseTo(1)
+  expect(pearson([1, 2, 3], [6, 4, 2])).toBeCloseTo(-1)
+})
