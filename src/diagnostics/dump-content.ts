@@ -1,0 +1,130 @@
+import type { Breadcrumbs } from '../capture/breadcrumbs.js'
+import { type PlainLimits, plainData } from '../capture/plain-data.js'
+import { OPTION_NAMES } from '../config/options.js'
+import type { Context } from '../context.js'
+import { createRedactor, type Redactor } from '../model/redaction.js'
+import { environmentNames } from './environment.js'
+import {
+  activeResourcesSection,
+  cpuSection,
+  eventLoopSection,
+  heapSection,
+  memorySection,
+  modulesSection,
+  processSection,
+} from './process-state.js'
+
+/** What a dump tells, part by part; one that could not be had, or found no room, is null. */
+export const SECTIONS = [
+  'process',
+  'memory',
+  'heap',
+  'event_loop',
+  'cpu',
+  'active_resources',
+  'versions',
+  'modules',
+  'tracker',
+  'environment',
+  'breadcrumbs',
+] as const
+
+export type SectionName = (typeof SECTIONS)[number]
+export type Sections = Record<SectionName, unknown>
+
+/** Breadcrumbs are there in a tracker at work. */
+export interface DumpContext extends Context {
+  breadcrumbs?: Breadcrumbs
+}
+
+export const MAX_DUMP_BYTES = 256 * 1024
+const MAX_BREADCRUMBS = 100
+
+const LIMITS: PlainLimits = {
+  depth: 5,
+  keys: 500,
+  items: MAX_BREADCRUMBS,
+  string: 1000,
+  values: 3000,
+  characters: 40_000,
+}
+
+/** The state of this process as plain, bounded data without secrets. */
+export async function dumpSections(context: DumpContext): Promise<Sections> {
+  const { config } = context
+  // A dump tells of the process, whose secrets are hidden even where those of requests are not.
+  const redactor = config.filter_sensitive_data ? context.redactor : createRedactor(config.sensitive_data_patterns)
+  const root = config.project_root ?? process.cwd()
+  return fitted({
+    process: await section(redactor, () => processSection(root)),
+    memory: await section(redactor, memorySection),
+    heap: await section(redactor, heapSection),
+    event_loop: await section(redactor, eventLoopSection),
+    cpu: await section(redactor, cpuSection),
+    active_resources: await section(redactor, activeResourcesSection),
+    versions: await section(redactor, () => versionsSection(context)),
+    modules: await section(redactor, modulesSection),
+    tracker: await section(redactor, () => trackerSection(context)),
+    environment: await section(redactor, () => environmentNames(process.env)),
+    breadcrumbs: await section(redactor, () => breadcrumbsSection(context)),
+  })
+}
+
+async function section(redactor: Redactor, read: () => unknown): Promise<unknown> {
+  try {
+    return plainData(await read(), redactor, LIMITS)
+  } catch {
+    // What one system or runtime does not tell must not cost the rest of the dump.
+    return null
+  }
+}
+
+function versionsSection({ config: { app_version, git_sha, environment } }: Context) {
+  return {
+    app_version,
+    git_sha,
+    environment,
+    platform: process.platform,
+    architecture: process.arch,
+    ...process.versions,
+  }
+}
+
+async function trackerSection({ config, recorder, counters, spool, database }: Context) {
+  const { files, failed, bytes } = await spool.state()
+  const { away_since, last_flush_at, ...waiting } = recorder.state
+  return {
+    application_name: config.application_name,
+    database: database.dialect.address,
+    ...waiting,
+    away_since: timeOf(away_since),
+    last_flush_at: timeOf(last_flush_at),
+    spool: { files, failed, size_bytes: bytes },
+    dropped: counters.toJSON(),
+    switched_on: OPTION_NAMES.filter((name) => config[name] === true),
+  }
+}
+
+function timeOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
+function breadcrumbsSection({ breadcrumbs }: DumpContext) {
+  return (breadcrumbs?.current() ?? breadcrumbs?.outside() ?? [])
+    .slice(-MAX_BREADCRUMBS)
+    .map(({ occurred_at, ...crumb }) => ({
+      occurred_at: new Date(occurred_at).toISOString(),
+      ...crumb,
+    }))
+}
+
+/** Texts full of what takes many bytes are the only way past the limits; the largest part goes until the rest fits. */
+function fitted(sections: Sections): Sections {
+  const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+  const fitting = { ...sections }
+  while (bytes(fitting) > MAX_DUMP_BYTES) {
+    const [largest] = [...SECTIONS].sort((a, b) => bytes(fitting[b]) - bytes(fitting[a]))
+    if (largest) fitting[largest] = null
+  }
+  return fitting
+}

@@ -1,0 +1,118 @@
+import { createRequire } from 'node:module'
+import { availableParallelism, freemem, hostname, loadavg, totalmem } from 'node:os'
+import { basename, isAbsolute, relative } from 'node:path'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
+import { isMainThread, threadId } from 'node:worker_threads'
+
+/** What runs here. Paths are told from the project's root: where that lies is the machine's own affair. */
+export function processSection(project_root: string) {
+  return {
+    pid: process.pid,
+    ppid: process.ppid,
+    hostname: hostname(),
+    uptime_s: rounded(process.uptime()),
+    argv0: basename(process.argv0),
+    script: process.argv[1] === undefined ? null : placed(process.argv[1], project_root),
+    exec_argv: process.execArgv,
+    working_directory: placed(process.cwd(), project_root),
+    thread_id: isMainThread ? null : threadId,
+  }
+}
+
+/** Below the root as seen from there; elsewhere by its last name alone. */
+function placed(path: string, root: string): string {
+  const inside = relative(root, path)
+  return inside.startsWith('..') || isAbsolute(inside) ? basename(path) : inside || '.'
+}
+
+export function memorySection() {
+  const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage()
+  return {
+    rss_bytes: rss,
+    heap_total_bytes: heapTotal,
+    heap_used_bytes: heapUsed,
+    external_bytes: external,
+    array_buffers_bytes: arrayBuffers,
+    system_total_bytes: totalmem(),
+    system_free_bytes: freemem(),
+  }
+}
+
+export function heapSection() {
+  const heap = getHeapStatistics()
+  return {
+    size_limit_bytes: heap.heap_size_limit,
+    total_physical_bytes: heap.total_physical_size,
+    malloced_bytes: heap.malloced_memory,
+    native_contexts: heap.number_of_native_contexts,
+    detached_contexts: heap.number_of_detached_contexts,
+    spaces: getHeapSpaceStatistics().map((space) => ({
+      name: space.space_name,
+      size_bytes: space.space_size,
+      used_bytes: space.space_used_size,
+      available_bytes: space.space_available_size,
+    })),
+  }
+}
+
+const SAMPLE_MS = 100
+const RESOLUTION_MS = 10
+
+/** How late the event loop is and how much of its time it works, over a short sample. */
+export async function eventLoopSection() {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  const before = performance.eventLoopUtilization()
+  delay.enable()
+  // It holds the process for this moment: somebody awaits the dump, and a script must not end before it is written.
+  await setTimeout(SAMPLE_MS)
+  delay.disable()
+  // The histogram holds the time between two ticks, of which this much is the wait that was asked for.
+  const late = (nanoseconds: number) => rounded(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS))
+  const seen = delay.count > 0
+  return {
+    sample_ms: SAMPLE_MS,
+    utilisation: rounded(performance.eventLoopUtilization(before).utilization),
+    utilisation_since_start: rounded(performance.eventLoopUtilization().utilization),
+    delay_mean_ms: seen ? late(delay.mean) : null,
+    delay_p50_ms: seen ? late(delay.percentile(50)) : null,
+    delay_p99_ms: seen ? late(delay.percentile(99)) : null,
+    delay_max_ms: seen ? late(delay.max) : null,
+  }
+}
+
+export function cpuSection() {
+  const { user, system } = process.cpuUsage()
+  const usage = process.resourceUsage()
+  return {
+    user_ms: rounded(user / 1000),
+    system_ms: rounded(system / 1000),
+    load_average: loadavg().map(rounded),
+    parallelism: availableParallelism(),
+    max_rss_bytes: usage.maxRSS * 1024,
+    file_reads: usage.fsRead,
+    file_writes: usage.fsWrite,
+    involuntary_context_switches: usage.involuntaryContextSwitches,
+  }
+}
+
+/** What keeps the event loop busy or alive, by kind. */
+export function activeResourcesSection(): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a))
+}
+
+const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)(?!.*[\\/]node_modules[\\/])/
+
+/** CommonJS only: nobody can be asked which ES modules are loaded. */
+export function modulesSection() {
+  const files = Object.keys(createRequire(import.meta.url).cache)
+  const packages = new Set(files.map((file) => PACKAGE.exec(file)?.[1]).filter((name) => name !== undefined))
+  return { commonjs_modules: files.length, commonjs_packages: packages.size }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

@@ -1,0 +1,29 @@
+import { onTestFinished } from 'vitest'
+import type { CaptureContext } from '../../src/capture/capture-context.js'
+import type { Settings } from '../../src/config/options.js'
+import { start } from '../../src/started.js'
+import type { TestDatabase } from '../support/databases.js'
+import { CREDENTIALS, freshPlace, NOON } from '../support/tracker.js'
+
+/** What operations receive, of a tracker at work on a new database; it is ended when the test is done. */
+export async function runningContext(database: TestDatabase, settings: Settings = {}): Promise<CaptureContext> {
+  const { url, spool_path } = await freshPlace(database)
+  const { context, stop } = start(
+    { database: url, spool_path, application_name: 'shop', ...CREDENTIALS, ...settings },
+    { now: () => NOON, random: () => 0.5, env: {}, write: () => {} },
+  )
+  onTestFinished(async () => {
+    await context.recorder.close()
+    await context.database.close()
+    stop()
+  })
+  await context.ready()
+  return context
+}
+
+/** Adds an application that reports here; gives its id. */
+export async function addApplication({ database: { read } }: CaptureContext, name: string): Promise<number> {
+  await read.insertInto('faultboard_applications').values({ name, created_at: NOON }).execute()
+  const row = await read.selectFrom('faultboard_applications').select('id').where('name', '=', name).executeTakeFirst()
+  return row?.id ?? 0
+}
