@@ -1,0 +1,76 @@
+import type { Context } from '../context.js'
+import { TrackerError } from '../model/errors.js'
+import { sql } from '../store/kysely.js'
+import { migrationStatus } from '../store/migrate.js'
+
+export interface DatabaseHealth {
+  /** The address without its password. */
+  address: string
+  kind: 'sqlite' | 'postgres' | 'mysql'
+  reachable: boolean
+  /** How long the simplest question took. */
+  latency_ms: number | null
+  /** Why it cannot be used, as the database or Faultboard says it. */
+  problem: string | null
+  migrations: { applied: string[]; pending: string[] } | null
+  /** Whether the search of the list has an index; without one it gives the same answers, and slower. */
+  search_index: boolean | null
+}
+
+/** How the database is doing. Never rejects: that it cannot be asked is the answer. */
+export async function databaseHealth(context: Context): Promise<DatabaseHealth> {
+  const { dialect, read } = context.database
+  const health: DatabaseHealth = {
+    address: dialect.address,
+    kind: dialect.name,
+    reachable: false,
+    latency_ms: null,
+    problem: null,
+    migrations: null,
+    search_index: null,
+  }
+  try {
+    health.problem = await inTime(context.ready()).then(() => null, outdatedOrThrow)
+    const started = performance.now()
+    await inTime(sql`select 1`.execute(read))
+    health.latency_ms = Math.round((performance.now() - started) * 10) / 10
+    health.reachable = true
+    const migrations = await inTime(migrationStatus(context.database))
+    const named = (isApplied: boolean) =>
+      migrations.filter(({ applied_at }) => (applied_at !== null) === isApplied).map(({ name }) => name)
+    health.migrations = { applied: named(true), pending: named(false) }
+    if (health.problem === null) health.search_index = await inTime(dialect.search.isBuilt(read))
+  } catch (error) {
+    health.reachable = false
+    health.problem = sentenceOf(error)
+  }
+  return health
+}
+
+/** An outdated schema is a database that answers; anything else is not. */
+function outdatedOrThrow(error: unknown): string {
+  if (error instanceof TrackerError && error.code === 'schema_outdated') return error.message
+  throw error
+}
+
+const PATIENCE_MS = 3000
+
+/** A server that accepts connections and says nothing must not keep the page waiting. */
+export async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} seconds`)), PATIENCE_MS)
+    timer.unref()
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // When all addresses of a name refuse, Node.js leaves the message empty.
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
+}

@@ -1,0 +1,86 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findProject } from '../config/project.js'
+import type { Context } from '../context.js'
+import { meaningOf } from '../model/drop-reasons.js'
+import type { SpoolState } from '../store/spool.js'
+import { type DatabaseHealth, databaseHealth } from './database.js'
+import { type HealthState, type Reason, reasonsFor, worst } from './reasons.js'
+import { type WorkHealth, workHealth } from './work.js'
+
+export type { DatabaseHealth } from './database.js'
+export type { HealthState, Reason } from './reasons.js'
+export type { FailedDelivery, WorkHealth } from './work.js'
+
+/** How the tracker itself is doing. Buffer, drops, spool and process are those of the process that answers. */
+export interface Health {
+  state: HealthState
+  /** What is not as it should be, and what to do about it. */
+  reasons: Reason[]
+  recorder: { buffered: number; queued: number; away_since: string | null; last_flush_at: string | null }
+  dropped: Dropped[]
+  spool: SpoolState & { max_bytes: number }
+  database: DatabaseHealth
+  work: WorkHealth | null
+  process: ProcessHealth
+}
+
+/** What did not go the ordinary way since the process started, and what that means. */
+export interface Dropped {
+  reason: string
+  count: number
+  text: string
+}
+
+export interface ProcessHealth {
+  faultboard_version: string | null
+  node_version: string
+  pid: number
+  uptime_seconds: number
+  memory_bytes: number
+}
+
+/** Answers also when the database does not. */
+export async function healthOf(context: Context): Promise<Health> {
+  const database = await databaseHealth(context)
+  const facts = {
+    recorder: recorderState(context),
+    dropped: droppedOf(context),
+    spool: { ...(await context.spool.state()), max_bytes: context.config.spool_max_bytes },
+    database,
+    work: database.reachable && database.problem === null ? await workHealth(context) : null,
+    process: processHealth(),
+  }
+  const reasons = reasonsFor(facts, context.now())
+  return { state: worst(reasons), reasons, ...facts }
+}
+
+export function droppedOf({ counters }: Context): Dropped[] {
+  return Object.entries(counters.toJSON()).map(([reason, count]) => ({ reason, count, text: meaningOf(reason) }))
+}
+
+export function recorderState({ recorder }: Context): Health['recorder'] {
+  const { away_since, last_flush_at, ...state } = recorder.state
+  return { ...state, away_since: isoTime(away_since), last_flush_at: isoTime(last_flush_at) }
+}
+
+function processHealth(): ProcessHealth {
+  return {
+    faultboard_version: ownVersion(),
+    node_version: process.version,
+    pid: process.pid,
+    uptime_seconds: Math.round(process.uptime()),
+    memory_bytes: process.memoryUsage.rss(),
+  }
+}
+
+let version: string | null | undefined
+
+function ownVersion(): string | null {
+  version ??= findProject(dirname(fileURLToPath(import.meta.url))).version ?? null
+  return version
+}
+
+function isoTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}

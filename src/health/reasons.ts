@@ -1,0 +1,88 @@
+import { DAY } from '../model/time.js'
+import type { Health } from './health.js'
+
+/** `failing`: errors are lost, or cannot be read. `degraded`: nothing is lost, but somebody should look. */
+export type HealthState = 'ok' | 'degraded' | 'failing'
+
+export interface Reason {
+  state: Exclude<HealthState, 'ok'>
+  sentence: string
+}
+
+type Facts = Omit<Health, 'state' | 'reasons'>
+
+const SLOW_MS = 1000
+/** The cleanup runs daily; a process that was stopped over night may be late by as much again. */
+const LATE = 2 * DAY
+
+/** What is not as it should be, the worst first, each with what to do about it. */
+export function reasonsFor(facts: Facts, now: number): Reason[] {
+  const found = [...ofDatabase(facts), ...ofSpool(facts), ...ofWork(facts, now)]
+  return found.sort((a, b) => Number(b.state === 'failing') - Number(a.state === 'failing'))
+}
+
+export function worst(reasons: readonly Reason[]): HealthState {
+  return reasons[0]?.state ?? 'ok'
+}
+
+function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
+  const { problem, reachable, latency_ms, address } = database
+  if (!reachable) {
+    const what = problem?.includes(address) ? problem : `Cannot use ${address}: ${problem}`
+    yield failing(
+      `${what?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database runs and that the option database names it.`,
+    )
+  } else if (problem !== null) yield failing(problem)
+  else if (recorder.away_since !== null) {
+    yield degraded(
+      `The database was out of reach since ${recorder.away_since}; errors go to the spool folder. It answers again, and what waits is written within half a minute.`,
+    )
+  }
+  if (latency_ms !== null && latency_ms > SLOW_MS) {
+    yield degraded(`${address} took ${latency_ms} ms for the simplest question. Look at its load and at the network.`)
+  }
+}
+
+function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
+  const { folder, failed, bytes, max_bytes } = spool
+  const times = (reason: string) => dropped.find((one) => one.reason === reason)?.count ?? 0
+  if (times('spool_full') > 0) {
+    yield failing(
+      `${times('spool_full')} errors were lost since this process started: ${folder} is full. Bring the database back, or raise spool_max_bytes.`,
+    )
+  } else if (bytes > max_bytes / 2) {
+    yield degraded(`${folder} is more than half full. Bring the database back before spool_max_bytes is reached.`)
+  }
+  if (times('spool_unwritable') > 0) {
+    yield failing(`${folder} could not be written. Let this process write there, or set spool_path to another folder.`)
+  }
+  if (failed > 0) {
+    yield degraded(
+      `${failed} ${failed === 1 ? 'file was' : 'files were'} refused by the database and set aside in ${folder} as *.failed. Look at them, then delete them.`,
+    )
+  }
+  if (times('dashboard_failed') > 0) {
+    yield degraded(
+      `${times('dashboard_failed')} requests to the dashboard failed since this process started. Its log on standard error says why.`,
+    )
+  }
+}
+
+function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
+  if (!work) return
+  const { jobs, deliveries, cleanup } = work
+  if (jobs.failed) yield degraded(`${jobs.failed} jobs failed for good. Their last error is kept with them.`)
+  const failed = deliveries.by_state.failed
+  if (failed) yield degraded(`${failed} of the newest messages could not be delivered. The last answers stand below.`)
+  if (cleanup.retention_days === null) return
+  const last = cleanup.last_run_at === null ? null : Date.parse(cleanup.last_run_at)
+  const isLate = last === null ? process.uptime_seconds * 1000 > LATE : now - last > LATE
+  if (isLate) {
+    yield degraded(
+      `Old errors were last deleted ${last === null ? 'never' : `at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and look for a warning about the daily cleanup in the log.`,
+    )
+  }
+}
+
+const failing = (sentence: string): Reason => ({ state: 'failing', sentence })
+const degraded = (sentence: string): Reason => ({ state: 'degraded', sentence })
