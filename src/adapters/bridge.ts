@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Server } from 'node:net'
 import { Readable } from 'node:stream'
 import type { HostRequest } from '../capture/request-facts.js'
 import type { Mount } from '../dashboard/handler.js'
 import { SECURITY_HEADERS } from '../dashboard/security-headers.js'
+import { isStreamed } from '../dashboard/streamed.js'
 import type { TrackerInstance } from '../tracker.js'
 
 export type { HostRequest } from '../capture/request-facts.js'
@@ -75,7 +77,7 @@ export async function answer(
   parsed: unknown = request.body,
 ): Promise<void> {
   try {
-    const connected = { ...mount, peer_address: request.socket?.remoteAddress ?? null }
+    const connected = { ...mount, peer_address: request.socket?.remoteAddress ?? null, ...closingOf(request) }
     await send(await tracker.handle(toWebRequest(request, parsed), connected), request, response)
   } catch {
     // The handler answers its own errors; a broken connection, a host that already answered or a tracker that was shut
@@ -145,16 +147,46 @@ export function encodeForm(body: object): URLSearchParams {
   return form
 }
 
+/** Whether the server that this request came by has stopped listening; nothing where that cannot be known. */
+function closingOf({ socket }: HostRequest): Pick<Mount, 'closing'> {
+  const { server } = (socket ?? {}) as { server?: Partial<Server> | null }
+  return typeof server?.listening === 'boolean' ? { closing: () => !server.listening } : {}
+}
+
 async function send(answer: Response, request: HostRequest, response: ServerResponse): Promise<void> {
-  const body = answer.body ? Buffer.from(await answer.arrayBuffer()) : Buffer.alloc(0)
+  const streamed = answer.body && isStreamed(answer.headers) ? answer.body : null
+  const body = answer.body && !streamed ? Buffer.from(await answer.arrayBuffer()) : Buffer.alloc(0)
   response.statusCode = answer.status
   answer.headers.forEach((value, name) => {
     if (name !== 'set-cookie') response.setHeader(name, value)
   })
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
-  response.setHeader('content-length', body.length)
-  // What is left of a body that was not read to its end would be taken for the next request. HTTP/2 has no such header.
-  if (!request.complete && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
+  if (!streamed) response.setHeader('content-length', body.length)
+  // What is left of a body that was not read to its end would be taken for the next request, and a connection that is
+  // kept after a stream keeps a closing server from ending. HTTP/2 has no such header.
+  if ((!request.complete || streamed) && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
+  if (streamed && request.method !== 'HEAD') return pipe(streamed, response)
+  await streamed?.cancel()
   response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** Sends what comes when it comes, no faster than the client takes it, and ends the source when the client is gone. */
+async function pipe(source: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+  const reader = source.getReader()
+  const gone = new AbortController()
+  const leave = () => {
+    gone.abort()
+    // A source that fails while it is given up has nobody left to be told.
+    reader.cancel().catch(() => {})
+  }
+  response.once('close', leave)
+  // Gone while the answer was made: the event has been, and will not come again.
+  if (response.destroyed) leave()
+  response.flushHeaders()
+  for (let next = await reader.read(); !next.done && !response.destroyed; next = await reader.read()) {
+    if (response.write(next.value)) continue
+    await once(response, 'drain', { signal: gone.signal }).catch(() => {})
+  }
+  if (!response.destroyed) response.end()
 }

@@ -18,7 +18,10 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
   const respond = async (request: Request, { params }: { params: Promise<Parameters> }): Promise<Response> => {
     const { remote_address, url } = peerOf(request.headers)
     const mount = mountBefore(url ?? new URL(request.url).pathname, await params, mountPathOf(tracker))
-    return answerRequest(tracker, { ...mount, remote_address }, asGet(request))
+    const answer = await answerRequest(tracker, { ...mount, remote_address }, asGet(request))
+    // Nobody reads it, and a stream would stay open.
+    if (request.method === 'HEAD') await answer.body?.cancel()
+    return request.method === 'HEAD' ? new Response(null, answer) : answer
   }
   return { GET: respond, HEAD: respond, POST: respond }
 }

@@ -85,16 +85,23 @@ export function failingStream(): Readable {
 /** What the host of the variant `headers` sets on every answer before Faultboard sees the request. */
 export const HOST_HEADERS = { 'content-security-policy': "default-src 'self' https://host.example", 'x-host': 'yes' }
 
-/** For the variant `wrapped`: takes over write and end of a response, as middlewares for compression do. */
+/**
+ * For the variant `wrapped`: takes over write and end of a response, as middlewares for compression do. Like them, it
+ * leaves alone what is compressed already and what must not be changed on its way.
+ */
 export function compress(response: ServerResponse): void {
   const zipped = createGzip()
   const { write, end, writeHead } = response
+  let leaves: boolean | null = null
   zipped.on('data', (chunk) => write.call(response, chunk, 'utf8'))
   zipped.on('end', () => end.call(response, undefined, 'utf8'))
-  const begin = () => {
-    if (response.headersSent) return
+  const begin = (): boolean => {
+    if (leaves !== null) return leaves
+    leaves = response.hasHeader('content-encoding') || /no-transform/.test(String(response.getHeader('cache-control')))
+    if (leaves || response.headersSent) return leaves
     response.setHeader('content-encoding', 'gzip')
     response.removeHeader('content-length')
+    return leaves
   }
   response.writeHead = ((status: number, ...more: unknown[]) => {
     const headers = more.find((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
@@ -103,14 +110,14 @@ export function compress(response: ServerResponse): void {
     return writeHead.call(response, status)
   }) as ServerResponse['writeHead']
   response.write = ((chunk: string | Uint8Array) => {
-    begin()
+    if (begin()) return write.call(response, chunk, 'utf8')
     // A stream that fails finds its answer begun, however long the compression takes.
     response.flushHeaders()
     return zipped.write(chunk)
   }) as ServerResponse['write']
   response.end = ((chunk?: string | Uint8Array) => {
-    begin()
-    if (chunk === undefined || chunk === null || typeof chunk === 'function') zipped.end()
+    if (begin()) end.call(response, chunk, 'utf8')
+    else if (chunk === undefined || chunk === null || typeof chunk === 'function') zipped.end()
     else zipped.end(chunk)
     return response
   }) as ServerResponse['end']

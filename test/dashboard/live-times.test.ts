@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { logError } from '../../src/capture/log-error.js'
+import type { Context } from '../../src/context.js'
+import { LiveUpdates } from '../../src/dashboard/live.js'
+import { start } from '../../src/started.js'
+import { PASSWORD, USER } from '../support/host.js'
+
+/** Reads a stream into a list, for as long as it lasts. */
+function reading(stream: ReadableStream<Uint8Array>) {
+  const read = { blocks: [] as string[], ended: false }
+  void (async () => {
+    for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>)
+      read.blocks.push(new TextDecoder().decode(chunk))
+    read.ended = true
+  })()
+  return read
+}
+
+function opened() {
+  const started = start(
+    {
+      database: 'sqlite::memory:',
+      dashboard_username: USER,
+      dashboard_password: PASSWORD,
+      enable_error_subscriber: false,
+      max_event_loop_lag_ms: null,
+    },
+    { now: Date.now, random: Math.random, env: {}, write: () => {} },
+  )
+  const live = new LiveUpdates(started.context)
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    live.close()
+    await started.context.recorder.close()
+    await started.context.database.close()
+    started.stop()
+  })
+  return { context: started.context, live }
+}
+
+describe('the stream of changes', () => {
+  beforeEach(
+    () =>
+      void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] }),
+  )
+  afterEach(() => void vi.useRealTimers())
+
+  test('says every 15 seconds that it is still there', async () => {
+    const { live } = opened()
+    const read = reading(live.open(undefined, () => false))
+    await vi.advanceTimersByTimeAsync(46_000)
+    expect(read.blocks.filter((block) => block.startsWith(':'))).toHaveLength(3)
+    expect(read.blocks.filter((block) => block.includes('changed'))).toHaveLength(1)
+  })
+
+  test('ends by itself after five minutes, and after one where nobody can say that the host is closing', async () => {
+    const { live } = opened()
+    const known = reading(live.open(undefined, () => false))
+    const unknown = reading(live.open())
+    await vi.advanceTimersByTimeAsync(59_000)
+    expect([known.ended, unknown.ended]).toEqual([false, false])
+    await vi.advanceTimersByTimeAsync(2000)
+    expect([known.ended, unknown.ended]).toEqual([false, true])
+    await vi.advanceTimersByTimeAsync(240_000)
+    expect(known.ended).toBe(true)
+  })
+
+  test('ends within a second when the host closes or the request is given up', async () => {
+    const { live } = opened()
+    const gone = new AbortController()
+    let closing = false
+    const read = [reading(live.open(undefined, () => closing)), reading(live.open(gone.signal))]
+    gone.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(read.map(({ ended }) => ended)).toEqual([false, true])
+    closing = true
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(read.map(({ ended }) => ended)).toEqual([true, true])
+    const late = reading(live.open(gone.signal))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(late.ended).toBe(true)
+  })
+
+  test('tells at most once a second, however much changes, and the last change too', async () => {
+    const { live } = opened()
+    const read = reading(live.open(undefined, () => false))
+    for (let i = 0; i < 100; i++) {
+      live.notify()
+      await vi.advanceTimersByTimeAsync(50)
+    }
+    await vi.advanceTimersByTimeAsync(2000)
+    const told = read.blocks.filter((block) => block.includes('changed')).length
+    expect(told).toBeGreaterThanOrEqual(5)
+    expect(told).toBeLessThanOrEqual(7)
+  })
+
+  test('runs nothing while nobody follows', async () => {
+    const { live } = opened()
+    const before = vi.getTimerCount()
+    const stream = live.open()
+    live.notify()
+    expect(vi.getTimerCount()).toBeGreaterThan(before)
+    await stream.cancel()
+    live.notify()
+    expect(vi.getTimerCount()).toBe(before)
+  })
+
+  test('is refused once everything was ended', () => {
+    const { live } = opened()
+    live.close()
+    expect(() => live.open()).toThrow('shut down')
+  })
+})
+
+test('tells a change of its own process once', async () => {
+  const { context, live } = opened()
+  const read = reading(live.open(undefined, () => false))
+  await recorded(context)
+  await vi.waitFor(() => expect(read.blocks).toHaveLength(2), 5000)
+  // Longer than until the database is asked again.
+  await new Promise((resume) => setTimeout(resume, 4500))
+  expect(read.blocks).toHaveLength(2)
+})
+
+test('no timer of it keeps the process alive', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const { live } = opened()
+  const before = timers()
+  live.open()
+  live.notify()
+  expect(timers()).toBe(before)
+})
+
+async function recorded(context: Context): Promise<void> {
+  await logError(context as never, { error_type: 'E', message: 'm' })
+}
