@@ -15,7 +15,7 @@ import { reasonOf } from './capture/thrown-value.js'
 import type { Options, Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context } from './context.js'
-import type { Handler } from './dashboard/handler.js'
+import type { Dashboard } from './dashboard/handler.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { TrackerError } from './model/errors.js'
@@ -42,7 +42,7 @@ export interface Surroundings {
 export interface Started {
   context: CaptureContext
   /** Loaded with the first request: a process that only records never needs it. */
-  handler(): Promise<Handler>
+  dashboard(): Promise<Dashboard>
   sightings: Sightings
   attach(source: Source): () => void
   /** Ends what was attached; what it still had to report is handed over. */
@@ -90,12 +90,14 @@ export function start(settings: Settings, { now, random, env, write }: Required<
   const stopListening = listen(reporter)
   const attached = new Set<() => void>()
   const stopKeepingHouse = keepHouse(context)
-  let handler: Promise<Handler> | null = null
+  let dashboard: Promise<Dashboard> | null = null
+  // One that could not be loaded has told whoever asked for it.
+  const closeDashboard = () => void dashboard?.then(({ close }) => close()).catch(() => {})
   return {
     context,
-    handler() {
-      handler ??= import('./dashboard/handler.js').then(({ createHandler }) => createHandler(context))
-      return handler
+    dashboard() {
+      dashboard ??= import('./dashboard/handler.js').then(({ createDashboard }) => createDashboard(context))
+      return dashboard
     },
     sightings,
     attach(source) {
@@ -109,8 +111,10 @@ export function start(settings: Settings, { now, random, env, write }: Required<
     },
     detachAll() {
       for (const detach of [...attached].reverse()) detach()
+      closeDashboard()
     },
     stop() {
+      closeDashboard()
       stopListening()
       context.scopes.stop()
       stopKeepingHouse()

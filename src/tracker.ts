@@ -1,6 +1,11 @@
 import { types } from 'node:util'
 import type * as v from 'valibot'
+import { boundQuery } from './analytics/bound-query.js'
 import { dashboardStats } from './analytics/dashboard-stats.js'
+import { ErrorCorrelation } from './analytics/error-correlation.js'
+import { errorAnalytics } from './analytics/error-trends.js'
+import { overviewData } from './analytics/overview.js'
+import { PlatformComparison } from './analytics/platform-comparison.js'
 import type { Breadcrumb } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
@@ -11,19 +16,32 @@ import { reasonOf } from './capture/thrown-value.js'
 import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
+import { captureDiagnosticDump, diagnosticDumps, findDiagnosticDump } from './diagnostics/diagnostic-dump.js'
+import { requestGuardSummary } from './diagnostics/request-guard.js'
+import { swallowedExceptions } from './diagnostics/swallowed-exceptions.js'
 import { createLog } from './log.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
 import { type Operation, perform } from './operation.js'
 import { type Started, type Surroundings, start } from './started.js'
 import { addComment } from './triage/add-comment.js'
 import { assignError, unassignError } from './triage/assign-error.js'
-import { batchDeleteErrors, batchResolveErrors } from './triage/batch-errors.js'
+import {
+  batchAssignErrors,
+  batchDeleteErrors,
+  batchResolveErrors,
+  batchSnoozeErrors,
+  batchUpdatePriority,
+  batchUpdateStatus,
+} from './triage/batch-errors.js'
 import { cleanupErrors } from './triage/cleanup-errors.js'
-import type { ErrorSummary } from './triage/error-record.js'
-import { type ErrorsListInput, type ErrorsPage, errorsPage } from './triage/errors-list.js'
+import { errorChanges } from './triage/error-changes.js'
+import { errorHistory } from './triage/error-history.js'
+import { errorUsers } from './triage/error-users.js'
+import { type ErrorsListInput, type ErrorsPage, errorsPage, type ListedError } from './triage/errors-list.js'
 import { findError } from './triage/find-error.js'
 import { listApplications } from './triage/list-applications.js'
 import { resolveError } from './triage/resolve-error.js'
+import { deleteView, listSavedViews, saveView } from './triage/saved-views.js'
 import { snoozeError, unsnoozeError } from './triage/snooze-error.js'
 import { updatePriority } from './triage/update-priority.js'
 import { updateStatus } from './triage/update-status.js'
@@ -69,21 +87,40 @@ export class TrackerInstance {
     UpdateStatus: this.#bind(updateStatus),
     AddComment: this.#bind(addComment),
     BatchResolveErrors: this.#bind(batchResolveErrors),
+    BatchAssignErrors: this.#bind(batchAssignErrors),
+    BatchUpdateStatus: this.#bind(batchUpdateStatus),
+    BatchUpdatePriority: this.#bind(batchUpdatePriority),
+    BatchSnoozeErrors: this.#bind(batchSnoozeErrors),
     BatchDeleteErrors: this.#bind(batchDeleteErrors),
+    CaptureDiagnosticDump: this.#bind(captureDiagnosticDump),
+    SaveView: this.#bind(saveView),
+    DeleteView: this.#bind(deleteView),
     CleanupErrors: this.#bind(cleanupErrors),
   }
 
   /** What reads them. */
   readonly Queries = {
     DashboardStats: this.#bind(dashboardStats),
+    Overview: this.#bind(overviewData),
     ErrorsList: {
-      call: async (filter?: ErrorsListInput): Promise<ErrorSummary[]> =>
+      call: async (filter?: ErrorsListInput): Promise<ListedError[]> =>
         (await errorsPage(this.#context(), filter)).errors,
       /** The same with its place among all that fit. */
       page: async (filter?: ErrorsListInput): Promise<ErrorsPage> => errorsPage(this.#context(), filter),
     },
     FindError: this.#bind(findError),
+    ErrorHistory: this.#bind(errorHistory),
+    ErrorUsers: this.#bind(errorUsers),
     Applications: this.#bind(listApplications),
+    SavedViews: this.#bind(listSavedViews),
+    ErrorChanges: this.#bind(errorChanges),
+    PlatformComparison: boundQuery(PlatformComparison, () => this.#context()),
+    ErrorCorrelation: boundQuery(ErrorCorrelation, () => this.#context()),
+    ErrorAnalytics: this.#bind(errorAnalytics),
+    SwallowedExceptions: this.#bind(swallowedExceptions),
+    DiagnosticDumps: this.#bind(diagnosticDumps),
+    FindDiagnosticDump: this.#bind(findDiagnosticDump),
+    RequestGuardSummary: this.#bind(requestGuardSummary),
   }
 
   /** What finds out more about many of them. */
@@ -130,7 +167,7 @@ export class TrackerInstance {
   }
 
   /** The dashboard as a standard function; adapters wrap it. */
-  handle: Handler = async (request, mount) => (await this.#start().handler())(request, mount)
+  handle: Handler = async (request, mount) => (await this.#start().dashboard()).handle(request, mount)
 
   get config(): Context['config'] {
     return this.#context().config

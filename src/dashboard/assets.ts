@@ -2,20 +2,50 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { TrackerError } from '../model/errors.js'
 
-const TYPES: Record<string, string> = {
-  'dashboard.css': 'text/css; charset=utf-8',
-  'dashboard.js': 'text/javascript; charset=utf-8',
+interface Bundle {
+  type: string
+  /** The files it is joined from, in this order. */
+  files: readonly string[]
+  /** How one file stands in the whole. */
+  piece(text: string): string
 }
 
-const cache = new Map<string, { body: string; version: string }>()
+const STYLES = [
+  'tokens',
+  'base',
+  'frame',
+  'components',
+  'charts',
+  'list',
+  'detail',
+  'overview',
+  'settings',
+  'analytics',
+]
+const SCRIPTS = ['frame', 'copy', 'keyboard', 'list', 'live', 'detail', 'settings']
+
+const BUNDLES: Readonly<Record<string, Bundle>> = {
+  'dashboard.css': {
+    type: 'text/css; charset=utf-8',
+    files: [...STYLES, 'diagnostics'].map((name) => `css/${name}.css`),
+    piece: (text) => text,
+  },
+  'dashboard.js': {
+    type: 'text/javascript; charset=utf-8',
+    files: SCRIPTS.map((name) => `js/${name}.js`),
+    // A block of its own, so that names of one file mean nothing in the next.
+    piece: (text) => `{\n${text}}\n`,
+  },
+}
+
+const joined = new Map<string, { body: string; version: string }>()
 
 /** One of the files we serve ourselves; the list is closed, so that no name can lead elsewhere. */
 export function serveAsset(name: string): Response {
-  const type = TYPES[name]
-  if (!Object.hasOwn(TYPES, name) || !type) throw new TrackerError('not_found', 'There is no such file.')
-  const { body } = asset(name)
-  return new Response(body, {
-    headers: { 'Content-Type': type, 'Cache-Control': 'private, max-age=31536000, immutable' },
+  const bundle = Object.hasOwn(BUNDLES, name) ? BUNDLES[name] : undefined
+  if (!bundle) throw new TrackerError('not_found', 'There is no such file.')
+  return new Response(asset(name).body, {
+    headers: { 'Content-Type': bundle.type, 'Cache-Control': 'private, max-age=31536000, immutable' },
   })
 }
 
@@ -25,11 +55,14 @@ export function assetPath(name: string): string {
 }
 
 function asset(name: string): { body: string; version: string } {
-  let known = cache.get(name)
+  let known = joined.get(name)
   if (!known) {
-    const body = readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
+    const { files = [], piece = String } = BUNDLES[name] ?? {}
+    const body = files
+      .map((file) => piece(readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8')))
+      .join('\n')
     known = { body, version: createHash('sha256').update(body).digest('hex').slice(0, 12) }
-    cache.set(name, known)
+    joined.set(name, known)
   }
   return known
 }

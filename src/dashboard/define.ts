@@ -1,12 +1,14 @@
 import type * as v from 'valibot'
-import type { OptionName } from '../config/options.js'
+import type { OptionName, Options } from '../config/options.js'
 import type { Context } from '../context.js'
+import type { Application } from '../triage/list-applications.js'
+import type { Theme } from './preferences.js'
 
 /** What a view knows about the request it answers. */
 export interface Visit {
   /** The mount path, in front of every link. */
   base: string
-  /** Path below the mount, and query string, of this page. */
+  /** Path below the mount of this page. */
   path: string
   query: URLSearchParams
   /** The signed-in user. */
@@ -16,43 +18,66 @@ export interface Visit {
   now: number
   time_zone: string
   application_name: string
+  /** The application that is looked at; null is all of them together. */
+  application_id: number | null
+  /** All that report here, for the switcher. */
+  applications: readonly Application[]
+  theme: Theme
+  /** Whether the rail shows only its icons. */
+  rail_folded: boolean
+  /** When this visitor was here the time before. */
+  last_visit_at: number | null
+  /** The options in force, for what depends on a switch. */
+  config: Options
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: hono/jsx types a rendered element as any.
 export type Rendered = any
 
-/** One address that shows something: what it takes, what it loads, how it looks, and so its JSON. */
-export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown> {
+/** What every address has: a route, a line of text for the docs, the options that turn it on, what it takes. */
+export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly path: string
   readonly text: string
-  /** The option that turns the page on. */
-  readonly needs?: OptionName
+  readonly needs?: OptionName | readonly OptionName[]
   readonly parameters: Schema
-  load(context: Context, parameters: v.InferOutput<Schema>): Promise<Data>
-  title(data: Data): string
+}
+
+/** One address that shows something: what it takes, what it loads, how it looks, and so its JSON. */
+export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown> extends Endpoint<Schema> {
+  load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
+  title(data: Data, visit: Visit): string
   json(data: Data): unknown
   view(data: Data, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
   /** The `Link` header of a paginated page. */
   links?(data: Data, visit: Visit): string | null
+  /** What the same address answers with `.csv`. */
+  csv?(context: Context, parameters: v.InferOutput<Schema>): AsyncIterable<string>
+}
+
+/** One address that answers programs only, in JSON. */
+export interface Feed<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown> extends Endpoint<Schema> {
+  load(context: Context, parameters: v.InferOutput<Schema>): Promise<Data>
 }
 
 /** One address that changes something and leads on to a page. */
-export interface Action<Schema extends v.GenericSchema = v.GenericSchema> {
-  readonly path: string
-  readonly text: string
-  readonly needs?: OptionName
-  readonly parameters: Schema
+export interface Action<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
   run(context: Context, parameters: v.InferOutput<Schema>, actor: string): Promise<ActionResult>
 }
 
 export interface ActionResult {
   /** Path below the mount. */
   to: string
-  notice: string
+  notice: string | null
+  /** Name and value of what the browser is to remember. */
+  remember?: Readonly<Record<string, string>>
 }
 
 export function definePage<Schema extends v.GenericSchema, Data>(page: Page<Schema, Data>): Page {
   return page as unknown as Page
+}
+
+export function defineFeed<Schema extends v.GenericSchema, Data>(feed: Feed<Schema, Data>): Feed {
+  return feed as unknown as Feed
 }
 
 export function defineAction<Schema extends v.GenericSchema>(action: Action<Schema>): Action {

@@ -3,17 +3,24 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
 import { id, parseInput } from '../model/input.js'
+import { perform } from '../operation.js'
+import { listApplications } from '../triage/list-applications.js'
+import { csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
 import { serveAsset } from './assets.js'
 import { CHALLENGE, signedInUser } from './auth.js'
 import { behindProxies } from './behind-proxies.js'
 import { errorDocument, pageDocument } from './components/document.js'
-import type { Action, Page, Rendered, Visit } from './define.js'
+import { compressed } from './compress.js'
+import type { Endpoint, Page } from './define.js'
+import { type Exchange, openExchange } from './exchange.js'
 import { fields, readForm } from './form.js'
-import { noticeCleared, noticeFrom, noticeHeader } from './notice.js'
+import { LiveUpdates } from './live.js'
+import { noticeCleared, noticeHeader } from './notice.js'
 import { isForeignOrigin } from './origin.js'
+import { isPlainPath } from './plain-path.js'
+import { preferenceHeader, visitHeader } from './preferences.js'
 import { RateLimiter, type Verdict } from './rate-limit.js'
-import { ACTIONS, PAGES } from './routes.js'
-import { SECURITY_HEADERS } from './security-headers.js'
+import { ACTIONS, FEEDS, PAGES, STREAM } from './routes.js'
 
 /** Where the dashboard stands, as the adapter knows it. */
 export interface Mount {
@@ -25,15 +32,29 @@ export interface Mount {
   remote_address: string | null
   /** Who is at the other end of the connection, where that may be another: a proxy the framework was told about. */
   peer_address?: string | null
+  /** Whether the host's server has stopped to listen: what streams must not keep it from ending. */
+  closing?: () => boolean
 }
 
 export type Handler = (request: Request, mount: Mount) => Promise<Response>
 
 const FAILED_SIGN_INS_PER_MINUTE = 20
 
-/** The dashboard as one function from request to response. Everything that goes wrong ends in its one catch. */
-export function createHandler(context: Context): Handler {
-  const router = buildRouter(context)
+/** The dashboard as one function from request to response, until it is closed. */
+export interface Dashboard {
+  handle: Handler
+  /** Ends the streams that are open. */
+  close(): void
+}
+
+/** Everything that goes wrong in a request ends in the one catch. */
+export function createDashboard(context: Context): Dashboard {
+  const live = new LiveUpdates(context)
+  return { handle: createHandler(context, live), close: () => live.close() }
+}
+
+function createHandler(context: Context, live: LiveUpdates): Handler {
+  const router = buildRouter(context, live)
   const failedSignIns = new RateLimiter(FAILED_SIGN_INS_PER_MINUTE, context.now)
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
@@ -51,20 +72,13 @@ export function createHandler(context: Context): Handler {
           'This request comes from another site and was refused. Open the dashboard itself and try again there.',
         )
       }
-      if (!isPlain(exchange.visit.path)) throw noSuchPage()
+      if (!isPlainPath(exchange.visit.path)) throw noSuchPage()
       const response = await router.fetch(new Request(`http://faultboard${exchange.visit.path}`, request), { exchange })
-      return withHeaders(response, verdict)
+      return await compressed(request, withHeaders(response, verdict))
     } catch (error) {
-      return withHeaders(answerError(error, exchange, context), null)
+      return compressed(request, withHeaders(await answerError(error, exchange, context), null))
     }
   }
-}
-
-interface Exchange {
-  visit: Visit
-  wants_json: boolean
-  /** What the client added to the path to be answered in JSON. */
-  suffix: '.json' | ''
 }
 
 class RateLimited extends TrackerError {
@@ -74,41 +88,6 @@ class RateLimited extends TrackerError {
     super('rate_limited', `Too many requests from this address. Try again in ${verdict.reset} seconds.`)
     this.verdict = verdict
   }
-}
-
-function openExchange(request: Request, mount: Mount, { config, now }: Context): Exchange {
-  const { searchParams } = new URL(request.url)
-  const suffix = /[^/]\.json$/.test(mount.path) ? '.json' : ''
-  const path = suffix ? mount.path.slice(0, -suffix.length) : mount.path.replace(/(?<=[^/])\/$/, '')
-  return {
-    suffix,
-    wants_json: suffix !== '' || prefersJson(request.headers.get('accept')),
-    visit: {
-      base: mount.base,
-      path: path === '' ? '/' : path,
-      query: searchParams,
-      user: '',
-      notice: noticeFrom(request.headers.get('cookie')),
-      now: now(),
-      time_zone: config.time_zone,
-      application_name: config.application_name ?? '',
-    },
-  }
-}
-
-/**
- * Whether the path can be matched as it was sent. Our addresses need no encoding, and whatever a URL parser would decode
- * or resolve (`%2e`, `..`, `//`) could lead past a guard that the host put before one of them.
- */
-function isPlain(path: string): boolean {
-  return path === '/' || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+$/.test(path)
-}
-
-function prefersJson(accept: string | null): boolean {
-  if (!accept) return false
-  const json = accept.indexOf('application/json')
-  const html = accept.indexOf('text/html')
-  return json >= 0 && (html < 0 || json < html)
 }
 
 function authenticate(request: Request, { config }: Context, address: string, failed: RateLimiter): string {
@@ -126,33 +105,31 @@ function authenticate(request: Request, { config }: Context, address: string, fa
 
 type Environment = { Bindings: { exchange: Exchange } }
 
-function buildRouter(context: Context): Hono<Environment> {
+function buildRouter(context: Context, live: LiveUpdates): Hono<Environment> {
   const router = new Hono<Environment>()
   router.get('/assets/:name', (c) => serveAsset(c.req.param('name')))
-  router.get('/', (c) => redirect(`${c.env.exchange.visit.base}/overview`, null))
+  router.get('/', (c) => redirect(`${c.env.exchange.visit.base}/overview`))
+  router.get(STREAM.path, (c) => live.answer(c.req.raw, c.env.exchange.mount.closing))
   for (const page of PAGES) {
-    router.get(page.path, async (c) => {
-      requireSwitch(page, context)
-      const { exchange } = c.env
-      const parameters = parse(page.parameters, fields(exchange.visit.query), c.req.param())
-      const data = await page.load(context, parameters)
-      const links = page.links?.(data, { ...exchange.visit, path: `${exchange.visit.path}${exchange.suffix}` })
-      return exchange.wants_json
-        ? json(page.json(data), 200, links ? { Link: links } : {})
-        : html(
-            pageDocument(page.title(data), page.view(data, exchange.visit, parameters), exchange.visit),
-            200,
-            exchange.visit.notice ? { 'Set-Cookie': noticeCleared(exchange.visit.base) } : {},
-          )
+    router.get(page.path, (c) => answerPage(page, context, c.env.exchange, c.req.param()))
+  }
+  for (const feed of FEEDS) {
+    router.get(feed.path, async (c) => {
+      requireSwitches(feed, context)
+      c.env.exchange.wants_json = true
+      return json(await feed.load(context, parse(feed.parameters, fields(c.env.exchange.visit.query), c.req.param())))
     })
   }
   for (const action of ACTIONS) {
     router.post(action.path, async (c) => {
-      requireSwitch(action, context)
-      const { visit } = c.env.exchange
+      requireSwitches(action, context)
+      const { base, user } = c.env.exchange.visit
       const parameters = parse(action.parameters, await readForm(c.req.raw), c.req.param())
-      const { to, notice } = await action.run(context, parameters, visit.user)
-      return redirect(`${visit.base}${to}`, noticeHeader(notice, visit.base))
+      const { to, notice, remember = {} } = await action.run(context, parameters, user)
+      return redirect(`${base}${to}`, [
+        ...(notice === null ? [] : [noticeHeader(notice, base)]),
+        ...Object.entries(remember).map(([name, value]) => preferenceHeader(name, value, base)),
+      ])
     })
   }
   router.notFound(() => {
@@ -164,28 +141,60 @@ function buildRouter(context: Context): Hono<Environment> {
   return router
 }
 
+async function answerPage(
+  page: Page,
+  context: Context,
+  exchange: Exchange,
+  address: Record<string, string>,
+): Promise<Response> {
+  requireSwitches(page, context)
+  const { visit, suffix, cookies } = exchange
+  const parameters = parse(page.parameters, fields(visit.query), address)
+  if (suffix === '.csv') {
+    if (!page.csv) throw noSuchPage()
+    await context.ready()
+    return csv(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
+  }
+  const data = await page.load(context, parameters, visit)
+  if (exchange.wants_json) {
+    const links = page.links?.(data, { ...visit, path: `${visit.path}${suffix}` })
+    return json(page.json(data), 200, links ? { Link: links } : {})
+  }
+  await fillFrame(exchange, context)
+  return withCookies(html(pageDocument(page.title(data, visit), page.view(data, visit, parameters), visit)), [
+    visit.notice === null ? null : noticeCleared(visit.base),
+    visitHeader(cookies, visit.now, visit.base),
+  ])
+}
+
+/** What the frame around a page shows; a page that can do without the database must not fail for its frame. */
+async function fillFrame({ visit }: Exchange, context: Context): Promise<void> {
+  if (visit.user === '') return
+  visit.applications = await perform(listApplications, context, {}).catch(() => [])
+}
+
 function noSuchPage(): TrackerError {
   return new TrackerError('not_found', 'There is no such page.')
 }
 
 function parse(schema: v.GenericSchema, given: object, address: Record<string, string>): unknown {
   // In an address, an id that no record can have is that of an unknown record; in a form it is a mistake.
-  if (address.error_id !== undefined && !v.is(id(), address.error_id)) {
-    throw new TrackerError('not_found', 'There is no error with this id.')
-  }
+  const unknown = Object.keys(address).find((name) => name.endsWith('_id') && !v.is(id(), address[name]))
+  if (unknown) throw new TrackerError('not_found', `There is no ${unknown.slice(0, -'_id'.length)} with this id.`)
   return parseInput(schema, { ...given, ...address })
 }
 
-function requireSwitch({ needs }: Page | Action, { config }: Context): void {
-  if (needs && !config[needs]) {
-    throw new TrackerError(
-      'switched_off',
-      `This page is switched off. Set ${needs} to true in the configuration to turn it on.`,
-    )
-  }
+function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
+  const off = [needs].flat().filter((name) => !config[name])
+  if (off.length === 0) return
+  throw new TrackerError(
+    'switched_off',
+    `This page is switched off. Set ${off.join(' and ')} to true in the configuration to turn it on.`,
+  )
 }
 
-function answerError(error: unknown, { visit, wants_json }: Exchange, context: Context): Response {
+async function answerError(error: unknown, exchange: Exchange, context: Context): Promise<Response> {
+  const { visit, wants_json } = exchange
   if (!(error instanceof TrackerError)) {
     context.counters.add('dashboard_failed')
     context.log.warn(
@@ -205,6 +214,7 @@ function answerError(error: unknown, { visit, wants_json }: Exchange, context: C
   }
   // Spec: the body of a 429 is JSON for every client.
   if (wants_json || status === 429) return json({ error: sentence }, status, headers)
+  await fillFrame(exchange, context)
   return html(errorDocument(status, sentence, visit), status, headers)
 }
 
@@ -233,26 +243,6 @@ function rateHeaders({ limit, remaining, reset }: Verdict): Record<string, strin
 }
 
 function withHeaders(response: Response, verdict: Verdict | null): Response {
-  for (const [name, value] of Object.entries(SECURITY_HEADERS))
-    if (!response.headers.has(name)) response.headers.set(name, value)
   if (verdict) for (const [name, value] of Object.entries(rateHeaders(verdict))) response.headers.set(name, value)
-  return response
-}
-
-function json(body: unknown, status: number, headers: Record<string, string>): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
-  })
-}
-
-function html(document: Rendered, status: number, headers: Record<string, string>): Response {
-  return new Response(String(document), { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
-}
-
-function redirect(to: string, cookie: string | null): Response {
-  return new Response(null, {
-    status: 302,
-    headers: cookie ? { Location: to, 'Set-Cookie': cookie } : { Location: to },
-  })
+  return withSecurityHeaders(response)
 }

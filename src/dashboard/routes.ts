@@ -1,12 +1,48 @@
 import { batchAction } from './actions/batch-action.js'
+import { captureDump } from './actions/capture-dump.js'
 import { errorActions } from './actions/error-actions.js'
-import type { Action, Page } from './define.js'
+import { savedViewActions } from './actions/saved-views.js'
+import { setPreference } from './actions/set-preference.js'
+import type { Action, Endpoint, Feed, Page } from './define.js'
+import { live } from './live.js'
+import { analytics } from './pages/analytics.js'
+import { correlation } from './pages/correlation.js'
+import { diagnosticDumpPage } from './pages/diagnostic-dump.js'
+import { diagnosticDumpsPage } from './pages/diagnostic-dumps.js'
 import { error } from './pages/error.js'
+import { changes } from './pages/error-changes.js'
 import { errors } from './pages/errors.js'
+import { health } from './pages/health.js'
 import { overview } from './pages/overview.js'
+import { platformComparison } from './pages/platform-comparison.js'
+import { requestGuardSummaryPage } from './pages/request-guard-summary.js'
 import { settings } from './pages/settings.js'
+import { swallowedExceptionsPage } from './pages/swallowed-exceptions.js'
 
 /** THE TABLE of endpoints: everything the dashboard answers below its mount path. */
-export const PAGES: readonly Page[] = [overview, errors, error, settings]
+export const PAGES: readonly Page[] = [
+  overview,
+  errors,
+  error,
+  settings,
+  health,
+  swallowedExceptionsPage,
+  diagnosticDumpsPage,
+  diagnosticDumpPage,
+  requestGuardSummaryPage,
+  analytics,
+  platformComparison,
+  correlation,
+]
 
-export const ACTIONS: readonly Action[] = [...errorActions, batchAction]
+export const FEEDS: readonly Feed[] = [changes]
+
+export const STREAM: Endpoint = live
+
+export const ACTIONS: readonly Action[] = [
+  ...errorActions,
+  batchAction,
+  ...savedViewActions,
+  setPreference,
+  captureDump,
+]

@@ -1,6 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { type Host, PASSWORD, signIn, startHost, USER } from '../support/host.js'
+
+/** The table of dashboard endpoints. */
+const ENDPOINTS = [
+  ['GET', '/errors'],
+  ['GET', '/errors/1'],
+  ['POST', '/errors/1/resolve'],
+  ['POST', '/errors/1/assign'],
+  ['POST', '/errors/1/unassign'],
+  ['POST', '/errors/1/update_priority'],
+  ['POST', '/errors/1/snooze'],
+  ['POST', '/errors/1/unsnooze'],
+  ['POST', '/errors/1/update_status'],
+  ['POST', '/errors/1/add_comment'],
+  ['POST', '/errors/batch_action'],
+  ['GET', '/overview'],
+  ['GET', '/errors/analytics'],
+  ['GET', '/errors/platform_comparison'],
+  ['GET', '/errors/correlation'],
+  ['GET', '/settings'],
+  ['GET', '/errors/swallowed_exceptions'],
+  ['GET', '/errors/diagnostic_dumps'],
+  ['POST', '/errors/diagnostic_dumps'],
+  ['GET', '/errors/request_guard_summary'],
+] as const
 
 describe('authentication', () => {
   let host: Host
@@ -43,6 +68,14 @@ describe('authentication', () => {
     },
   )
 
+  test.each(ENDPOINTS)('every endpoint requires it: %s %s', async (method, path) => {
+    clock += 61_000
+    const missing = await anonymously(path, {}, method)
+    const wrong = await anonymously(path, signIn(USER, 'wrong'), method)
+    expect([missing.status, wrong.status]).toEqual([401, 401])
+    expect(await missing.text()).not.toContain('SecretError')
+  })
+
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])('is required for %s on any path', async (method) => {
     expect((await anonymously('/errors', {}, method)).status).toBe(401)
   })
@@ -73,6 +106,14 @@ describe('authentication', () => {
     expect(
       (await anonymously('/errors', { authorization: signIn().authorization.replace('Basic', 'basic') })).status,
     ).toBe(200)
+  })
+
+  test('cannot be disabled: no setting leaves a credential out', () => {
+    const start = (settings: Settings) =>
+      new TrackerInstance({ database: 'sqlite::memory:', ...settings }, { env: {} }).start()
+    expect(() => start({ dashboard_username: USER })).toThrow(/dashboard_password/)
+    expect(() => start({ dashboard_password: PASSWORD })).toThrow(/dashboard_username/)
+    expect(() => start({ dashboard_username: '', dashboard_password: '' })).toThrow(/dashboard_username/)
   })
 
   test('failed sign-ins are limited always, per minute, and the right password must wait too', async () => {

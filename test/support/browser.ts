@@ -57,6 +57,15 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
 }
 
+/** Fails when the page can be scrolled sideways, and names what stands out. */
 export async function expectNoOverflow(page: Page): Promise<void> {
-  expect(await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')).toBe(true)
+  expect(await page.evaluate(WIDER_THAN_THE_PAGE), page.url()).toEqual([])
 }
+
+const WIDER_THAN_THE_PAGE = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement
+  if (scrollWidth <= clientWidth) return []
+  return [...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
+    .map((element) => element.tagName + '.' + (element.getAttribute('class') ?? '')).slice(0, 8)
+})()`

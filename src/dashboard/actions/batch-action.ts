@@ -1,32 +1,99 @@
 import * as v from 'valibot'
-import { choice } from '../../model/input.js'
+import type { Context } from '../../context.js'
+import { TrackerError } from '../../model/errors.js'
+import { choice, clampedInteger, id, optional, optionalText } from '../../model/input.js'
+import { PRIORITIES } from '../../model/workflow.js'
 import { perform } from '../../operation.js'
-import { batchDeleteErrors, batchResolveErrors } from '../../triage/batch-errors.js'
+import {
+  type BatchResult,
+  batchAssignErrors,
+  batchDeleteErrors,
+  batchResolveErrors,
+  batchSnoozeErrors,
+  batchUpdatePriority,
+  batchUpdateStatus,
+} from '../../triage/batch-errors.js'
+import { listQuery } from '../../triage/saved-views.js'
+import { words } from '../components/badges.js'
 import { defineAction } from '../define.js'
 
 const { error_ids, resolution_comment, resolved_by } = batchResolveErrors.input.entries
 
-/** Resolves or deletes several errors; ids that do not exist are skipped and counted in the message. */
+const parameters = v.object({
+  error_ids,
+  action_type: choice(['resolve', 'assign', 'unassign', 'update_status', 'update_priority', 'snooze', 'delete']),
+  resolved_by_name: resolved_by,
+  resolution_comment,
+  assigned_to: optionalText({ max: 255 }),
+  status: optional(batchUpdateStatus.input.entries.status),
+  comment: batchUpdateStatus.input.entries.comment,
+  priority_level: optional(batchUpdatePriority.input.entries.priority_level),
+  hours: optional(batchSnoozeErrors.input.entries.hours),
+  reason: batchSnoozeErrors.input.entries.reason,
+  application_id: optional(id()),
+  list_query: optionalText({ max: 20_000 }),
+  list_page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
+})
+
+type Form = v.InferOutput<typeof parameters>
+
+/** Acts on several errors and leads back to the same list; ids that do not exist are skipped and counted. */
 export const batchAction = defineAction({
   path: '/errors/batch_action',
   text: 'Act on several errors',
-  parameters: v.object({
-    error_ids,
-    action_type: choice(['resolve', 'delete']),
-    resolved_by_name: resolved_by,
-    resolution_comment,
-  }),
-  async run(context, { error_ids, action_type, resolved_by_name, resolution_comment }, actor) {
-    const { changed, skipped } =
-      action_type === 'resolve'
-        ? await perform(batchResolveErrors, context, {
-            error_ids,
-            resolved_by: resolved_by_name,
-            resolution_comment,
-            actor,
-          })
-        : await perform(batchDeleteErrors, context, { error_ids })
-    const done = `${changed} ${changed === 1 ? 'error' : 'errors'} ${action_type === 'resolve' ? 'resolved' : 'deleted'}`
-    return { to: '/errors', notice: skipped > 0 ? `${done}, ${skipped} unknown skipped.` : `${done}.` }
+  parameters,
+  async run(context, form, actor) {
+    const { error_ids, application_id, action_type } = form
+    const { run, done } = DEEDS[action_type]
+    const { changed, skipped } = await run(context, { error_ids, application_id, actor }, form)
+    const notice = `${changed} ${changed === 1 ? 'error' : 'errors'} ${done(form)}`
+    return { to: backToList(form), notice: skipped > 0 ? `${notice}, ${skipped} unknown skipped.` : `${notice}.` }
   },
 })
+
+interface Deed {
+  run(context: Context, chosen: object, form: Form): Promise<BatchResult>
+  done(form: Form): string
+}
+
+const DEEDS: Record<Form['action_type'], Deed> = {
+  resolve: {
+    run: (context, chosen, { resolved_by_name, resolution_comment }) =>
+      perform(batchResolveErrors, context, { ...chosen, resolved_by: resolved_by_name, resolution_comment }),
+    done: () => 'resolved',
+  },
+  assign: {
+    async run(context, chosen, { assigned_to }) {
+      // An empty field is a slip of the hand; to take errors from somebody is an action of its own.
+      if (assigned_to === undefined) throw new TrackerError('invalid_input', 'assigned_to must not be empty')
+      return perform(batchAssignErrors, context, { ...chosen, assigned_to })
+    },
+    done: ({ assigned_to }) => `assigned to ${assigned_to}`,
+  },
+  unassign: {
+    run: (context, chosen) => perform(batchAssignErrors, context, chosen),
+    done: () => 'unassigned',
+  },
+  update_status: {
+    run: (context, chosen, { status, comment }) => perform(batchUpdateStatus, context, { ...chosen, status, comment }),
+    done: ({ status }) => `set to ${words(status ?? '')}`,
+  },
+  update_priority: {
+    run: (context, chosen, { priority_level }) => perform(batchUpdatePriority, context, { ...chosen, priority_level }),
+    done: ({ priority_level }) => `set to priority ${PRIORITIES[priority_level ?? 0]}`,
+  },
+  snooze: {
+    run: (context, chosen, { hours, reason }) => perform(batchSnoozeErrors, context, { ...chosen, hours, reason }),
+    done: ({ hours }) => `snoozed for ${hours} ${hours === 1 ? 'hour' : 'hours'}`,
+  },
+  delete: {
+    run: (context, chosen) => perform(batchDeleteErrors, context, chosen),
+    done: () => 'deleted',
+  },
+}
+
+function backToList({ list_query = '', list_page }: Form): string {
+  const query = new URLSearchParams(listQuery(list_query))
+  if (list_page !== undefined && list_page > 1) query.set('page', String(list_page))
+  return query.size > 0 ? `/errors?${query}` : '/errors'
+}

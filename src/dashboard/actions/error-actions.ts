@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import { id, optional } from '../../model/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import { type Operation, perform } from '../../operation.js'
 import { addComment } from '../../triage/add-comment.js'
 import { assignError, unassignError } from '../../triage/assign-error.js'
+import { errorWithin } from '../../triage/find-error.js'
 import { resolveError } from '../../triage/resolve-error.js'
 import { snoozeError, unsnoozeError } from '../../triage/snooze-error.js'
 import { updatePriority } from '../../triage/update-priority.js'
@@ -10,19 +12,20 @@ import { updateStatus } from '../../triage/update-status.js'
 import { words } from '../components/badges.js'
 import { type Action, defineAction } from '../define.js'
 
+/** Where the visitor was: the application the view is limited to, and the occurrence that was looked at. */
+const FROM = { application_id: optional(id()), occurrence_id: optional(id()) }
+
 /** What can be done with one error: each address runs one command and leads back to the error. */
 export const errorActions: readonly Action[] = [
   errorAction({
     name: 'resolve',
     text: 'Resolve',
     // The form says resolved_by_name, as the record does; the command says resolved_by.
-    parameters: v.pipe(
-      v.object({
-        ...v.omit(resolveError.input, ['resolved_by']).entries,
-        resolved_by_name: resolveError.input.entries.resolved_by,
-      }),
-      v.transform(({ resolved_by_name, ...rest }) => ({ ...rest, resolved_by: resolved_by_name })),
-    ),
+    parameters: v.object({
+      ...v.omit(resolveError.input, ['resolved_by']).entries,
+      resolved_by_name: resolveError.input.entries.resolved_by,
+    }),
+    input: ({ resolved_by_name, ...rest }) => ({ ...rest, resolved_by: resolved_by_name }),
     operation: resolveError,
     notice: () => 'Resolved. If it occurs again, it is reopened.',
   }),
@@ -77,28 +80,39 @@ export const errorActions: readonly Action[] = [
   }),
 ]
 
-interface ErrorAction<Parameters extends v.GenericSchema<unknown, { error_id: number }>> {
+type ErrorSchema = v.ObjectSchema<{ error_id: ReturnType<typeof id> } & v.ObjectEntries, undefined>
+
+interface ErrorAction<Parameters extends ErrorSchema> {
   name: string
   text: string
   parameters: Parameters
+  /** What the command calls them, where that differs from the form. */
+  input?(parameters: v.InferOutput<Parameters>): object
   operation: Operation<v.GenericSchema, unknown>
-  notice(input: v.InferOutput<Parameters>): string
+  notice(parameters: v.InferOutput<Parameters>): string
 }
 
-function errorAction<Parameters extends v.GenericSchema<unknown, { error_id: number }>>({
+function errorAction<Parameters extends ErrorSchema>({
   name,
   text,
   parameters,
+  input = (given) => given,
   operation,
   notice,
 }: ErrorAction<Parameters>): Action {
   return defineAction({
     path: `/errors/:error_id{[0-9]+}/${name}`,
     text,
-    parameters,
-    async run(context, input, actor) {
-      await perform(operation, context, { ...input, actor })
-      return { to: `/errors/${input.error_id}`, notice: notice(input) }
+    parameters: v.object({ ...parameters.entries, ...FROM }),
+    async run(context, { application_id, occurrence_id, ...rest }, actor) {
+      const given = rest as v.InferOutput<Parameters>
+      const { error_id } = given as { error_id: number }
+      await context.ready()
+      if (application_id !== undefined) await errorWithin(context, { error_id, application_id })
+      await perform(operation, context, { ...input(given), actor })
+      const from = Object.entries({ application_id, occurrence_id }).filter(([, value]) => value !== undefined)
+      const query = new URLSearchParams(from.map(([key, value]) => [key, String(value)]))
+      return { to: `/errors/${error_id}${query.size > 0 ? `?${query}` : ''}`, notice: notice(given) }
     },
   })
 }

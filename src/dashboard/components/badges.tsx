@@ -16,5 +16,5 @@ export function PriorityBadge({ level }: { level: number }): Rendered {
 
 /** `in_progress` as people read it. */
 export function words(name: string): string {
-  return name.replaceAll('_', ' ')
+  return name === 'wont_fix' ? "won't fix" : name.replaceAll('_', ' ')
 }

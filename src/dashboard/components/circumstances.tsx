@@ -1,67 +1,54 @@
-import type { Circumstances, ErrorRecord, OccurrenceBreadcrumb } from '../../triage/error-record.js'
-import type { Visit } from '../define.js'
-import { words } from './badges.js'
-import { timeOfDay } from './time.js'
+import type { ErrorRecord } from '../../triage/error-record.js'
+import type { Rendered } from '../define.js'
+import { CopyButton } from './copy.js'
+import type { ErrorProps } from './error-form.js'
+import { ValueTree } from './value-tree.js'
 
-interface Props {
-  record: ErrorRecord
-  visit: Visit
-}
-
-/** What was captured with the newest occurrence: breadcrumbs, request, tags, context and the rest. */
-export function NewestOccurrence({ record, visit }: Props) {
+/** What was captured with an occurrence beside its stack and breadcrumbs: request, variables, tags, context, the rest. */
+export function Circumstances({ record, curl }: Omit<ErrorProps, 'visit'> & { curl: string | null }): Rendered {
+  const { local_variables, variables, ...details } = record.details
   return (
     <>
-      <Breadcrumbs crumbs={record.breadcrumbs} visit={visit} />
-      <Request record={record} />
+      <Request record={record} curl={curl} />
+      <Data title="Variables" values={local_variables ?? variables} tree />
       <Data title="Tags" values={record.tags} />
       <Data title="Context" values={record.context} />
-      <Data title="Details" values={record.details} />
+      <Data title="Details" values={details} />
     </>
   )
 }
 
-function Breadcrumbs({ crumbs, visit }: { crumbs: readonly OccurrenceBreadcrumb[]; visit: Visit }) {
-  if (crumbs.length === 0) return null
-  return (
-    <section>
-      <h2>Breadcrumbs</h2>
-      <p class="muted">What happened before, oldest first.</p>
-      <ol class="crumbs">
-        {crumbs.map(({ occurred_at, category, message, duration_ms, metadata }) => (
-          <li>
-            <time datetime={occurred_at}>{timeOfDay(occurred_at, visit.time_zone)}</time>
-            <span class="badge">{category}</span>
-            <span class="text">
-              {message}
-              {metadata && <code>{inline(metadata)}</code>}
-            </span>
-            {duration_ms !== undefined && <span class="muted">{`${duration_ms} ms`}</span>}
-          </li>
-        ))}
-      </ol>
-    </section>
-  )
-}
-
-function Request({ record }: { record: Circumstances & { user_id: string | null } }) {
+function Request({ record, curl }: { record: ErrorRecord; curl: string | null }) {
   const { method, route, content_type, duration_ms, headers } = record.request ?? {}
   const rows: Facts = [
     ['Request', [method, record.request_url].filter(Boolean).join(' ')],
     ['Route', route],
-    ['User', record.user_id],
+    ['User', record.occurrence?.user_id],
     ['IP address', record.ip_address],
     ['User agent', record.user_agent],
     ['Content type', content_type],
     ['Took so far', duration_ms === undefined ? null : `${duration_ms} ms`],
   ]
-  if (rows.every(([, value]) => !value) && record.request_params === null) return null
+  if (rows.every(([, value]) => !value) && isEmpty(record.request_params)) return null
   return (
-    <section>
-      <h2>Request</h2>
+    <section class="panel" aria-labelledby="request-title">
+      <div class="panel-head">
+        <h2 id="request-title">Request</h2>
+        {curl && <CopyButton from="copy-curl" label="Copy as curl" />}
+      </div>
       <FactList rows={rows} />
-      <Data title="Parameters" values={record.request_params} level={3} />
-      <Data title="Headers" values={headers} level={3} folded />
+      {!isEmpty(record.request_params) && (
+        <>
+          <h3>Parameters</h3>
+          <Values values={record.request_params} />
+        </>
+      )}
+      {!isEmpty(headers) && (
+        <details>
+          <summary>Headers</summary>
+          <Values values={headers} />
+        </details>
+      )}
     </section>
   )
 }
@@ -76,52 +63,29 @@ function FactList({ rows }: { rows: Facts }) {
         .map(([label, value]) => (
           <>
             <dt>{label}</dt>
-            <dd>{String(value)}</dd>
+            <dd dir="auto">{String(value)}</dd>
           </>
         ))}
     </dl>
   )
 }
 
-/** Values as rows where they are short, as indented JSON where they are nested. */
-function Data({
-  title,
-  values,
-  level = 2,
-  folded = false,
-}: {
-  title: string
-  values: unknown
-  level?: 2 | 3
-  folded?: boolean
-}) {
-  if (values === null || values === undefined || (typeof values === 'object' && Object.keys(values).length === 0)) {
-    return null
-  }
-  const body = <Values values={values} />
-  if (folded) {
-    return (
-      <details>
-        <summary>{title}</summary>
-        {body}
-      </details>
-    )
-  }
-  return level === 2 ? (
-    <section>
-      <h2>{title}</h2>
-      {body}
+/** Values as rows where they are short, as a tree where they are nested. */
+function Data({ title, values, tree = false }: { title: string; values: unknown; tree?: boolean }) {
+  if (isEmpty(values)) return null
+  const id = `${title.toLowerCase()}-title`
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <div class="panel-head">
+        <h2 id={id}>{title}</h2>
+      </div>
+      {tree ? <ValueTree value={values} /> : <Values values={values} />}
     </section>
-  ) : (
-    <>
-      <h3>{title}</h3>
-      {body}
-    </>
   )
 }
 
 function Values({ values }: { values: unknown }) {
-  if (!isObject(values) || Array.isArray(values)) return <Json value={values} />
+  if (!isObject(values) || Array.isArray(values)) return <ValueTree value={values} />
   const entries = Object.entries(values).flatMap(unfolded)
   const flat = entries.filter(([, value]) => !isObject(value))
   const nested = entries.filter(([, value]) => isObject(value))
@@ -130,7 +94,7 @@ function Values({ values }: { values: unknown }) {
       {flat.length > 0 && (
         <FactList rows={flat.map(([key, value]) => [key, value === null ? 'null' : value] as const)} />
       )}
-      {nested.length > 0 && <Json value={Object.fromEntries(nested)} />}
+      {nested.length > 0 && <ValueTree value={fromEntries(nested)} />}
     </>
   )
 }
@@ -143,20 +107,18 @@ function unfolded([key, value]: [string, unknown]): [string, unknown][] {
   return isShort ? inner.map(([name, one]) => [`${key}.${name}`, one]) : [[key, value]]
 }
 
+/** Without a prototype, because a parameter may be called `__proto__`. */
+function fromEntries(entries: readonly [string, unknown][]): Record<string, unknown> {
+  const result: Record<string, unknown> = Object.create(null)
+  for (const [key, value] of entries) result[key] = value
+  return result
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return isObject(value) && Object.keys(value).length === 0
+}
+
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
-}
-
-function Json({ value }: { value: unknown }) {
-  return (
-    <pre class="data" tabindex={0}>
-      {JSON.stringify(value, null, 2)}
-    </pre>
-  )
-}
-
-function inline(metadata: Record<string, unknown>): string {
-  return Object.entries(metadata)
-    .map(([key, value]) => `${words(key)}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
-    .join(', ')
 }

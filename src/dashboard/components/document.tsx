@@ -1,43 +1,39 @@
 import { raw } from 'hono/html'
 import { assetPath } from '../assets.js'
 import type { Rendered, Visit } from '../define.js'
-
-const NAVIGATION = [
-  { path: '/overview', label: 'Overview' },
-  { path: '/errors', query: '?unresolved=true&hide_snoozed=true', label: 'Errors' },
-  { path: '/settings', label: 'Settings' },
-] as const
+import { openErrors } from '../href.js'
+import { Rail, TopBar } from './rail.js'
+import { Shortcuts } from './shortcuts.js'
 
 /** A page in the frame that all pages share. */
 export function pageDocument(title: string, content: Rendered, visit: Visit): Rendered {
   return (
-    <Document title={title} base={visit.base}>
-      <header class="bar">
-        <a class="brand" href={`${visit.base}/overview`}>
-          Faultboard
-        </a>
-        <nav aria-label="Main">
-          {NAVIGATION.map(({ path, label, ...link }) => (
-            <a
-              href={`${visit.base}${path}${'query' in link ? link.query : ''}`}
-              aria-current={visit.path.startsWith(path) ? 'page' : undefined}
-            >
-              {label}
-            </a>
-          ))}
-        </nav>
-        <span class="who">{visit.user}</span>
-      </header>
-      <main>
-        {visit.notice && (
-          <p class="notice" role="status">
-            {visit.notice}
-          </p>
-        )}
-        {content}
-      </main>
+    <Document title={`${title} · ${nameOf(visit)}`} visit={visit}>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <div class={visit.rail_folded ? 'frame folded' : 'frame'}>
+        <TopBar visit={visit} />
+        <Rail visit={visit} />
+        <main id="content" tabindex={-1}>
+          {visit.notice && (
+            <p class="notice" role="status">
+              {visit.notice}
+            </p>
+          )}
+          {content}
+        </main>
+      </div>
+      <Shortcuts />
+      <div id="announcer" class="hidden" aria-live="polite" />
     </Document>
   )
+}
+
+/** Whose errors these are, as the tab of the browser names them. */
+function nameOf({ applications, application_id, application_name }: Visit): string {
+  if (application_id !== null) return applications.find(({ id }) => id === application_id)?.name ?? 'Faultboard'
+  return (applications.length > 1 ? null : applications[0]?.name) ?? (application_name || 'Faultboard')
 }
 
 const WORDS: Record<number, string> = {
@@ -46,6 +42,7 @@ const WORDS: Record<number, string> = {
   404: 'Not found',
   413: 'Too large',
   422: 'That does not fit',
+  429: 'Too many requests',
   503: 'The database cannot be used',
 }
 
@@ -58,14 +55,16 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
       <p class="sentence">{sentence}</p>
       {visit.user && (
         <p>
-          <a href={`${visit.base}/errors?unresolved=true&hide_snoozed=true`}>Back to the errors</a>
+          <a class="button" href={openErrors(visit)}>
+            Back to the errors
+          </a>
         </p>
       )}
     </section>
   )
   if (visit.user) return pageDocument(title, content, { ...visit, notice: null })
   return (
-    <Document title={title} base={visit.base} bare>
+    <Document title={`${title} · Faultboard`} visit={visit} bare>
       <main>{content}</main>
     </Document>
   )
@@ -73,32 +72,36 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
 
 function Document({
   title,
-  base,
+  visit,
   bare,
   children,
 }: {
   title: string
-  base: string
+  visit: Visit
   bare?: boolean
   children?: Rendered
 }): Rendered {
   return (
     <>
       {raw('<!doctype html>')}
-      <html lang="en">
+      <html lang="en" data-theme={visit.theme === 'auto' ? undefined : visit.theme}>
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
+          <meta name="color-scheme" content={visit.theme === 'auto' ? 'light dark' : visit.theme} />
           <meta name="robots" content="noindex" />
-          <link rel="icon" href="data:," />
-          <title>{`${title} · Faultboard`}</title>
+          <link rel="icon" href={ICON} />
+          <title>{title}</title>
           {/* Assets lie behind the sign-in too, so a visitor who is not signed in is given none. */}
-          {!bare && <link rel="stylesheet" href={`${base}${assetPath('dashboard.css')}`} />}
-          {!bare && <script src={`${base}${assetPath('dashboard.js')}`} defer />}
+          {!bare && <link rel="stylesheet" href={`${visit.base}${assetPath('dashboard.css')}`} />}
+          {!bare && <script src={`${visit.base}${assetPath('dashboard.js')}`} defer />}
         </head>
-        <body>{children}</body>
+        <body data-base={bare ? undefined : visit.base}>{children}</body>
       </html>
     </>
   )
 }
+
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><rect width="20" height="20" rx="5" fill="#b4233c"/><path d="M4 11.5h3l2-6 3 9 2-6 .8 3H16" fill="none" stroke="#fff" stroke-width="1.6" stroke-linejoin="round" stroke-linecap="round"/></svg>',
+)}`

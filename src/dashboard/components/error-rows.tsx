@@ -1,80 +1,190 @@
 import type { ErrorSummary } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
+import { href } from '../href.js'
 import { PriorityBadge, SeverityBadge, StatusBadge } from './badges.js'
-import { formatCount, Time } from './time.js'
+import { Sparkline } from './charts.js'
+import { Initials } from './initials.js'
+import { SortableHead, type SortOrder } from './sortable-head.js'
+import { exactTime, formatCount, Time } from './time.js'
 
-/** Errors as rows of two lines; with `form`, each has a checkbox that belongs to that form. */
+/** Lists that were read without their trend show none. */
+export type RowError = ErrorSummary & { daily_counts?: readonly number[] }
+
+/** Errors as rows of two lines; with `form` each has a checkbox that belongs to it, with `sort` the heads sort. */
 export function ErrorRows({
   errors,
   visit,
-  empty,
+  empty = null,
   form,
+  sort,
+  all_chosen = false,
 }: {
-  errors: readonly ErrorSummary[]
+  errors: readonly RowError[]
   visit: Visit
-  empty: Rendered
+  /** Stands in place of the table when there is no row. */
+  empty?: Rendered
   form?: string
+  sort?: SortOrder
+  all_chosen?: boolean
 }): Rendered {
-  if (errors.length === 0) return <p class="empty">{empty}</p>
+  if (errors.length === 0) return empty
+  const has_trend = errors.some(({ daily_counts }) => daily_counts !== undefined)
   return (
-    <table class="errors">
+    <table class="rows">
       <thead>
         <tr>
-          {form && (
-            <th scope="col">
-              <span class="hidden">Choose</span>
+          {form && <ChooseAll />}
+          <SortableHead field="error_type" sort={sort} class="what">
+            Error
+          </SortableHead>
+          {has_trend && (
+            <th scope="col" class="trend">
+              Last 7 days
             </th>
           )}
-          <th scope="col">Error</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">
+          <SortableHead field="occurrence_count" sort={sort} class="number events">
             Events
+          </SortableHead>
+          <SortableHead field="occurred_at" sort={sort} class="seen">
+            Last seen
+          </SortableHead>
+          <SortableHead field="severity" sort={sort} class="severity">
+            Severity
+          </SortableHead>
+          <SortableHead field="status" sort={sort} class="status">
+            Status
+          </SortableHead>
+          <SortableHead field="platform" sort={sort} class="origin">
+            Platform
+          </SortableHead>
+          <th scope="col" class="who">
+            <span class="hidden">Assignee</span>
           </th>
-          <th scope="col" class="number">
-            Users
-          </th>
-          <th scope="col">Last seen</th>
         </tr>
       </thead>
       <tbody>
         {errors.map((error) => (
-          <tr>
-            {form && (
-              <td>
-                <input
-                  type="checkbox"
-                  name="error_ids[]"
-                  value={String(error.id)}
-                  form={form}
-                  aria-label={`Choose ${error.error_type} ${error.id}`}
-                />
-              </td>
-            )}
-            <td class="what">
-              <a href={`${visit.base}/errors/${error.id}`}>
-                <strong>{error.error_type}</strong>
-              </a>{' '}
-              <code class="muted">{error.place}</code>
-              <p class="message">{error.message}</p>
-            </td>
-            <td>
-              <SeverityBadge severity={error.severity} /> <StatusBadge status={error.status} />{' '}
-              <PriorityBadge level={error.priority_level} />
-              <p class="muted">
-                {[error.application_name, error.platform, error.app_version, error.assigned_to]
-                  .filter(Boolean)
-                  .join(' · ')}
-                {error.snoozed && ' · snoozed'}
-              </p>
-            </td>
-            <td class="number">{formatCount(error.occurrence_count)}</td>
-            <td class="number">{formatCount(error.user_count)}</td>
-            <td>
-              <Time iso={error.occurred_at} visit={visit} />
-            </td>
-          </tr>
+          <Row error={error} visit={visit} form={form} has_trend={has_trend} is_chosen={all_chosen} />
         ))}
       </tbody>
     </table>
   )
+}
+
+/** Shown by script, which makes it work. */
+function ChooseAll() {
+  return (
+    <th scope="col" class="pick">
+      <label hidden>
+        <input type="checkbox" data-choose-all />
+        <span class="hidden">Choose all on this page</span>
+      </label>
+      <span class="hidden">Choose</span>
+    </th>
+  )
+}
+
+function Row({
+  error,
+  visit,
+  form,
+  has_trend,
+  is_chosen,
+}: {
+  error: RowError
+  visit: Visit
+  form: string | undefined
+  has_trend: boolean
+  is_chosen: boolean
+}) {
+  return (
+    <tr data-row={String(error.id)}>
+      {form && (
+        <td class="pick">
+          <label>
+            <input
+              type="checkbox"
+              name="error_ids[]"
+              value={String(error.id)}
+              form={form}
+              checked={is_chosen}
+              autocomplete="off"
+              data-choose
+            />
+            <span class="hidden">{`Choose ${error.error_type} ${error.id}`}</span>
+          </label>
+        </td>
+      )}
+      <What error={error} visit={visit} />
+      {has_trend && (
+        <td class="trend" data-field="daily_counts">
+          {error.daily_counts && <Sparkline values={error.daily_counts} label="Events of the last 7 days" />}
+        </td>
+      )}
+      <td class="number events">
+        <span data-field="occurrence_count">{formatCount(error.occurrence_count)}</span>
+        <span class="unit"> {error.occurrence_count === 1 ? 'event' : 'events'}</span>
+        <small>
+          <span data-field="user_count">{formatCount(error.user_count)}</span>{' '}
+          {error.user_count === 1 ? 'user' : 'users'}
+        </small>
+      </td>
+      <td class="seen">
+        <span data-field="occurred_at">
+          <Time iso={error.occurred_at} visit={visit} />
+        </span>
+        <small>
+          first <Time iso={error.first_seen_at} visit={visit} />
+        </small>
+      </td>
+      <td class="severity">
+        <span data-field="severity">
+          <SeverityBadge severity={error.severity} />
+        </span>
+        <PriorityBadge level={error.priority_level} />
+      </td>
+      <td class="status">
+        <span data-field="status">
+          <StatusBadge status={error.status} />
+        </span>
+        {error.snoozed_until && error.snoozed && (
+          <small class="snoozed" title={`Until ${exactTime(error.snoozed_until, visit.time_zone)}`}>
+            snoozed
+          </small>
+        )}
+      </td>
+      <td class="origin">
+        <span>{error.platform}</span>
+        {error.app_version && <small title={`Version ${error.app_version}`}>{error.app_version}</small>}
+      </td>
+      <td class="who">{error.assigned_to && <Initials name={error.assigned_to} />}</td>
+    </tr>
+  )
+}
+
+function What({ error, visit }: { error: RowError; visit: Visit }) {
+  const is_mixed = visit.applications.length > 1 && visit.application_id === null
+  return (
+    <td class="what">
+      <p class="headline">
+        <a class="row-link" href={href(visit, `/errors/${error.id}`)} data-row-link>
+          <bdi>{error.error_type}</bdi>
+        </a>
+        {error.place && <code class="row-place">{error.place}</code>}
+      </p>
+      <p class="message">
+        {is_mixed && <span class="application">{error.application_name}</span>}
+        <bdi>{shortened(error.message)}</bdi>
+      </p>
+    </td>
+  )
+}
+
+/** Far more than a row has room for, and far less than a message can be. */
+const MESSAGE_LIMIT = 240
+
+function shortened(message: string): string {
+  if (message.length <= MESSAGE_LIMIT) return message
+  // Half a pair of surrogates would be shown as a broken letter.
+  return `${message.slice(0, MESSAGE_LIMIT).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -32,6 +32,9 @@ interface FieldProps {
   type?: string
   min?: number
   max?: number
+  maxlength?: number
+  /** Id of a datalist with suggestions. */
+  list?: string
 }
 
 export function TextField({ name, label, ...input }: FieldProps): Rendered {

@@ -1,117 +1,126 @@
-import { SEVERITIES } from '../../model/severity.js'
-import { TIMEFRAMES } from '../../model/time.js'
-import { PRIORITIES, STATUSES } from '../../model/workflow.js'
-import type { ErrorsFilter, ErrorsPage } from '../../triage/errors-list.js'
-import { errorsListInput, errorsPage, SORT_FIELDS } from '../../triage/errors-list.js'
-import { words } from '../components/badges.js'
+import * as v from 'valibot'
+import type { Context } from '../../context.js'
+import { choice, optional } from '../../model/input.js'
+import { perform } from '../../operation.js'
+import { type ErrorsPage, errorsListInput, errorsPage } from '../../triage/errors-list.js'
+import { exportErrors } from '../../triage/export-errors.js'
+import { type FilterChoices, filterChoices } from '../../triage/filter-choices.js'
+import { findText } from '../../triage/matching-errors.js'
+import { listQuery, listSavedViews, type SavedView } from '../../triage/saved-views.js'
+import { type StatusCounts, statusCounts } from '../../triage/status-counts.js'
+import { BATCH_FORM, BatchBar } from '../components/batch-bar.js'
 import { ErrorRows } from '../components/error-rows.js'
-import { SelectField, TextField } from '../components/forms.js'
-import { Pagination, paginationLinks } from '../components/pagination.js'
+import { FilterChips } from '../components/filter-chips.js'
+import { FilterForm } from '../components/filter-form.js'
+import { LiveList } from '../components/live-list.js'
+import { NoErrors } from '../components/no-errors.js'
+import { PageHead } from '../components/page-head.js'
+import { Pagination, paginationLinks, totalOf } from '../components/pagination.js'
+import { SavedViews } from '../components/saved-views.js'
+import { StatusTabs } from '../components/status-tabs.js'
 import { formatCount } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
+import { listAddress } from '../list-address.js'
+
+const parameters = v.object({
+  ...errorsListInput.entries,
+  // All rows of the page chosen beforehand, for those without script.
+  choose: optional(choice(['page'])),
+})
+
+type Parameters = v.InferOutput<typeof parameters>
+
+interface ErrorsData {
+  page: ErrorsPage
+  counts: StatusCounts
+  choices: FilterChoices
+  views: SavedView[]
+}
 
 /** The list: filters in the address, a page of rows, and what can be done to several at once. */
 export const errors = definePage({
   path: '/errors',
   text: 'Paginated, filterable list',
-  parameters: errorsListInput,
-  load: (context, filter): Promise<ErrorsPage> => errorsPage(context, filter),
-  title: ({ pagination }) => `${formatCount(pagination.total_count)} errors`,
-  json: (page) => page,
-  links: ({ pagination }, visit) => paginationLinks(pagination, visit),
-  view: ({ errors: rows, pagination }, visit, filter) => (
+  parameters,
+  load: loadList,
+  title: ({ page }) => `(${totalOf(page.pagination)}) Errors`,
+  json: ({ page }) => page,
+  links: ({ page }, visit) => paginationLinks(page.pagination, visit),
+  csv: (context, filter) => exportErrors(context, filter),
+  view: (data, visit, { choose, ...filter }) => (
     <>
-      <h1>Errors</h1>
-      <Filters filter={filter} visit={visit} />
-      <ErrorRows errors={rows} visit={visit} form="batch" empty={<Nothing visit={visit} />} />
-      {rows.length > 0 && <BatchForm visit={visit} />}
-      <Pagination pagination={pagination} visit={visit} />
+      <PageHead title="Errors" context={contextOf(data)}>
+        <SavedViews views={data.views} list_query={listQuery(String(visit.query))} visit={visit} />
+        <a class="button" href={exportAddress(visit)} download>
+          Export
+        </a>
+      </PageHead>
+      <StatusTabs filter={filter} counts={data.counts} visit={visit} />
+      <FilterForm filter={filter} choices={data.choices} visit={visit} />
+      <FilterChips filter={filter} visit={visit} />
+      <List data={data} filter={filter} visit={visit} all_chosen={choose === 'page'} />
     </>
   ),
 })
 
-function Nothing({ visit }: { visit: Visit }) {
-  return visit.query.size === 0 ? (
-    <>
-      Nothing was recorded yet. To see how it looks, throw in one of your routes, or call{' '}
-      <code>{"Tracker.Commands.LogError.call({ exception: new Error('Hello') })"}</code>.
-    </>
-  ) : (
-    <>
-      No error fits these filters. <a href={`${visit.base}/errors`}>Show all</a>
-    </>
-  )
+async function loadList(context: Context, filter: Parameters): Promise<ErrorsData> {
+  await context.ready()
+  const found = await findText(context, filter)
+  const [page, counts, choices, views] = await Promise.all([
+    errorsPage(context, filter, { found }),
+    statusCounts(context, filter, { found }),
+    filterChoices(context, filter.application_id),
+    perform(listSavedViews, context, {}),
+  ])
+  return { page, counts, choices, views }
 }
 
-function Filters({ filter, visit }: { filter: ErrorsFilter; visit: Visit }) {
-  const named = (list: readonly string[]) => list.map((word) => [word, words(word)] as const)
+function List({
+  data: { page, counts, choices },
+  filter,
+  visit,
+  all_chosen,
+}: {
+  data: ErrorsData
+  filter: Omit<Parameters, 'choose'>
+  visit: Visit
+  all_chosen: boolean
+}) {
+  const { errors: rows, pagination } = page
   return (
-    <form class="filters" method="get" action={`${visit.base}/errors`}>
-      <TextField name="search" label="Search" type="search" value={filter.search} />
-      <SelectField
-        name="severity"
-        label="Severity"
-        options={[['', 'any'], ...named(SEVERITIES)]}
-        value={filter.severity}
+    <LiveList visit={visit} filter={filter}>
+      <ErrorRows
+        errors={rows}
+        visit={visit}
+        form={BATCH_FORM}
+        sort={{
+          field: filter.sort_by ?? 'occurred_at',
+          direction: filter.sort_direction ?? 'desc',
+          address: (sort_by, sort_direction) => listAddress(visit, filter, { sort_by, sort_direction }),
+        }}
+        all_chosen={all_chosen}
+        empty={<NoErrors filter={filter} counts={counts} visit={visit} />}
       />
-      <SelectField name="status" label="Status" options={[['', 'any'], ...named(STATUSES)]} value={filter.status} />
-      <SelectField
-        name="priority_level"
-        label="Priority"
-        options={[['', 'any'], ...PRIORITIES.map((word, level) => [String(level), word] as const)]}
-        value={filter.priority_level?.toString()}
-      />
-      <TextField name="platform" label="Platform" value={filter.platform} />
-      <TextField name="error_type" label="Type" value={filter.error_type} />
-      <TextField name="assigned_to" label="Assignee" value={filter.assigned_to} />
-      <SelectField
-        name="timeframe"
-        label="Seen"
-        options={[['', 'at any time'], ...named(TIMEFRAMES)]}
-        value={filter.timeframe}
-      />
-      <SelectField
-        name="sort_by"
-        label="Sort by"
-        options={named(SORT_FIELDS)}
-        value={filter.sort_by ?? 'occurred_at'}
-      />
-      <SelectField
-        name="sort_direction"
-        label="Order"
-        options={[
-          ['desc', 'descending'],
-          ['asc', 'ascending'],
-        ]}
-        value={filter.sort_direction ?? 'desc'}
-      />
-      <label class="check">
-        <input type="checkbox" name="unresolved" value="true" checked={filter.unresolved} />{' '}
-        <span>Unresolved only</span>
-      </label>
-      <label class="check">
-        <input type="checkbox" name="hide_snoozed" value="true" checked={filter.hide_snoozed} />{' '}
-        <span>Hide snoozed</span>
-      </label>
-      {(['application_id', 'user_id', 'app_version', 'git_sha', 'per_page'] as const).map(
-        (name) => filter[name] !== undefined && <input type="hidden" name={name} value={String(filter[name])} />,
+      <Pagination pagination={pagination} visit={visit} />
+      {rows.length > 0 && (
+        <BatchBar
+          visit={visit}
+          list_query={listQuery(String(visit.query))}
+          page={pagination.page}
+          assignees={choices.assignees}
+          choose_all={listAddress(visit, filter, { page: pagination.page, choose: 'page' })}
+        />
       )}
-      <button type="submit">Filter</button>
-    </form>
+    </LiveList>
   )
 }
 
-function BatchForm({ visit }: { visit: Visit }) {
-  return (
-    <form id="batch" class="batch" method="post" action={`${visit.base}/errors/batch_action`}>
-      <TextField name="resolved_by_name" label="Your name" value={visit.user} />
-      <TextField name="resolution_comment" label="Comment" />
-      <button type="submit" name="action_type" value="resolve">
-        Resolve chosen
-      </button>
-      <button type="submit" name="action_type" value="delete" class="danger">
-        Delete chosen
-      </button>
-    </form>
-  )
+function contextOf({ page: { pagination }, counts }: ErrorsData): string {
+  const fitting = `${totalOf(pagination)} ${pagination.total_count === 1 ? 'error' : 'errors'}`
+  return counts.snoozed.count > 0 ? `${fitting} · ${formatCount(counts.snoozed.count)} snoozed` : fitting
+}
+
+function exportAddress(visit: Visit): string {
+  const query = listQuery(String(visit.query))
+  return `${visit.base}/errors.csv${query && `?${query}`}`
 }

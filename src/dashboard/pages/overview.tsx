@@ -1,117 +1,102 @@
 import * as v from 'valibot'
-import { type DashboardStats, dashboardStats } from '../../analytics/dashboard-stats.js'
+import { type Overview, overviewData } from '../../analytics/overview.js'
 import { id, optional } from '../../model/input.js'
+import { SEVERITIES } from '../../model/severity.js'
 import { perform } from '../../operation.js'
-import type { ErrorSummary } from '../../triage/error-record.js'
-import { firstErrors } from '../../triage/errors-list.js'
-import { ErrorRows } from '../components/error-rows.js'
-import { formatCount } from '../components/time.js'
-import { definePage, type Visit } from '../define.js'
-
-interface Overview {
-  stats: DashboardStats
-  newest: ErrorSummary[]
-}
+import { BarChart } from '../components/charts.js'
+import { FirstSteps } from '../components/first-steps.js'
+import { NeedsYou } from '../components/needs-you.js'
+import { OverviewFigures } from '../components/overview-figures.js'
+import { PageHead } from '../components/page-head.js'
+import { SmallMultiples } from '../components/small-multiples.js'
+import { TopErrors } from '../components/top-errors.js'
+import { definePage, type Rendered, type Visit } from '../define.js'
+import { href, openErrors } from '../href.js'
 
 /** The numbers at a glance, and what needs somebody. */
 export const overview = definePage({
   path: '/overview',
-  text: 'High-level statistics',
+  text: 'High-level statistics, what needs somebody, and what hurts most',
   parameters: v.object({ application_id: optional(id()) }),
-  async load(context, { application_id }): Promise<Overview> {
-    return {
-      stats: await perform(dashboardStats, context, { application_id }),
-      newest: await firstErrors(context, { application_id, unresolved: true, hide_snoozed: true }, 10),
-    }
-  },
+  load: (context, { application_id }, { last_visit_at }): Promise<Overview> =>
+    perform(overviewData, context, { application_id, since: last_visit_at ?? undefined }),
   title: () => 'Overview',
-  json: ({ stats }) => stats,
-  view: ({ stats, newest }, visit) => (
+  // The numbers of DashboardStats keep their places; everything else stands beside them.
+  json: ({ stats, ...overview }) => ({ ...stats, ...overview }),
+  view: (data, visit) => (
     <>
-      <h1>Overview</h1>
-      <dl class="figures">
-        <Figure
-          label="Errors today"
-          value={stats.errors_today}
-          note={`${formatCount(stats.occurrences_today)} occurrences`}
-        />
-        <Figure
-          label="Last 7 days"
-          value={stats.errors_last_7_days}
-          note={`${formatCount(stats.occurrences_last_7_days)} occurrences`}
-        />
-        <Figure
-          label="Last 30 days"
-          value={stats.errors_last_30_days}
-          note={`${formatCount(stats.occurrences_last_30_days)} occurrences`}
-        />
-        <Figure
-          label="Unresolved"
-          value={stats.unresolved_count}
-          note={`${formatCount(stats.resolved_count)} resolved of ${formatCount(stats.total_errors)}`}
-        />
-      </dl>
-      <section>
-        <h2>Newest unresolved</h2>
-        <ErrorRows errors={newest} visit={visit} empty="Nothing is unresolved." />
-      </section>
-      <div class="columns">
-        <section>
-          <h2>Top error types</h2>
-          <Counts
-            visit={visit}
-            parameter="error_type"
-            rows={stats.top_errors.map(({ error_type, count }) => [error_type, count])}
-            unit="occurrences"
-          />
-        </section>
-        <section>
-          <h2>By platform</h2>
-          <Counts visit={visit} parameter="platform" rows={Object.entries(stats.errors_by_platform)} unit="errors" />
-        </section>
-      </div>
+      <PageHead title="Overview" context={`Days are cut in ${visit.time_zone}`}>
+        {data.stats.total_errors > 0 && (
+          <a class="button primary" href={openErrors(visit)}>
+            Open errors
+          </a>
+        )}
+      </PageHead>
+      {data.stats.total_errors === 0 ? <FirstSteps visit={visit} /> : <Numbers data={data} visit={visit} />}
     </>
   ),
 })
 
-function Figure({ label, value, note }: { label: string; value: number; note: string }) {
+function Numbers({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   return (
-    <div class="figure">
-      <dt>{label}</dt>
-      <dd>
-        <strong>{formatCount(value)}</strong>
-        <small>{note}</small>
-      </dd>
+    <div class="stack overview">
+      <OverviewFigures data={data} visit={visit} />
+      <Days data={data} visit={visit} />
+      <NeedsYou data={data} visit={visit} />
+      <TopErrors data={data} visit={visit} />
+      <div class="columns">
+        <SmallMultiples
+          title="Platforms"
+          parameter="platform"
+          multiples={data.platforms}
+          empty="Nothing occurred within 7 days."
+          visit={visit}
+        />
+        <SmallMultiples
+          title="Releases"
+          parameter="app_version"
+          multiples={data.releases}
+          empty={
+            <>
+              No version is known of what occurred within 7 days. Set <code>app_version</code>, or{' '}
+              <code>APP_VERSION</code> in the environment.
+            </>
+          }
+          visit={visit}
+        />
+      </div>
     </div>
   )
 }
 
-function Counts({
-  visit,
-  parameter,
-  rows,
-  unit,
-}: {
-  visit: Visit
-  parameter: string
-  rows: readonly (readonly [string, number])[]
-  unit: string
-}) {
-  if (rows.length === 0) return <p class="empty">Nothing was recorded yet.</p>
+function Days({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   return (
-    <table class="counts">
-      <tbody>
-        {rows.map(([name, count]) => (
-          <tr>
-            <th scope="row">
-              <a href={`${visit.base}/errors?${new URLSearchParams({ [parameter]: name })}`}>{name}</a>
-            </th>
-            <td class="number">
-              {formatCount(count)} <span class="muted">{unit}</span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <section class="card" aria-label="Occurrences per day">
+      <BarChart
+        title="Occurrences in the last 30 days"
+        unit="occurrences"
+        series={SEVERITIES.map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
+        bars={data.days.map(({ date, ...values }) => ({
+          label: dayName(date, SHORT),
+          name: dayName(date, LONG),
+          href: href(visit, '/errors', { day: date }),
+          values,
+        }))}
+      />
+    </section>
   )
+}
+
+const SHORT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const LONG = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** The date is the local one already. */
+function dayName(date: string, format: Intl.DateTimeFormat): string {
+  return format.format(new Date(`${date}T00:00:00Z`))
 }

@@ -9,114 +9,114 @@ import {
   optionRow,
 } from '../../config/options.js'
 import type { Context } from '../../context.js'
-import { meaningOf } from '../../model/drop-reasons.js'
-import { words } from '../components/badges.js'
-import { formatCount } from '../components/time.js'
-import { definePage } from '../define.js'
-
-interface Setting {
-  name: OptionName
-  group: Group
-  value: string
-  is_default: boolean
-  environment_variable: string | null
-  text: string
-  planned: boolean
-}
+import { type Dropped, droppedOf, recorderState } from '../../health/health.js'
+import { filterText, id, optional } from '../../model/input.js'
+import { Empty } from '../components/empty.js'
+import { PageHead } from '../components/page-head.js'
+import { type Setting, SettingRow } from '../components/setting-row.js'
+import { definePage, type Rendered, type Visit } from '../define.js'
+import { href } from '../href.js'
 
 interface Settings {
   settings: Setting[]
-  health: Health
+  health: { state: Record<string, unknown>; dropped: Dropped[] }
 }
 
-interface Health {
-  state: Record<string, unknown>
-  /** What did not go the ordinary way since the process started, and what that means. */
-  dropped: { reason: string; count: number; text: string }[]
-}
-
-/** The configuration as it is in force, read-only, and how the tracker itself is doing. */
+/** The configuration as it is in force, read-only. */
 export const settings = definePage({
   path: '/settings',
   text: 'Read-only view of the configuration',
-  parameters: v.object({}),
+  parameters: v.object({ application_id: optional(id()), filter: filterText({ max: 100 }) }),
   async load(context): Promise<Settings> {
-    return { settings: OPTION_NAMES.map((name) => settingOf(name, context)), health: await healthOf(context) }
+    return { settings: OPTION_NAMES.map((name) => settingOf(name, context)), health: await stateOf(context) }
   },
   title: () => 'Settings',
   json: (data) => data,
-  view: (data) => (
-    <>
-      <h1>Settings</h1>
-      <p class="muted">
-        Read-only: the configuration is set in code or by environment variables, and a change takes effect after a
-        restart.
-      </p>
-      <section>
-        <h2>Health of the tracker</h2>
-        <HealthOfTracker health={data.health} />
-      </section>
-      {Object.entries(GROUPS).map(([group, title]) => (
-        <section>
-          <h2>{title}</h2>
-          <table class="settings">
-            <tbody>
-              {data.settings
-                .filter((setting) => setting.group === group)
-                .map((setting) => (
-                  <tr>
-                    <th scope="row">
-                      <code>{setting.name}</code>
-                    </th>
-                    <td>
-                      <code class={setting.is_default ? 'muted' : undefined}>{setting.value}</code>
-                    </td>
-                    <td>
-                      {setting.text}
-                      {setting.planned && <em> Not in effect yet: the feature comes with a later release.</em>}
-                      {setting.environment_variable && <p class="muted">{setting.environment_variable}</p>}
-                    </td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </section>
-      ))}
-    </>
-  ),
+  view: ({ settings }, visit, { filter }) => {
+    const shown = settings.filter((setting) => fits(setting, filter))
+    return (
+      <>
+        <PageHead
+          title="Settings"
+          context="Read-only: set in code or by environment variables; a change takes effect after a restart."
+        >
+          <a class="button" href={href(visit, '/health')}>
+            Health
+          </a>
+        </PageHead>
+        <div class="settings" data-settings>
+          <Index settings={shown} filter={filter} visit={visit} />
+          <div class="stack">
+            {shown.length === 0 && <NothingFits filter={filter ?? ''} visit={visit} />}
+            {groups(shown).map(([group, title, rows]) => (
+              <section class="setting-group" id={group} aria-labelledby={`title-${group}`}>
+                <h2 id={`title-${group}`}>{title}</h2>
+                <dl>
+                  {rows.map((setting) => (
+                    <SettingRow setting={setting} />
+                  ))}
+                </dl>
+              </section>
+            ))}
+          </div>
+        </div>
+      </>
+    )
+  },
 })
 
-function HealthOfTracker({ health }: { health: Health }) {
+function Index({
+  settings,
+  filter,
+  visit,
+}: {
+  settings: readonly Setting[]
+  filter: string | undefined
+  visit: Visit
+}): Rendered {
+  const changed = settings.filter(({ is_default }) => !is_default).length
   return (
-    <>
-      <dl class="facts">
-        {Object.entries(health.state).map(([name, value]) => (
-          <>
-            <dt>{words(name)}</dt>
-            <dd>{value === null ? '–' : String(value)}</dd>
-          </>
+    <nav class="setting-index" aria-label="Groups of settings">
+      <form method="get" action={`${visit.base}/settings`}>
+        {visit.application_id !== null && (
+          <input type="hidden" name="application_id" value={String(visit.application_id)} />
+        )}
+        <label>
+          <span>Filter</span>
+          <input type="search" name="filter" value={filter} maxlength={100} data-settings-filter />
+        </label>
+      </form>
+      <ul>
+        {groups(settings).map(([group, title, rows]) => (
+          <li>
+            <a href={`#${group}`}>
+              {title} <span class="count">{String(rows.length)}</span>
+            </a>
+          </li>
         ))}
-      </dl>
-      <h3>Left out or failed since this process started</h3>
-      {health.dropped.length === 0 ? (
-        <p class="empty">Nothing: every error was recorded in full.</p>
-      ) : (
-        <table class="settings">
-          <tbody>
-            {health.dropped.map(({ reason, count, text }) => (
-              <tr>
-                <th scope="row">
-                  <code>{reason}</code>
-                </th>
-                <td>{formatCount(count)}</td>
-                <td>{text}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </>
+      </ul>
+      <p class="meta muted">{`${changed} of ${settings.length} changed from their default`}</p>
+    </nav>
   )
+}
+
+function NothingFits({ filter, visit }: { filter: string; visit: Visit }): Rendered {
+  return (
+    <Empty title={`No setting fits “${filter}”`}>
+      <a href={href(visit, '/settings')}>Show all settings</a>
+    </Empty>
+  )
+}
+
+function groups(settings: readonly Setting[]): [group: Group, title: string, rows: Setting[]][] {
+  return (Object.entries(GROUPS) as [Group, string][])
+    .map(([group, title]): [Group, string, Setting[]] => [group, title, settings.filter((one) => one.group === group)])
+    .filter(([, , rows]) => rows.length > 0)
+}
+
+function fits({ name, text, value }: Setting, filter: string | undefined): boolean {
+  const wanted = filter?.toLowerCase() ?? ''
+  return [name, text, value].some((words) => words.toLowerCase().includes(wanted))
 }
 
 function settingOf(name: OptionName, { config }: Context): Setting {
@@ -146,23 +146,16 @@ function valueText(value: unknown): string {
   )
 }
 
-async function healthOf({ recorder, counters, spool, database }: Context): Promise<Health> {
-  const { files, failed, bytes } = await spool.state()
-  const { away_since, last_flush_at, ...state } = recorder.state
+async function stateOf(context: Context): Promise<Settings['health']> {
+  const { files, failed, bytes } = await context.spool.state()
   return {
     state: {
-      database: database.dialect.address,
-      ...state,
-      away_since: isoTime(away_since),
-      last_flush_at: isoTime(last_flush_at),
+      database: context.database.dialect.address,
+      ...recorderState(context),
       spooled_files: files,
       spooled_bytes: bytes,
       files_set_aside: failed,
     },
-    dropped: Object.entries(counters.toJSON()).map(([reason, count]) => ({ reason, count, text: meaningOf(reason) })),
+    dropped: droppedOf(context),
   }
-}
-
-function isoTime(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString()
 }

@@ -1,0 +1,50 @@
+import type { Rendered } from './define.js'
+import { SECURITY_HEADERS } from './security-headers.js'
+
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  })
+}
+
+export function html(document: Rendered, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(String(document), { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
+}
+
+/** A table that is written while it is read from the database. */
+export function csv(rows: AsyncIterable<string>, name: string): Response {
+  const encoder = new TextEncoder()
+  const iterator = rows[Symbol.asyncIterator]()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+  return new Response(body, {
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}.csv"`,
+    },
+  })
+}
+
+export function redirect(to: string, cookies: readonly string[] = []): Response {
+  return withCookies(new Response(null, { status: 302, headers: { Location: to } }), cookies)
+}
+
+export function withCookies(response: Response, cookies: readonly (string | null)[]): Response {
+  for (const cookie of cookies) if (cookie) response.headers.append('Set-Cookie', cookie)
+  return response
+}
+
+export function withSecurityHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS))
+    if (!response.headers.has(name)) response.headers.set(name, value)
+  return response
+}

@@ -1,0 +1,284 @@
+import type { Rendered } from '../define.js'
+import { formatCount } from './time.js'
+
+/** A trend in the height of a line of text. Its values are read out; the picture shows only their shape. */
+export function Sparkline({ values, label }: { values: readonly number[]; label: string }): Rendered {
+  const most = Math.max(1, ...values)
+  const step = 100 / Math.max(1, values.length)
+  return (
+    <svg
+      class="sparkline"
+      viewBox="0 0 100 24"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${label}: ${values.join(', ')}`}
+    >
+      <title>{`${label}: ${values.join(', ')}`}</title>
+      {values.map((value, i) => {
+        const height = value === 0 ? 1 : Math.max(3, (value / most) * 24)
+        return (
+          <rect
+            x={round(i * step)}
+            y={round(24 - height)}
+            width={round(step * 0.78)}
+            height={round(height)}
+            class={value === 0 ? 'none' : undefined}
+          />
+        )
+      })}
+    </svg>
+  )
+}
+
+export interface Series {
+  key: string
+  label: string
+  /** Class that gives it its colour: `severity-high`, `series-1`. */
+  tone: string
+}
+
+export interface Bar {
+  /** What stands under the bar, where there is room for it. */
+  label: string
+  /** What it is called in its title and in the table. */
+  name: string
+  href?: string
+  /** By the keys of the series, bottom first. */
+  values: Readonly<Record<string, number>>
+}
+
+const HEIGHT = 120
+
+/** Bars over time, stacked by series; each bar may be a link, and a table behind says the same in numbers. */
+export function BarChart({
+  title,
+  bars,
+  series,
+  unit,
+}: {
+  title: string
+  bars: readonly Bar[]
+  series: readonly Series[]
+  unit: string
+}): Rendered {
+  const totals = bars.map(({ values }) => series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0))
+  const most = niceCeiling(Math.max(1, ...totals))
+  const step = 1000 / Math.max(1, bars.length)
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span class="chart-title">{title}</span>
+        {series.length > 1 && <Legend series={series} />}
+      </figcaption>
+      <div class="plot">
+        <div class="y-axis" aria-hidden="true">
+          <span>{compact(most)}</span>
+          <span>{compact(most / 2)}</span>
+          <span>0</span>
+        </div>
+        {/* biome-ignore lint/a11y/useSemanticElements: the bars of a picture are no fields of a form */}
+        <svg
+          viewBox={`0 0 1000 ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="group"
+          aria-label={`${title}, ${bars.length} bars`}
+        >
+          <path class="grid" d={`M0 .5H1000M0 ${HEIGHT / 2}H1000M0 ${HEIGHT - 0.5}H1000`} />
+          {bars.map((bar, i) => (
+            <BarColumn
+              bar={bar}
+              series={series}
+              unit={unit}
+              total={totals[i] ?? 0}
+              x={i * step}
+              width={step}
+              scale={HEIGHT / most}
+            />
+          ))}
+        </svg>
+      </div>
+      <div class="x-axis" aria-hidden="true">
+        {ticks(bars).map((label) => (
+          <span>{label}</span>
+        ))}
+      </div>
+      <DataTable title={title} bars={bars} series={series} />
+    </figure>
+  )
+}
+
+function BarColumn({
+  bar,
+  series,
+  unit,
+  total,
+  x,
+  width,
+  scale,
+}: {
+  bar: Bar
+  series: readonly Series[]
+  unit: string
+  total: number
+  x: number
+  width: number
+  scale: number
+}) {
+  const name = `${bar.name}: ${formatCount(total)} ${unit}`
+  let top = HEIGHT
+  const rects = series.flatMap(({ key, tone }) => {
+    const value = bar.values[key] ?? 0
+    if (value === 0) return []
+    const height = Math.max(1, value * scale)
+    top -= height
+    return [
+      <rect
+        class={tone}
+        x={round(x + width * 0.12)}
+        y={round(top)}
+        width={round(width * 0.76)}
+        height={round(height)}
+      />,
+    ]
+  })
+  const body = (
+    <>
+      <title>{name}</title>
+      <rect class="hit" x={round(x)} y="0" width={round(width)} height={HEIGHT} />
+      {rects}
+    </>
+  )
+  if (!bar.href || total === 0) return <g>{body}</g>
+  return (
+    <a href={bar.href} aria-label={name}>
+      {body}
+    </a>
+  )
+}
+
+function Legend({ series }: { series: readonly Series[] }): Rendered {
+  return (
+    <ul class="legend">
+      {series.map(({ label, tone }) => (
+        <li>
+          <svg class="swatch" viewBox="0 0 8 8" width="8" height="8" aria-hidden="true" focusable="false">
+            <rect class={tone} width="8" height="8" rx="2" />
+          </svg>
+          {label}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function DataTable({
+  title,
+  bars,
+  series,
+}: {
+  title: string
+  bars: readonly Bar[]
+  series: readonly Series[]
+}): Rendered {
+  return (
+    <details class="chart-data">
+      <summary>Show as a table</summary>
+      <section class="scroll" tabindex={0} aria-label={`${title}, table`}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              {series.map(({ label }) => (
+                <th scope="col" class="number">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map(({ name, href, values }) => (
+              <tr>
+                <th scope="row">{href ? <a href={href}>{name}</a> : name}</th>
+                {series.map(({ key }) => (
+                  <td class="number">{formatCount(values[key] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  )
+}
+
+export interface Share {
+  label: Rendered
+  href?: string | undefined
+  value: number
+  /** What stands after the number, such as a unit or a share. */
+  note?: string | undefined
+}
+
+/** A ranking: each row a name, a number and a bar of its length. It is a table, so it needs no other behind it. */
+export function ShareBars({
+  title,
+  rows,
+  heading,
+}: {
+  title: string
+  rows: readonly Share[]
+  heading?: string
+}): Rendered {
+  const most = Math.max(1, ...rows.map(({ value }) => value))
+  return (
+    <table class="shares">
+      <caption class="hidden">{title}</caption>
+      <thead class="hidden">
+        <tr>
+          <th scope="col">{heading ?? title}</th>
+          <th scope="col">Count</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ label, href, value, note }) => (
+          <tr>
+            <th scope="row">
+              <span class="share-label">{href ? <a href={href}>{label}</a> : label}</span>
+              <svg class="share" width="100%" height="4" aria-hidden="true" focusable="false">
+                <rect class="track" width="100%" height="4" rx="2" />
+                <rect class="filled" width={`${round((value / most) * 100)}%`} height="4" rx="2" />
+              </svg>
+            </th>
+            <td class="number">
+              {formatCount(value)}
+              {note && <span class="muted">{` ${note}`}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** The first, the middle and the last label: more would not fit on a telephone. */
+function ticks(bars: readonly Bar[]): string[] {
+  if (bars.length < 3) return bars.map(({ label }) => label)
+  return [0, Math.floor((bars.length - 1) / 2), bars.length - 1].map((i) => bars[i]?.label ?? '')
+}
+
+/** The next number that reads well on an axis: 1, 2, 5, 10, 20 … */
+function niceCeiling(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value))
+  const step = [1, 2, 4, 5, 10].find((one) => one * power >= value) ?? 10
+  return Math.max(2, step * power)
+}
+
+const compactly = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+export function compact(value: number): string {
+  return compactly.format(value)
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 100) / 100)
+}

@@ -1,0 +1,16 @@
+import type { Rendered } from '../define.js'
+
+/** A page or section without data: what it will show, and the line or switch that starts it. */
+export function Empty({ title, code, children }: { title: string; code?: string; children?: Rendered }): Rendered {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <p>{children}</p>}
+      {code && (
+        <pre tabindex={0}>
+          <code>{code}</code>
+        </pre>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import type { RankedError } from '../../analytics/ranked-errors.js'
+import type { Rendered, Visit } from '../define.js'
+import { href } from '../href.js'
+
+/** An error in a ranking: its type, where it is, and a line of its message. */
+export function ErrorLink({ error, visit }: { error: RankedError; visit: Visit }): Rendered {
+  return (
+    <span class="error-link">
+      <span class="error-link-title">
+        <a href={href(visit, `/errors/${error.id}`)}>{error.error_type}</a>
+        {error.place && <code>{error.place}</code>}
+      </span>
+      <span class="error-link-message">{error.message}</span>
+    </span>
+  )
+}

@@ -1,0 +1,68 @@
+import type { Rendered } from '../define.js'
+import { Sparkline } from './charts.js'
+
+export interface Comparison {
+  /** Null where it is not known. */
+  before: number | null
+  now: number
+  /** What the earlier number is of: "yesterday by this time". */
+  than: string
+  /** How one of the numbers is written. */
+  format(value: number): string
+}
+
+/** One number of the overview: what it is, how it changed, and its trend. */
+export function Figure({
+  label,
+  value,
+  href,
+  note,
+  change,
+  trend,
+}: {
+  label: string
+  value: string
+  href?: string
+  note: Rendered
+  change?: Comparison
+  trend?: { values: readonly number[]; label: string }
+}): Rendered {
+  return (
+    <div class="figure">
+      <dt>{label}</dt>
+      <dd>
+        <span class="figure-line">
+          <strong class="figure-value">{href ? <a href={href}>{value}</a> : value}</strong>
+          {change && <Change {...change} />}
+        </span>
+        <small class="figure-note">{note}</small>
+        {trend && <Sparkline values={trend.values} label={trend.label} />}
+      </dd>
+    </div>
+  )
+}
+
+/** More is worse in every figure that has a change: the arrow says the direction, the colour what it means. */
+function Change({ now, before, than, format }: Comparison): Rendered {
+  if (before === null) return null
+  const sentence = `${format(before)} ${than}`
+  if (before === now) {
+    return (
+      <span class="change" title={sentence}>
+        no change
+      </span>
+    )
+  }
+  return (
+    <span class={`change ${now > before ? 'worse' : 'better'}`} title={sentence}>
+      <span aria-hidden="true">{now > before ? '↑' : '↓'}</span>
+      <span class="hidden">{now > before ? 'up by' : 'down by'}</span>
+      {before === 0 ? format(now) : `${percent(now, before)} %`}
+    </span>
+  )
+}
+
+function percent(now: number, before: number): string {
+  const share = Math.round((Math.abs(now - before) / before) * 100)
+  return share > 999 ? '> 999' : String(Math.max(1, share))
+}

@@ -1,0 +1,142 @@
+import type { Dropped, Health, HealthState, Reason, WorkHealth } from '../../health/health.js'
+import type { Rendered, Visit } from '../define.js'
+import { words } from './badges.js'
+import { formatCount, Time } from './time.js'
+
+const WORDS: Record<HealthState, string> = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' }
+const SENTENCES: Record<HealthState, string> = {
+  ok: 'Every error that is met is recorded, and everything can be read.',
+  degraded: 'Nothing is lost, but somebody should look at this.',
+  failing: 'Errors cannot be written or read as they should be.',
+}
+
+/** The state in one word, and what to do about it. */
+export function HealthSummary({ state, reasons }: { state: HealthState; reasons: readonly Reason[] }): Rendered {
+  return (
+    <section class={`card health-summary health-${state}`} aria-labelledby="health-state">
+      <h2 id="health-state">
+        <span class="health-dot" aria-hidden="true" />
+        {WORDS[state]}
+      </h2>
+      {reasons.length === 0 ? (
+        <p>{SENTENCES[state]}</p>
+      ) : (
+        <ul class="health-reasons">
+          {reasons.map((reason) => (
+            <li>{reason.sentence}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+export type Facts = readonly (readonly [label: string, value: Rendered])[]
+
+export function FactCard({ title, rows, children }: { title: string; rows: Facts; children?: Rendered }): Rendered {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <dl class="facts">
+        {rows.map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{value ?? '–'}</dd>
+          </>
+        ))}
+      </dl>
+      {children}
+    </section>
+  )
+}
+
+/** What did not go the ordinary way since the process started. */
+export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rendered {
+  return (
+    <section class="card">
+      <h2>Left out or failed since this process started</h2>
+      {dropped.length === 0 ? (
+        <p class="muted">Nothing: every error was recorded in full.</p>
+      ) : (
+        <table class="dropped">
+          <thead>
+            <tr>
+              <th scope="col">Reason</th>
+              <th scope="col" class="number">
+                Times
+              </th>
+              <th scope="col">What it means</th>
+            </tr>
+          </thead>
+          <tbody>
+            {dropped.map(({ reason, count, text }) => (
+              <tr>
+                <th scope="row">
+                  <code>{reason}</code>
+                </th>
+                <td class="number">{formatCount(count)}</td>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+/** Jobs, messages and the cleanup; they stand in the database, and all processes share them. */
+export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit }): Rendered {
+  if (!work) {
+    return (
+      <section class="card">
+        <h2>Work beside the requests</h2>
+        <p class="muted">Not known while the database cannot be asked.</p>
+      </section>
+    )
+  }
+  const { jobs, deliveries, cleanup } = work
+  return (
+    <FactCard
+      title="Work beside the requests"
+      rows={[
+        ['Jobs', counts(jobs, 'none')],
+        ['Messages', counts(deliveries.by_state, 'none were sent')],
+        ['Last cleanup', cleanup.last_run_at ? <Time iso={cleanup.last_run_at} visit={visit} /> : 'not yet'],
+        ['Errors are kept', cleanup.retention_days === null ? 'for ever' : `${cleanup.retention_days} days`],
+      ]}
+    >
+      {deliveries.last_failures.length > 0 && <Failures failures={deliveries.last_failures} visit={visit} />}
+    </FactCard>
+  )
+}
+
+function Failures({
+  failures,
+  visit,
+}: {
+  failures: NonNullable<Health['work']>['deliveries']['last_failures']
+  visit: Visit
+}): Rendered {
+  return (
+    <>
+      <h3>Last messages that failed</h3>
+      <ul class="failures">
+        {failures.map(({ channel, event, attempts, last_answer, created_at }) => (
+          <li>
+            <span>
+              {`${words(channel)}, ${words(event)}, ${attempts} tries, `}
+              <Time iso={created_at} visit={visit} />
+            </span>
+            {last_answer && <code>{last_answer.slice(0, 500)}</code>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function counts(byState: Readonly<Record<string, number>>, none: string): string {
+  const rows = Object.entries(byState)
+  return rows.length === 0 ? none : rows.map(([state, count]) => `${formatCount(count)} ${words(state)}`).join(', ')
+}

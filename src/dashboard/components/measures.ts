@@ -1,0 +1,35 @@
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** A size as people compare it: `1.4 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1024 ** power
+  return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 && power > 0 ? 1 : 0 })} ${UNITS[power]}`
+}
+
+export function formatMilliseconds(milliseconds: number): string {
+  if (milliseconds >= 10_000) return formatSeconds(milliseconds / 1000)
+  return `${milliseconds.toLocaleString('en', { maximumFractionDigits: milliseconds < 100 ? 1 : 0 })} ms`
+}
+
+const SPANS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** A span by its two largest parts: `3 d 4 h`. */
+export function formatSeconds(seconds: number): string {
+  let rest = Math.round(seconds)
+  const parts = SPANS.flatMap(([unit, length]) => {
+    const amount = Math.floor(rest / length)
+    rest -= amount * length
+    return amount > 0 ? [`${amount} ${unit}`] : []
+  })
+  return parts.slice(0, 2).join(' ') || '0 s'
+}
+
+export function formatShare(share: number): string {
+  return `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`
+}

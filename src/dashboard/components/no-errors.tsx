@@ -1,0 +1,40 @@
+import type { ErrorsFilter } from '../../triage/errors-list.js'
+import type { StatusCounts } from '../../triage/status-counts.js'
+import type { Rendered, Visit } from '../define.js'
+import { href } from '../href.js'
+import { listAddress } from '../list-address.js'
+import { Empty } from './empty.js'
+import { chipsOf } from './filter-chips.js'
+import { currentTab } from './status-tabs.js'
+import { formatCount } from './time.js'
+
+/** Why a list is empty, and what to do about it. */
+export function NoErrors({
+  filter,
+  counts,
+  visit,
+}: {
+  filter: ErrorsFilter
+  counts: StatusCounts
+  visit: Visit
+}): Rendered {
+  const all = <a href={href(visit, '/errors')}>Clear the filters</a>
+  if (chipsOf(filter).length > 0) return <Empty title="No error fits these filters.">{all}</Empty>
+  if (counts.all.count === 0) {
+    return (
+      <Empty
+        title="Nothing was recorded yet."
+        code={"await Tracker.Commands.LogError.call({ exception: new Error('Hello') })"}
+      >
+        Errors appear here by themselves, the newest first. To see how one looks, throw in one of your routes, or run
+        this line in your application:
+      </Empty>
+    )
+  }
+  const everything = listAddress(visit, filter, { status: null, unresolved: null, hide_snoozed: null })
+  return (
+    <Empty title={currentTab(filter) === 'open' ? 'Nothing is open.' : 'No error is in this state.'}>
+      <a href={everything}>{`Show all ${formatCount(counts.all.count)}${counts.all.is_bound ? '+' : ''}`}</a>
+    </Empty>
+  )
+}

@@ -1,0 +1,194 @@
+import type { CrossPlatformError } from '../../analytics/cross-platform-errors.js'
+import type { PlatformHealth } from '../../analytics/platform-comparison.js'
+import type { PlatformRate, PlatformStability } from '../../analytics/platform-figures.js'
+import { STABILITY_FORMULA } from '../../analytics/stability-score.js'
+import type { Rendered, Visit } from '../define.js'
+import { href, sameWith } from '../href.js'
+import { SeverityBadge, StatusBadge } from './badges.js'
+import { Sparkline } from './charts.js'
+import { ErrorLink } from './error-link.js'
+import { Insight, InsightTable } from './insight.js'
+import { formatShare } from './measures.js'
+import { duration } from './resolution-figures.js'
+import { SeverityMix } from './severity-mix.js'
+import { formatCount } from './time.js'
+
+const SHOWN = 10
+
+/** One card per platform: its score, its trend and its figures. */
+export function PlatformCards({
+  rates,
+  scores,
+  chosen,
+  visit,
+}: {
+  rates: readonly PlatformRate[]
+  scores: readonly PlatformStability[]
+  chosen: string | undefined
+  visit: Visit
+}): Rendered {
+  return (
+    <section>
+      <h2 class="section-title">Stability</h2>
+      <p class="how">{`${STABILITY_FORMULA}. From 70 on stable, below 40 unstable.`}</p>
+      <ul class="platforms">
+        {rates.map((rate) => (
+          <li class="card platform">
+            <PlatformCard
+              rate={rate}
+              stability={scores.find(({ platform }) => platform === rate.platform)}
+              current={rate.platform === chosen}
+              visit={visit}
+            />
+          </li>
+        ))}
+      </ul>
+      <p class="how">
+        Change: against as many hours, so many days earlier. Resolved and time to resolve: of errors whose newest
+        occurrence was on the platform.
+      </p>
+    </section>
+  )
+}
+
+function PlatformCard({
+  rate,
+  stability,
+  current,
+  visit,
+}: {
+  rate: PlatformRate
+  stability: PlatformStability | undefined
+  current: boolean
+  visit: Visit
+}) {
+  return (
+    <>
+      <div class="platform-head">
+        <h3>
+          <a
+            href={`${sameWith(visit, { platform: rate.platform })}#platform`}
+            aria-current={current ? 'true' : undefined}
+          >
+            {rate.platform}
+          </a>
+        </h3>
+        {stability && (
+          <p class={`score score-${stability.status}`}>
+            <strong>{stability.stability_score}</strong> {stability.status}
+          </p>
+        )}
+      </div>
+      <Sparkline values={rate.daily_counts} label={`Occurrences on ${rate.platform} per day`} />
+      <SeverityMix counts={rate.severities} />
+      <dl class="platform-facts">
+        <Fact label="Occurrences">
+          <a href={href(visit, '/errors', { platform: rate.platform })}>
+            {`${formatCount(rate.occurrences)} (${formatShare(rate.share)})`}
+          </a>
+        </Fact>
+        <Fact label="Per day">{formatCount(Math.round(rate.per_day * 10) / 10)}</Fact>
+        <Fact label="Change">{change(rate)}</Fact>
+        {stability && (
+          <>
+            <Fact label="Resolved">
+              {`${formatCount(stability.resolved_count)} of ${formatCount(stability.error_count)} errors`}
+            </Fact>
+            <Fact label="Time to resolve">{duration(stability.median_time_to_resolve_ms)}</Fact>
+          </>
+        )}
+      </dl>
+    </>
+  )
+}
+
+function Fact({ label, children }: { label: string; children?: Rendered }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function change({ growth, before_count }: PlatformRate): string {
+  if (growth === null) return 'nothing before'
+  const sign = growth > 0 ? '+' : growth < 0 ? '−' : '±'
+  return `${sign}${formatShare(Math.abs(growth))} from ${formatCount(before_count)}`
+}
+
+/** The most frequent errors of one platform. */
+export function PlatformErrors({ health, visit }: { health: PlatformHealth; visit: Visit }): Rendered {
+  return (
+    <Insight
+      id="platform"
+      title={`Most frequent on ${health.platform}`}
+      how="Errors by their occurrences on this platform in the period. A card above chooses another one."
+    >
+      {health.top_errors.length === 0 ? (
+        <p class="muted">{`Nothing occurred on ${health.platform} in this period.`}</p>
+      ) : (
+        <InsightTable
+          title={`Most frequent errors on ${health.platform}`}
+          rows={health.top_errors.slice(0, SHOWN)}
+          columns={[
+            { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
+            { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
+            { name: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+            { name: 'Occurrences', number: true, cell: ({ count }) => formatCount(count) },
+          ]}
+        />
+      )}
+    </Insight>
+  )
+}
+
+/** What fails on several platforms, and how often on each. */
+export function CrossPlatform({ errors, visit }: { errors: readonly CrossPlatformError[]; visit: Visit }): Rendered {
+  return (
+    <Insight
+      title="Across platforms"
+      how="The same error type at the same place in the code, seen on two platforms or more in the period; by all occurrences."
+    >
+      {errors.length === 0 ? (
+        <p class="muted">No error was met on more than one platform.</p>
+      ) : (
+        <InsightTable
+          title="Errors across platforms"
+          rows={errors}
+          columns={[
+            { name: 'Error', cell: (error) => <CrossPlatformLink error={error} visit={visit} /> },
+            {
+              name: 'Platforms',
+              cell: ({ platforms }) => (
+                <ul class="pairs">
+                  {platforms.map(({ platform, count }) => (
+                    <li>
+                      <span class="badge">{platform}</span> {formatCount(count)}
+                    </li>
+                  ))}
+                </ul>
+              ),
+            },
+            { name: 'Occurrences', number: true, cell: ({ count }) => formatCount(count) },
+          ]}
+        />
+      )}
+    </Insight>
+  )
+}
+
+function CrossPlatformLink({ error, visit }: { error: CrossPlatformError; visit: Visit }) {
+  const { error_type, place, error_ids } = error
+  const [only] = error_ids
+  const to = error_ids.length === 1 ? href(visit, `/errors/${only}`) : href(visit, '/errors', { error_type })
+  return (
+    <span class="error-link">
+      <span class="error-link-title">
+        <a href={to}>{error_type}</a>
+        {place && <code>{place}</code>}
+      </span>
+      {error_ids.length > 1 && <span class="meta muted">{`${error_ids.length} errors`}</span>}
+    </span>
+  )
+}

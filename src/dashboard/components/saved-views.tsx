@@ -1,0 +1,46 @@
+import type { SavedView } from '../../triage/saved-views.js'
+import type { Rendered, Visit } from '../define.js'
+import { TextField } from './forms.js'
+import { Menu } from './menu.js'
+
+/** Lists somebody gave a name to: go there, keep this one, let one go. */
+export function SavedViews({
+  views,
+  list_query,
+  visit,
+}: {
+  views: readonly SavedView[]
+  /** The filters of the list that is shown, as a view would keep them. */
+  list_query: string
+  visit: Visit
+}): Rendered {
+  const current = views.find(({ query }) => query === list_query)
+  return (
+    <div class="views">
+      <Menu label={current ? <bdi>{current.name}</bdi> : 'Views'}>
+        {views.length > 0 && (
+          <ul class="view-list">
+            {views.map(({ id, name, query }) => (
+              <li>
+                <a href={`${visit.base}/errors?${query}`} aria-current={id === current?.id ? 'true' : undefined}>
+                  <bdi>{name}</bdi>
+                </a>
+                <form method="post" action={`${visit.base}/saved_views/${id}/delete`}>
+                  <input type="hidden" name="list_query" value={list_query} />
+                  <button type="submit" class="quiet" aria-label={`Delete the view ${name}`}>
+                    <span class="cross" aria-hidden="true" />
+                  </button>
+                </form>
+              </li>
+            ))}
+          </ul>
+        )}
+        <form class="save-view" method="post" action={`${visit.base}/saved_views`}>
+          <input type="hidden" name="list_query" value={list_query} />
+          <TextField name="name" label="Save this view as" value={current?.name} required maxlength={100} />
+          <button type="submit">Save this view</button>
+        </form>
+      </Menu>
+    </div>
+  )
+}

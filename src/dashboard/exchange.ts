@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import type { Context } from '../context.js'
+import { id } from '../model/input.js'
+import type { Visit } from './define.js'
+import type { Mount } from './handler.js'
+import { noticeFrom } from './notice.js'
+import { preferencesFrom } from './preferences.js'
+
+/** A request on its way to an answer. */
+export interface Exchange {
+  visit: Visit
+  mount: Mount
+  cookies: string | null
+  wants_json: boolean
+  /** What the client added to the path to be answered in another form. */
+  suffix: '.json' | '.csv' | ''
+}
+
+export function openExchange(request: Request, mount: Mount, { config, now }: Context): Exchange {
+  const { searchParams } = new URL(request.url)
+  const suffix = (/[^/](\.json|\.csv)$/.exec(mount.path)?.[1] ?? '') as Exchange['suffix']
+  const path = suffix ? mount.path.slice(0, -suffix.length) : mount.path.replace(/(?<=[^/])\/$/, '')
+  const cookies = request.headers.get('cookie')
+  const time = now()
+  return {
+    mount,
+    cookies,
+    suffix,
+    wants_json: suffix === '.json' || (suffix === '' && prefersJson(request.headers.get('accept'))),
+    visit: {
+      base: mount.base,
+      path: path === '' ? '/' : path,
+      query: searchParams,
+      user: '',
+      notice: noticeFrom(cookies),
+      now: time,
+      time_zone: config.time_zone,
+      application_name: config.application_name ?? '',
+      application_id: applicationIn(searchParams),
+      applications: [],
+      ...preferencesFrom(cookies, time),
+      config,
+    },
+  }
+}
+
+/** Nonsense is refused by the page's own parameters; the frame around it then shows all applications. */
+function applicationIn(query: URLSearchParams): number | null {
+  const given = v.safeParse(id(), query.get('application_id'))
+  return given.success ? given.output : null
+}
+
+function prefersJson(accept: string | null): boolean {
+  if (!accept) return false
+  const json = accept.indexOf('application/json')
+  const html = accept.indexOf('text/html')
+  return json >= 0 && (html < 0 || json < html)
+}

@@ -1,0 +1,102 @@
+import {
+  changesOfRelease,
+  type ErrorTrends,
+  errorsByRelease,
+  errorsByType,
+  errorsByUsers,
+  errorTrends,
+  errorTrendsInput,
+  TREND_DAYS,
+  type TypeShares,
+  usersWithErrors,
+} from '../../analytics/error-trends.js'
+import type { ReleaseChanges } from '../../analytics/release-changes.js'
+import { type Answer, remembered } from '../../analytics/remembered.js'
+import type { UserErrors } from '../../analytics/top-users.js'
+import type { ImpactedError } from '../../analytics/user-impact.js'
+import type { VersionFigures } from '../../analytics/version-errors.js'
+import { DayRange } from '../components/day-range.js'
+import { Empty } from '../components/empty.js'
+import { CountedAt } from '../components/insight.js'
+import { PageHead } from '../components/page-head.js'
+import { Releases } from '../components/releases.js'
+import { ResolutionFigures } from '../components/resolution-figures.js'
+import { periodLine, Trends } from '../components/trends.js'
+import { UserFigures } from '../components/user-figures.js'
+import { definePage } from '../define.js'
+
+/** What may take long on a large database, each with when it was counted. */
+interface Counted {
+  errors_by_type: Answer<TypeShares>
+  top_users: Answer<UserErrors[]>
+  user_impact: Answer<ImpactedError[]>
+  errors_by_version: Answer<VersionFigures[]>
+  release: Answer<ReleaseChanges | null>
+}
+
+interface Analytics {
+  trends: ErrorTrends
+  counted: Counted
+}
+
+/** How errors spread over time, kinds, users and releases, and how they were dealt with. */
+export const analytics = definePage({
+  path: '/errors/analytics',
+  text: 'Analytics: trends, types, hours, users, resolution and releases',
+  parameters: errorTrendsInput,
+  async load(context, { days = TREND_DAYS, application_id, app_version }): Promise<Analytics> {
+    await context.ready()
+    const question = { days, application_id }
+    const ask = <T,>(name: string, answer: () => Promise<T>) =>
+      remembered(context, `analytics ${name} ${days} ${application_id}`, answer)
+    return {
+      trends: (await ask('trends', () => errorTrends(context, question))).value,
+      counted: {
+        errors_by_type: await ask('types', () => errorsByType(context, question)),
+        top_users: await ask('users', () => usersWithErrors(context, question)),
+        user_impact: await ask('impact', () => errorsByUsers(context, question)),
+        errors_by_version: await ask('versions', () => errorsByRelease(context, question)),
+        release: await ask(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
+      },
+    }
+  },
+  title: () => 'Analytics',
+  json: ({ trends, counted }) => ({
+    ...trends,
+    ...Object.fromEntries(Object.entries(counted).map(([name, { value }]) => [name, value])),
+    counted_at: new Date(oldest(counted)).toISOString(),
+  }),
+  view: ({ trends, counted }, visit, { app_version }) => (
+    <>
+      <PageHead title="Analytics" context={periodLine(trends.period)}>
+        <DayRange days={trends.period.days} visit={visit} />
+      </PageHead>
+      {trends.total_occurrences === 0 && trends.resolution.time_to_resolve.resolved_count === 0 ? (
+        <Empty
+          title={`Nothing occurred in ${trends.period.days === 1 ? 'this day' : `these ${trends.period.days} days`}`}
+          code="await Tracker.Commands.LogError.call({ exception: new Error('Hello, Faultboard') })"
+        >
+          Trends, busy hours, affected users and releases appear here with the first error. Choose a longer range, or
+          record one:
+        </Empty>
+      ) : (
+        <div class="stack">
+          <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />
+          <UserFigures users={counted.top_users.value} impact={counted.user_impact.value} visit={visit} />
+          <ResolutionFigures trends={trends} visit={visit} />
+          <Releases
+            versions={counted.errors_by_version.value}
+            changes={counted.release.value}
+            wanted={app_version}
+            visit={visit}
+          />
+          <CountedAt at={oldest(counted)} now={visit.now} />
+        </div>
+      )}
+    </>
+  ),
+})
+
+function oldest(counted: Counted): number {
+  return Math.min(...Object.values(counted).map(({ asked_at }) => asked_at))
+}

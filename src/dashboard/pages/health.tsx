@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import { type Health, healthOf } from '../../health/health.js'
+import { id, optional } from '../../model/input.js'
+import { DAY, HOUR, MINUTE } from '../../model/time.js'
+import { DroppedTable, FactCard, type Facts, HealthSummary, Work } from '../components/health-parts.js'
+import { PageHead } from '../components/page-head.js'
+import { formatCount, Time } from '../components/time.js'
+import { definePage, type Rendered, type Visit } from '../define.js'
+
+/** How the tracker itself is doing; it answers also when the database does not. */
+export const health = definePage({
+  path: '/health',
+  text: 'How the tracker itself is doing: state, reasons, buffer, drops, spool, database, jobs, process',
+  parameters: v.object({ application_id: optional(id()) }),
+  load: (context) => healthOf(context),
+  title: ({ state }) => (state === 'ok' ? 'Health' : `Health: ${state}`),
+  json: (data) => data,
+  view: (data, visit) => (
+    <>
+      <PageHead
+        title="Health"
+        context={`As process ${data.process.pid} sees it. Others that share the database have buffers, drops and spool folders of their own.`}
+      />
+      <div class="stack health">
+        <HealthSummary state={data.state} reasons={data.reasons} />
+        <div class="columns">
+          <FactCard title="Database" rows={databaseFacts(data)} />
+          <FactCard title="Writing" rows={writingFacts(data, visit)} />
+          <Work work={data.work} visit={visit} />
+          <FactCard title="Process" rows={processFacts(data)} />
+        </div>
+        <DroppedTable dropped={data.dropped} />
+      </div>
+    </>
+  ),
+})
+
+function databaseFacts({ database }: Health): Facts {
+  const { migrations, search_index } = database
+  return [
+    ['Address', <code>{database.address}</code>],
+    ['Answers', database.reachable ? `yes, in ${database.latency_ms} ms` : 'no'],
+    ['Migrations', migrations && migrationsText(migrations)],
+    ['Search', search_index === null ? null : search_index ? 'by an index' : 'without an index: right, but slower'],
+  ]
+}
+
+function migrationsText({ applied, pending }: NonNullable<Health['database']['migrations']>): string {
+  if (pending.length > 0) return `${applied.length} applied, pending: ${pending.join(', ')}`
+  return `all ${applied.length} applied`
+}
+
+function writingFacts({ recorder, spool }: Health, visit: Visit): Facts {
+  return [
+    ['In the buffer', plural(recorder.buffered, 'event')],
+    ['On their way', `${formatCount(recorder.queued)} batches`],
+    ['Last written', since(recorder.last_flush_at, visit) ?? 'nothing yet'],
+    ['Database away', since(recorder.away_since, visit) ?? 'no'],
+    ['Waiting in the spool', `${plural(spool.files, 'file')}, ${bytes(spool.bytes)} of ${bytes(spool.max_bytes)}`],
+    ['Set aside', plural(spool.failed, 'file')],
+    ['Spool folder', <code>{spool.folder}</code>],
+  ]
+}
+
+function processFacts({ process }: Health): Facts {
+  return [
+    ['Faultboard', process.faultboard_version],
+    ['Node.js', process.node_version],
+    ['Process', String(process.pid)],
+    ['Runs for', uptime(process.uptime_seconds * 1000)],
+    ['Memory', bytes(process.memory_bytes)],
+  ]
+}
+
+function since(iso: string | null, visit: Visit): Rendered {
+  return iso === null ? null : <Time iso={iso} visit={visit} />
+}
+
+function plural(count: number, word: string): string {
+  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+}
+
+function uptime(ms: number): string {
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`
+  return ms < 2 * DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} days`
+}
+
+function bytes(count: number): string {
+  if (count < 1_000_000) return `${formatCount(Math.round(count / 100) / 10)} kB`
+  return `${formatCount(Math.round(count / 100_000) / 10)} MB`
+}

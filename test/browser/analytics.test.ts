@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+
+const PAGES = ['/errors/analytics', '/errors/platform_comparison', '/errors/correlation']
+const WIDTHS = [
+  [1440, 'light'],
+  [768, 'dark'],
+  [390, 'light'],
+] as const
+const NOW = Date.parse('2026-03-31T10:20:00Z')
+const HOUR = 3_600_000
+const HOSTILE = `<img src=x onerror="document.title='owned'">${'wide'.repeat(40)} مرحبا 🎉`
+
+describeInBrowser('the analytics in a browser', ({ open }) => {
+  let empty: Host
+  let ordinary: Host
+  let hostile: Host
+
+  beforeAll(async () => {
+    const start = () => startHost('sqlite::memory:', { time_zone: 'Europe/Berlin' }, { now: () => NOW })
+    ;[empty, ordinary, hostile] = await Promise.all([start(), start(), start()])
+    for (let i = 0; i < 400; i++) {
+      await ordinary.tracker.Commands.LogError.call({
+        error_type: `Kind${'ABCDEFGHIJKLM'.charAt(i % 13)}Error`,
+        message: 'The step could not be finished',
+        backtrace: [`at step (${process.cwd()}/src/step-${i % 3}.ts:1:1)`],
+        platform: ['Web', 'iOS', 'Android', 'API'][i % 4],
+        app_version: i < 200 ? '1.0.0' : '1.1.0',
+        severity: (['critical', 'high', 'medium', 'low'] as const)[i % 4],
+        user_id: `user-${i % 17}`,
+        occurred_at: NOW - (400 - i) * 1.7 * HOUR,
+      })
+    }
+    const [first] = await ordinary.tracker.Queries.ErrorsList.call()
+    await ordinary.tracker.Commands.ResolveError.call({ error_id: first?.id ?? 0 })
+    for (let i = 0; i < 30; i++) {
+      await hostile.tracker.Commands.LogError.call({
+        error_type: `${HOSTILE}${'ABC'.charAt(i % 3)}`,
+        message: HOSTILE.repeat(30),
+        platform: `${HOSTILE.slice(0, 55)}${i % 5}`,
+        app_version: `${HOSTILE.slice(0, 100)}${i % 4}`,
+        user_id: HOSTILE,
+        occurred_at: NOW - i * HOUR,
+      })
+    }
+  })
+
+  afterAll(() => Promise.all([empty, ordinary, hostile].map((host) => host.close())))
+
+  const at = (host: Host, path: string) => `${host.origin}/error_dashboard${path}`
+
+  test.each(WIDTHS)(
+    'are accessible and fit at %i pixels, %s: without data, with ordinary and with hostile data',
+    async (width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      for (const host of [empty, ordinary, hostile]) {
+        for (const path of PAGES) {
+          await page.goto(at(host, path))
+          await expectNoOverflow(page)
+          // Without and with hostile data the same parts are shown: looking at them once is enough.
+          if (host === ordinary || width === 390) await expectAccessible(page)
+          expect(await page.title()).not.toContain('owned')
+        }
+      }
+      await page.context().close()
+    },
+    120_000,
+  )
+
+  test('say what to do where there is nothing to show', async () => {
+    const page = await open()
+    for (const [path, line] of [
+      ['/errors/analytics', 'LogError.call'],
+      ['/errors/platform_comparison', "platform: 'iOS'"],
+      ['/errors/correlation', 'app_version'],
+    ] as const) {
+      await page.goto(at(empty, path))
+      expect(await page.locator('.empty pre').textContent()).toContain(line)
+    }
+    await page.context().close()
+  })
+
+  test.each([true, false])(
+    'change their range, by links and by a number (JavaScript %s)',
+    async (javaScriptEnabled) => {
+      const page = await open({ javaScriptEnabled })
+      await page.goto(at(ordinary, '/errors/analytics?app_version=1.0.0'))
+      await page.getByRole('link', { name: '14 days' }).click()
+      expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '14' })
+      await page.getByRole('spinbutton', { name: 'Days' }).fill('3')
+      await page.getByRole('button', { name: 'Show days' }).click()
+      expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '3' })
+      expect(await page.locator('.plot').first().locator('a, g').count()).toBe(3)
+      await page.context().close()
+    },
+  )
+
+  test('lead from a figure to the errors behind it', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(at(ordinary, '/errors/analytics'))
+    await page.getByRole('link', { name: 'KindAError' }).first().click()
+    expect(parameters(page)).toEqual({ error_type: 'KindAError' })
+    await page.goBack()
+    await page
+      .getByRole('link', { name: /^Tue, 31 Mar 2026|^Tue 31 Mar 2026/ })
+      .first()
+      .click()
+    expect(parameters(page)).toEqual({ day: '2026-03-31' })
+    await page.goBack()
+    await page.getByLabel('Release', { exact: true }).selectOption('1.0.0')
+    await page.getByRole('button', { name: 'Show release' }).click()
+    expect(await page.getByRole('heading', { name: 'Release 1.0.0' }).count()).toBe(1)
+    await page.goto(at(ordinary, '/errors/platform_comparison'))
+    await page.getByRole('heading', { name: 'Android' }).getByRole('link').click()
+    expect(await page.getByRole('heading', { name: 'Most frequent on Android' }).count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('read the heat map out as a table of numbers', async () => {
+    const page = await open()
+    await page.goto(at(ordinary, '/errors/analytics'))
+    const table = page.getByRole('table', { name: 'Occurrences by weekday and hour' })
+    const cells = await table.getByRole('cell').allTextContents()
+    expect(cells).toHaveLength(7 * 24)
+    expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(400)
+    await page.context().close()
+  })
+})
+
+function parameters(page: Page): Record<string, string> {
+  return Object.fromEntries(new URL(page.url()).searchParams)
+}

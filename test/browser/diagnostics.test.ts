@@ -1,0 +1,79 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HOSTILE, ORDINARY, storeSamples } from '../diagnostics/samples.js'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+
+const SWITCHES = {
+  detect_swallowed_exceptions: true,
+  enable_diagnostic_dump: true,
+  enable_request_guard_tracking: true,
+  enable_breadcrumbs: true,
+}
+const PAGES = ['swallowed_exceptions', 'diagnostic_dumps', 'diagnostic_dumps/1', 'request_guard_summary']
+
+const VARIANTS = [
+  [1440, 'light'],
+  [768, 'dark'],
+  [390, 'light'],
+] as const
+
+describeInBrowser('the diagnostics', ({ open }) => {
+  let folder: string
+  let host: Host
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'faultboard-diagnostics-'))
+    const url = `sqlite:${join(folder, 'test.sqlite3')}`
+    host = await startHost(url, SWITCHES)
+    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'b' })
+    await storeSamples(url, Date.now(), [...ORDINARY, ...HOSTILE])
+    await host.post('/errors/diagnostic_dumps', { note: `${HOSTILE[0]?.rule} ${'N'.repeat(800)}` })
+  })
+
+  afterAll(async () => {
+    await host?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const at = (page: string) => `${host.origin}/error_dashboard/errors/${page}`
+
+  test.each(VARIANTS.flatMap(([width, colorScheme]) => PAGES.map((path) => [path, width, colorScheme] as const)))(
+    '%s is accessible and fits at %i pixels in %s',
+    async (path, width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      await page.goto(at(path))
+      await expectNoOverflow(page)
+      await expectAccessible(page)
+      await page.context().close()
+    },
+  )
+
+  test.each([true, false])('a dump is captured and opened, with JavaScript %s', async (javaScriptEnabled) => {
+    const page = await open({ javaScriptEnabled })
+    await page.goto(at('diagnostic_dumps'))
+    await page.getByText('Capture a dump').click()
+    await page.getByLabel('Note (optional)').fill(`with JavaScript ${javaScriptEnabled}`)
+    await page.getByRole('button', { name: 'Capture now' }).click()
+    await page.waitForURL(at('diagnostic_dumps'))
+    expect(await page.getByText(/Diagnostic dump \d+ was captured/).isVisible()).toBe(true)
+    await page.getByRole('link', { name: `with JavaScript ${javaScriptEnabled}` }).click()
+    expect(await page.getByRole('heading', { name: 'Event loop' }).isVisible()).toBe(true)
+    expect(await page.getByText('old space').isVisible()).toBe(true)
+    await page.context().close()
+  })
+
+  test('the span is chosen by a link and stays in the address', async () => {
+    const page = await open()
+    await page.goto(at('request_guard_summary'))
+    await page.getByRole('link', { name: '7 days' }).click()
+    await page.waitForURL(/days=7/)
+    expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('page')
+    await page.goBack()
+    expect(await page.getByRole('link', { name: '30 days' }).getAttribute('aria-current')).toBe('page')
+    await page.context().close()
+  })
+})

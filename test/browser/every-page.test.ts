@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PAGES } from '../../src/dashboard/routes.js'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+import { ALL_PAGES_ON, EVIL, logHostileErrors } from '../support/hostile.js'
+
+const ADDRESSES = [...PAGES.map(({ path }) => path.replace(/:\w+\{[^}]+\}/, '1')), '/no/such/page', '/errors?status=x']
+
+describeInBrowser('every page of the routes table, with text of an attacker and of enormous size', ({ open }) => {
+  let host: Host
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', { application_name: EVIL, ...ALL_PAGES_ON })
+    await logHostileErrors(host)
+    await logHostileErrors(host, `${'wide'.repeat(2000)} مرحبا 🎉 ${'line\n'.repeat(50)}`)
+  })
+
+  afterAll(() => host.close())
+
+  test.each([
+    [1440, 'light'],
+    [768, 'dark'],
+    [390, 'light'],
+  ] as const)(
+    'runs nothing, overflows nowhere and is accessible at %i pixels, %s',
+    async (width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      const problems: string[] = []
+      page.on('console', (message) => message.type() === 'error' && problems.push(`${page.url()}: ${message.text()}`))
+      page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.message}`))
+      page.on('dialog', (dialog) => problems.push(`${page.url()}: ${dialog.message()}`))
+      for (const address of ADDRESSES) {
+        await page.goto(`${host.origin}/error_dashboard${address}`)
+        expect(await page.title()).not.toBe('owned')
+        await expectNoOverflow(page)
+        await expectAccessible(page)
+      }
+      // The browser itself complains about answers that are no success.
+      expect(problems.filter((problem) => !problem.includes('Failed to load resource'))).toEqual([])
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+
+describeInBrowser('the frame around every page', ({ open }) => {
+  let host: Host
+  let base: string
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:')
+    base = `${host.origin}/error_dashboard`
+    await host.tracker.Commands.LogError.call({ error_type: 'ShopError', message: 'of the shop' })
+  })
+
+  afterAll(() => host.close())
+
+  const background = async (page: Page) => {
+    await page.waitForLoadState('load')
+    return page.evaluate('getComputedStyle(document.body).backgroundColor')
+  }
+
+  test('follows the system, and a switch that works without JavaScript overrules it', async () => {
+    const page = await open({ colorScheme: 'light', javaScriptEnabled: false })
+    await page.goto(`${base}/errors?status=new`)
+    expect(await page.getAttribute('html', 'data-theme')).toBeNull()
+    await page.getByRole('button', { name: 'Dark' }).click()
+    expect(page.url()).toBe(`${base}/errors?status=new`)
+    expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
+    expect(await page.getByRole('button', { name: 'Dark' }).getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('button', { name: 'Auto' }).click()
+    expect(await page.getAttribute('html', 'data-theme')).toBeNull()
+  })
+
+  test('dark is dark, light is light, whichever way it was chosen', async () => {
+    const page = await open({ colorScheme: 'dark' })
+    await page.goto(`${base}/overview`)
+    const dark = await background(page)
+    await page.getByRole('button', { name: 'Light' }).click()
+    const light = await background(page)
+    expect(light).not.toBe(dark)
+    await page.getByRole('button', { name: 'Dark', exact: true }).click()
+    expect(await background(page)).toBe(dark)
+    await expectAccessible(page)
+  })
+
+  test('the rail folds to icons, which keep their names', async () => {
+    const page = await open()
+    await page.goto(`${base}/overview`)
+    await page.getByRole('button', { name: 'Fold the menu to icons' }).click()
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Errors' })
+    expect(((await link.boundingBox())?.width ?? 999) < 60).toBe(true)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Show the words of the menu' }).click()
+    expect(await page.getByText('Correlation', { exact: true }).isVisible()).toBe(true)
+  })
+
+  test('on a telephone the rail is a sheet, which opens and closes without JavaScript', async () => {
+    const page = await open({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
+    await page.goto(`${base}/overview`)
+    const settings = page.getByRole('link', { name: 'Settings' })
+    expect(await settings.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    expect(await settings.isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await settings.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await settings.click()
+    expect(page.url()).toBe(`${base}/settings`)
+    await expectNoOverflow(page)
+  })
+
+  test('a page that is switched off is told apart, and says which switch turns it on', async () => {
+    const page = await open()
+    await page.goto(`${base}/overview`)
+    const link = page.getByRole('link', { name: /Dumps/ })
+    expect(await link.getAttribute('title')).toBe('Off: set enable_diagnostic_dump to true')
+    await link.click()
+    expect(await page.getByRole('main').innerText()).toContain('Set enable_diagnostic_dump to true')
+    await expectAccessible(page)
+  })
+
+  test('the first key press leads past the rail', async () => {
+    const page = await open()
+    await page.goto(`${base}/overview`)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('content')
+  })
+
+  test('the help opens and closes without JavaScript', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(`${base}/overview`)
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    expect(await dialog.isVisible()).toBe(true)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    expect(await dialog.isVisible()).toBe(false)
+  })
+})

@@ -1,0 +1,206 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+import { eventually } from '../support/tracker.js'
+
+describeInBrowser('the list under the hands and eyes of a reader', ({ open }) => {
+  let host: Host
+  let base: string
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:')
+    base = `${host.origin}/error_dashboard`
+    for (let i = 0; i < 12; i++) await record(i)
+  })
+
+  afterAll(() => host.close())
+
+  const record = (i: number) =>
+    host.tracker.Commands.LogError.call({
+      error_type: `Kind${String(i).padStart(2, '0')}Error`,
+      message: `Number ${i}`,
+      user_id: 'eve',
+      occurred_at: Date.now() - i * 60_000,
+    })
+  const focused = (page: Page) =>
+    page.evaluate('document.activeElement.closest("[data-row]")?.querySelector("a")?.textContent')
+  const keys = async (page: Page, ...list: string[]) => {
+    for (const key of list) await page.keyboard.press(key)
+  }
+
+  test('moves with j and k, opens with Enter and o', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors`)
+    await keys(page, 'k')
+    expect(await focused(page)).toBe('Kind00Error')
+    await keys(page, 'j', 'j', 'j', 'k')
+    expect(await focused(page)).toBe('Kind02Error')
+    await keys(page, 'Enter')
+    await page.waitForURL(/\/errors\/3$/)
+    await page.goBack()
+    await keys(page, 'j', 'o')
+    await page.waitForURL(/\/errors\/\d+$/)
+    await page.context().close()
+  })
+
+  test('chooses with x, resolves with e, and lets go with Esc', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors`)
+    await keys(page, 'e')
+    expect(await page.locator('#resolve[open]').count()).toBe(0)
+    await keys(page, 'j', 'x', 'j', 'x')
+    expect(await page.getByText('2 chosen').isVisible()).toBe(true)
+    await keys(page, 'e')
+    expect(await page.getByLabel('Your name').evaluate((field) => field === document.activeElement)).toBe(true)
+    await keys(page, 'Escape')
+    expect(await page.locator('#resolve[open]').count()).toBe(0)
+    expect(await page.getByText('2 chosen').isVisible()).toBe(true)
+    await keys(page, 'Escape')
+    expect(await page.locator('[data-choose]:checked').count()).toBe(0)
+    await keys(page, 'a')
+    expect(await page.locator('#assign[open]').count()).toBe(1)
+    expect(await page.locator('[data-choose]:checked').count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('finds the search with /, and means nothing by a key while somebody types or holds another', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors`)
+    await keys(page, '/')
+    await page.keyboard.type('jxe?go')
+    expect(await page.getByLabel('Search').inputValue()).toBe('jxe?go')
+    expect(await page.locator('[data-choose]:checked').count()).toBe(0)
+    await keys(page, 'Escape', 'Control+j', 'Alt+x', 'Meta+e')
+    expect(await focused(page)).toBeUndefined()
+    await page.context().close()
+  })
+
+  test('goes to other pages in the same application', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors?application_id=1`)
+    await keys(page, 'g', 'o')
+    await page.waitForURL(/\/overview\?application_id=1$/)
+    await keys(page, 'g', 's')
+    await page.waitForURL(/\/settings/)
+    await keys(page, 'j', 'x', 'e', 'g', 'e')
+    await page.waitForURL(/\/errors\?/)
+    await page.context().close()
+  })
+
+  test('tells of its keys with ?, where they can be turned off for good', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors`)
+    await keys(page, '?')
+    expect(await page.locator('#shortcuts').isVisible()).toBe(true)
+    await keys(page, 'j')
+    expect(await focused(page)).toBeUndefined()
+    await page.getByLabel('Use shortcuts of a single key').uncheck()
+    await keys(page, 'Escape')
+    expect(await page.locator('#shortcuts').isVisible()).toBe(false)
+    await page.reload()
+    await keys(page, 'j', '?')
+    expect(await focused(page)).toBeUndefined()
+    expect(await page.locator('#shortcuts').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    await page.getByLabel('Use shortcuts of a single key').check()
+    await keys(page, 'Escape', 'j')
+    expect(await focused(page)).toBe('Kind00Error')
+    await page.context().close()
+  })
+
+  test.each(['by the stream', 'by polling'])(
+    'follows what happens without moving what is read, %s',
+    async (way) => {
+      const page = await open({ viewport: { width: 1440, height: 900 } })
+      if (way === 'by polling') await page.route('**/errors/live', (route) => route.fulfill({ status: 503 }))
+      await page.goto(`${base}/errors?search=number`)
+      const places = () =>
+        page.locator('[data-row]').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().y))
+      const row = page.locator('[data-row="5"]')
+      const before = await places()
+      const count = Number(await row.locator('[data-field="occurrence_count"]').textContent())
+
+      const fresh = way === 'by polling' ? 40 : 20
+      for (let i = 0; i < 3; i++) {
+        await host.tracker.Commands.LogError.call({ error_type: `Fresh${fresh + i}`, message: `Number ${i}` })
+      }
+      await host.tracker.Commands.LogError.call({ error_type: 'Other', message: 'does not fit the search' })
+      await record(4)
+      await host.tracker.Commands.LogError.call({ error_type: 'Kind04Error', message: 'Number 4', user_id: 'bob' })
+
+      await page.getByRole('link', { name: '3 new errors – Show' }).waitFor({ timeout: 45_000 })
+      expect(await row.locator('[data-field="occurrence_count"]').textContent()).toBe(String(count + 2))
+      expect(await row.locator('[data-field="user_count"]').textContent()).toBe('2')
+      expect(await row.locator('[data-field="occurred_at"]').textContent()).toBe('just now')
+      expect(await row.locator('svg title').textContent()).toContain(`, ${count + 2}`)
+      expect(await page.locator('#announcer').textContent()).toBe('3 new errors')
+      expect(await places()).toEqual(before)
+
+      await page.getByRole('link', { name: '3 new errors – Show' }).click()
+      expect(await page.getByRole('link', { name: `Fresh${fresh}` }).count()).toBe(1)
+      expect(await page.getByText('new errors').isVisible()).toBe(false)
+      await page.context().close()
+    },
+    90_000,
+  )
+
+  test('asks once in five seconds at most, however much happens', async () => {
+    const page = await open()
+    // The page's clock stands still between the steps, so that no slow machine has a say in this.
+    await page.clock.install()
+    await page.goto(`${base}/errors?search=burst`)
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    let asked = 0
+    let told = 0
+    page.on('request', (request) => request.url().includes('changes.json') && asked++)
+    await page.exposeFunction('changeTold', () => told++)
+    await page.evaluate(
+      "new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', () => changeTold())",
+    )
+    const burst = async () => {
+      const before = told
+      await host.tracker.Commands.LogError.call({ error_type: `Burst${before}-${asked}`, message: 'burst' })
+      await eventually(() => told > before, 'the stream told of a change')
+    }
+    const step = (ms: number) => page.clock.runFor(ms)
+
+    await burst()
+    await eventually(async () => {
+      await step(1)
+      return asked > 0
+    }, 'the page asked what changed')
+    await page.getByRole('link', { name: /new errors? – Show/ }).waitFor()
+    const first = asked
+    for (let i = 0; i < 4; i++) {
+      await burst()
+      await step(1_000)
+    }
+    expect(asked).toBe(first)
+    await step(1_001)
+    await eventually(() => asked > first, 'the page asked again')
+    expect(asked).toBe(first + 1)
+    await page.context().close()
+  }, 90_000)
+
+  test('asks again about what happened while it was being answered', async () => {
+    const page = await open()
+    let release = () => {}
+    let asked = 0
+    await page.route('**/errors/changes.json*', async (route) => {
+      const answer = await route.fetch()
+      // The first answer was made before the change and arrives after it.
+      if (asked++ === 0) await new Promise<void>((resume) => (release = resume))
+      await route.fulfill({ response: answer })
+    })
+    await page.goto(`${base}/errors?search=between`)
+    await eventually(() => asked === 1, 'the page asked what changed')
+    await host.tracker.Commands.LogError.call({ error_type: 'Between', message: 'between' })
+    await page.evaluate(
+      "new Promise((told) => new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', told))",
+    )
+    release()
+    await page.getByRole('link', { name: '1 new error – Show' }).waitFor({ timeout: 20_000 })
+    await page.context().close()
+  }, 60_000)
+})

@@ -1,0 +1,266 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+
+const HOSTILE = [
+  `<script>document.title='owned'</script> ${'x'.repeat(10_000)}`,
+  'مرحبا بالعالم، فشل الطلب',
+  '👩‍👩‍👧‍👦🎉'.repeat(100),
+  '\u202Ebackwards',
+  '__proto__',
+  'one\ntwo\n\nthree',
+]
+
+describeInBrowser('the list in a browser', ({ open }) => {
+  let host: Host
+  let base: string
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:')
+    base = `${host.origin}/error_dashboard`
+    const { Commands } = host.tracker
+    const now = Date.now()
+    for (let i = 0; i < 200; i++) {
+      await Commands.LogError.call({
+        error_type: `Kind${String(i).padStart(3, '0')}Error`,
+        message: `Sample ${'abc'.charAt(i % 3)}, which is long enough for a line of a row at any width of a screen`,
+        backtrace: [`at step (${process.cwd()}/src/some/folder/file-${i}.ts:1:1)`],
+        platform: i % 2 === 0 ? 'iOS' : 'Web',
+        severity: i % 4 === 0 ? 'critical' : 'low',
+        user_id: `u${i}`,
+        occurred_at: now - (i + 10) * 60_000,
+      })
+    }
+    for (const [i, message] of HOSTILE.entries()) {
+      await Commands.LogError.call({
+        error_type: i === 0 ? 'VeryLongName'.repeat(20) : HOSTILE[HOSTILE.length - i],
+        message,
+        platform: i === 0 ? 'P'.repeat(64) : 'Web',
+        app_version: i === 0 ? 'v'.repeat(128) : '1.0.0-rc.12',
+        occurred_at: now - i * 1000,
+      })
+    }
+    const { errors } = await host.tracker.Queries.ErrorsList.page({ per_page: 12 })
+    const [first, second, third] = errors.map(({ id }) => ({ error_id: id }))
+    if (!first || !second || !third) throw new Error('too few errors')
+    await Commands.AssignError.call({ ...first, assigned_to: `<b>eve</b>${'n'.repeat(200)}` })
+    await Commands.SnoozeError.call({ ...second, hours: 3 })
+    await Commands.UpdatePriority.call({ ...third, priority_level: 4 })
+  })
+
+  afterAll(() => host.close())
+
+  const rows = (page: Page) => page.locator('[data-row]')
+  /** Where the element is, whatever lies above it. */
+  const pressAt = async (page: Page, place: string) => {
+    const box = await page.locator(place).boundingBox()
+    await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2)
+  }
+  const notice = (page: Page) => page.locator('.notice').textContent()
+
+  test.each([
+    [1440, 'light'],
+    [1440, 'dark'],
+    [768, 'light'],
+    [768, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)(
+    'is accessible and fits at %i pixels, %s',
+    async (width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      await page.goto(`${base}/errors?unresolved=true&search=e&severity=low&per_page=10`)
+      await expectNoOverflow(page)
+      await rows(page).first().locator('[data-choose]').check()
+      await page.locator('#snooze > summary').click()
+      await expectAccessible(page)
+      await expectNoOverflow(page)
+      await page.getByText('More', { exact: true }).click()
+      await expectAccessible(page)
+      await expectNoOverflow(page)
+      await page.getByText('Views', { exact: true }).click()
+      await expectNoOverflow(page)
+      await page.goto(`${base}/errors?search=nothing+like+it`)
+      await expectNoOverflow(page)
+      await page.context().close()
+    },
+    60_000,
+  )
+
+  test('shows each of 25 rows in two lines at 1440 pixels, however long what it holds', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${base}/errors`)
+    const heights = await rows(page).evaluateAll((all) =>
+      all.map((row) => Math.round(row.getBoundingClientRect().height)),
+    )
+    expect(heights.length).toBe(25)
+    expect(new Set(heights).size).toBe(1)
+    expect(heights[0]).toBeLessThan(60)
+    await page.context().close()
+  })
+
+  test('shows what an attacker wrote as text, and loads a hundred rows at once', async () => {
+    const page = await open({ viewport: { width: 390, height: 900 } })
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    await page.goto(`${base}/errors?per_page=100`)
+    expect(await rows(page).count()).toBe(100)
+    expect(await page.title()).toBe('(206) Errors · shop')
+    expect(await page.getByText("<script>document.title='owned'</script>").count()).toBe(1)
+    expect(await page.locator('main script, main img').count()).toBe(0)
+    await expectNoOverflow(page)
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('opens an error by a click anywhere in its row', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    for (const place of ['.message', '.events', '.sparkline', '.seen time >> nth=0']) {
+      await page.goto(`${base}/errors?search=Kind003`)
+      await pressAt(page, `[data-row] ${place}`)
+      await page.waitForURL(/\/errors\/\d+$/)
+    }
+    await page.context().close()
+  })
+
+  test.each([true, false])(
+    'keeps its filters in the address, as chips that go away (JavaScript %s)',
+    async (script) => {
+      const page = await open({ javaScriptEnabled: script })
+      await page.goto(`${base}/errors?unresolved=true&hide_snoozed=true`)
+      await page.getByLabel('Search').fill('SAMPLE B')
+      await page.getByLabel('Search').press('Enter')
+      await page.waitForURL(/SAMPLE/)
+      await page.locator('select[name=severity]').selectOption('critical')
+      if (!script) await page.getByRole('button', { name: 'Filter' }).click()
+      await page.waitForURL(/severity=critical/)
+      expect(await page.title()).toBe('(17) Errors · shop')
+      if (script) {
+        expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+          unresolved: 'true',
+          hide_snoozed: 'true',
+          search: 'SAMPLE B',
+          severity: 'critical',
+        })
+      }
+      await page.getByRole('link', { name: 'Severity critical' }).click()
+      expect(await page.title()).toBe('(67) Errors · shop')
+      await page.getByText('More', { exact: true }).click()
+      await page.getByLabel('Type', { exact: true }).fill('Kind004Error')
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.waitForURL(/Kind004Error/)
+      expect(await page.title()).toBe('(1) Errors · shop')
+      await page.getByRole('link', { name: 'Clear all' }).click()
+      expect(new URL(page.url()).search).toBe('?unresolved=true&hide_snoozed=true')
+      await page.context().close()
+    },
+  )
+
+  test('waits for Enter when a filter is changed by keys, which pass every option on the way', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors`)
+    await page.locator('select[name=severity]').focus()
+    await page.keyboard.press('c')
+    expect(await page.locator('select[name=severity]').inputValue()).toBe('critical')
+    expect(new URL(page.url()).search).toBe('')
+    expect(await page.getByRole('button', { name: 'Filter' }).isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL(/severity=critical/)
+    await page.context().close()
+  })
+
+  test('sorts by its heads', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${base}/errors?search=Kind`)
+    await page.getByRole('link', { name: 'Error', exact: true }).click()
+    await page.waitForURL(/sort_by=error_type/)
+    expect(await page.getByRole('columnheader', { name: 'Error', exact: true }).getAttribute('aria-sort')).toBe(
+      'ascending',
+    )
+    expect(await rows(page).first().textContent()).toContain('Kind000Error')
+    await page.context().close()
+  })
+
+  test.each([true, false])('acts on the chosen and comes back to the same list (JavaScript %s)', async (script) => {
+    const page = await open({ javaScriptEnabled: script, viewport: { width: 1440, height: 900 } })
+    const search = `file-${script ? '10' : '11'}`
+    const list = `${base}/errors?unresolved=true&search=${search}&sort_by=error_type`
+    await page.goto(list)
+    expect(await rows(page).count()).toBe(11)
+    await rows(page).nth(0).locator('[data-choose]').check()
+    await rows(page).nth(1).locator('[data-choose]').check()
+    if (script) expect(await page.getByText('2 chosen').isVisible()).toBe(true)
+    else await page.getByText('Act on the chosen').first().click()
+    await page.locator('#resolve > summary').click()
+    await page.getByLabel('Your name').fill('Eve')
+    await page.getByLabel('What was it?').fill('A typo')
+    await page.getByRole('button', { name: 'Resolve the chosen' }).click()
+    expect(await notice(page)).toBe('2 errors resolved.')
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      unresolved: 'true',
+      search,
+      sort_by: 'error_type',
+    })
+    expect(await rows(page).count()).toBe(9)
+
+    if (script) await page.getByLabel('Choose all on this page').check()
+    else {
+      await page.getByText('Act on the chosen').first().click()
+      await page.getByRole('link', { name: 'Choose all on this page' }).click()
+      await page.getByText('Act on the chosen').first().click()
+    }
+    await page.locator('summary', { hasText: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete the chosen' }).click()
+    expect(await notice(page)).toBe('9 errors deleted.')
+    expect(await page.getByText('No error fits these filters.').count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('presses the button beside a field with Enter, and none without script', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${base}/errors?search=Kind12`)
+    await rows(page).first().locator('[data-choose]').click()
+    await rows(page)
+      .nth(3)
+      .locator('[data-choose]')
+      .click({ modifiers: ['Shift'] })
+    expect(await page.getByText('4 chosen').isVisible()).toBe(true)
+    await page.locator('#assign > summary').click()
+    await page.getByLabel('To', { exact: true }).fill('Bob')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.notice')
+    expect(await notice(page)).toBe('4 errors assigned to Bob.')
+    await page.context().close()
+
+    const plain = await open({ javaScriptEnabled: false })
+    await plain.goto(`${base}/errors?search=Kind12&choose=page`)
+    await plain.getByText('Act on the chosen').first().click()
+    await plain.locator('#assign > summary').click()
+    await plain.getByLabel('To', { exact: true }).fill('Carl')
+    await plain.keyboard.press('Enter')
+    expect(plain.url()).toContain('choose=page')
+    await plain.getByRole('button', { name: 'Assign the chosen', exact: true }).click()
+    expect(await notice(plain)).toBe('10 errors assigned to Carl.')
+    await plain.context().close()
+  })
+
+  test.each([true, false])('saves a view, finds it again and deletes it (JavaScript %s)', async (script) => {
+    const page = await open({ javaScriptEnabled: script, viewport: { width: 390, height: 900 } })
+    await page.goto(`${base}/errors?severity=critical`)
+    await page.getByText('Views', { exact: true }).click()
+    await page.getByLabel('Save this view as').fill('Burning <b>')
+    await page.getByRole('button', { name: 'Save this view' }).click()
+    expect(await notice(page)).toBe('Saved as Burning <b>.')
+    await page.goto(`${base}/errors`)
+    await page.getByText('Views', { exact: true }).click()
+    await page.getByRole('link', { name: 'Burning <b>' }).click()
+    await page.waitForURL(/severity=critical/)
+    await page.locator('.views summary').click()
+    await page.getByRole('button', { name: 'Delete the view Burning <b>' }).click()
+    expect(await notice(page)).toBe('View deleted.')
+    expect(new URL(page.url()).search).toBe('?severity=critical')
+    await page.context().close()
+  })
+})

@@ -1,0 +1,142 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+
+const NOW = Date.UTC(2026, 4, 20, 12, 30)
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const HOSTILE = ['<script>alert(1)</script>', '"><svg onload=alert(2)>', 'مرحبا 🙈 שלום', 'x'.repeat(120)]
+
+describeInBrowser('overview, settings and health', ({ open }) => {
+  const hosts: Record<string, Host> = {}
+
+  beforeAll(async () => {
+    hosts.empty = await startHost('sqlite::memory:', {}, { now: () => NOW })
+    hosts.ordinary = await ordinary()
+    hosts.hostile = await hostile()
+  })
+
+  afterAll(async () => {
+    for (const host of Object.values(hosts)) await host.close()
+  })
+
+  const visit = async (page: Page, name: string, path: string) => {
+    const response = await page.goto(`${hosts[name]?.origin}/error_dashboard${path}`)
+    expect(response?.status()).toBe(200)
+  }
+
+  test.each([
+    ['/overview', 'ordinary', 1440, 'light'],
+    ['/overview', 'ordinary', 768, 'dark'],
+    ['/overview', 'ordinary', 390, 'light'],
+    ['/overview', 'empty', 1440, 'dark'],
+    ['/overview', 'empty', 390, 'light'],
+    ['/overview', 'hostile', 1440, 'light'],
+    ['/overview', 'hostile', 768, 'light'],
+    ['/overview', 'hostile', 390, 'dark'],
+    ['/settings', 'ordinary', 1440, 'light'],
+    ['/settings', 'ordinary', 768, 'dark'],
+    ['/settings', 'hostile', 390, 'light'],
+    ['/health', 'ordinary', 1440, 'dark'],
+    ['/health', 'hostile', 768, 'light'],
+    ['/health', 'hostile', 390, 'dark'],
+  ] as const)('%s with %s data is accessible and fits at %d px in %s', async (path, name, width, colorScheme) => {
+    const page = await open({ viewport: { width, height: 900 }, colorScheme })
+    const complaints: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('dialog', (dialog) => complaints.push(dialog.message()))
+    await visit(page, name, path)
+    await expectNoOverflow(page)
+    await expectAccessible(page)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('a bar of the chart leads to the errors of its day, by keyboard too', async () => {
+    const page = await open()
+    await visit(page, 'ordinary', '/overview')
+    const bar = page.getByRole('link', { name: /^Tue, 19 May 2026: \d+ occurrences$/ })
+    await bar.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/errors?day=2026-05-19')
+  })
+
+  test('everything of the overview can be read and followed without script', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await visit(page, 'ordinary', '/overview')
+    await page.getByText('Show as a table').click()
+    await page.getByRole('link', { name: 'Wed, 20 May 2026', exact: true }).waitFor()
+    await page.getByRole('region', { name: 'Needs you' }).getByRole('link', { name: 'PaymentError' }).first().click()
+    await page.getByRole('heading', { name: 'PaymentError' }).first().waitFor()
+  })
+
+  test('the settings answer to the filter while one types, and to Enter without script', async () => {
+    const page = await open()
+    await visit(page, 'ordinary', '/settings')
+    await page.getByLabel('Filter').fill('breadcrumb')
+    await page.locator('#enable_breadcrumbs').waitFor()
+    expect(await page.locator('#retention_days').isVisible()).toBe(false)
+    await page.getByLabel('Filter').fill('no such thing')
+    await page.getByText('No setting fits.').waitFor()
+
+    const plain = await open({ javaScriptEnabled: false })
+    await visit(plain, 'ordinary', '/settings')
+    await plain.getByLabel('Filter').fill('retention')
+    await plain.keyboard.press('Enter')
+    await plain.locator('#retention_days').waitFor()
+    expect(await plain.locator('#enable_breadcrumbs').count()).toBe(0)
+  })
+})
+
+async function ordinary(): Promise<Host> {
+  let clock = NOW - 31 * DAY
+  const host = await startHost('sqlite::memory:', { retention_days: 30 }, { now: () => clock })
+  const types = ['PaymentError', 'TypeError', 'TimeoutError', 'ValidationError', 'SessionError', 'RangeError']
+  for (let day = 30; day >= 0; day--) {
+    clock = NOW - day * DAY
+    for (const [i, error_type] of types.entries()) {
+      for (let n = 0; n < (day * (i + 3)) % 5; n++) {
+        await host.tracker.Commands.LogError.call({
+          error_type,
+          message: `Step ${i} could not be finished`,
+          severity: (['critical', 'high', 'medium', 'low'] as const)[i % 4] ?? 'low',
+          platform: ['Web', 'API', 'iOS'][n % 3] ?? 'API',
+          app_version: day > 15 ? '1.9.0' : '2.0.0',
+          user_id: `user-${(day * 7 + n) % 20}`,
+          backtrace: [`at step${i} (/srv/shop/src/area/step-${i}.ts:${10 + i}:5)`],
+        })
+      }
+    }
+  }
+  clock = NOW
+  await host.tracker.Commands.LogError.call({ error_type: 'PaymentError', message: 'new today', severity: 'critical' })
+  const [first] = await host.tracker.Queries.ErrorsList.call({ error_type: 'RangeError' })
+  await host.tracker.Commands.ResolveError.call({ error_id: first?.id ?? 0 })
+  return host
+}
+
+async function hostile(): Promise<Host> {
+  const host = await startHost(
+    'sqlite::memory:',
+    { application_name: HOSTILE[0] ?? '', ignored_exceptions: HOSTILE },
+    { now: () => NOW },
+  )
+  for (const text of HOSTILE) {
+    await host.tracker.Commands.LogError.call({
+      error_type: `${text}Error`,
+      message: text.repeat(80),
+      severity: 'critical',
+      platform: text.slice(0, 60),
+      app_version: text,
+      user_id: text,
+      backtrace: [`at ${text} (/srv/shop/src/${text}.ts:1:1)`],
+    })
+  }
+  const { folder } = (await host.tracker.stats()).spool
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'batch-hostile.ndjson.failed'), '')
+  return host
+}

@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import type { Health } from '../../src/health/health.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { type Host, serveTracker, startHost } from '../support/host.js'
+import { startProxy } from '../support/proxy.js'
+import { eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
+
+const DAY = 86_400_000
+
+async function start(database: string, settings: Settings = {}, now = Date.now): Promise<Host> {
+  const host = await startHost(database, { spool_path: temporaryFolder(), ...settings }, { now })
+  onTestFinished(() => host.close())
+  return host
+}
+
+const healthOf = async (host: Host) => (await host.json('/health')) as unknown as Health & { status: number }
+
+describeEachDatabase('health', (database) => {
+  test('is ok on a tracker at work, and tells what it is made of', async () => {
+    const host = await start(await database.fresh())
+    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x' })
+    const health = await healthOf(host)
+    expect(health).toMatchObject({
+      status: 200,
+      state: 'ok',
+      reasons: [],
+      recorder: { buffered: 0, queued: 0, away_since: null },
+      spool: { files: 0, failed: 0 },
+      database: { kind: database.dialect, reachable: true, problem: null, migrations: { pending: [] } },
+      work: { jobs: {}, deliveries: { by_state: {}, last_failures: [] }, cleanup: { last_run_at: null } },
+      process: { pid: process.pid, node_version: process.version },
+    })
+    expect(health.recorder.last_flush_at).not.toBeNull()
+    expect(health.database.latency_ms).toBeGreaterThanOrEqual(0)
+    expect(health.database.migrations?.applied).toContain('0007-overview')
+    expect(health.process.faultboard_version).toMatch(/^\d+\.\d+\.\d+/)
+    expect(await (await host.get('/health')).text()).toContain('Healthy')
+  })
+
+  test('tells jobs and messages that failed, what was last answered, and a cleanup that is overdue', async () => {
+    const url = await database.fresh()
+    const host = await start(url)
+    await host.tracker.ready()
+    await withDatabase(url, async ({ read }) => {
+      const job = { name: 'digest', payload: '{}', run_at: 1, attempts: 5, max_attempts: 5, created_at: 1 }
+      for (const state of ['failed', 'waiting', 'waiting']) {
+        await read
+          .insertInto('faultboard_jobs')
+          .values({ ...job, state })
+          .execute()
+      }
+      const sent = { channel: 'webhook', event: 'new_error', payload: '{}', created_at: Date.now(), attempts: 5 }
+      await read
+        .insertInto('faultboard_deliveries')
+        .values([
+          { ...sent, idempotency_key: '1', state: 'failed', last_answer: '<b>502</b> Bad Gateway' },
+          { ...sent, idempotency_key: '2', state: 'sent', last_answer: '200' },
+        ])
+        .execute()
+      const lease = { name: 'cleanup', expires_at: 0, last_run_at: Date.now() - 3 * DAY }
+      await read.insertInto('faultboard_leases').values(lease).execute()
+    })
+    const { state, reasons, work } = await healthOf(host)
+    expect(state).toBe('degraded')
+    expect(reasons.map(({ sentence }) => sentence).join('\n')).toMatch(
+      /1 jobs failed[\s\S]*1 of the newest messages[\s\S]*last deleted at .*npx faultboard cleanup/,
+    )
+    expect(work).toMatchObject({
+      jobs: { failed: 1, waiting: 2 },
+      deliveries: { by_state: { failed: 1, sent: 1 }, last_failures: [{ channel: 'webhook', attempts: 5 }] },
+    })
+    const page = await (await host.get('/health')).text()
+    expect(page).toContain('&lt;b&gt;502&lt;/b&gt; Bad Gateway')
+    expect(page).toContain('Degraded')
+  })
+})
+
+describeEachDatabase(
+  'health of a database that is away',
+  (database) => {
+    test('answers 200 in the frame, without the password, and says where errors are kept', async () => {
+      const proxy = await startProxy(await database.fresh())
+      const host = await start(proxy.url)
+      await host.tracker.Commands.LogError.call({ error_type: 'Before', message: 'x' })
+      await proxy.refuse()
+      const health = await healthOf(host)
+      expect(health).toMatchObject({ status: 200, state: 'failing', database: { reachable: false }, work: null })
+      expect(health.reasons[0]?.sentence).toContain(`Errors are kept in ${health.spool.folder}`)
+      const response = await host.get('/health')
+      const page = await response.text()
+      expect(response.status).toBe(200)
+      expect(page).toContain('Failing')
+      expect(page).toContain('href="/error_dashboard/settings"')
+      expect(page).not.toContain(decodeURIComponent(new URL(proxy.url).password))
+
+      await proxy.open()
+      await eventually(async () => (await healthOf(host)).database.reachable, 'the database is back')
+    })
+
+    test('tells a schema that was not migrated, and how to', async () => {
+      const host = await serveTracker({ database: await database.fresh(), spool_path: temporaryFolder() })
+      onTestFinished(() => host.close())
+      const { state, reasons, database: found } = await healthOf(host)
+      expect(state).toBe('failing')
+      expect(reasons[0]?.sentence).toContain('npx faultboard migrate')
+      expect(found).toMatchObject({ reachable: true, migrations: { applied: [] } })
+      expect(found.migrations?.pending).toContain('0001-errors')
+    })
+  },
+  { except: ['sqlite'] },
+)
+
+test('health tells what was dropped and why, files that were set aside, and a spool that fills up', async () => {
+  const spool_path = temporaryFolder()
+  const host = await start('sqlite::memory:', { spool_path, spool_max_bytes: 1000, ignored_exceptions: ['Ignored'] })
+  await host.tracker.Commands.LogError.call({ error_type: 'Ignored', message: 'x' })
+  mkdirSync(spool_path, { recursive: true })
+  writeFileSync(join(spool_path, 'batch-1.ndjson.failed'), 'x'.repeat(700))
+  const { state, reasons, dropped, spool } = await healthOf(host)
+  expect(state).toBe('degraded')
+  expect(spool).toMatchObject({ failed: 1, bytes: 700, max_bytes: 1000 })
+  expect(reasons.map(({ sentence }) => sentence)).toEqual([
+    expect.stringContaining('more than half full'),
+    expect.stringContaining('1 file was refused by the database and set aside'),
+  ])
+  expect(dropped).toEqual([{ reason: 'ignored', count: 1, text: expect.stringContaining('ignored_exceptions') }])
+  expect(await (await host.get('/health')).text()).toContain('ignored_exceptions')
+})
+
+test('health of a database that cannot be opened says which, and that errors wait', async () => {
+  const host = await start('sqlite:/nowhere/at/all/errors.sqlite3')
+  const { state, reasons } = await healthOf(host)
+  expect(state).toBe('failing')
+  expect(reasons[0]?.sentence).toMatch(/Cannot open \/nowhere\/at\/all\/errors\.sqlite3.*Errors are kept in/)
+})
+
+test('health lies behind the sign-in, as every page does', async () => {
+  const host = await start('sqlite::memory:')
+  expect((await fetch(`${host.origin}/error_dashboard/health.json`)).status).toBe(401)
+})

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PAGES } from '../../src/dashboard/routes.js'
+import { type Host, startHost } from '../support/host.js'
+import { ALL_PAGES_ON, EVIL, logHostileErrors } from '../support/hostile.js'
+
+const QUERY = encodeURIComponent(EVIL)
+
+/** Every page of the routes table is visited here, also those that come later. */
+describe('what an attacker wrote', () => {
+  let host: Host
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', { application_name: EVIL, ...ALL_PAGES_ON })
+    await logHostileErrors(host)
+  })
+
+  afterAll(() => host.close())
+
+  const addresses = [
+    ...PAGES.map(({ path }) => path.replace(/:\w+\{[^}]+\}/, '1')),
+    '/errors?application_id=1',
+    '/nope/<script>alert(1)</script>',
+    `/errors?search=${QUERY}&error_type=${QUERY}&assigned_to=${QUERY}&user_id=${QUERY}&app_version=${QUERY}`,
+    `/errors?status=${QUERY}`,
+    `/errors?${QUERY}=${QUERY}`,
+  ]
+
+  test.each(addresses)('is shown as text on %s', async (path) => {
+    const response = await host.get(path)
+    expect([200, 404, 422]).toContain(response.status)
+    const page = await response.text()
+    expect(page).not.toContain('<script>document')
+    expect(page).not.toContain('<img src=x')
+    expect(page).not.toMatch(/(?:href|action)="\s*(?:javascript|data:text)/i)
+    expect(page).not.toContain('"\'>')
+    const tags = page.replace(/"[^"]*"/g, '""')
+    expect(tags).not.toMatch(/<[^>]*\sstyle=/)
+    expect(tags).not.toMatch(/<[^>]*\son[a-z]+=/)
+    expect(page.match(/<script\b(?![^>]*\ssrc=)/g)).toBeNull()
+  })
+
+  test('in the message of an action is shown as text', async () => {
+    const page = await (await host.get('/errors', { cookie: `faultboard_notice=${QUERY}` })).text()
+    expect(page).toContain('&lt;script&gt;document')
+    expect(page).not.toContain('<script>document')
+  })
+
+  test('cannot break out: every page forbids inline script and style, framing, caching and referrers', async () => {
+    for (const path of [...addresses, '/errors.csv', '/errors.json']) {
+      const { headers } = await host.get(path)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy, path).toContain("default-src 'none'")
+      expect(policy).not.toContain('unsafe')
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('access-control-allow-origin')).toBeNull()
+      expect(headers.get('strict-transport-security')).toBeNull()
+    }
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { initialsOf } from '../../src/dashboard/components/initials.js'
+import { Pagination } from '../../src/dashboard/components/pagination.js'
+import { StatusTabs } from '../../src/dashboard/components/status-tabs.js'
+import type { Visit } from '../../src/dashboard/define.js'
+import { listAddress } from '../../src/dashboard/list-address.js'
+import type { StatusCounts } from '../../src/triage/status-counts.js'
+
+const visit = { base: '/b', path: '/errors', query: new URLSearchParams(), application_id: null } as unknown as Visit
+
+describe('counts that end at a bound', () => {
+  test('are shown as such beside the pages', () => {
+    const pagination = { page: 2, per_page: 25, total_count: 10_000, total_pages: 400, total_is_bound: true } as const
+    const html = String(Pagination({ pagination, visit }))
+    expect(html).toContain('26–50 of 10,000+')
+    expect(html).toContain('Page 2 of 400+')
+    expect(
+      String(Pagination({ pagination: { ...pagination, total_is_bound: undefined } as never, visit })),
+    ).not.toContain('+')
+  })
+
+  test('are shown as such on the tabs', () => {
+    const names = ['all', 'open', 'snoozed', 'new', 'investigating', 'in_progress', 'resolved', 'wont_fix']
+    const counts = Object.fromEntries(names.map((name) => [name, { count: 1000, is_bound: true }]))
+    expect(String(StatusTabs({ filter: {}, counts: counts as StatusCounts, visit }))).toContain('1,000+')
+  })
+})
+
+describe('the address of a list', () => {
+  test('holds what is set, and neither the page nor what goes without saying', () => {
+    const filter = { page: 3, unresolved: true, hide_snoozed: false, search: 'a&b', severity: undefined }
+    expect(listAddress(visit, filter)).toBe('/b/errors?unresolved=true&search=a%26b')
+    expect(listAddress(visit, filter, { search: null, severity: 'high' })).toBe(
+      '/b/errors?unresolved=true&severity=high',
+    )
+    expect(listAddress({ ...visit, application_id: 7 }, {})).toBe('/b/errors?application_id=7')
+  })
+})
+
+describe('initials', () => {
+  test.each([
+    ['eve.adams@example.org', 'EA'],
+    ['Eve', 'E'],
+    ['Zoë van der Berg', 'ZB'],
+    ['👩‍🚀', '?'],
+    ['<script>', 'S'],
+    ['مريم', 'م'],
+    ['@', '?'],
+  ])('of %s are %s', (name, letters) => {
+    expect(initialsOf(name)).toBe(letters)
+  })
+})

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Host, startHost } from '../support/host.js'
+
+const NOW = Date.UTC(2026, 4, 20, 12, 30)
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const MARKUP = '<img src=x onerror=alert(1)>'
+
+const startAt = async (settings = {}, now = NOW): Promise<Host> =>
+  startHost('sqlite::memory:', settings, { now: () => now })
+
+describe('the overview', () => {
+  let host: Host
+  let clock = NOW
+  let page = ''
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', { time_zone: 'Europe/Berlin' }, { now: () => clock })
+    const log = (error_type: string, occurred_at: number, more = {}) =>
+      host.tracker.Commands.LogError.call({ error_type, message: 'm', occurred_at, ...more })
+    await log('CheckoutError', NOW - 3 * HOUR, {
+      severity: 'critical',
+      user_id: 'u-1',
+      platform: 'Web',
+      app_version: '2.0',
+    })
+    await log('CheckoutError', NOW - 2 * HOUR, {
+      severity: 'critical',
+      user_id: 'u-2',
+      platform: 'Web',
+      app_version: '2.0',
+    })
+    await log('OldError', NOW - 10 * DAY, { severity: 'low', platform: 'iOS', app_version: '1.0' })
+    await log(`${MARKUP}Type`, NOW - 4 * DAY, {
+      message: MARKUP,
+      severity: 'high',
+      platform: MARKUP,
+      app_version: MARKUP,
+      user_id: MARKUP,
+    })
+    const back = await log('BackError', NOW - 5 * DAY, { severity: 'low' })
+    await host.tracker.Commands.ResolveError.call({ error_id: back?.id ?? 0 })
+    clock = NOW + HOUR
+    await log('BackError', clock, { severity: 'low' })
+    page = await (await host.get('/overview')).text()
+  })
+
+  afterAll(() => host.close())
+
+  test('gives each day of the chart as a link to the list of that day, in the zone of the configuration', () => {
+    expect(page).toContain('href="/error_dashboard/errors?day=2026-05-20"')
+    expect(page).toContain('aria-label="Wed, 20 May 2026: 3 occurrences"')
+    expect(page).toContain('href="/error_dashboard/errors?day=2026-05-10"')
+    expect(page.match(/errors\?day=/g)?.length).toBeGreaterThan(30)
+  })
+
+  test('names what is new, what came back and what nobody has', () => {
+    expect(section(page, 'needs-you')).toMatch(/New <span class="count">1<.*CheckoutError/s)
+    expect(section(page, 'needs-you')).toMatch(/Came back <span class="count">1<.*BackError/s)
+    expect(section(page, 'needs-you')).toMatch(/Unassigned <span class="count">2<.*CheckoutError/s)
+    expect(section(page, 'needs-you')).not.toContain('OldError')
+  })
+
+  test('ranks open errors by what they did within a week', () => {
+    const rows = [...section(page, 'top-errors').matchAll(/errors\/\d+">([^<]*)</g)].map(([, type]) => type)
+    expect(rows[0]).toBe('CheckoutError')
+    expect(rows).not.toContain('OldError')
+  })
+
+  test('shows everything an attacker can write as text', () => {
+    expect(page).not.toContain('<img')
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;Type')
+    expect(page).toContain(
+      `platform=${encodeURIComponent(MARKUP).replaceAll('%20', '+').replace('(', '%28').replace(')', '%29')}`,
+    )
+  })
+
+  test('gives the numbers of DashboardStats in their places to programs, and the rest beside them', async () => {
+    const { status, ...json } = await host.json('/overview')
+    expect(status).toBe(200)
+    expect(json).toMatchObject(await host.tracker.Queries.DashboardStats.call())
+    expect(json).toMatchObject({ affected_users: { count: 3 }, today: { occurrences: 3 }, spiking: null })
+  })
+
+  test('calls new what was first seen since the visitor was here, as its cookie tells', async () => {
+    const before = clock - 12 * DAY
+    const cookie = `faultboard_visits=${clock - DAY}.${before}`
+    const response = await host.get('/overview.json', { cookie })
+    const { new_since, new_errors } = await response.json()
+    expect(Date.parse(new_since)).toBe(clock - DAY)
+    expect(new_errors.count).toBe(1)
+    const long = await (await host.get('/overview', { cookie: `faultboard_visits=${clock - 11 * DAY}.` })).text()
+    expect(section(long, 'needs-you')).toMatch(/since your last visit.*OldError/s)
+  })
+
+  test('takes an application, and refuses what is none', async () => {
+    expect((await host.get('/overview?application_id=1')).status).toBe(200)
+    expect(await host.json('/overview?application_id=77')).toMatchObject({ total_errors: 0 })
+    expect((await host.get('/overview?application_id=shop')).status).toBe(422)
+  })
+})
+
+test('a newcomer is shown the lines that bring the first error', async () => {
+  const host = await startAt()
+  onTestFinished(() => host.close())
+  const page = await (await host.get('/overview')).text()
+  expect(page).toContain('app.use(dashboard())')
+  expect(page).toContain('app.use(capture())')
+  expect(page).toContain('Tracker.Commands.LogError.call({ exception: error')
+  expect(page).not.toContain('class="figures"')
+})
+
+test('an overview on which nothing needs anybody says so', async () => {
+  const host = await startAt()
+  onTestFinished(() => host.close())
+  await host.tracker.Commands.LogError.call({
+    error_type: 'Quiet',
+    message: 'x',
+    severity: 'low',
+    occurred_at: NOW - 20 * DAY,
+  })
+  const page = await (await host.get('/overview')).text()
+  expect(section(page, 'needs-you')).toContain('Nothing does.')
+  expect(section(page, 'top-errors')).toContain('No open error occurred within 7 days.')
+})
+
+/** The section that is named by the heading with this id. */
+function section(page: string, id: string): string {
+  return (
+    new RegExp(`aria-labelledby="${id}".*?(?=<section class="card"|<div class="columns"|</main>)`, 's').exec(
+      page,
+    )?.[0] ?? ''
+  )
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Host, startHost } from '../support/host.js'
+
+const MINUTE = 60_000
+
+describe('what a browser remembers for a visitor', () => {
+  let host: Host
+  let clock = Date.UTC(2026, 4, 20, 12)
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', {}, { now: () => clock })
+  })
+
+  afterAll(() => host.close())
+
+  const cookieOf = (response: Response) =>
+    response.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';')[0])
+      .join('; ')
+
+  test('the colours, and leads back to where it was asked', async () => {
+    const answer = await host.post('/preferences', { theme: 'dark', return_to: '/errors?status=new&search=a%26b' })
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toBe('/error_dashboard/errors?status=new&search=a%26b')
+    expect(answer.headers.get('set-cookie')).toContain(
+      'Path=/error_dashboard; Max-Age=31536000; HttpOnly; SameSite=Strict',
+    )
+    const page = await (await host.get('/errors', { cookie: cookieOf(answer) })).text()
+    expect(page).toContain('<html lang="en" data-theme="dark">')
+    expect(await (await host.get('/errors')).text()).toContain('<html lang="en">')
+  })
+
+  test('whether the rail is folded', async () => {
+    const answer = await host.post('/preferences', { rail: 'folded' })
+    expect(answer.headers.get('location')).toBe('/error_dashboard/overview')
+    expect(await (await host.get('/errors', { cookie: cookieOf(answer) })).text()).toContain('class="frame folded"')
+  })
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/../../admin',
+    '/errors/%2e%2e',
+    'javascript:alert(1)',
+    '/errors\r\nSet-Cookie: a=b',
+  ])('and never leads to %s', async (return_to) => {
+    const answer = await host.post('/preferences', { theme: 'light', return_to })
+    expect(answer.headers.get('location')).toBe('/error_dashboard/overview')
+  })
+
+  test('an unknown colour answers 422, a cookie that is not ours changes nothing', async () => {
+    expect((await host.post('/preferences', { theme: 'pink' })).status).toBe(422)
+    const page = await host.get('/errors', {
+      cookie: 'faultboard_theme=%zz; faultboard_visits=1.2.3; faultboard_rail=x',
+    })
+    expect(await page.text()).toContain('<html lang="en">')
+  })
+
+  test('when it was last here: half an hour of absence begins another visit', async () => {
+    const first = cookieOf(await host.get('/overview'))
+    const began = clock
+    expect(first).toBe(`faultboard_visits=${began}.`)
+    clock += MINUTE / 2
+    expect(cookieOf(await host.get('/overview', { cookie: first }))).toBe('')
+    clock += 10 * MINUTE
+    const stayed = cookieOf(await host.get('/overview', { cookie: first }))
+    expect(stayed).toBe(`faultboard_visits=${clock}.`)
+    const left = clock
+    clock += 31 * MINUTE
+    const back = cookieOf(await host.get('/overview', { cookie: stayed }))
+    expect(back).toBe(`faultboard_visits=${clock}.${left}`)
+  })
+})

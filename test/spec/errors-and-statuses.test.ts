@@ -1,0 +1,150 @@
+import express from 'express'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dashboard } from '../../src/adapters/express.js'
+import type { TrackerInstance } from '../../src/tracker.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { type Host, migrateTo, serveTracker, signIn } from '../support/host.js'
+import { NOW } from './spec-host.js'
+
+/** A host with an endpoint of its own for its clients, as the specification suggests it. */
+function reportingHost(tracker: TrackerInstance) {
+  return express()
+    .use(dashboard(tracker))
+    .post('/api/errors', express.json(), async (request, response) => {
+      const { error } = request.body ?? {}
+      if (typeof error?.error_type !== 'string') {
+        response.status(422).json({ error: 'error_type is required' })
+        return
+      }
+      const { stack, url, timestamp, ...fields } = error
+      const recorded = await tracker.Commands.LogError.call({
+        ...fields,
+        backtrace: stack?.split('\n'),
+        request_url: url,
+        occurred_at: timestamp,
+      })
+      response.status(201).json({ success: recorded !== null })
+    })
+}
+
+describeEachDatabase('errors and statuses', (database) => {
+  let host: Host
+  let id: number
+  let now = NOW
+
+  beforeAll(async () => {
+    const url = await database.fresh()
+    if (database.dialect !== 'sqlite') await migrateTo(url)
+    host = await serveTracker({ database: url }, { now: () => now }, reportingHost)
+    id = (await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'b' }))?.id ?? 0
+  })
+
+  afterAll(() => host?.close())
+
+  const report = (error: unknown) =>
+    fetch(`${host.origin}/api/errors`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ error }),
+    })
+
+  test('200: success', async () => {
+    expect((await host.get('/errors')).status).toBe(200)
+  })
+
+  test('201: created, by an endpoint of the host that calls LogError', async () => {
+    const response = await report({
+      error_type: 'ClientError',
+      message: 'undefined is not an object',
+      stack: 'render@app.js:1:20\ntap@app.js:2:7',
+      platform: 'ios',
+      app_version: '5.0',
+      url: 'app://cart',
+      timestamp: NOW - 1000,
+    })
+    expect(response.status).toBe(201)
+    expect(await response.json()).toEqual({ success: true })
+    const [listed] = (await host.json('/errors?error_type=ClientError')).errors as unknown as { id: number }[]
+    expect((await host.json(`/errors/${listed?.id}`)).error).toMatchObject({
+      platform: 'iOS',
+      app_version: '5.0',
+      backtrace: ['render@app.js:1:20', 'tap@app.js:2:7'],
+      request_url: 'app://cart',
+      occurred_at: new Date(NOW - 1000).toISOString(),
+    })
+  })
+
+  test('422 of that endpoint: JSON object with string field error', async () => {
+    const response = await report({ message: 'no type' })
+    expect(response.status).toBe(422)
+    expect(await response.json()).toEqual({ error: expect.any(String) })
+  })
+
+  test('the service provides no built-in HTTP endpoint for error logging', async () => {
+    expect((await host.post('/errors', { error_type: 'X', message: 'y' })).status).toBe(404)
+  })
+
+  test('302: redirect after a POST action, to every client', async () => {
+    for (const accept of ['text/html', 'application/json']) {
+      expect((await host.post(`/errors/${id}/unassign`, {}, { accept })).status).toBe(302)
+    }
+  })
+
+  test('401: authentication required or wrong', async () => {
+    const path = `${host.origin}/error_dashboard/errors`
+    expect((await fetch(path)).status).toBe(401)
+    expect((await fetch(path, { headers: signIn('admin', 'wrong') })).status).toBe(401)
+  })
+
+  test.each(['/errors/999999', '/no/such/page', '/errors/1/explode', '/assets/none.css'])(
+    '404: not found (%s)',
+    async (path) => {
+      expect(await host.json(path)).toEqual({ status: 404, error: expect.any(String) })
+      const page = await host.get(path)
+      expect(page.status).toBe(404)
+      expect(page.headers.get('content-type')).toContain('text/html')
+    },
+  )
+
+  test('404: dashboard not mounted at the path', async () => {
+    expect((await fetch(`${host.origin}/another_path/errors`, { headers: signIn() })).status).toBe(404)
+  })
+
+  test('404: an optional page whose switch is off, naming the switch', async () => {
+    expect(await host.json('/errors/diagnostic_dumps')).toEqual({
+      status: 404,
+      error: expect.stringContaining('enable_diagnostic_dump'),
+    })
+  })
+
+  test('422: validation error, naming the parameter, in HTML and JSON', async () => {
+    expect(await host.json('/errors?severity=urgent')).toEqual({
+      status: 422,
+      error: expect.stringContaining('severity'),
+    })
+    const page = await host.get('/errors?severity=urgent')
+    expect(page.status).toBe(422)
+    expect(await page.text()).toContain('severity must be one of')
+    expect((await host.post(`/errors/${id}/assign`)).status).toBe(422)
+  })
+
+  test('403: a POST that a browser marks as coming from another site changes nothing', async () => {
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
+      const form = { assigned_to: 'mallory' }
+      expect((await host.post(`/errors/${id}/assign`, form, headers as Record<string, string>)).status).toBe(403)
+    }
+    expect((await host.json(`/errors/${id}`)).error).toMatchObject({ assigned_to: null })
+  })
+
+  describe('what goes wrong inside', () => {
+    test('500: internal server error, without internals in the body', async () => {
+      now = Number.NaN
+      const answers = [await host.get('/overview'), await host.get('/overview', { accept: 'application/json' })]
+      now = NOW
+      for (const response of answers) {
+        expect(response.status).toBe(500)
+        expect(await response.text()).not.toMatch(/at .*\.ts|RangeError|node_modules|select /)
+      }
+    })
+  })
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { OptionName } from '../../src/config/options.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { DAY, NOW, type SpecHost, specHost } from './spec-host.js'
+
+describeEachDatabase('limits', (database) => {
+  let host: SpecHost
+  let minutes = 0
+
+  beforeAll(async () => {
+    host = await specHost(database, { enable_rate_limiting: true, retention_days: 30 })
+  })
+
+  afterAll(() => host?.close())
+
+  // Each test begins with a fresh minute of requests.
+  beforeEach(() => {
+    host.clock.now = NOW + ++minutes * 61_000
+  })
+
+  const at = (action: string) => `/errors/${host.ids.crash}/${action}`
+
+  test('rate limiting: rate_limit_per_minute (100); over the limit gives 429', async () => {
+    expect(host.tracker.config.rate_limit_per_minute).toBe(100)
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, async () => (await host.get('/assets/dashboard.css')).status),
+    )
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    const over = await host.get('/errors')
+    expect(over.status).toBe(429)
+    expect(over.headers.get('content-type')).toContain('application/json')
+    expect(await over.json()).toEqual({ error: expect.stringContaining('Too many requests') })
+    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(over.headers.get('ratelimit-limit')).toBe('100')
+    expect(over.headers.get('ratelimit-remaining')).toBe('0')
+    host.clock.now += 61_000
+    expect((await host.get('/errors')).status).toBe(200)
+    minutes++
+  })
+
+  test('page default 1, per_page default 25 and at most 100: errors list', async () => {
+    expect((await host.read('/errors')).pagination).toMatchObject({ page: 1, per_page: 25 })
+    expect((await host.read('/errors?per_page=101')).pagination).toMatchObject({ per_page: 100 })
+  })
+
+  test.each(['-1', '5', '2.5'])('priority_level 0 to 4: update_priority refuses %s', async (priority_level) => {
+    expect((await host.refusal(at('update_priority'), { priority_level })).status).toBe(422)
+  })
+
+  test('priority_level 0 to 4: list filter, clamped', async () => {
+    expect((await host.read('/errors?priority_level=9')).status).toBe(200)
+    expect((await host.read('/errors?priority_level=none')).status).toBe(422)
+  })
+
+  test.each([
+    ['errors/analytics', 30],
+    ['errors/platform_comparison', 7],
+    ['errors/correlation', 30],
+  ])('days defaults: %s %i', async (path, days) => {
+    expect(await host.read(`/${path}`)).toMatchObject({ status: 200, period: { days } })
+  })
+
+  test('max_backtrace_lines 50: stored backtrace', async () => {
+    const backtrace = Array.from({ length: 51 }, (_, i) => `at f${i} (/srv/a.js:${i}:1)`)
+    const logged = await host.tracker.Commands.LogError.call({ error_type: 'Deep', message: 'x', backtrace })
+    expect((await host.record(logged?.id ?? 0)).backtrace).toHaveLength(50)
+  })
+
+  test('retention_days: automatic deletion of what was not seen for so long', async () => {
+    const log = async (error_type: string, days: number) =>
+      (await host.tracker.Commands.LogError.call({ error_type, message: 'x', occurred_at: NOW - days * DAY }))?.id ?? 0
+    const [old, recent] = [await log('Old', 31), await log('Recent', 29)]
+    // The sample of forty days ago goes with it.
+    expect(await host.tracker.Commands.CleanupErrors.call()).toMatchObject({ deleted: 2 })
+    expect((await host.read(`/errors/${old}`)).status).toBe(404)
+    expect((await host.read(`/errors/${recent}`)).status).toBe(200)
+  })
+
+  test.each<[OptionName, unknown]>([
+    ['sampling_rate', 1],
+    ['max_backtrace_lines', 50],
+    ['rate_limit_per_minute', 100],
+    ['swallowed_exception_flush_interval', 60],
+    ['swallowed_exception_threshold', 0.95],
+    ['baseline_alert_threshold_std_devs', 2],
+    ['baseline_alert_cooldown_minutes', 120],
+    ['baseline_alert_severities', ['critical', 'high']],
+    ['source_code_context_lines', 5],
+    ['source_code_cache_ttl', 3600],
+    ['mount_path', '/error_dashboard'],
+    ['enable_middleware', true],
+    ['enable_error_subscriber', true],
+    ['crash_capture_path', null],
+  ])('the default of %s is %j', (name, value) => {
+    expect(host.tracker.config[name]).toEqual(value)
+  })
+
+  describe('of what people write', () => {
+    test.each([
+      ['snooze', { hours: '8760' }, 302],
+      ['snooze', { hours: '8761' }, 422],
+      ['add_comment', { author_name: 'B'.repeat(255), body: 'x'.repeat(10_000) }, 302],
+      ['add_comment', { author_name: 'B'.repeat(256), body: 'x' }, 422],
+      ['add_comment', { author_name: 'B', body: 'x'.repeat(10_001) }, 422],
+      ['assign', { assigned_to: 'e'.repeat(255) }, 302],
+      ['assign', { assigned_to: 'e'.repeat(256) }, 422],
+    ])('%s, case %#, answers $2', async (action, form, status) => {
+      expect((await host.post(at(action), form as Record<string, string>)).status).toBe(status)
+    })
+
+    test.each([
+      [1000, 302],
+      [1001, 422],
+    ])('batch_action with %i ids answers %i', async (amount, status) => {
+      const ids = Array.from({ length: amount }, (_, i) => String(900_000 + i))
+      const form = { 'error_ids[]': ids, action_type: 'delete' }
+      expect((await host.post('/errors/batch_action', form)).status).toBe(status)
+    })
+  })
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { type Fields, NOW, type SpecHost, specHost } from './spec-host.js'
+
+describeEachDatabase('resources and their fields', (database) => {
+  let host: SpecHost
+
+  beforeAll(async () => {
+    host = await specHost(database, {
+      custom_severity_rules: new Map<RegExp | string, 'critical' | 'high' | 'medium' | 'low'>([
+        ['LegacyError', 'critical'],
+        [/^Payment/, 'critical'],
+        [/Declined$/, 'low'],
+        [/^(?:Quiet|Loud)Error$/, 'medium'],
+      ]),
+    })
+  })
+
+  afterAll(() => host?.close())
+
+  const log = async (fields: Fields) => {
+    const logged = await host.tracker.Commands.LogError.call(fields)
+    return host.record(logged?.id ?? 0)
+  }
+
+  describe('error record', () => {
+    let crash: Fields
+
+    beforeAll(async () => {
+      crash = await host.record('crash')
+    })
+
+    test.each<[string, string, unknown]>([
+      ['id', 'integer, used in :id path segments', expect.any(Number)],
+      ['error_type', 'class/name of the error', 'AppCrash'],
+      ['message', 'string', 'SIGABRT in CheckoutView'],
+      ['backtrace', 'list of strings (lines)', ['CheckoutView.swift:22 submit()', 'UIKit tap']],
+      ['platform', 'string', 'iOS'],
+      ['app_version', 'version of the reporting app', '2.0'],
+      ['git_sha', 'string', 'abc123'],
+      ['user_id', 'identifier of the affected user', 'u-2'],
+      ['request_url', 'string, without its secrets', 'https://api.example/checkout?token=[FILTERED]'],
+      ['request_params', 'mapping, without its secrets', { cart: 7, password: '[FILTERED]' }],
+      ['ip_address', 'string', '192.0.2.7'],
+      ['user_agent', 'string', 'Shop/2.0 (iPhone)'],
+      ['occurred_at', 'timestamp', '2026-05-19T08:00:00.000Z'],
+      ['first_seen_at', 'timestamp of the oldest occurrence', '2026-05-19T08:00:00.000Z'],
+      ['hash_signature', 'string, SHA-256 digest', expect.stringMatching(/^[0-9a-f]{64}$/)],
+      ['occurrence_count', 'integer, starts at 1', 1],
+      ['severity', 'enum', 'low'],
+      ['status', 'workflow status', 'new'],
+      ['priority_level', 'integer 0 to 4', 0],
+      ['assigned_to', 'assignee identifier, of nobody at first', null],
+      ['resolved', 'boolean', false],
+      ['resolved_by_name', 'string, of nobody at first', null],
+      ['resolution_comment', 'string, none at first', null],
+      ['resolution_reference', 'URL of a change request or commit, none at first', null],
+      ['snoozed', 'hide-until state', false],
+      ['snoozed_until', 'hide-until state', null],
+      ['application_id', 'reference to Application', expect.any(Number)],
+      ['application_name', 'name of that application', 'shop'],
+      ['comments', 'list of Comment', []],
+      ['activities', 'what people did', []],
+    ])('%s: %s', (field, _format, value) => {
+      expect(crash[field]).toEqual(value)
+    })
+
+    test('backtrace is truncated to max_backtrace_lines (default 50)', async () => {
+      const lines = Array.from({ length: 60 }, (_, i) => `at step${i} (/srv/app/src/long.ts:${i + 1}:1)`)
+      const { backtrace } = await log({ error_type: 'DeepError', message: 'long', backtrace: lines })
+      expect(backtrace).toHaveLength(50)
+      expect((backtrace as string[])[0]).toContain('step0')
+    })
+
+    test.each([
+      ['ios', 'iOS'],
+      ['iOS', 'iOS'],
+      ['android', 'Android'],
+      ['web', 'Web'],
+      ['api', 'API'],
+      ['Toaster', 'Toaster'],
+    ])('platform: clients may also send lowercase forms (%s is %s)', async (sent, kept) => {
+      expect(await log({ error_type: `Platform${sent}Error`, message: 'x', platform: sent })).toMatchObject({
+        platform: kept,
+      })
+    })
+
+    test('occurrence_count is incremented on each repeat, which makes no new record', async () => {
+      const first = await log({ error_type: 'RepeatError', message: 'Order 17 is late', occurred_at: NOW - 5000 })
+      const second = await log({ error_type: 'RepeatError', message: 'Order 99 is late', occurred_at: NOW })
+      expect(second).toMatchObject({
+        id: first.id,
+        hash_signature: first.hash_signature,
+        occurrence_count: 2,
+        first_seen_at: new Date(NOW - 5000).toISOString(),
+        occurred_at: new Date(NOW).toISOString(),
+      })
+      expect((await host.read('/errors?error_type=RepeatError')).pagination).toMatchObject({ total_count: 1 })
+    })
+
+    test('concurrent writes of a new error make one record and lose no count', async () => {
+      const calls = Array.from({ length: 25 }, () =>
+        host.tracker.Commands.LogError.call({ error_type: 'CrowdError', message: 'all at once' }),
+      )
+      const logged = await Promise.all(calls)
+      expect(new Set(logged.map((one) => one?.id)).size).toBe(1)
+      expect(await host.record(logged[0]?.id ?? 0)).toMatchObject({ occurrence_count: 25 })
+    })
+
+    test('an occurrence that arrives late moves first_seen_at, not occurred_at', async () => {
+      await log({ error_type: 'LateError', message: 'x', occurred_at: NOW - 1000 })
+      expect(await log({ error_type: 'LateError', message: 'x', occurred_at: NOW - 9000 })).toMatchObject({
+        occurred_at: new Date(NOW - 1000).toISOString(),
+        first_seen_at: new Date(NOW - 9000).toISOString(),
+      })
+    })
+  })
+
+  describe('severity derivation', () => {
+    test.each([
+      ['a regular expression is matched against the error class name', { error_type: 'QuietError' }, 'medium'],
+      ['the first matching rule wins', { error_type: 'PaymentDeclined' }, 'critical'],
+      ['a later rule counts where the earlier do not match', { error_type: 'CardDeclined' }, 'low'],
+      ['string keys do not match', { error_type: 'LegacyError' }, 'low'],
+      ['the message is not matched', { error_type: 'OtherError', message: 'PaymentDeclined' }, 'low'],
+      ['an explicit severity wins', { error_type: 'PaymentLost', severity: 'medium' }, 'medium'],
+      ['out of memory is critical', { error_type: 'OutOfMemoryError' }, 'critical'],
+      ['programming errors are high', { error_type: 'ReferenceError' }, 'high'],
+      ['timeouts are medium', { error_type: 'TimeoutError' }, 'medium'],
+      ['the rest is low', { error_type: 'SomethingElse' }, 'low'],
+    ])('%s', async (_sentence, fields, severity) => {
+      expect(await log({ message: `severity ${severity}`, ...fields })).toMatchObject({ severity })
+    })
+  })
+
+  test('comment: author_name and body', async () => {
+    await host.post(`/errors/${host.ids.timeout}/add_comment`, { author_name: 'Bob', body: 'Known since May' })
+    expect((await host.record('timeout')).comments).toEqual([
+      { id: expect.any(Number), author_name: 'Bob', body: 'Known since May', created_at: new Date(NOW).toISOString() },
+    ])
+  })
+
+  test('application: its name is unique, and it is created on first use', async () => {
+    expect(await host.tracker.Queries.Applications.call()).toEqual([{ id: expect.any(Number), name: 'shop' }])
+  })
+})
