@@ -50,6 +50,8 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
   switch (by) {
     case 'add':
       return `${target} = ${existing} + ${incoming(column)}`
+    case 'replace':
+      return `${target} = ${incoming(column)}`
     case 'greatest':
       return `${target} = ${greatest}(${existing}, ${incoming(column)})`
     case 'least':

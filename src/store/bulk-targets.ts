@@ -1,4 +1,4 @@
-import type { BulkColumn, BulkTarget } from './dialect.js'
+import type { BulkColumn, BulkTarget, BulkUpdate } from './dialect.js'
 
 /** Everything a flush writes, table by table. */
 
@@ -38,6 +38,7 @@ export const GROUPS: BulkTarget = {
     'resolved_at',
     'resolved_by_name',
     'snoozed_until',
+    'resolved_in_version',
   ],
 }
 
@@ -108,6 +109,71 @@ export const LEASES: BulkTarget = {
   table: 'faultboard_leases',
   columns: [...texts('name'), ...integers('expires_at', 'last_run_at')],
   on_conflict: { key: ['name'], update: [] },
+}
+
+export const FEATURES: BulkTarget = {
+  table: 'faultboard_error_features',
+  columns: integers('error_id', 'feature'),
+  on_conflict: { key: ['error_id', 'feature'], update: [] },
+}
+
+export const RELEASES: BulkTarget = {
+  table: 'faultboard_releases',
+  columns: [...integers('application_id'), ...texts('version'), ...integers('first_seen_at')],
+  on_conflict: { key: ['application_id', 'version'], update: [{ column: 'first_seen_at', by: 'least' }] },
+}
+
+export const BASELINES: BulkTarget = {
+  table: 'faultboard_baselines',
+  columns: [
+    ...integers('application_id'),
+    ...texts('error_type', 'platform', 'granularity'),
+    ...fractions('mean', 'std_dev'),
+    ...integers('sample_count', 'occurrence_count', 'calculated_at'),
+  ],
+  on_conflict: {
+    key: ['application_id', 'error_type', 'platform', 'granularity'],
+    update: replaced('mean', 'std_dev', 'sample_count', 'occurrence_count', 'calculated_at'),
+  },
+}
+
+export const CASCADES: BulkTarget = {
+  table: 'faultboard_cascades',
+  columns: [
+    ...integers('parent_error_id', 'child_error_id', 'parent_count', 'followed_count'),
+    ...fractions('probability'),
+    ...integers('average_delay_ms', 'first_detected_at', 'last_detected_at'),
+  ],
+  on_conflict: {
+    key: ['parent_error_id', 'child_error_id'],
+    update: replaced('parent_count', 'followed_count', 'probability', 'average_delay_ms', 'last_detected_at'),
+  },
+}
+
+export const CASCADE_HOURS: BulkTarget = {
+  table: 'faultboard_cascade_hours',
+  columns: integers('hour', 'parent_error_id', 'child_error_id', 'followed_count', 'delay_ms'),
+  on_conflict: {
+    key: ['hour', 'parent_error_id', 'child_error_id'],
+    update: [
+      { column: 'followed_count', by: 'add' },
+      { column: 'delay_ms', by: 'add' },
+    ],
+  },
+}
+
+export const CASCADE_PARENTS: BulkTarget = {
+  table: 'faultboard_cascade_parents',
+  columns: integers('hour', 'error_id', 'count'),
+  on_conflict: { key: ['hour', 'error_id'], update: [{ column: 'count', by: 'add' }] },
+}
+
+function replaced(...columns: string[]): BulkUpdate[] {
+  return columns.map((column) => ({ column, by: 'replace' }))
+}
+
+function fractions(...names: string[]): BulkColumn[] {
+  return names.map((name) => ({ name, type: 'fraction' }))
 }
 
 function integers(...names: string[]): BulkColumn[] {

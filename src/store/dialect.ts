@@ -77,7 +77,7 @@ export type BulkRow = readonly (string | number | null)[]
 
 export interface BulkColumn {
   name: string
-  type: 'integer' | 'text'
+  type: 'integer' | 'text' | 'fraction'
 }
 
 /**
@@ -86,5 +86,5 @@ export interface BulkColumn {
  */
 export interface BulkUpdate {
   column: string
-  by: 'add' | 'greatest' | 'least' | 'newest' | 'oldest'
+  by: 'add' | 'replace' | 'greatest' | 'least' | 'newest' | 'oldest'
 }

@@ -1,10 +1,11 @@
+import { featuresOf } from '../model/similarity.js'
 import type { Status } from '../model/workflow.js'
 import {
-  ACTIVITIES,
   APPLICATION_HOURS,
   BATCHES,
   ERROR_HOURS,
   ERROR_USERS,
+  FEATURES,
   GROUPS,
   OCCURRENCES,
   PAYLOADS,
@@ -14,6 +15,8 @@ import type { Database } from './database.js'
 import type { Dialect } from './dialect.js'
 import { type FoldedGroup, payloadOf } from './fold.js'
 import { type Kysely, sql, type Transaction } from './kysely.js'
+import { noteReleases } from './note-releases.js'
+import { reopen, returnedGroups } from './returned-groups.js'
 import type { Schema } from './schema.js'
 
 /** Folded groups that are written in one transaction, under an id that makes the writing of it happen once. */
@@ -35,6 +38,8 @@ export interface GroupOutcome {
   snoozed_until: number | null
   is_new: boolean
   reopened: boolean
+  /** The release in which it came back, where that is newer than the one in which it was resolved. */
+  regressed_in_version: string | null
 }
 
 export interface BatchOutcome {
@@ -125,6 +130,7 @@ async function recordGroups(
   { application_id, now }: RecordOptions,
 ): Promise<Map<string, GroupOutcome>> {
   const rows = await upsertGroups(trx, dialect, groups, application_id)
+  const returned = await returnedGroups(trx, groups, rows, application_id)
   const outcomes = new Map<string, GroupOutcome>()
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
@@ -134,18 +140,19 @@ async function recordGroups(
       application_id,
       hash_signature: row.hash_signature,
       occurrence_count: row.occurrence_count,
-      status: row.status,
+      status: returned.has(row.hash_signature) ? 'new' : row.status,
       snoozed_until: row.snoozed_until,
       is_new: row.occurrence_count === group.count,
-      reopened: row.status === 'resolved' && group.newest.occurred_at > (row.resolved_at ?? 0),
+      reopened: returned.has(row.hash_signature),
+      regressed_in_version: returned.get(row.hash_signature)?.regressed_in_version ?? null,
     })
   }
-  const reopened = [...outcomes.values()].filter((outcome) => outcome.reopened)
-  await reopen(trx, dialect, reopened, rows, now)
-  await insertSearchTexts(trx, dialect, groups, outcomes)
+  await reopen(trx, dialect, returned, now)
+  await insertWhatIsNew(trx, dialect, groups, outcomes)
   const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
   await insertOccurrences(trx, dialect, groups, rows, payloadIds)
   await addSums(trx, dialect, groups, outcomes, application_id)
+  await noteReleases(trx, dialect, groups, application_id)
   return outcomes
 }
 
@@ -189,7 +196,7 @@ async function upsertGroups(
   return new Map(rows.map((row) => [row.hash_signature, row]))
 }
 
-interface GroupRow {
+export interface GroupRow {
   id: number
   hash_signature: string
   message: string
@@ -198,6 +205,7 @@ interface GroupRow {
   resolved_at: number | null
   resolved_by_name: string | null
   snoozed_until: number | null
+  resolved_in_version: string | null
 }
 
 /** The rows under the locks that the upsert took, for a database that does not return them. */
@@ -210,61 +218,30 @@ async function readGroups(
   return trx
     .selectFrom('faultboard_errors')
     .select(['id', 'hash_signature', 'message', 'occurrence_count', 'status'])
-    .select(['resolved_at', 'resolved_by_name', 'snoozed_until'])
+    .select(['resolved_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
     .where('application_id', '=', application_id)
     .where('hash_signature', 'in', signatures)
     .execute()
 }
 
-async function reopen(
-  trx: Transaction<Schema>,
-  dialect: Dialect,
-  reopened: readonly GroupOutcome[],
-  rows: ReadonlyMap<string, GroupRow>,
-  now: number,
-): Promise<void> {
-  if (reopened.length === 0) return
-  await trx
-    .updateTable('faultboard_errors')
-    .set({
-      status: 'new',
-      resolved: 0,
-      reopened_at: now,
-      resolved_at: null,
-      resolved_by_name: null,
-      resolution_comment: null,
-      resolution_reference: null,
-    })
-    .where(
-      'id',
-      'in',
-      reopened.map(({ id }) => id),
-    )
-    .execute()
-  await dialect.insertMany(
-    trx,
-    ACTIVITIES,
-    reopened.map(({ id, hash_signature }) => {
-      const by = rows.get(hash_signature)?.resolved_by_name ?? 'someone'
-      return [id, 'Faultboard', 'reopened', 'resolved', 'new', `It occurred again after ${by} had resolved it.`, now]
-    }),
-  )
-  for (const outcome of reopened) outcome.status = 'new'
-}
-
-async function insertSearchTexts(
+/** What is found once for each group: the text to search it by, and what it resembles others by. */
+async function insertWhatIsNew(
   trx: Transaction<Schema>,
   dialect: Dialect,
   groups: readonly FoldedGroup[],
   outcomes: ReadonlyMap<string, GroupOutcome>,
 ): Promise<void> {
-  const rows = groups.flatMap(({ hash_signature, oldest }): [number, string][] => {
+  const texts: [number, string][] = []
+  const features: [number, number][] = []
+  for (const { hash_signature, oldest } of groups) {
     const outcome = outcomes.get(hash_signature)
-    return outcome?.is_new
-      ? [[outcome.id, [oldest.error_type, oldest.message, ...oldest.backtrace].join('\n').toLowerCase()]]
-      : []
-  })
-  if (rows.length > 0) await dialect.insertMany(trx, SEARCH_TEXTS, rows)
+    if (!outcome?.is_new) continue
+    const { error_type, message, backtrace } = oldest
+    texts.push([outcome.id, [error_type, message, ...backtrace].join('\n').toLowerCase()])
+    for (const feature of featuresOf(message, backtrace)) features.push([outcome.id, feature])
+  }
+  if (texts.length > 0) await dialect.insertMany(trx, SEARCH_TEXTS, texts)
+  if (features.length > 0) await dialect.insertMany(trx, FEATURES, features)
 }
 
 /** The ids of the distinct payloads, by `error_id digest`. */

@@ -16,6 +16,12 @@ export interface Schema {
   faultboard_comments: CommentsTable
   faultboard_activities: ActivitiesTable
   faultboard_leases: LeasesTable
+  faultboard_error_features: ErrorFeaturesTable
+  faultboard_releases: ReleasesTable
+  faultboard_baselines: BaselinesTable
+  faultboard_cascades: CascadesTable
+  faultboard_cascade_hours: CascadeHoursTable
+  faultboard_cascade_parents: CascadeParentsTable
   faultboard_jobs: JobsTable
   faultboard_deliveries: DeliveriesTable
   faultboard_saved_views: SavedViewsTable
@@ -58,6 +64,10 @@ export interface ErrorsTable {
   resolution_comment: string | null
   resolution_reference: string | null
   reopened_at: number | null
+  /** The newest release of the application when it was resolved. */
+  resolved_in_version: string | null
+  /** The newer release in which it came back after that. */
+  regressed_in_version: string | null
 }
 
 /** Message and backtrace of a group in lower case: what `search` looks through, on every database alike. */
@@ -226,6 +236,62 @@ export interface SavedViewsTable {
   created_at: number
 }
 
+/** What an error is compared by, as numbers: see model/similarity.ts. */
+export interface ErrorFeaturesTable {
+  error_id: number
+  feature: number
+}
+
+/** When a version, or a commit where no version is given, was first seen. */
+export interface ReleasesTable {
+  application_id: number
+  version: string
+  first_seen_at: number
+}
+
+/** What is usual for a type of error on a platform. */
+export interface BaselinesTable {
+  id: Generated<number>
+  application_id: number
+  error_type: string
+  platform: string
+  granularity: string
+  mean: number
+  std_dev: number
+  sample_count: number
+  occurrence_count: number
+  calculated_at: number
+}
+
+/** An error that another one follows. */
+export interface CascadesTable {
+  id: Generated<number>
+  parent_error_id: number
+  child_error_id: number
+  parent_count: number
+  followed_count: number
+  probability: number
+  average_delay_ms: number
+  first_detected_at: number
+  last_detected_at: number
+}
+
+/** How often a child followed a parent, by the hour of the parent. */
+export interface CascadeHoursTable {
+  hour: number
+  parent_error_id: number
+  child_error_id: number
+  followed_count: number
+  delay_ms: number
+}
+
+/** How many occurrences were looked at as parents. */
+export interface CascadeParentsTable {
+  hour: number
+  error_id: number
+  count: number
+}
+
 /**
  * Columns and aliases that hold integers. Drivers give them as number, string or BigInt, depending on what the host
  * did to its driver's type parsers, so they are made numbers where rows come in.
@@ -264,4 +330,16 @@ export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
   'new_count',
   'gone_count',
   'worse_count',
+  'feature',
+  'parent_error_id',
+  'child_error_id',
+  'parent_count',
+  'followed_count',
+  'delay_ms',
+  'average_delay_ms',
+  'first_detected_at',
+  'last_detected_at',
+  'last_run_at',
+  'calculated_at',
+  'sample_count',
 ])

@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
-import type { Updateable } from '../store/kysely.js'
+import type { Transaction, Updateable } from '../store/kysely.js'
 import { type ErrorRow, lockErrors } from '../store/lock.js'
-import type { ErrorsTable } from '../store/schema.js'
+import { newestRelease, releasesOf } from '../store/releases.js'
+import type { ErrorsTable, Schema } from '../store/schema.js'
 import { noSuchError } from './find-error.js'
 
 /** What a command does to one error: the new values, and how the activity trail tells it. */
@@ -47,7 +48,8 @@ export async function changeErrors(
     const locked = await lockErrors(trx, database.dialect, ids)
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     for (const row of rows) {
-      const { set, activity } = change(row)
+      const { set: changed, activity } = change(row)
+      const set = { ...changed, ...(await releaseAfter(trx, row, changed)) }
       if (Object.keys(set).length > 0)
         await trx.updateTable('faultboard_errors').set(set).where('id', '=', row.id).execute()
       await trx
@@ -65,4 +67,16 @@ export async function changeErrors(
     }
     return rows.length
   })
+}
+
+/** What is resolved now is resolved in the newest release there is; what is opened again in none. */
+async function releaseAfter(
+  trx: Transaction<Schema>,
+  row: ErrorRow,
+  { resolved }: Updateable<ErrorsTable>,
+): Promise<Updateable<ErrorsTable>> {
+  if (resolved === 0) return { resolved_in_version: null }
+  if (resolved !== 1 || row.resolved === 1) return {}
+  const resolved_in_version = newestRelease(await releasesOf(trx, row.application_id))
+  return { resolved_in_version, regressed_in_version: null }
 }

@@ -11,6 +11,8 @@ const CHILDREN = [
   'faultboard_error_users',
   'faultboard_comments',
   'faultboard_activities',
+  'faultboard_error_features',
+  'faultboard_cascade_parents',
 ] as const
 
 /**
@@ -36,6 +38,12 @@ export async function deleteErrors(
       )
     }
     for (const table of CHILDREN) await trx.deleteFrom(table).where('error_id', 'in', found).execute()
+    for (const table of ['faultboard_cascades', 'faultboard_cascade_hours'] as const) {
+      await trx
+        .deleteFrom(table)
+        .where(({ eb, or }) => or([eb('parent_error_id', 'in', found), eb('child_error_id', 'in', found)]))
+        .execute()
+    }
     return found.length
   })
 }

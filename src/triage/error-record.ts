@@ -34,6 +34,10 @@ export interface ErrorSummary {
   resolution_comment: string | null
   resolution_reference: string | null
   reopened_at: string | null
+  /** The newest release of the application when it was resolved. */
+  resolved_in_version: string | null
+  /** The newer release in which it came back after it had been resolved. */
+  regressed_in_version: string | null
   hash_signature: string
 }
 
@@ -155,6 +159,8 @@ export function summaryOf(
     resolution_comment: row.resolution_comment,
     resolution_reference: row.resolution_reference,
     reopened_at: isoTime(row.reopened_at),
+    resolved_in_version: row.resolved_in_version,
+    regressed_in_version: row.regressed_in_version,
     hash_signature: row.hash_signature,
   }
 }

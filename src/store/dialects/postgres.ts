@@ -138,8 +138,10 @@ const SPELLING: Spelling = {
   least: 'least',
 }
 
+const TYPES = { integer: 'bigint', text: 'text', fraction: 'double precision' } as const
+
 const insertSql = oncePerTarget((target) => {
-  const record = target.columns.map(({ type }, i) => `${alias(i)} ${type === 'integer' ? 'bigint' : 'text'}`).join(', ')
+  const record = target.columns.map(({ type }, i) => `${alias(i)} ${TYPES[type]}`).join(', ')
   const source = `select * from json_to_recordset($1::json) as rows(${record})`
   return `${insertHead(target, SPELLING)} ${source}${conflictClause(target, SPELLING)}${returningClause(target)}`
 })

@@ -5,6 +5,7 @@ import { jobs } from './0004-jobs.js'
 import { diagnostics } from './0005-diagnostics.js'
 import { list } from './0006-list.js'
 import { overview } from './0007-overview.js'
+import { insight } from './0008-insight.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0005-diagnostics': diagnostics,
   '0006-list': list,
   '0007-overview': overview,
+  '0008-insight': insight,
 }

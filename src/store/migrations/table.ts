@@ -52,3 +52,21 @@ export async function dropIndex(db: AnyDatabase, dialect: Dialect, on: string, n
       if ((error as { code?: string }).code !== 'ER_CANT_DROP_FIELD_OR_KEY') throw error
     })
 }
+
+/** A column that may be empty; one that is there already, from a run that failed half-way, stays. */
+export async function addColumn(
+  db: AnyDatabase,
+  dialect: Dialect,
+  table: string,
+  column: string,
+  type: 'bigint' | 'varchar(128)',
+): Promise<void> {
+  await db.schema
+    .alterTable(table)
+    .addColumn(column, type)
+    .execute()
+    .catch((error: unknown) => {
+      // Only MySQL keeps half a migration.
+      if (dialect.name !== 'mysql' || (error as { code?: string }).code !== 'ER_DUP_FIELDNAME') throw error
+    })
+}

@@ -1,0 +1,21 @@
+import { LEASES } from './bulk-targets.js'
+import type { Dialect } from './dialect.js'
+import type { Transaction } from './kysely.js'
+import type { Schema } from './schema.js'
+
+/** How far some work has come, as a time kept under a name; read under its lock, so that one process at a time goes on. */
+export async function readMark(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  name: string,
+  initial: number,
+): Promise<number> {
+  await dialect.insertMany(trx, LEASES, [[name, 0, initial]])
+  const query = trx.selectFrom('faultboard_leases').select('last_run_at').where('name', '=', name)
+  const row = await (dialect.name === 'sqlite' ? query : query.forUpdate()).executeTakeFirst()
+  return row?.last_run_at ?? initial
+}
+
+export async function moveMark(trx: Transaction<Schema>, name: string, to: number): Promise<void> {
+  await trx.updateTable('faultboard_leases').set({ last_run_at: to }).where('name', '=', name).execute()
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compareVersions } from '../../src/model/versions.js'
+
+describe('the order of releases by their names', () => {
+  test.each([
+    ['1.0.0', '1.0.1'],
+    ['2.9.0', '2.10.0'],
+    ['v1.2', 'v1.2.1'],
+    ['1.2', 'v1.3'],
+    ['5.11', '5.12.0'],
+    ['1.0.0-alpha', '1.0.0'],
+    ['1.0.0-alpha', '1.0.0-alpha.1'],
+    ['1.0.0-alpha.1', '1.0.0-alpha.beta'],
+    ['1.0.0-beta.2', '1.0.0-beta.11'],
+    ['1.0.0-rc.1', '1.0.0'],
+    ['20260313', '20260314'],
+    ['41', '42'],
+  ])('%s is older than %s', (older, newer) => {
+    expect(compareVersions(older, newer)).toBeLessThan(0)
+    expect(compareVersions(newer, older)).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['1.0.0', '1.0.0'],
+    ['1.0', '1.0.0'],
+    ['v2.1', '2.1.0'],
+    ['1.0.0+build.7', '1.0.0+build.8'],
+    ['a81f3c2', 'a81f3c2'],
+  ])('%s and %s are the same release', (a, b) => {
+    expect(compareVersions(a, b)).toBe(0)
+  })
+
+  test.each([
+    ['a81f3c2', 'b07d11e'],
+    ['1.0.0', 'a81f3c2'],
+    ['8123456', '9123456'],
+    ['blue', 'green'],
+    ['', '1.0.0'],
+    ['release-1', 'release-2'],
+  ])('the names %s and %s do not tell', (a, b) => {
+    expect(compareVersions(a, b)).toBeNull()
+  })
+
+  test('is an order: whatever two names say, turned round they say the opposite, and it carries over', () => {
+    const version = fc
+      .tuple(
+        fc.array(fc.nat(20), { minLength: 1, maxLength: 4 }),
+        fc.option(fc.constantFrom('alpha', 'beta.1', 'rc.2', '3')),
+      )
+      .map(([numbers, preview]) => `${numbers.join('.')}${preview ? `-${preview}` : ''}`)
+    fc.assert(
+      fc.property(version, version, version, (a, b, c) => {
+        const [ab, bc, ac] = [compareVersions(a, b), compareVersions(b, c), compareVersions(a, c)]
+        expect(ab === 0 ? 0 : -(ab ?? 0)).toBe(compareVersions(b, a))
+        if ((ab ?? 0) <= 0 && (bc ?? 0) <= 0) expect(ac).toBeLessThanOrEqual(0)
+      }),
+    )
+  })
+
+  test('takes no time over long names', () => {
+    expect(compareVersions('1.'.repeat(5000), `1-${'a.'.repeat(5000)}`)).toBeNull()
+  })
+})
