@@ -16,18 +16,19 @@ import type { Options, Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
+import { runIfDue, type Schedule } from './jobs/schedule.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction.js'
-import { HOUR, MINUTE } from './model/time.js'
+import { MINUTE } from './model/time.js'
+import { SCHEDULES } from './schedules.js'
 import { createDatabase } from './store/database.js'
 import { flushAtExit } from './store/flush-at-exit.js'
 import { openSchema, spoolFolder } from './store/open.js'
 import { Recorder } from './store/recorder.js'
 import { Spool } from './store/spool.js'
 import { answerWorkers, mustLeaveToMainThread, ringForImport } from './store/threads.js'
-import { cleanupOnceADay } from './triage/daily-cleanup.js'
 
 /** Time and chance, for tests. */
 export interface Surroundings {
@@ -172,18 +173,15 @@ function onceUntilFailed(attempt: () => Promise<void>): () => Promise<void> {
   }
 }
 
-const CLEANUP_CHECK_MS = HOUR
+const SCHEDULE_CHECK_MS = 10 * MINUTE
 
-/** What goes on beside the host's work until the tracker stops: the daily cleanup, and the last flush. */
+/** What goes on beside the host's work until the tracker stops: the schedules, and the last flush. */
 function keepHouse(context: Context): () => void {
-  const cleanUp = () => {
-    cleanupOnceADay(context).catch((error: unknown) => {
-      // A database that is away or outdated has been complained about already.
-      if (!(error instanceof TrackerError)) context.log.warn(`The daily cleanup failed: ${reasonOf(error)}`)
-    })
+  const runSchedules = async () => {
+    for (const schedule of SCHEDULES) await runQuietly(context, schedule)
   }
-  const timer = setInterval(cleanUp, CLEANUP_CHECK_MS).unref()
-  const first = setTimeout(cleanUp, MINUTE).unref()
+  const timer = setInterval(() => void runSchedules(), SCHEDULE_CHECK_MS).unref()
+  const first = setTimeout(() => void runSchedules(), MINUTE).unref()
   const stopFlushing = flushAtExit(context.recorder)
   const stopAnswering = answerWorkers(context.spool.folder, () => void context.recorder.import())
   return () => {
@@ -191,5 +189,14 @@ function keepHouse(context: Context): () => void {
     clearInterval(timer)
     clearTimeout(first)
     stopFlushing()
+  }
+}
+
+async function runQuietly(context: Context, schedule: Schedule): Promise<void> {
+  try {
+    await runIfDue(context, schedule)
+  } catch (error) {
+    // A database that is away or outdated has been complained about already.
+    if (!(error instanceof TrackerError)) context.log.warn(`${schedule.title} failed: ${reasonOf(error)}`)
   }
 }

@@ -1,11 +1,17 @@
 import { types } from 'node:util'
 import type * as v from 'valibot'
+import { calculateAllBaselines } from './analytics/baseline-calculator.js'
 import { boundQuery } from './analytics/bound-query.js'
+import { detectCascades } from './analytics/cascade-detector.js'
+import { coOccurringErrors } from './analytics/co-occurring-errors.js'
 import { dashboardStats } from './analytics/dashboard-stats.js'
+import { errorCascades } from './analytics/error-cascades.js'
 import { ErrorCorrelation } from './analytics/error-correlation.js'
 import { errorAnalytics } from './analytics/error-trends.js'
 import { overviewData } from './analytics/overview.js'
+import { analyzeCyclicalPattern, detectBursts } from './analytics/pattern-detector.js'
 import { PlatformComparison } from './analytics/platform-comparison.js'
+import { similarErrors } from './analytics/similar-errors.js'
 import type { Breadcrumb } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
@@ -117,6 +123,11 @@ export class TrackerInstance {
     PlatformComparison: boundQuery(PlatformComparison, () => this.#context()),
     ErrorCorrelation: boundQuery(ErrorCorrelation, () => this.#context()),
     ErrorAnalytics: this.#bind(errorAnalytics),
+    SimilarErrors: this.#bind(similarErrors),
+    CoOccurringErrors: this.#bind(coOccurringErrors),
+    ErrorCascades: this.#bind(errorCascades),
+    OccurrencePattern: this.#bind(analyzeCyclicalPattern),
+    ErrorBursts: this.#bind(detectBursts),
     SwallowedExceptions: this.#bind(swallowedExceptions),
     DiagnosticDumps: this.#bind(diagnosticDumps),
     FindDiagnosticDump: this.#bind(findDiagnosticDump),
@@ -124,7 +135,14 @@ export class TrackerInstance {
   }
 
   /** What finds out more about many of them. */
-  readonly Services = {}
+  readonly Services = {
+    PatternDetector: {
+      analyzeCyclicalPattern: this.#bind(analyzeCyclicalPattern).call,
+      detectBursts: this.#bind(detectBursts).call,
+    },
+    CascadeDetector: this.#bind(detectCascades),
+    BaselineCalculator: { calculateAllBaselines: this.#bind(calculateAllBaselines).call },
+  }
 
   /**
    * Sets options, by a mapping or by a function that receives one. Once the tracker has started they are frozen.

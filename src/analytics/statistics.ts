@@ -11,6 +11,12 @@ export function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
+/** How far values lie from their mean, all of them being known: the square root of the mean squared distance. */
+export function standardDeviation(values: readonly number[]): number {
+  const middle = mean(values) ?? 0
+  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)) ?? 0)
+}
+
 /** A part of the whole from 0 to 1; of nothing it is 0. */
 export function share(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole

@@ -14,6 +14,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   triage: ['config', 'model', 'store', 'context', 'operation'],
   analytics: ['config', 'model', 'store', 'context', 'operation'],
   diagnostics: ['config', 'model', 'store', 'capture', 'context', 'operation'],
+  jobs: ['store', 'context'],
+  schedules: ['model', 'analytics', 'triage', 'jobs'],
   health: ['config', 'model', 'store', 'context'],
   dashboard: ['config', 'model', 'capture', 'triage', 'analytics', 'diagnostics', 'health', 'context', 'operation'],
   adapters: ['capture', 'dashboard', 'tracker', 'index'],
@@ -22,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   context: ['config', 'model', 'store'],
   operation: ['context', 'model'],
   log: ['context', 'model'],
-  started: ['config', 'model', 'store', 'capture', 'triage', 'dashboard', 'context', 'log'],
+  started: ['config', 'model', 'store', 'capture', 'jobs', 'schedules', 'dashboard', 'context', 'log'],
   tracker: [
     'config',
     'model',

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/context.js'
+import { runIfDue } from '../../src/jobs/schedule.js'
+import { SCHEDULES } from '../../src/schedules.js'
 import { createDatabase } from '../../src/store/database.js'
-import { cleanupOnceADay } from '../../src/triage/daily-cleanup.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON } from '../support/tracker.js'
 
 const DAY = 86_400_000
 
-describeEachDatabase('the cleanup that runs by itself', (database) => {
-  test('runs once a day, in one process of many, and deletes what is older than retention_days', async () => {
+describeEachDatabase('what happens by itself', (database) => {
+  test('runs in one process of many, each in its time', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.Commands.LogError.call({ error_type: 'Old', message: 'm', occurred_at: NOON - 91 * DAY })
     await tracker.Commands.LogError.call({ error_type: 'New', message: 'm', occurred_at: NOON - 89 * DAY })
@@ -23,12 +24,21 @@ describeEachDatabase('the cleanup that runs by itself', (database) => {
           config: { retention_days: 90 },
         }) as unknown as Context,
     )
-    const round = async () => (await Promise.all(contexts.map(cleanupOnceADay))).filter((result) => result !== null)
-    expect(await round()).toMatchObject([{ deleted: 1 }])
+    const round = async () => {
+      const ran: string[] = []
+      for (const schedule of SCHEDULES) {
+        const each = await Promise.all(contexts.map((context) => runIfDue(context, schedule)))
+        ran.push(...each.filter(Boolean).map(() => schedule.name))
+      }
+      return ran
+    }
+    expect(await round()).toEqual(['cleanup', 'baselines', 'cascades'])
     expect(await round()).toEqual([])
     expect((await tracker.Queries.ErrorsList.call()).map(({ error_type }) => error_type)).toEqual(['New'])
+    now += DAY / 24
+    expect(await round()).toEqual(['cascades'])
     now += DAY
-    expect(await round()).toHaveLength(1)
+    expect(await round()).toEqual(['cleanup', 'baselines', 'cascades'])
     for (const one of databases) await one.close()
   })
 })

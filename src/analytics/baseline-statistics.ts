@@ -1,0 +1,28 @@
+import { mean, standardDeviation } from './statistics.js'
+
+export interface BaselineFigures {
+  mean: number
+  std_dev: number
+  /** How many hours or days it was taken from. */
+  sample_count: number
+}
+
+/** What is further from the mean than so many standard deviations is no part of what is usual. */
+const OUTLIER_DEVIATIONS = 3
+
+/** Mean and standard deviation of counts, empty ones included, without those that are far out. */
+export function baselineOf(counts: readonly number[]): BaselineFigures {
+  const usual = withoutOutliers(counts)
+  return { mean: mean(usual) ?? 0, std_dev: standardDeviation(usual), sample_count: usual.length }
+}
+
+function withoutOutliers(counts: readonly number[]): readonly number[] {
+  const middle = mean(counts) ?? 0
+  const limit = OUTLIER_DEVIATIONS * standardDeviation(counts)
+  return limit === 0 ? counts : counts.filter((count) => Math.abs(count - middle) <= limit)
+}
+
+/** How many standard deviations a count lies above what is usual; null where everything was always the same. */
+export function deviationsAbove({ mean: usual, std_dev }: BaselineFigures, count: number): number | null {
+  return std_dev === 0 ? null : (count - usual) / std_dev
+}

@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+import type { Context } from '../context.js'
+import { clampedInteger, fraction, id, optional } from '../model/input.js'
+import { featuresToAsk, similarity } from '../model/similarity.js'
+import { defineOperation } from '../operation.js'
+import { sql } from '../store/kysely.js'
+import { type RelatedError, relatedErrors } from './related-errors.js'
+
+export interface SimilarError {
+  error: RelatedError
+  /** The part of the frames and words of both that they share, from 0 to 1. */
+  similarity: number
+}
+
+export const SIMILAR_THRESHOLD = 0.7
+/** With fewer types recorded, everything would resemble everything. */
+const LEAST_TYPES = 10
+/** A feature of more errors than these tells little; of those that share only such, the newest are looked at. */
+const COMMON = 500
+
+/** Errors with mostly the same frames and words, the most similar first. */
+export const similarErrors = defineOperation({
+  input: v.object({
+    error_id: id(),
+    threshold: v.optional(optional(fraction({ min: 0, max: 1 })), SIMILAR_THRESHOLD),
+    limit: v.optional(optional(clampedInteger({ min: 1, max: 100 })), 10),
+    application_id: optional(id()),
+  }),
+  async run(context, { error_id, threshold = SIMILAR_THRESHOLD, limit = 10, application_id }): Promise<SimilarError[]> {
+    if (!(await hasEnoughTypes(context))) return []
+    const features = await featuresOfError(context, error_id)
+    if (features.length === 0) return []
+    const candidates = await sharingOne(context, await rarest(context, features, threshold), error_id)
+    if (candidates.length === 0) return []
+    const found = await compared(context, features, candidates)
+    const similar = found
+      .filter((one) => one.similarity >= threshold && one.similarity > 0)
+      .sort((a, b) => b.similarity - a.similarity || b.error_id - a.error_id)
+    const errors = await relatedErrors(
+      context,
+      similar.map((one) => one.error_id),
+      application_id,
+    )
+    return similar
+      .flatMap((one) => {
+        const error = errors.get(one.error_id)
+        return error ? [{ error, similarity: one.similarity }] : []
+      })
+      .slice(0, limit)
+  },
+})
+
+async function hasEnoughTypes({ database }: Context): Promise<boolean> {
+  const rows = await database.read
+    .selectFrom('faultboard_errors')
+    .select('error_type')
+    .distinct()
+    .limit(LEAST_TYPES)
+    .execute()
+  return rows.length >= LEAST_TYPES
+}
+
+async function featuresOfError({ database }: Context, error_id: number): Promise<number[]> {
+  const rows = await database.read
+    .selectFrom('faultboard_error_features')
+    .select('feature')
+    .where('error_id', '=', error_id)
+    .execute()
+  return rows.map(({ feature }) => feature)
+}
+
+/** Those features by which no error of this similarity can be missed, and which the fewest errors have. */
+async function rarest(context: Context, features: readonly number[], threshold: number): Promise<number[]> {
+  const counted: { feature: number; count: number }[] = []
+  for (const feature of features) {
+    const { total } = await context.database.read
+      .selectFrom(({ selectFrom }) =>
+        selectFrom('faultboard_error_features')
+          .select('error_id')
+          .where('feature', '=', feature)
+          .limit(COMMON)
+          .as('sharing'),
+      )
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    counted.push({ feature, count: Number(total) })
+  }
+  return counted
+    .sort((a, b) => a.count - b.count || a.feature - b.feature)
+    .slice(0, featuresToAsk(features.length, threshold))
+    .map(({ feature }) => feature)
+}
+
+async function sharingOne({ database }: Context, features: readonly number[], error_id: number): Promise<number[]> {
+  const found = new Set<number>()
+  for (const feature of features) {
+    const rows = await database.read
+      .selectFrom('faultboard_error_features')
+      .select('error_id')
+      .where('feature', '=', feature)
+      .orderBy('error_id', 'desc')
+      .limit(COMMON)
+      .execute()
+    for (const row of rows) found.add(row.error_id)
+    if (found.size >= COMMON) break
+  }
+  found.delete(error_id)
+  return [...found]
+}
+
+async function compared({ database }: Context, features: readonly number[], candidates: readonly number[]) {
+  const shared = sql<number>`sum(case when ${sql.ref('feature')} in (${sql.join(features)}) then 1 else 0 end)`
+  const rows = await database.read
+    .selectFrom('faultboard_error_features')
+    .select(({ fn }) => ['error_id', fn.countAll<number>().as('total'), shared.as('count')])
+    .where('error_id', 'in', candidates)
+    .groupBy('error_id')
+    .execute()
+  return rows.map(({ error_id, total, count }) => ({
+    error_id,
+    similarity: similarity(Number(count), features.length, Number(total)),
+  }))
+}

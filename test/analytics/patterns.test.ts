@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { burstsIn, patternOf } from '../../src/analytics/pattern-detector.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { freshTracker, NOON } from '../support/tracker.js'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const empty = () => Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
+
+function weekWith(days: readonly number[], hours: readonly number[], count = 10): number[][] {
+  const week = empty()
+  for (const day of days) for (const hour of hours) (week[day] as number[])[hour] = count
+  return week
+}
+
+const WEEKDAYS = [0, 1, 2, 3, 4]
+
+describe('the pattern of a week', () => {
+  test.each([
+    ['business_hours', weekWith(WEEKDAYS, [9, 11, 14])],
+    ['business_hours', weekWith(WEEKDAYS, [9, 10, 17])],
+    ['uniform', weekWith(WEEKDAYS, [10, 20])],
+    ['night', weekWith([0, 1, 2, 3, 4, 5, 6], [2, 3])],
+    ['night', weekWith([5, 6], [0, 6])],
+    ['weekend', weekWith([5, 6], [10, 12, 15])],
+    ['weekend', weekWith([5], [20])],
+    [
+      'uniform',
+      weekWith(
+        [0, 1, 2, 3, 4, 5, 6],
+        Array.from({ length: 24 }, (_, hour) => hour),
+      ),
+    ],
+    ['uniform', empty()],
+  ] as const)('is %s', (type, week) => {
+    expect(patternOf(week).pattern_type).toBe(type)
+  })
+
+  test('has its figures', () => {
+    const pattern = patternOf(weekWith(WEEKDAYS, [9, 11, 14]))
+    expect(pattern.peak_hours).toEqual([9, 11, 14])
+    expect(pattern.hourly_distribution[9]).toBe(50)
+    expect(pattern.weekday_distribution).toEqual([30, 30, 30, 30, 30, 0, 0])
+    expect(pattern.total).toBe(150)
+    expect(pattern.pattern_strength).toBe(1)
+    expect(
+      patternOf(
+        weekWith(
+          [0],
+          Array.from({ length: 24 }, (_, hour) => hour),
+        ),
+      ).pattern_strength,
+    ).toBe(0)
+    // Half the hours with 2 and half with 0: the deviation is as large as the mean.
+    expect(patternOf(weekWith([0], [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22], 2)).pattern_strength).toBe(1)
+  })
+})
+
+describe('bursts', () => {
+  test('are five or more with gaps of at most a minute', () => {
+    const at = (...minutes: number[]) => minutes.map((minute) => minute * MINUTE)
+    expect(burstsIn(at(0, 1, 2, 3))).toEqual([])
+    expect(burstsIn(at(0, 1, 2, 3, 4))).toEqual([
+      {
+        started_at: '1970-01-01T00:00:00.000Z',
+        ended_at: '1970-01-01T00:04:00.000Z',
+        occurrence_count: 5,
+        duration_seconds: 240,
+        per_minute: 1.25,
+      },
+    ])
+    expect(burstsIn(at(0, 1, 2, 3, 4.01))).toEqual([])
+    expect(burstsIn(at(0, 0, 0, 0, 0, 10, 20, 20, 20, 20, 20)).map((burst) => burst.occurrence_count)).toEqual([5, 5])
+  })
+
+  test('no event is in two of them, and none is lost between', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 3000 }).map((second) => second * 1000)), (times) => {
+        const sorted = [...times].sort((a, b) => a - b)
+        const bursts = burstsIn(sorted)
+        const inside = (time: number) =>
+          bursts.filter((one) => time >= Date.parse(one.started_at) && time <= Date.parse(one.ended_at)).length
+        expect(sorted.every((time) => inside(time) <= 1)).toBe(true)
+        expect(bursts.reduce((sum, one) => sum + one.occurrence_count, 0)).toBe(
+          sorted.filter((time) => inside(time) === 1).length,
+        )
+      }),
+    )
+  })
+})
+
+describeEachDatabase('PatternDetector', (database) => {
+  test('counts occurrences of a type on a platform in the configured time zone', async () => {
+    const { tracker } = await freshTracker(database, { time_zone: 'Asia/Kolkata' })
+    const { Commands, Services, Queries } = tracker
+    // 2026-03-09 is a Monday; 04:00 UTC is 09:30 in Kolkata.
+    const monday = Date.parse('2026-03-09T04:00:00Z')
+    for (const [hour, count] of [
+      [0, 3],
+      [2, 2],
+      [5, 4],
+    ] as const) {
+      for (let i = 0; i < count; i++) {
+        await Commands.LogError.call({
+          error_type: 'Slow',
+          message: 'm',
+          platform: 'Web',
+          occurred_at: monday + hour * HOUR + i,
+        })
+      }
+    }
+    await Commands.LogError.call({ error_type: 'Slow', message: 'm', platform: 'iOS', occurred_at: monday })
+    await Commands.LogError.call({ error_type: 'Other', message: 'm', platform: 'Web', occurred_at: monday })
+    const pattern = await Services.PatternDetector.analyzeCyclicalPattern({
+      error_type: 'Slow',
+      platform: 'Web',
+      days: 30,
+    })
+    expect(pattern).toMatchObject({
+      pattern_type: 'business_hours',
+      peak_hours: [9, 11, 14],
+      total: 9,
+      weekday_distribution: [9, 0, 0, 0, 0, 0, 0],
+    })
+    expect(Object.keys(pattern.hourly_distribution)).toHaveLength(24)
+    const [error] = await Queries.ErrorsList.call({ error_type: 'Slow' })
+    expect(await Queries.OccurrencePattern.call({ error_id: error?.id })).toMatchObject({ total: 10 })
+    expect(await Services.PatternDetector.analyzeCyclicalPattern({ error_type: 'Slow', days: 1 })).toMatchObject({
+      total: 0,
+      pattern_type: 'uniform',
+      pattern_strength: 0,
+    })
+    expect(await Services.PatternDetector.analyzeCyclicalPattern({ error_type: 'Never' })).toMatchObject({ total: 0 })
+  })
+
+  test('finds bursts of a type over all its errors', async () => {
+    const { tracker } = await freshTracker(database)
+    for (let i = 0; i < 6; i++) {
+      await tracker.Commands.LogError.call({
+        error_type: 'Burst',
+        message: i % 2 ? 'left' : 'right',
+        occurred_at: NOON - DAY + i * 30_000,
+      })
+    }
+    await tracker.Commands.LogError.call({ error_type: 'Burst', message: 'left', occurred_at: NOON - HOUR })
+    const bursts = await tracker.Services.PatternDetector.detectBursts({ error_type: 'Burst', days: 7 })
+    expect(bursts).toMatchObject([{ occurrence_count: 6, duration_seconds: 150 }])
+    const [left] = await tracker.Queries.ErrorsList.call({ search: 'left' })
+    expect(await tracker.Queries.ErrorBursts.call({ error_id: left?.id })).toEqual([])
+  })
+})
