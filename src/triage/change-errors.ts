@@ -69,14 +69,14 @@ export async function changeErrors(
   })
 }
 
-/** What is resolved now is resolved in the newest release there is; what is opened again in none. */
+/** What is resolved now is resolved in the newest release of its platform; what is opened again in none. */
 async function releaseAfter(
   trx: Transaction<Schema>,
   row: ErrorRow,
-  { resolved }: Updateable<ErrorsTable>,
+  { resolved, resolved_at }: Updateable<ErrorsTable>,
 ): Promise<Updateable<ErrorsTable>> {
   if (resolved === 0) return { resolved_in_version: null }
   if (resolved !== 1 || row.resolved === 1) return {}
-  const resolved_in_version = newestRelease(await releasesOf(trx, row.application_id))
-  return { resolved_in_version, regressed_in_version: null }
+  const newest = newestRelease(await releasesOf(trx, row.application_id), row.platform, resolved_at ?? Number.MAX_VALUE)
+  return { resolved_in_version: newest?.version ?? null, regressed_in_version: null }
 }

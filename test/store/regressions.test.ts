@@ -63,6 +63,20 @@ describeEachDatabase('an error that was resolved', (database) => {
     expect(error.activities.at(-1)).toMatchObject({ action: 'reopened' })
   })
 
+  test('is not kept closed by the versions of another platform, which say nothing', async () => {
+    const test = await freshTracker(database, { project_root: temporaryFolder() })
+    const { Commands, Queries } = test.tracker
+    const log = (error_type: string, platform: string, app_version: string, occurred_at: number) =>
+      Commands.LogError.call({ error_type, message: 'm', platform, app_version, occurred_at })
+    const error_id = (await log('Broken', 'API', '2.34.0', NOON - HOUR))?.id ?? 0
+    await log('Other', 'iOS', '8.5.0', NOON - HOUR)
+    await Commands.ResolveError.call({ error_id })
+    expect(await Queries.FindError.call({ error_id })).toMatchObject({ resolved_in_version: '2.34.0' })
+    test.clock.now = NOON + HOUR
+    await log('Broken', 'API', '2.35.0', NOON + HOUR)
+    expect(await Queries.FindError.call({ error_id })).toMatchObject({ status: 'new', regressed_in_version: '2.35.0' })
+  })
+
   test('by a commit and comes back in one that was first seen later is a regression', async () => {
     const test = await freshTracker(database, { project_root: temporaryFolder() })
     const error_id = await see(test, { git_sha: 'ffff111', at: NOON - HOUR })

@@ -18,6 +18,13 @@ describeEachDatabase(
         true,
       )
       expect(await withDatabase(inSchema('b'), migrate)).toHaveLength(Object.keys(MIGRATIONS).length)
+      const columns = (name: string) =>
+        withDatabase(url, async ({ read }) => {
+          const { rows } = await sql`select table_name, column_name from information_schema.columns
+            where table_schema = ${name} order by 1, 2`.execute(read)
+          return rows
+        })
+      expect(await columns('b')).toEqual(await columns('a'))
     })
   },
   { except: ['sqlite', 'mysql'] },

@@ -12,9 +12,10 @@ export const insight: Migration = {
 
     await table(db, dialect, 'faultboard_releases')
       .addColumn('application_id', 'bigint', (column) => column.notNull())
+      .addColumn('platform', 'varchar(64)', (column) => column.notNull())
       .addColumn('version', 'varchar(128)', (column) => column.notNull())
       .addColumn('first_seen_at', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('faultboard_releases_key', ['application_id', 'version'])
+      .addPrimaryKeyConstraint('faultboard_releases_key', ['application_id', 'platform', 'version'])
       .execute()
 
     await addColumn(db, dialect, 'faultboard_errors', 'resolved_in_version', 'varchar(128)')

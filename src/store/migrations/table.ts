@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.js'
-import type { CreateTableBuilder, Kysely } from '../kysely.js'
+import { type CreateTableBuilder, type Kysely, sql } from '../kysely.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: a migration speaks of the schema as it was then, not of today's types.
 export type AnyDatabase = Kysely<any>
@@ -53,20 +53,20 @@ export async function dropIndex(db: AnyDatabase, dialect: Dialect, on: string, n
     })
 }
 
-/** A column that may be empty; one that is there already, from a run that failed half-way, stays. */
+/** A column that may be empty. One that is there already, from a run that failed half-way, stays. */
 export async function addColumn(
   db: AnyDatabase,
   dialect: Dialect,
-  table: string,
+  on: string,
   column: string,
   type: 'bigint' | 'varchar(128)',
 ): Promise<void> {
-  await db.schema
-    .alterTable(table)
-    .addColumn(column, type)
-    .execute()
-    .catch((error: unknown) => {
-      // Only MySQL keeps half a migration.
-      if (dialect.name !== 'mysql' || (error as { code?: string }).code !== 'ER_DUP_FIELDNAME') throw error
-    })
+  // PostgreSQL alone has words for it; asked what there is, it would tell of other schemas too.
+  if (dialect.name === 'postgres') {
+    await sql`alter table ${sql.table(on)} add column if not exists ${sql.ref(column)} ${sql.raw(type)}`.execute(db)
+    return
+  }
+  const tables = await db.introspection.getTables()
+  if (tables.find(({ name }) => name === on)?.columns.some(({ name }) => name === column)) return
+  await db.schema.alterTable(on).addColumn(column, type).execute()
 }
