@@ -26,19 +26,29 @@ export const WORDS = { rare: 'zebrafish', common: 'warehouse', absent: 'xylophon
  */
 export async function buildDataset(occurrences, add) {
   const random = seeded(occurrences)
-  const application = new Map()
+  const shared = { application: new Map(), days: new Map(), typeHours: new Map(), typeDays: new Map() }
   await add('faultboard_applications', { id: 1, name: 'bench', created_at: END - DAYS * DAY })
   const counts = zipfCounts(occurrences)
-  for (let group = 0; group < GROUPS; group++) await writeGroup(group, counts[group], random, application, add)
-  for (const sum of application.values()) await add('faultboard_application_hours', { application_id: 1, ...sum })
+  for (let group = 0; group < GROUPS; group++) await writeGroup(group, counts[group], random, shared, add)
+  const tables = {
+    application: 'faultboard_application_hours',
+    days: 'faultboard_application_days',
+    typeHours: 'faultboard_type_hours',
+    typeDays: 'faultboard_type_days',
+  }
+  for (const [name, table] of Object.entries(tables)) {
+    for (const sum of shared[name].values()) await add(table, { application_id: 1, ...sum })
+  }
 }
 
-async function writeGroup(group, count, random, application, add) {
+async function writeGroup(group, count, random, shared, add) {
   const id = group + 1
+  const { error_type, message } = namesOf(group)
   const severity = SEVERITIES[group % SEVERITIES.length]
   const rare = group % 4000 === 1234
   const times = timesOf(count, random)
   const hours = new Map()
+  const versions = new Map()
   const users = new Map()
   const kept = []
   for (let i = 0; i < count; i++) {
@@ -47,20 +57,26 @@ async function writeGroup(group, count, random, application, add) {
     const app_version = rare ? WORDS.version : versionAt(occurred_at, random)
     const user_id = random() < 0.8 ? `user-${Math.floor(random() ** 2 * USERS)}` : null
     const sum = { hour: occurred_at - (occurred_at % HOUR), severity, platform, app_version }
+    const day = occurred_at - (occurred_at % DAY)
     count1(hours, sum)
-    count1(application, sum)
+    count1(shared.application, sum)
+    count1(shared.days, { day, severity, app_version })
+    count1(shared.typeHours, { error_type, hour: sum.hour })
+    count1(shared.typeDays, { day, error_type })
+    countVersion(versions, app_version, sum.hour)
     if (user_id) countUser(users, user_id, occurred_at)
     if (i >= count - KEEP) kept.push({ occurred_at, platform, app_version, user_id })
   }
   await add('faultboard_errors', groupRow(id, severity, count, times[0], kept.at(-1), kept[0].app_version))
   const backtrace = backtraceOf(group)
-  const { error_type, message } = namesOf(group)
   const search_text = [error_type, message, ...backtrace].join('\n').toLowerCase()
   await add('faultboard_error_search', { error_id: id, search_text })
   const content = JSON.stringify({ backtrace, causes: [] })
   const digest = createHash('sha256').update(content).digest('hex')
   await add('faultboard_payloads', { id, error_id: id, digest, content })
   for (const sum of hours.values()) await add('faultboard_error_hours', { error_id: id, ...sum })
+  for (const sum of versions.values())
+    await add('faultboard_error_versions', { application_id: 1, error_id: id, ...sum })
   for (const sum of users.values()) await add('faultboard_error_users', { error_id: id, ...sum })
   for (const event of kept) await add('faultboard_occurrences', occurrenceRow(id, event, random))
 }
@@ -143,11 +159,21 @@ function versionAt(time, random) {
   return `3.${Math.max(0, release - (random() < 0.2 ? 1 : 0))}.0`
 }
 
-function count1(sums, { hour, severity, platform, app_version }) {
-  const key = `${hour} ${severity} ${platform} ${app_version}`
+function count1(sums, dimensions) {
+  const key = Object.values(dimensions).join(' ')
   const known = sums.get(key)
   if (known) known.count++
-  else sums.set(key, { hour, severity, platform, app_version, count: 1 })
+  else sums.set(key, { ...dimensions, count: 1 })
+}
+
+/** The hours come in their order. */
+function countVersion(versions, app_version, hour) {
+  const known = versions.get(app_version)
+  if (!known) versions.set(app_version, { app_version, count: 1, first_hour: hour, last_hour: hour })
+  else {
+    known.count++
+    known.last_hour = hour
+  }
 }
 
 function countUser(users, user_id, time) {

@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
 import type { Scope } from './hour-sums.js'
 import type { Period } from './period.js'
-import { daysOf, type Release, releaseBefore, releaseKey, releases } from './releases.js'
+import { releasesOfYear } from './release-sums.js'
+import { daysOf, type Release, releaseBefore, releaseKey } from './releases.js'
 import { share } from './statistics.js'
 import { newErrorCounts } from './version-errors.js'
 
@@ -38,7 +39,7 @@ export async function problematicReleases(
   scope: Scope,
   { from }: Period,
 ): Promise<ProblematicRelease[]> {
-  const all = await releases(context, scope)
+  const all = await releasesOfYear(context, scope)
   const news = await newErrorCounts(context, scope)
   const figures = (release: Release): ReleaseFigures => ({
     application_id: release.application_id,

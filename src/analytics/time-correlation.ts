@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
-import { DAY, HOUR } from '../model/time.js'
+import { HOUR } from '../model/time.js'
+import { applicationIds } from './day-parts.js'
 import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
 import { pearson } from './statistics.js'
@@ -20,9 +21,6 @@ export const COMPARED_TYPES = 12
 export const LEAST_CORRELATION = 0.7
 /** Two types that met once or twice have a high coefficient and no meaning. */
 export const LEAST_SHARED_HOURS = 3
-
-const IDS_AT_ONCE = 200
-const SLICE = 3 * DAY
 
 /** The pairs that move together most closely. */
 export async function timeCorrelation(context: Context, scope: Scope, span: Span): Promise<CorrelatedTypes[]> {
@@ -53,46 +51,27 @@ async function hourlySeries(
   types: readonly string[],
 ): Promise<Map<string, number[]>> {
   const hours = Math.round((span.to - span.from) / HOUR)
-  const series = new Map(types.map((type) => [type, new Array<number>(hours).fill(0)]))
-  const ids = await idsOf(context, scope, span, types)
-  for (let i = 0; i < ids.length; i += IDS_AT_ONCE) {
-    for (let from = span.from; from < span.to; from += SLICE) {
-      const part = { from, to: Math.min(from + SLICE, span.to) }
-      for (const { error_type, hour, count } of await sumsOf(context, ids.slice(i, i + IDS_AT_ONCE), part)) {
-        const counts = series.get(error_type)
-        const index = Math.round((hour - span.from) / HOUR)
-        if (counts) counts[index] = (counts[index] ?? 0) + count
-      }
+  const ids = await applicationIds(context, scope)
+  const series = new Map<string, number[]>()
+  // One type at a time: an embedded database holds the host's thread.
+  for (const type of types) {
+    const counts = new Array<number>(hours).fill(0)
+    for (const { hour, count } of await hoursOfType(context, ids, type, span)) {
+      const index = Math.round((hour - span.from) / HOUR)
+      counts[index] = (counts[index] ?? 0) + count
     }
+    series.set(type, counts)
   }
   return series
 }
 
-async function idsOf(
-  { database }: Context,
-  { application_id }: Scope,
-  { from }: Span,
-  types: readonly string[],
-): Promise<number[]> {
-  if (types.length === 0) return []
-  const rows = await database.read
-    .selectFrom('faultboard_errors')
-    .select('id')
-    .where('error_type', 'in', [...types])
-    .where('occurred_at', '>=', from)
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-async function sumsOf({ database }: Context, ids: readonly number[], { from, to }: Span) {
+async function hoursOfType({ database }: Context, ids: readonly number[], error_type: string, { from, to }: Span) {
   return database.read
-    .selectFrom('faultboard_error_hours as h')
-    .innerJoin('faultboard_errors as e', 'e.id', 'h.error_id')
-    .select(({ fn }) => ['e.error_type', 'h.hour', fn.sum<number>('h.count').as('count')])
-    .where('h.error_id', 'in', [...ids])
-    .where('h.hour', '>=', from)
-    .where('h.hour', '<', to)
-    .groupBy(['e.error_type', 'h.hour'])
+    .selectFrom('faultboard_type_hours')
+    .select(['hour', 'count'])
+    .where('application_id', 'in', ids)
+    .where('error_type', '=', error_type)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
     .execute()
 }

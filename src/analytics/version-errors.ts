@@ -1,10 +1,9 @@
 import type { Context } from '../context.js'
-import { sql } from '../store/kysely.js'
-import { hoursOfErrors } from './error-hours.js'
-import { type Scope, versionSums } from './hour-sums.js'
-import { idRanges } from './id-ranges.js'
-import { elapsedDays, type Period } from './period.js'
-import { daysOf, releaseKey, releases, releasesOf, type SeverityCounts } from './releases.js'
+import { withoutIndex } from '../store/sort-order.js'
+import type { Scope } from './hour-sums.js'
+import { elapsedDays, type Period, type Span } from './period.js'
+import { releasesIn, releasesOfYear } from './release-sums.js'
+import { daysOf, releaseKey, type SeverityCounts } from './releases.js'
 import { share } from './statistics.js'
 
 export interface VersionFigures {
@@ -30,21 +29,20 @@ export interface VersionErrors extends VersionFigures {
 
 /** The versions that reported in the period, newest first by first sight, with how many errors each met. */
 export async function versionErrors(context: Context, scope: Scope, period: Period): Promise<VersionErrors[]> {
-  const errors = await errorCounts(context, scope, period)
-  return (await versionFigures(context, scope, period)).map((version) => ({
+  const versions = await versionFigures(context, scope, period)
+  const errors = await errorCounts(context, versions, period)
+  return versions.map((version) => ({
     ...version,
     error_count: errors.get(releaseKey(version)) ?? 0,
   }))
 }
 
-/** The same without the number of errors, which takes by far the longest. */
+/** The same without the number of errors, which takes the longest. */
 export async function versionFigures(context: Context, scope: Scope, period: Period): Promise<VersionFigures[]> {
-  const inPeriod = new Map(
-    releasesOf(await versionSums(context, scope, period)).map((release) => [releaseKey(release), release]),
-  )
+  const inPeriod = new Map((await releasesIn(context, scope, period)).map((release) => [releaseKey(release), release]))
   const whole = [...inPeriod.values()].reduce((sum, { occurrences }) => sum + occurrences, 0)
   const news = await newErrorCounts(context, scope)
-  return (await releases(context, scope)).reverse().flatMap((release): VersionFigures[] => {
+  return (await releasesOfYear(context, scope)).reverse().flatMap((release): VersionFigures[] => {
     const { application_id, app_version } = release
     const seen = inPeriod.get(releaseKey(release))
     if (!seen) return []
@@ -64,35 +62,74 @@ export async function versionFigures(context: Context, scope: Scope, period: Per
   })
 }
 
-async function errorCounts(context: Context, scope: Scope, period: Period): Promise<Map<string, number>> {
+/** An embedded database holds the host's thread: there a few versions are asked about at a time. */
+const VERSIONS_AT_ONCE = 3
+
+async function errorCounts(
+  context: Context,
+  versions: readonly VersionFigures[],
+  period: Period,
+): Promise<Map<string, number>> {
+  const step = context.database.dialect.rows_at_once === null ? versions.length : VERSIONS_AT_ONCE
   const counts = new Map<string, number>()
-  for await (const range of idRanges(context)) {
-    const pairs = hoursOfErrors(context, scope, period, range)
-      .select(['e.id', 'e.application_id', 'h.app_version'])
-      .distinct()
-    const rows = await context.database.read
-      .selectFrom(pairs.as('p'))
-      .select(({ fn }) => ['application_id', 'app_version', fn.countAll<number>().as('error_count')])
-      .groupBy(['application_id', 'app_version'])
-      .execute()
-    for (const row of rows) counts.set(releaseKey(row), (counts.get(releaseKey(row)) ?? 0) + row.error_count)
+  for (const application_id of new Set(versions.map((version) => version.application_id))) {
+    const own = versions.filter((version) => version.application_id === application_id)
+    for (let i = 0; i < own.length; i += step) {
+      const names = own.slice(i, i + step).map(({ app_version }) => app_version)
+      const rows = await errorsOfVersions(context, application_id, names, period)
+      for (const { app_version, error_count } of rows) {
+        counts.set(releaseKey({ application_id, app_version }), error_count)
+      }
+    }
   }
   return counts
 }
 
+/** Only an error that met a version both before and after the span is asked whether it did so within. */
+async function errorsOfVersions(
+  { database }: Context,
+  application_id: number,
+  names: readonly string[],
+  { from, to }: Span,
+) {
+  return database.read
+    .selectFrom('faultboard_error_versions as v')
+    .select(({ fn }) => ['v.app_version', fn.countAll<number>().as('error_count')])
+    .where('v.application_id', '=', application_id)
+    .where('v.app_version', 'in', names)
+    .where('v.last_hour', '>=', from)
+    .where('v.first_hour', '<', to)
+    .where(({ eb, or, exists, selectFrom }) =>
+      or([
+        eb('v.first_hour', '>=', from),
+        eb('v.last_hour', '<', to),
+        exists(
+          selectFrom('faultboard_error_hours as h')
+            .select('h.hour')
+            .whereRef('h.error_id', '=', 'v.error_id')
+            .whereRef('h.app_version', '=', 'v.app_version')
+            .where('h.hour', '>=', from)
+            .where('h.hour', '<', to),
+        ),
+      ]),
+    )
+    .groupBy('v.app_version')
+    .execute()
+}
+
 /** How many errors were first seen in each release, by its key. */
 export async function newErrorCounts({ database }: Context, { application_id }: Scope): Promise<Map<string, number>> {
-  // All rows in their order are read sooner than through an index: the plus sign keeps it out.
-  const owner = sql<number>`+${sql.ref('application_id')}`
   const rows = await database.read
     .selectFrom('faultboard_errors')
-    .select(({ fn }) => [owner.as('owner_id'), 'first_app_version', fn.countAll<number>().as('error_count')])
-    .$if(application_id !== undefined, (query) => query.where(owner, '=', application_id ?? 0))
-    .groupBy(['owner_id', 'first_app_version'])
+    .select(({ fn }) => ['application_id', 'first_app_version', fn.countAll<number>().as('error_count')])
+    .$if(application_id !== undefined, (query) =>
+      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
+    )
+    .groupBy(['first_app_version', 'application_id'])
     .execute()
   return new Map(
-    rows.map(({ owner_id, first_app_version, error_count }) => [
-      releaseKey({ application_id: Number(owner_id), app_version: first_app_version ?? '' }),
+    rows.map(({ application_id, first_app_version, error_count }) => [
+      releaseKey({ application_id, app_version: first_app_version ?? '' }),
       error_count,
     ]),
   )

@@ -32,6 +32,7 @@ export const GROUPS: BulkTarget = {
   returning: [
     'id',
     'hash_signature',
+    'error_type',
     'message',
     'occurrence_count',
     'status',
@@ -77,6 +78,44 @@ export const APPLICATION_HOURS: BulkTarget = {
   on_conflict: { key: ['application_id', 'hour', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
 }
 
+export const APPLICATION_DAYS: BulkTarget = {
+  table: 'faultboard_application_days',
+  columns: [...integers('application_id', 'day'), ...texts('severity', 'app_version'), ...integers('count')],
+  on_conflict: {
+    key: ['application_id', 'day', 'severity', 'app_version'],
+    update: [{ column: 'count', by: 'add' }],
+  },
+}
+
+export const TYPE_HOURS: BulkTarget = {
+  table: 'faultboard_type_hours',
+  columns: [...integers('application_id'), ...texts('error_type'), ...integers('hour', 'count')],
+  on_conflict: { key: ['application_id', 'error_type', 'hour'], update: [{ column: 'count', by: 'add' }] },
+}
+
+export const TYPE_DAYS: BulkTarget = {
+  table: 'faultboard_type_days',
+  columns: [...integers('application_id', 'day'), ...texts('error_type'), ...integers('count')],
+  on_conflict: { key: ['application_id', 'day', 'error_type'], update: [{ column: 'count', by: 'add' }] },
+}
+
+export const ERROR_VERSIONS: BulkTarget = {
+  table: 'faultboard_error_versions',
+  columns: [
+    ...integers('application_id'),
+    ...texts('app_version'),
+    ...integers('error_id', 'count', 'first_hour', 'last_hour'),
+  ],
+  on_conflict: {
+    key: ['application_id', 'app_version', 'error_id'],
+    update: [
+      { column: 'count', by: 'add' },
+      { column: 'first_hour', by: 'least' },
+      { column: 'last_hour', by: 'greatest' },
+    ],
+  },
+}
+
 export const ERROR_USERS: BulkTarget = {
   table: 'faultboard_error_users',
   columns: [...integers('error_id'), ...texts('user_id'), ...integers('count', 'first_seen_at', 'last_seen_at')],
@@ -119,8 +158,8 @@ export const FEATURES: BulkTarget = {
 
 export const RELEASES: BulkTarget = {
   table: 'faultboard_releases',
-  columns: [...integers('application_id'), ...texts('version'), ...integers('first_seen_at')],
-  on_conflict: { key: ['application_id', 'version'], update: [{ column: 'first_seen_at', by: 'least' }] },
+  columns: [...integers('application_id'), ...texts('platform', 'version'), ...integers('first_seen_at')],
+  on_conflict: { key: ['application_id', 'platform', 'version'], update: [{ column: 'first_seen_at', by: 'least' }] },
 }
 
 export const BASELINES: BulkTarget = {

@@ -1,16 +1,7 @@
 import { featuresOf } from '../model/similarity.js'
 import type { Status } from '../model/workflow.js'
-import {
-  APPLICATION_HOURS,
-  BATCHES,
-  ERROR_HOURS,
-  ERROR_USERS,
-  FEATURES,
-  GROUPS,
-  OCCURRENCES,
-  PAYLOADS,
-  SEARCH_TEXTS,
-} from './bulk-targets.js'
+import { addSums } from './add-sums.js'
+import { BATCHES, FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from './bulk-targets.js'
 import type { Database } from './database.js'
 import type { Dialect } from './dialect.js'
 import { type FoldedGroup, payloadOf } from './fold.js'
@@ -151,7 +142,7 @@ async function recordGroups(
   await insertWhatIsNew(trx, dialect, groups, outcomes)
   const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
   await insertOccurrences(trx, dialect, groups, rows, payloadIds)
-  await addSums(trx, dialect, groups, outcomes, application_id)
+  await addSums(trx, dialect, groups, rows, application_id)
   await noteReleases(trx, dialect, groups, application_id)
   return outcomes
 }
@@ -199,6 +190,7 @@ async function upsertGroups(
 export interface GroupRow {
   id: number
   hash_signature: string
+  error_type: string
   message: string
   occurrence_count: number
   status: Status
@@ -217,7 +209,7 @@ async function readGroups(
   const signatures = groups.map(({ hash_signature }) => hash_signature)
   return trx
     .selectFrom('faultboard_errors')
-    .select(['id', 'hash_signature', 'message', 'occurrence_count', 'status'])
+    .select(['id', 'hash_signature', 'error_type', 'message', 'occurrence_count', 'status'])
     .select(['resolved_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
     .where('application_id', '=', application_id)
     .where('hash_signature', 'in', signatures)
@@ -309,34 +301,4 @@ async function insertOccurrences(
 function contextText(context: Readonly<Record<string, unknown>>): string | null {
   for (const _ in context) return JSON.stringify(context)
   return null
-}
-
-/** The sums come last: their rows are shared by all groups of an application, and are locked the shortest that way. */
-async function addSums(
-  trx: Transaction<Schema>,
-  dialect: Dialect,
-  groups: readonly FoldedGroup[],
-  outcomes: ReadonlyMap<string, GroupOutcome>,
-  application_id: number,
-): Promise<void> {
-  const ofErrors: (string | number)[][] = []
-  const ofUsers: (string | number)[][] = []
-  const ofApplication = new Map<string, (string | number)[]>()
-  for (const group of groups) {
-    const error_id = outcomes.get(group.hash_signature)?.id ?? 0
-    for (const [key, { hour, severity, platform, app_version, count }] of group.hours) {
-      ofErrors.push([error_id, hour, severity, platform, app_version, count])
-      const sum = ofApplication.get(key)
-      if (sum) sum[5] = Number(sum[5]) + count
-      else ofApplication.set(key, [application_id, hour, severity, platform, app_version, count])
-    }
-    for (const { user_id, count, first_seen_at, last_seen_at } of group.users.values()) {
-      ofUsers.push([error_id, user_id, count, first_seen_at, last_seen_at])
-    }
-  }
-  await dialect.insertMany(trx, ERROR_HOURS, ofErrors)
-  if (ofUsers.length > 0) await dialect.insertMany(trx, ERROR_USERS, ofUsers)
-  // In one order for every process, so that two flushes wait for each other rather than deadlock.
-  const inOrder = [...ofApplication].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  await dialect.insertMany(trx, APPLICATION_HOURS, inOrder)
 }

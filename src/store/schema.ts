@@ -11,6 +11,10 @@ export interface Schema {
   faultboard_occurrences: OccurrencesTable
   faultboard_error_hours: ErrorHoursTable
   faultboard_application_hours: ApplicationHoursTable
+  faultboard_application_days: ApplicationDaysTable
+  faultboard_type_hours: TypeHoursTable
+  faultboard_type_days: TypeDaysTable
+  faultboard_error_versions: ErrorVersionsTable
   faultboard_error_users: ErrorUsersTable
   faultboard_batches: BatchesTable
   faultboard_comments: CommentsTable
@@ -118,6 +122,40 @@ export interface ApplicationHoursTable {
   platform: string
   app_version: string
   count: number
+}
+
+/** The same by days of UTC, for what tells nothing of platforms. */
+export interface ApplicationDaysTable {
+  application_id: number
+  day: number
+  severity: Severity
+  app_version: string
+  count: number
+}
+
+/** Occurrences of all errors of a type, by the hour and by days of UTC. */
+export interface TypeHoursTable {
+  application_id: number
+  error_type: string
+  hour: number
+  count: number
+}
+
+export interface TypeDaysTable {
+  application_id: number
+  day: number
+  error_type: string
+  count: number
+}
+
+/** How often an error occurred in a version, and the hours of its first and last occurrence there. */
+export interface ErrorVersionsTable {
+  application_id: number
+  app_version: string
+  error_id: number
+  count: number
+  first_hour: number
+  last_hour: number
 }
 
 export interface ErrorUsersTable {
@@ -245,6 +283,8 @@ export interface ErrorFeaturesTable {
 /** When a version, or a commit where no version is given, was first seen. */
 export interface ReleasesTable {
   application_id: number
+  /** The versions of an app for telephones say nothing about those of its server. */
+  platform: string
   version: string
   first_seen_at: number
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../context.js'
-import { sql, type Transaction } from '../store/kysely.js'
 import { lockErrors } from '../store/lock.js'
-import type { Schema } from '../store/schema.js'
+import { subtractSums } from './subtract-sums.js'
 
 const CHILDREN = [
   'faultboard_error_search',
@@ -29,13 +28,12 @@ export async function deleteErrors(
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     if (rows.length === 0) return 0
     const found = rows.map(({ id }) => id)
-    await trx.deleteFrom('faultboard_errors').where('id', 'in', found).execute()
+    // One by one: for several ids MySQL reads a small table from end to end, and would wait for rows of a flush that in
+    // turn waits for these.
+    for (const id of found) await trx.deleteFrom('faultboard_errors').where('id', '=', id).execute()
     for (const application_id of new Set(rows.map((row) => row.application_id))) {
-      await subtractSums(
-        trx,
-        application_id,
-        rows.filter((row) => row.application_id === application_id).map(({ id }) => id),
-      )
+      const own = rows.filter((row) => row.application_id === application_id)
+      await subtractSums(trx, database.dialect, application_id, own)
     }
     for (const table of CHILDREN) await trx.deleteFrom(table).where('error_id', 'in', found).execute()
     for (const table of ['faultboard_cascades', 'faultboard_cascade_hours'] as const) {
@@ -46,30 +44,4 @@ export async function deleteErrors(
     }
     return found.length
   })
-}
-
-async function subtractSums(trx: Transaction<Schema>, application_id: number, ids: readonly number[]): Promise<void> {
-  const sums = await trx
-    .selectFrom('faultboard_error_hours')
-    .select(({ fn }) => ['hour', 'severity', 'platform', 'app_version', fn.sum<number>('count').as('count')])
-    .where('error_id', 'in', ids)
-    .groupBy(['hour', 'severity', 'platform', 'app_version'])
-    .orderBy('hour')
-    .orderBy('severity')
-    .orderBy('platform')
-    .orderBy('app_version')
-    .execute()
-  for (const { hour, severity, platform, app_version, count } of sums) {
-    const row = { application_id, hour, severity, platform, app_version }
-    await trx
-      .updateTable('faultboard_application_hours')
-      .set({ count: sql`${sql.ref('count')} - ${count}` })
-      .where(({ and }) => and(row))
-      .execute()
-  }
-  await trx
-    .deleteFrom('faultboard_application_hours')
-    .where('application_id', '=', application_id)
-    .where('count', '<=', 0)
-    .execute()
 }

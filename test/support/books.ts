@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { utcDayOf } from '../../src/model/utc-day.js'
 import { withDatabase } from './tracker.js'
 
 /** What the database knows, by application and error type, as far as counting goes. */
@@ -19,6 +20,10 @@ export async function balancedBooks(url: string | object): Promise<Books> {
       .execute()
     const hours = await read.selectFrom('faultboard_error_hours').selectAll().execute()
     const applicationHours = await read.selectFrom('faultboard_application_hours').selectAll().execute()
+    const applicationDays = await read.selectFrom('faultboard_application_days').selectAll().execute()
+    const typeHours = await read.selectFrom('faultboard_type_hours').selectAll().execute()
+    const typeDays = await read.selectFrom('faultboard_type_days').selectAll().execute()
+    const versions = await read.selectFrom('faultboard_error_versions').selectAll().execute()
     const users = await read.selectFrom('faultboard_error_users').selectAll().execute()
     const occurrences = await read.selectFrom('faultboard_occurrences').select(['error_id', 'payload_id']).execute()
     const payloads = await read.selectFrom('faultboard_payloads').select(['id', 'error_id']).execute()
@@ -27,9 +32,16 @@ export async function balancedBooks(url: string | object): Promise<Books> {
     const activities = await read.selectFrom('faultboard_activities').select('error_id').execute()
 
     const byId = new Map(errors.map((error) => [Number(error.id), error]))
-    const orphans = [...hours, ...users, ...occurrences, ...payloads, ...texts, ...comments, ...activities].filter(
-      ({ error_id }) => !byId.has(error_id),
-    )
+    const orphans = [
+      ...hours,
+      ...versions,
+      ...users,
+      ...occurrences,
+      ...payloads,
+      ...texts,
+      ...comments,
+      ...activities,
+    ].filter(({ error_id }) => !byId.has(error_id))
     expect(orphans).toEqual([])
     expect(new Set(errors.map((error) => `${error.application_id} ${error.hash_signature}`)).size).toBe(errors.length)
     expect(sums(hours, ({ error_id }) => error_id)).toEqual(
@@ -46,6 +58,27 @@ export async function balancedBooks(url: string | object): Promise<Books> {
         ({ occurrence_count }) => occurrence_count,
       ),
     )
+    const typed = hours.map((row) => ({ ...row, ...byId.get(row.error_id), count: row.count }))
+    expect(sums(applicationDays, (row) => [row.application_id, row.day, row.severity, row.app_version].join())).toEqual(
+      sums(typed, (row) => [row.application_id, utcDayOf(row.hour), row.severity, row.app_version].join()),
+    )
+    expect(sums(typeHours, (row) => [row.application_id, row.hour, row.error_type].join())).toEqual(
+      sums(typed, (row) => [row.application_id, row.hour, row.error_type].join()),
+    )
+    expect(sums(typeDays, (row) => [row.application_id, row.day, row.error_type].join())).toEqual(
+      sums(typed, (row) => [row.application_id, utcDayOf(row.hour), row.error_type].join()),
+    )
+    expect(sums(versions, (row) => [row.application_id, row.app_version, row.error_id].join())).toEqual(
+      sums(typed, (row) => [row.application_id, row.app_version, row.error_id].join()),
+    )
+    const ends = new Map<string, [number, number]>()
+    for (const { error_id, app_version, hour } of hours) {
+      const [first, last] = ends.get(`${error_id} ${app_version}`) ?? [hour, hour]
+      ends.set(`${error_id} ${app_version}`, [Math.min(first, hour), Math.max(last, hour)])
+    }
+    for (const { error_id, app_version, first_hour, last_hour } of versions) {
+      expect([first_hour, last_hour]).toEqual(ends.get(`${error_id} ${app_version}`))
+    }
     expect(texts.length).toBe(errors.length)
     const known = new Set(payloads.map(({ id, error_id }) => `${error_id} ${id}`))
     expect(occurrences.filter(({ error_id, payload_id }) => !known.has(`${error_id} ${payload_id}`))).toEqual([])

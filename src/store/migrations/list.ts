@@ -6,6 +6,7 @@ import { diagnostics } from './0005-diagnostics.js'
 import { list } from './0006-list.js'
 import { overview } from './0007-overview.js'
 import { insight } from './0008-insight.js'
+import { sums } from './0009-sums.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0006-list': list,
   '0007-overview': overview,
   '0008-insight': insight,
+  '0009-sums': sums,
 }

@@ -1,0 +1,102 @@
+import type { Context } from '../context.js'
+import type { Severity } from '../model/severity.js'
+import { DAY, HOUR, hourOf } from '../model/time.js'
+import { utcDayOf } from '../model/utc-day.js'
+import { sql } from '../store/kysely.js'
+import { applicationIds, dayParts, daySlices } from './day-parts.js'
+import type { Scope, VersionSum } from './hour-sums.js'
+import { MAX_DAYS, type Span } from './period.js'
+import { type Release, releaseKey, releasesOf } from './releases.js'
+
+/**
+ * The releases of the last year in the order in which they were first seen, which holds for version numbers and commit
+ * hashes alike.
+ */
+export async function releasesOfYear(context: Context, scope: Scope): Promise<Release[]> {
+  const to = hourOf(context.now()) + HOUR
+  return (await releasesIn(context, scope, { from: to - MAX_DAYS * DAY, to })).sort(
+    (a, b) => a.first_hour - b.first_hour || byNumber.compare(a.app_version, b.app_version),
+  )
+}
+
+/** The releases that reported in a span, with what they did in it. */
+export async function releasesIn(context: Context, scope: Scope, span: Span): Promise<Release[]> {
+  const { days, missing, too_many } = await dayParts(context, scope, span)
+  const ids = await applicationIds(context, scope)
+  const sums = new Map<string, Sum>()
+  const add = (rows: readonly Sum[], sign = 1) => {
+    for (const row of rows) {
+      const key = JSON.stringify([row.application_id, row.severity, row.app_version])
+      sums.set(key, { ...row, count: (sums.get(key)?.count ?? 0) + sign * row.count })
+    }
+  }
+  for (const slice of daySlices(context, days, DAYS_AT_ONCE)) add(await inDays(context, ids, slice))
+  for (const part of missing) add(await inHours(context, ids, part))
+  for (const part of too_many) add(await inHours(context, ids, part), -1)
+  const seen = await sights(context, ids, span)
+  return releasesOf(
+    [...sums.values()].flatMap((sum): VersionSum[] => {
+      const sight = seen.get(releaseKey(sum))
+      return sight && sum.count > 0 ? [{ ...sum, ...sight }] : []
+    }),
+  )
+}
+
+const DAYS_AT_ONCE = 100
+
+interface Sum {
+  application_id: number
+  app_version: string
+  severity: Severity
+  count: number
+}
+
+async function inDays({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<Sum[]> {
+  return database.read
+    .selectFrom('faultboard_application_days')
+    .select(({ fn }) => ['application_id', 'app_version', 'severity', fn.sum<number>('count').as('count')])
+    .where('application_id', 'in', ids)
+    .where('day', '>=', from)
+    .where('day', '<', to)
+    .groupBy(['application_id', 'app_version', 'severity'])
+    .execute()
+}
+
+async function inHours({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<Sum[]> {
+  return database.read
+    .selectFrom('faultboard_application_hours')
+    .select(({ fn }) => ['application_id', 'app_version', 'severity', fn.sum<number>('count').as('count')])
+    .where('application_id', 'in', ids)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .groupBy(['application_id', 'app_version', 'severity'])
+    .execute()
+}
+
+/** The first and the last hour of each version within the span, each looked up in an index. */
+async function sights({ database }: Context, ids: readonly number[], { from, to }: Span) {
+  const end = (which: 'min' | 'max') =>
+    sql<number | null>`(select ${sql.raw(which)}(h.hour) from faultboard_application_hours h
+      where h.application_id = v.application_id and h.app_version = v.app_version and h.hour >= ${from} and h.hour < ${to})`
+  const versions = database.read
+    .selectFrom('faultboard_application_days')
+    .select(['application_id', 'app_version'])
+    .where('application_id', 'in', ids)
+    .where('day', '>=', utcDayOf(from))
+    .where('day', '<', to)
+    .distinct()
+  const rows = await database.read
+    .selectFrom(versions.as('v'))
+    .select(['v.application_id', 'v.app_version', end('min').as('first_hour'), end('max').as('last_hour')])
+    .execute()
+  return new Map(
+    rows.flatMap(({ application_id, app_version, first_hour, last_hour }) =>
+      first_hour === null || last_hour === null
+        ? []
+        : [[releaseKey({ application_id, app_version }), { first_hour, last_hour }] as const],
+    ),
+  )
+}
+
+/** Of two that were first seen in the same hour, 3.10 comes after 3.9. */
+const byNumber = new Intl.Collator('en', { numeric: true })
