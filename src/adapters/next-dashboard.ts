@@ -16,9 +16,9 @@ type Parameters = Record<string, string | string[] | undefined>
  */
 export function dashboard(tracker: TrackerInstance = Tracker) {
   const respond = async (request: Request, { params }: { params: Promise<Parameters> }): Promise<Response> => {
-    const { remote_address, url } = peerOf(request.headers)
+    const { url, ...peer } = peerOf(request.headers)
     const mount = mountBefore(url ?? new URL(request.url).pathname, await params, mountPathOf(tracker))
-    const answer = await answerRequest(tracker, { ...mount, remote_address }, asGet(request))
+    const answer = await answerRequest(tracker, { ...mount, ...peer }, asGet(request))
     // Nobody reads it, and a stream would stay open.
     if (request.method === 'HEAD') await answer.body?.cancel()
     return request.method === 'HEAD' ? new Response(null, answer) : answer

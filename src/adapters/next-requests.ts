@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Server } from 'node:http'
 import { markStart } from '../capture/request-facts.js'
+import type { Mount } from '../dashboard/handler.js'
 import type { HostRequest } from './bridge.js'
 
 /** A request as the server got it: Next.js takes `basePath` from its URL, and hides its socket from route handlers. */
@@ -22,11 +24,12 @@ const REQUEST_START = 'http.server.request.start'
  */
 export function followRequests(mount_path: string): () => void {
   const onRequest = (message: unknown) => {
-    const { request } = message as { request: HostRequest }
+    const { request, server } = message as { request: HostRequest; server: Server }
     const url = request.url ?? '/'
     markStart(request)
     arrivals.set(request.headers, { request, url })
-    if (url.includes(mount_path)) request.headers[PEER_HEADER] = `${request.socket.remoteAddress ?? ''} ${url}`
+    if (!url.includes(mount_path)) return
+    request.headers[PEER_HEADER] = `${request.socket.remoteAddress ?? ''} ${url} ${numberOf(server)}`
   }
   subscribe(REQUEST_START, onRequest)
   return () => unsubscribe(REQUEST_START, onRequest)
@@ -36,8 +39,28 @@ export function arrivalOf(headers: object): Arrival | undefined {
   return arrivals.get(headers)
 }
 
-/** What the server knew of the request of a route handler: the address of its peer, and its URL as it was sent. */
-export function peerOf(headers: Headers): { remote_address: string | null; url: string | null } {
-  const [remote_address, url] = headers.get(PEER_HEADER)?.split(' ') ?? []
-  return { remote_address: remote_address || null, url: url ?? null }
+/** What is known of where the request of a route handler came from. */
+export interface Peer extends Pick<Mount, 'remote_address' | 'closing'> {
+  /** As it was sent. */
+  url: string | null
+}
+
+export function peerOf(headers: Headers): Peer {
+  const [remote_address, url, number] = headers.get(PEER_HEADER)?.split(' ') ?? []
+  const server = servers[Number(number)]
+  return {
+    remote_address: remote_address || null,
+    url: url ?? null,
+    ...(server && { closing: () => !server.deref()?.listening }),
+  }
+}
+
+/** A process has one or two of them; what is gone leaves an empty reference behind. */
+const servers: WeakRef<Server>[] = []
+const numbers = new WeakMap<Server, number>()
+
+function numberOf(server: Server): number {
+  const number = numbers.get(server) ?? servers.push(new WeakRef(server)) - 1
+  numbers.set(server, number)
+  return number
 }

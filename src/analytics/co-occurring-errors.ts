@@ -19,18 +19,25 @@ export interface CoOccurringError {
 const NEWEST = 500
 /** Others that are read for one question at most, newest first. */
 const MOST_ROWS = 20_000
+const ROWS_PER_TIME = 200
+/** Spans that one statement asks for: each statement costs a way to the database and back. */
+const SPANS_AT_ONCE = 15
 
 /** Errors that occur shortly before or after this one, those that do so most often first. */
 export const coOccurringErrors = defineOperation({
   input: v.object({
     error_id: id(),
     window_minutes: v.optional(optional(clampedInteger({ min: 1, max: 60 })), 5),
+    newest: v.optional(optional(clampedInteger({ min: 1, max: NEWEST })), NEWEST),
     limit: v.optional(optional(clampedInteger({ min: 1, max: 100 })), 10),
     application_id: optional(id()),
   }),
-  async run(context, { error_id, window_minutes = 5, limit = 10, application_id }): Promise<CoOccurringError[]> {
+  async run(
+    context,
+    { error_id, window_minutes = 5, newest = NEWEST, limit = 10, application_id },
+  ): Promise<CoOccurringError[]> {
     const window = window_minutes * MINUTE
-    const times = await newestTimes(context, error_id)
+    const times = await newestTimes(context, error_id, newest)
     const counts = countTogether(times, await othersNear(context, error_id, times, window), window)
     const best = [...counts].sort(([a, m], [b, n]) => n - m || a - b).slice(0, limit * 2)
     const errors = await relatedErrors(
@@ -47,13 +54,13 @@ export const coOccurringErrors = defineOperation({
   },
 })
 
-async function newestTimes({ database }: Context, error_id: number): Promise<number[]> {
+async function newestTimes({ database }: Context, error_id: number, limit: number): Promise<number[]> {
   const rows = await database.read
     .selectFrom('faultboard_occurrences')
     .select('occurred_at')
     .where('error_id', '=', error_id)
     .orderBy('occurred_at', 'desc')
-    .limit(NEWEST)
+    .limit(limit)
     .execute()
   return rows.map(({ occurred_at }) => occurred_at).reverse()
 }
@@ -70,20 +77,23 @@ async function othersNear(
   times: readonly number[],
   window: number,
 ): Promise<Sighting[]> {
+  const spans = spansAround(times, window).reverse()
+  const most = Math.min(MOST_ROWS, times.length * ROWS_PER_TIME)
   const rows: Sighting[] = []
-  for (const { from, to } of spansAround(times, window).reverse()) {
-    rows.push(
-      ...(await database.read
-        .selectFrom('faultboard_occurrences')
-        .select(['error_id', 'occurred_at'])
-        .where('occurred_at', '>=', from)
-        .where('occurred_at', '<=', to)
-        .where('error_id', '!=', error_id)
-        .orderBy('occurred_at', 'desc')
-        .limit(MOST_ROWS - rows.length)
-        .execute()),
-    )
-    if (rows.length >= MOST_ROWS) break
+  for (let i = 0; i < spans.length && rows.length < most; i += SPANS_AT_ONCE) {
+    const [first, ...others] = spans
+      .slice(i, i + SPANS_AT_ONCE)
+      .map(({ from, to }) =>
+        database.read
+          .selectFrom('faultboard_occurrences')
+          .select(['error_id', 'occurred_at'])
+          .where('occurred_at', '>=', from)
+          .where('occurred_at', '<=', to)
+          .where('error_id', '!=', error_id),
+      )
+    if (!first) break
+    const all = others.reduce((all, one) => all.unionAll(one), first)
+    rows.push(...(await all.limit(most - rows.length).execute()))
   }
   return rows
 }

@@ -4,7 +4,7 @@ import { id, optional } from '../model/input.js'
 import { DAY, startOfDay } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { errorsOf } from './application-filter.js'
-import { sinceEachCut, sumsBetween } from './sums-between.js'
+import { sinceEach, sumsBetween } from './sums-between.js'
 
 export interface DashboardStats {
   total_errors: number
@@ -30,7 +30,8 @@ export const dashboardStats = defineOperation({
     const spans = spansOf(context)
     const cuts = Object.values(spans).sort((a, b) => a - b)
     const sums = await sumsBetween(context, { application_id, cuts, by: [] })
-    return statsGiven(context, application_id, { spans, since: sinceEachCut(sums, cuts) })
+    const since = await sinceEach(context, { application_id, instants: cuts, cuts, sums })
+    return statsGiven(context, application_id, { spans, since })
   },
 })
 
@@ -71,7 +72,7 @@ async function countRecords(context: Context, application_id: number | undefined
       .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
   const counts = await read
     .selectFrom('faultboard_errors')
-    .where(errorsOf(application_id))
+    .where(errorsOf(context, application_id))
     .select(({ fn }) => [
       fn.countAll<number>().as('total'),
       fn.sum<number>('occurrence_count').as('occurrences'),
@@ -95,7 +96,7 @@ async function countRecords(context: Context, application_id: number | undefined
 async function topErrors(context: Context, application_id: number | undefined) {
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
-    .where(errorsOf(application_id))
+    .where(errorsOf(context, application_id))
     .select(({ fn }) => ['error_type', fn.sum<number>('occurrence_count').as('count')])
     .groupBy('error_type')
     .orderBy('count', 'desc')
@@ -109,7 +110,7 @@ async function topErrors(context: Context, application_id: number | undefined) {
 async function errorsByPlatform(context: Context, application_id: number | undefined) {
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
-    .where(errorsOf(application_id))
+    .where(errorsOf(context, application_id))
     .select(({ fn }) => ['platform', fn.countAll<number>().as('count')])
     .groupBy('platform')
     .orderBy('count', 'desc')

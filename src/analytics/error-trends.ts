@@ -5,11 +5,13 @@ import { SEVERITIES } from '../model/severity.js'
 import { defineOperation } from '../operation.js'
 import { type DaySum, daySums, type Scope, weekHourSums } from './hour-sums.js'
 import { isoDate, type Period, type PeriodView, periodInput, periodOf, periodView } from './period.js'
+import { type RecentBursts, recentBursts } from './recent-bursts.js'
 import { type RecurringError, recurringErrors } from './recurring-errors.js'
 import { type ReleaseChanges, releaseChanges } from './release-changes.js'
 import { noSeverities, type SeverityCounts } from './releases.js'
 import { type Resolution, resolution } from './resolution.js'
 import { share } from './statistics.js'
+import { type StrongCascade, strongestCascades } from './strongest-cascades.js'
 import { topUsers, type UserErrors } from './top-users.js'
 import { typeCounts } from './type-counts.js'
 import { type ImpactedError, userImpact } from './user-impact.js'
@@ -92,6 +94,16 @@ export async function errorsByRelease(context: Context, { days, ...scope }: Tren
   return versionFigures(context, scope, periodOf(context, days))
 }
 
+/** What brings something else, most often first. */
+export async function cascadesOfPeriod(context: Context, { days, ...scope }: TrendsQuestion): Promise<StrongCascade[]> {
+  return strongestCascades(context, scope, periodOf(context, days).from, LIMIT)
+}
+
+/** When errors came one upon the other, newest first. */
+export async function burstsOfPeriod(context: Context, { days, ...scope }: TrendsQuestion): Promise<RecentBursts> {
+  return recentBursts(context, scope, periodOf(context, days).from, LIMIT)
+}
+
 /** What a release (the newest, unless one is named) brought against the release before it. */
 export async function changesOfRelease(
   context: Context,
@@ -112,6 +124,8 @@ export const errorAnalytics = defineOperation({
       top_users: await usersWithErrors(context, question),
       user_impact: await errorsByUsers(context, question),
       errors_by_version: await errorsByRelease(context, question),
+      cascades: await cascadesOfPeriod(context, question),
+      bursts: await burstsOfPeriod(context, question),
       release: await changesOfRelease(context, { application_id }, app_version),
     }
   },

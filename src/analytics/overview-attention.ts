@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
 import { DAY } from '../model/time.js'
-import { sql } from '../store/kysely.js'
+import { withoutIndex } from '../store/sort-order.js'
 import { errorsOf } from './application-filter.js'
+import { type Spike, spikingErrors } from './spiking-errors.js'
 
 /** Why an error needs somebody, with the first of those it is true of. */
 export interface Concern {
@@ -18,8 +19,8 @@ export interface Concerns {
   reopened: Concern
   /** Critical or high, and nobody has them. */
   unattended: Concern
-  /** Above their baseline; null while no baselines are kept. */
-  spiking: Concern | null
+  /** Types of errors above their baseline; null while no baselines are kept. */
+  spiking: Spike[] | null
 }
 
 const SHOWN = 5
@@ -38,15 +39,26 @@ export async function concerns(
     new_errors: await concern(context, awake.where('first_seen_at', '>=', since), (errors) =>
       errors.orderBy('first_seen_at', 'desc'),
     ),
-    reopened: await concern(context, awake.where('reopened_at', '>=', since_week), (errors) =>
-      errors.orderBy('reopened_at', 'desc'),
-    ),
+    reopened: await concern(context, seenAgain(awake, since_week), (errors) => errors.orderBy('reopened_at', 'desc')),
     // In the alphabet too, critical comes before high.
     unattended: await concern(context, unattended, (errors) =>
       errors.orderBy('severity').orderBy('occurred_at', 'desc'),
     ),
-    spiking: null,
+    spiking: await spikes(context, application_id),
   }
+}
+
+/** Those that an occurrence has reopened since then; what a person opened again did not come back. */
+function seenAgain(errors: OpenErrors, since: number): OpenErrors {
+  return errors.where('reopened_at', '>=', since).where(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('faultboard_activities as a')
+        .select('a.id')
+        .whereRef('a.error_id', '=', 'faultboard_errors.id')
+        .where('a.action', 'in', ['reopened', 'regressed'])
+        .whereRef('a.created_at', '>=', 'faultboard_errors.reopened_at'),
+    ),
+  )
 }
 
 async function concern(
@@ -69,15 +81,36 @@ async function concern(
   return count > MOST ? { count: MOST, is_bound: true, ids } : { count, ids }
 }
 
+/** The types that come more often than is usual for them, where one of their errors is open and awake. */
+async function spikes(context: Context, application_id: number | undefined): Promise<Spike[] | null> {
+  const found = await spikingErrors(context, application_id)
+  if (found.length === 0 && !(await hasBaselines(context))) return null
+  const shown: Spike[] = []
+  for (const spike of found) {
+    const open = await openErrors(context, spike.application_id)
+      .where('error_type', '=', spike.error_type)
+      .select('id')
+      .limit(1)
+      .executeTakeFirst()
+    if (open && shown.push(spike) === SHOWN) break
+  }
+  return shown
+}
+
+async function hasBaselines({ database }: Context): Promise<boolean> {
+  return (await database.read.selectFrom('faultboard_baselines').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
 type OpenErrors = ReturnType<typeof openErrors>
 
-function openErrors({ database, now }: Context, application_id: number | undefined) {
+function openErrors(context: Context, application_id: number | undefined) {
+  const { database, now } = context
   return (
     database.read
       .selectFrom('faultboard_errors')
-      .where(errorsOf(application_id))
+      .where(errorsOf(context, application_id))
       // Nearly all are open: to look among them alone would only keep a better index out.
-      .where(sql`+${sql.ref('resolved')}`, '=', 0)
+      .where(withoutIndex(database.dialect, 'resolved'), '=', 0)
       .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
   )
 }

@@ -35,17 +35,17 @@ export async function backlog(
 }
 
 async function countsSince(
-  { database }: Context,
+  context: Context,
   application_id: number | undefined,
   column: 'first_seen_at' | 'resolved_at',
   instants: readonly number[],
 ): Promise<number[]> {
   const since = (time: number) => sql<number>`sum(case when ${sql.ref(column)} >= ${time} then 1 else 0 end)`
-  const counts = await database.read
+  const counts = await context.database.read
     .selectFrom('faultboard_errors')
     .select(instants.map((time, i) => since(time).as(`since_${i}`)))
     .where(column, '>=', Math.min(...instants))
-    .where(errorsOf(application_id))
+    .where(errorsOf(context, application_id))
     .executeTakeFirstOrThrow()
   return instants.map((_, i) => Number(counts[`since_${i}`] ?? 0))
 }
@@ -86,7 +86,7 @@ async function resolvedWithin(context: Context, application_id: number | undefin
     .selectFrom('faultboard_errors')
     .where('resolved_at', '>=', from)
     .where('resolved_at', '<', to)
-    .where(errorsOf(application_id))
+    .where(errorsOf(context, application_id))
   const { count, total } = await resolved
     .select(({ fn }) => [fn.countAll<number>().as('count'), sql<number | null>`sum(${TOOK})`.as('total')])
     .executeTakeFirstOrThrow()
@@ -101,13 +101,13 @@ async function resolvedWithin(context: Context, application_id: number | undefin
   return { count, median_ms: Math.round(median), mean_ms: Math.round(Number(total ?? 0) / count) }
 }
 
-async function weeklyMeans({ database, now }: Context, application_id: number | undefined): Promise<number[]> {
-  const starts = Array.from({ length: WEEKS }, (_, i) => now() - (WEEKS - i) * WEEK)
+async function weeklyMeans(context: Context, application_id: number | undefined): Promise<number[]> {
+  const starts = Array.from({ length: WEEKS }, (_, i) => context.now() - (WEEKS - i) * WEEK)
   const cases = starts
     .slice(1)
     .map((start, i) => sql`when ${sql.ref('resolved_at')} >= ${start} then ${sql.lit(i + 1)}`)
     .reverse()
-  const rows = await database.read
+  const rows = await context.database.read
     .selectFrom('faultboard_errors')
     .select(({ fn }) => [
       sql<number>`case ${sql.join(cases, sql` `)} else 0 end`.as('week'),
@@ -115,7 +115,7 @@ async function weeklyMeans({ database, now }: Context, application_id: number | 
       sql<number>`sum(${TOOK})`.as('total'),
     ])
     .where('resolved_at', '>=', starts[0] ?? 0)
-    .where(errorsOf(application_id))
+    .where(errorsOf(context, application_id))
     .groupBy('week')
     .execute()
   const means = new Array<number>(WEEKS).fill(0)

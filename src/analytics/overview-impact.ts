@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { DAY, hourOf } from '../model/time.js'
-import { sql } from '../store/kysely.js'
+import { withoutIndex } from '../store/sort-order.js'
 import { errorsOf } from './application-filter.js'
 import { usersOfErrors } from './overview-users.js'
 
@@ -27,8 +27,9 @@ const MOST_SUMS = 8000
 export async function impact(context: Context, application_id: number | undefined): Promise<Impact> {
   const since = await reach(context)
   const occurrences = await mostFrequent(context, application_id, since)
-  const users = await usersOfErrors(context, application_id, CANDIDATES)
-  const ids = await openAmong(context, application_id, [...occurrences.keys(), ...users.by_error.keys()])
+  const users = await usersOfErrors(context, application_id)
+  const mostMet = [...users.by_error.keys()].slice(0, CANDIDATES)
+  const ids = await openAmong(context, application_id, [...occurrences.keys(), ...mostMet])
   const missing = ids.filter((id) => !occurrences.has(id))
   for (const [id, count] of await occurrencesOf(context, missing, since)) occurrences.set(id, count)
   const errors = ids.map((error_id) => ({
@@ -60,14 +61,15 @@ async function reach({ database, now }: Context): Promise<number> {
   return next?.hour ?? week
 }
 
-async function mostFrequent({ database }: Context, application_id: number | undefined, since: number) {
-  const sums = database.read
+async function mostFrequent(context: Context, application_id: number | undefined, since: number) {
+  const { read, dialect } = context.database
+  const sums = read
     .selectFrom('faultboard_error_hours')
-    // The plus sign keeps SQLite from reading the sums of all time in the order of their errors.
-    .select(({ fn }) => [sql<number>`+${sql.ref('error_id')}`.as('id'), fn.sum<number>('count').as('count')])
+    // By its index the sums of all time would be read in the order of their errors.
+    .select(({ fn }) => [withoutIndex(dialect, 'error_id').as('id'), fn.sum<number>('count').as('count')])
     .where('hour', '>=', since)
     .groupBy('id')
-  const rows = await database.read
+  const rows = await read
     .selectFrom(sums.as('sums'))
     .select(['sums.id', 'sums.count'])
     .where(({ exists, selectFrom }) =>
@@ -76,7 +78,7 @@ async function mostFrequent({ database }: Context, application_id: number | unde
           .select('faultboard_errors.id')
           .whereRef('faultboard_errors.id', '=', 'sums.id')
           .where('faultboard_errors.resolved', '=', 0)
-          .where(errorsOf(application_id)),
+          .where(errorsOf(context, application_id)),
       ),
     )
     .orderBy('sums.count', 'desc')
@@ -86,14 +88,14 @@ async function mostFrequent({ database }: Context, application_id: number | unde
   return new Map(rows.map(({ id, count }) => [id, Number(count)]))
 }
 
-async function openAmong({ database }: Context, application_id: number | undefined, ids: readonly number[]) {
+async function openAmong(context: Context, application_id: number | undefined, ids: readonly number[]) {
   if (ids.length === 0) return []
-  const rows = await database.read
+  const rows = await context.database.read
     .selectFrom('faultboard_errors')
     .select('id')
     .where('id', 'in', [...new Set(ids)])
     .where('resolved', '=', 0)
-    .where(errorsOf(application_id))
+    .where(errorsOf(context, application_id))
     .execute()
   return rows.map(({ id }) => id)
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import { DAY } from '../model/time.js'
 import { sql } from '../store/kysely.js'
+import { areMore, areOutOfSight, newestMeetings } from './meetings.js'
 
 export interface AffectedUsers {
   /** Users who met an error within seven days. */
@@ -27,8 +28,8 @@ export async function affectedUsers(
 ): Promise<AffectedUsers> {
   const week = context.now() - 7 * DAY
   const since = week - 7 * DAY
-  const is_bound = await areMoreThan(context, MOST, since)
-  const met = meetings(context, application_id, since, is_bound ? OF_MANY : MOST)
+  const is_bound = await areMore(context, { application_id, since, most: MOST })
+  const met = newestMeetings(context, { application_id, since, most: is_bound ? OF_MANY : MOST })
   const spans = is_bound ? [[week, null] as const] : [[week, null] as const, [since, week] as const, ...spansOf(days)]
   const users = context.database.read
     .selectFrom(met.as('meetings'))
@@ -58,57 +59,19 @@ export interface UsersOfErrors {
   is_bound: boolean
 }
 
-/** How many users met each error within seven days, for those that most of them met. */
-export async function usersOfErrors(
-  context: Context,
-  application_id: number | undefined,
-  limit: number,
-): Promise<UsersOfErrors> {
-  const week = context.now() - 7 * DAY
+/** How many users met each error within seven days, those that most of them met first. */
+export async function usersOfErrors(context: Context, application_id: number | undefined): Promise<UsersOfErrors> {
+  const input = { application_id, since: context.now() - 7 * DAY, most: OF_MANY }
   const rows = await context.database.read
-    .selectFrom(meetings(context, application_id, week, OF_MANY).as('meetings'))
+    .selectFrom(newestMeetings(context, input).as('meetings'))
     .select(({ fn }) => ['error_id', fn.countAll<number>().as('count')])
     .groupBy('error_id')
     .orderBy('count', 'desc')
     .orderBy('error_id')
-    .limit(limit)
     .execute()
+  const found = rows.reduce((sum, { count }) => sum + count, 0)
   return {
     by_error: new Map(rows.map(({ error_id, count }) => [error_id, count])),
-    is_bound: await areMoreThan(context, OF_MANY, week),
+    is_bound: found === OF_MANY || (await areOutOfSight(context, input)),
   }
-}
-
-async function areMoreThan({ database }: Context, most: number, since: number): Promise<boolean> {
-  const next = await database.read
-    .selectFrom('faultboard_error_users')
-    .select('last_seen_at')
-    .where('last_seen_at', '>=', since)
-    .orderBy('last_seen_at', 'desc')
-    .offset(most)
-    .limit(1)
-    .executeTakeFirst()
-  return next !== undefined
-}
-
-/** The newest meetings since then, of whichever application: only what is read is bounded this way. */
-function meetings({ database }: Context, application_id: number | undefined, since: number, most: number) {
-  const newest = database.read
-    .selectFrom('faultboard_error_users')
-    .select(['error_id', 'user_id', 'first_seen_at', 'last_seen_at'])
-    .where('last_seen_at', '>=', since)
-    .orderBy('last_seen_at', 'desc')
-    .limit(most)
-  if (application_id === undefined) return newest
-  return database.read
-    .selectFrom(newest.as('newest'))
-    .selectAll('newest')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('faultboard_errors')
-          .select('faultboard_errors.id')
-          .whereRef('faultboard_errors.id', '=', 'newest.error_id')
-          .where('faultboard_errors.application_id', '=', application_id),
-      ),
-    )
 }

@@ -2,18 +2,16 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { id, integer, optional } from '../model/input.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
-import { DAY } from '../model/time.js'
+import { DAY, dayOf, firstHourFrom, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { type DashboardStats, spansOf, statsGiven } from './dashboard-stats.js'
-import { dateOf, lastDays } from './local-days.js'
 import { type Concern, concerns } from './overview-attention.js'
-import { type OverviewError, overviewErrors } from './overview-errors.js'
 import { type Backlog, backlog, type TimeToResolve, timeToResolve } from './overview-figures.js'
 import { impact } from './overview-impact.js'
 import { type AffectedUsers, affectedUsers } from './overview-users.js'
-import { type Series, sinceEachCut, sumsBetween } from './sums-between.js'
-
-export type { OverviewError } from './overview-errors.js'
+import { type RankedError, rankedErrors } from './ranked-errors.js'
+import type { Spike } from './spiking-errors.js'
+import { type Series, sinceEach, sumsBetween } from './sums-between.js'
 
 /** One local day: how often anything occurred, by severity. */
 export type OverviewDay = { date: string; total: number } & Record<Severity, number>
@@ -22,10 +20,10 @@ export interface Attention {
   count: number
   /** There are more than are counted. */
   is_bound?: true
-  errors: OverviewError[]
+  errors: RankedError[]
 }
 
-export interface ImpactRow extends OverviewError {
+export interface ImpactRow extends RankedError {
   /** Since `impact_since`. */
   occurrences: number
   /** Of the last seven days. */
@@ -53,7 +51,7 @@ export interface Overview {
   new_errors: Attention
   reopened: Attention
   unattended: Attention
-  spiking: Attention | null
+  spiking: Spike[] | null
   impact_since: string
   users_are_bound: boolean
   top_by_impact: ImpactRow[]
@@ -73,7 +71,7 @@ export const overviewData = defineOperation({
     since: optional(integer({ min: 0, max: Number.MAX_SAFE_INTEGER })),
   }),
   async run(context, { application_id, since = context.now() - DAY }): Promise<Overview> {
-    const days = lastDays(context, DAYS)
+    const days = lastDays(DAYS, context.now(), context.config.time_zone)
     const week = days.slice(-WEEK_DAYS)
     // A database server answers several questions at the same time.
     const [numbers, unresolved, affected_users, time_to_resolve, errors, parts] = await Promise.all([
@@ -106,23 +104,24 @@ async function numbersOf(context: Context, application_id: number | undefined, s
 async function occurrencesByDay(context: Context, application_id: number | undefined, days: readonly number[]) {
   const spans = spansOf(context)
   const [yesterday = 0, today = 0] = days.slice(-2)
-  const same_time = Math.min(yesterday + (context.now() - today), today)
-  const for_totals = new Set([spans.week, spans.month, same_time].filter((instant) => !days.includes(instant)))
-  const cuts = [...days, ...for_totals].sort((a, b) => a - b)
-  const sums = await sumsBetween(context, { application_id, cuts, by: ['severity'], for_totals })
-  const since = sinceEachCut(sums, cuts)
+  const sameTime = Math.min(yesterday + (context.now() - today), today)
+  const instants = [yesterday, sameTime, ...Object.values(spans)]
+  const starts = days.map(firstHourFrom)
+  const cuts = [...new Set([...starts, ...instants])].sort((a, b) => a - b)
+  const sums = await sumsBetween(context, { application_id, cuts, by: ['severity'] })
+  const since = await sinceEach(context, { application_id, instants, cuts, sums })
   const counts = new Map(sums.map(({ values: [severity], counts }) => [severity, counts]))
   const within = (severity: Severity, from: number, to: number) =>
     cuts.reduce((sum, cut, i) => (cut >= from && cut < to ? sum + (counts.get(severity)?.[i] ?? 0) : sum), 0)
   return {
     spans,
     since,
-    before: (since.get(yesterday) ?? 0) - (since.get(same_time) ?? 0),
-    days: days.map((start, i): OverviewDay => {
-      const end = days[i + 1] ?? Number.POSITIVE_INFINITY
+    before: (since.get(yesterday) ?? 0) - (since.get(sameTime) ?? 0),
+    days: starts.map((start, i): OverviewDay => {
+      const end = starts[i + 1] ?? Number.POSITIVE_INFINITY
       const bySeverity = SEVERITIES.map((severity) => [severity, within(severity, start, end)] as const)
       const total = bySeverity.reduce((sum, [, count]) => sum + count, 0)
-      const date = dateOf(start, context.config.time_zone)
+      const date = dayOf(start, context.config.time_zone)
       return { date, total, ...(Object.fromEntries(bySeverity) as Record<Severity, number>) }
     }),
   }
@@ -134,8 +133,8 @@ async function namedErrors(context: Context, application_id: number | undefined,
     concerns(context, { application_id, since }),
     impact(context, application_id),
   ])
-  const ids = [...Object.values(others).flatMap((one) => one.ids), ...(spiking?.ids ?? [])]
-  const errors = await overviewErrors(context, [...ids, ...top.errors.map(({ error_id }) => error_id)])
+  const ids = Object.values(others).flatMap((one) => one.ids)
+  const errors = await rankedErrors(context, [...ids, ...top.errors.map(({ error_id }) => error_id)])
   const named = ({ ids, ...concern }: Concern): Attention => ({
     ...concern,
     errors: ids.flatMap((one) => errors.get(one) ?? []),
@@ -144,7 +143,7 @@ async function namedErrors(context: Context, application_id: number | undefined,
     new_errors: named(others.new_errors),
     reopened: named(others.reopened),
     unattended: named(others.unattended),
-    spiking: spiking && named(spiking),
+    spiking,
     impact_since: new Date(top.since).toISOString(),
     users_are_bound: top.users_are_bound,
     top_by_impact: top.errors.flatMap(({ error_id, occurrences, users }) => {
@@ -155,7 +154,8 @@ async function namedErrors(context: Context, application_id: number | undefined,
 }
 
 async function multiples(context: Context, application_id: number | undefined, days: readonly number[]) {
-  const series = await sumsBetween(context, { application_id, cuts: days, by: ['platform', 'app_version'] })
+  const cuts = days.map(firstHourFrom)
+  const series = await sumsBetween(context, { application_id, cuts, by: ['platform', 'app_version'] })
   return { platforms: largest(series, 0, days.length), releases: largest(series, 1, days.length) }
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { clampedInteger, id, optional } from '../model/input.js'
-import { DAY, HOUR, hourOf, localDate, startOfDay } from '../model/time.js'
+import { DAY, firstHourFrom, HOUR, hourOf, localDate, startOfDay } from '../model/time.js'
 import { type RawBuilder, sql } from '../store/kysely.js'
 
 export const MAX_DAYS = 365
@@ -17,10 +17,7 @@ export interface PeriodInput {
   application_id?: number | string | null
 }
 
-/**
- * So many local days, today included. The sums know whole hours, so a period does too: an hour belongs to the day in
- * which it begins. That matters only in zones like Asia/Kolkata, where midnight cuts an hour.
- */
+/** So many local days, today included. The sums know whole hours, so a period does too. */
 export interface Period {
   days: number
   /** The first hour, and the end of the hour that is running. */
@@ -145,7 +142,7 @@ function offsetOf(time: number, zone: string): number {
 
 /** The first whole hour of a local date. */
 function firstHour(date: number, zone: string): number {
-  return hourOf(midnight(date, zone) + HOUR - 1)
+  return firstHourFrom(midnight(date, zone))
 }
 
 /** The first instant of a local date; found from noon, because a day may lack its midnight but never its noon. */

@@ -1,38 +1,47 @@
 import type { Context } from '../context.js'
 import type { Severity } from '../model/severity.js'
+import { cleanText } from '../model/text.js'
 import type { Status } from '../model/workflow.js'
 
-/** An error as rankings show it. */
+/** An error as rankings and the overview show it: what it is, where, and how it stands. */
 export interface RankedError {
   id: number
+  application_id: number
   error_type: string
   message: string
   place: string | null
   severity: Severity
   status: Status
+  assigned_to: string | null
+  occurrence_count: number
   first_seen_at: string
   occurred_at: string
+  reopened_at: string | null
+  /** The newer release in which it came back after it had been resolved. */
+  regressed_in_version: string | null
 }
 
-/** Messages may be long, and a ranking shows one line. */
-const MESSAGE_LIMIT = 300
+/** A line of a message says what it is about; the whole of it stands on the page of the error. */
+const MESSAGE_LENGTH = 300
 
-/** The errors behind the ids, by id. */
+/** The errors with these ids; what was deleted meanwhile is missing. */
 export async function rankedErrors({ database }: Context, ids: readonly number[]): Promise<Map<number, RankedError>> {
   if (ids.length === 0) return new Map()
   const rows = await database.read
     .selectFrom('faultboard_errors')
-    .select(['id', 'error_type', 'message', 'place', 'severity', 'status', 'first_seen_at', 'occurred_at'])
-    .where('id', 'in', [...ids])
+    .select(['id', 'application_id', 'error_type', 'message', 'place', 'severity', 'status', 'assigned_to'])
+    .select(['occurrence_count', 'first_seen_at', 'occurred_at', 'reopened_at', 'regressed_in_version'])
+    .where('id', 'in', [...new Set(ids)])
     .execute()
   return new Map(
-    rows.map((row) => [
+    rows.map(({ first_seen_at, occurred_at, reopened_at, message, ...row }) => [
       row.id,
       {
         ...row,
-        message: row.message.slice(0, MESSAGE_LIMIT),
-        first_seen_at: new Date(row.first_seen_at).toISOString(),
-        occurred_at: new Date(row.occurred_at).toISOString(),
+        message: cleanText(message, MESSAGE_LENGTH),
+        first_seen_at: new Date(first_seen_at).toISOString(),
+        occurred_at: new Date(occurred_at).toISOString(),
+        reopened_at: reopened_at === null ? null : new Date(reopened_at).toISOString(),
       },
     ]),
   )

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { DAY } from '../model/time.js'
-import { sql } from '../store/kysely.js'
+import { withoutIndex } from '../store/sort-order.js'
 import type { Scope } from './hour-sums.js'
 import { type RankedError, withErrors } from './ranked-errors.js'
 
@@ -26,7 +26,7 @@ export async function recurringErrors(
     .select(['id', 'occurrence_count', 'first_seen_at'])
     .where('resolved', '=', 0)
     // Nearly all were first seen before; only when they were seen last narrows the search.
-    .where(sql<number>`${sql.ref('first_seen_at')} + 0`, '<', week_ago)
+    .where(withoutIndex(context.database.dialect, 'first_seen_at'), '<', week_ago)
     .where('occurred_at', '>=', week_ago)
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
     .orderBy('occurrence_count', 'desc')

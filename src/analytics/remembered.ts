@@ -14,6 +14,11 @@ export interface Answer<T> {
   asked_at: number
 }
 
+/** When the oldest of the answers was found. */
+export function oldestOf(answers: readonly (Answer<unknown> | null)[]): number {
+  return Math.min(...answers.flatMap((answer) => answer?.asked_at ?? []))
+}
+
 interface Kept {
   answer: Answer<unknown> | null
   /** By the process's clock, which a tracker with a clock of its own does not stop. */

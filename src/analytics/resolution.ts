@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
-import { sql } from '../store/kysely.js'
+import { withoutIndex } from '../store/sort-order.js'
 import type { Scope } from './hour-sums.js'
 import { type Period, weeksOf } from './period.js'
 import { mean, median, share } from './statistics.js'
@@ -13,7 +13,7 @@ export interface ResolutionRate {
 }
 
 /** How long it took from the first sight of an error until it was resolved, for those resolved in the period. */
-export interface TimeToResolve {
+export interface ResolutionTimes {
   resolved_count: number
   median_ms: number | null
   mean_ms: number | null
@@ -23,11 +23,11 @@ export interface Resolution extends ResolutionRate {
   by_severity: ({ severity: Severity } & ResolutionRate)[]
   /** An error counts for the platform of its newest occurrence. */
   by_platform: ({ platform: string } & ResolutionRate)[]
-  time_to_resolve: TimeToResolve & {
-    by_severity: ({ severity: Severity } & TimeToResolve)[]
-    by_platform: ({ platform: string } & TimeToResolve)[]
+  time_to_resolve: ResolutionTimes & {
+    by_severity: ({ severity: Severity } & ResolutionTimes)[]
+    by_platform: ({ platform: string } & ResolutionTimes)[]
     /** Local weeks from Monday on, oldest first. */
-    by_week: ({ week: string } & TimeToResolve)[]
+    by_week: ({ week: string } & ResolutionTimes)[]
   }
 }
 
@@ -85,7 +85,7 @@ async function seenErrors({ database }: Context, { application_id }: Scope, { fr
         fn.sum<number>('resolved').as('resolved_count'),
       ])
       // All rows in their order are read sooner than half of them through an index.
-      .where(sql<number>`${sql.ref('occurred_at')} + 0`, '>=', from)
+      .where(withoutIndex(database.dialect, 'occurred_at'), '>=', from)
       .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
       .groupBy(['severity', 'platform'])
       .execute()
@@ -117,7 +117,7 @@ function rateOf(rows: readonly Seen[]): ResolutionRate {
   return { error_count, resolved_count, resolution_rate: share(resolved_count, error_count) }
 }
 
-function timesOf(rows: readonly Resolved[]): TimeToResolve {
+function timesOf(rows: readonly Resolved[]): ResolutionTimes {
   const times = rows.map(({ first_seen_at, resolved_at }) => resolved_at - first_seen_at)
   return { resolved_count: rows.length, median_ms: median(times), mean_ms: mean(times) }
 }

@@ -71,41 +71,47 @@ async function featuresOfError({ database }: Context, error_id: number): Promise
 
 /** Those features by which no error of this similarity can be missed, and which the fewest errors have. */
 async function rarest(context: Context, features: readonly number[], threshold: number): Promise<number[]> {
-  const counted: { feature: number; count: number }[] = []
-  for (const feature of features) {
-    const { total } = await context.database.read
-      .selectFrom(({ selectFrom }) =>
-        selectFrom('faultboard_error_features')
-          .select('error_id')
-          .where('feature', '=', feature)
-          .limit(COMMON)
-          .as('sharing'),
-      )
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    counted.push({ feature, count: Number(total) })
-  }
+  const [first, ...others] = features.map((feature) => sharing(context, feature))
+  if (!first) return []
+  // All in one statement: each waits for the database once.
+  const counted = await others.reduce((all, one) => all.unionAll(one), first).execute()
   return counted
+    .map(({ feature, total }) => ({ feature: Number(feature), count: Number(total) }))
     .sort((a, b) => a.count - b.count || a.feature - b.feature)
     .slice(0, featuresToAsk(features.length, threshold))
     .map(({ feature }) => feature)
 }
 
+/** How many errors have a feature; of very many it is enough to know that they are. */
+function sharing({ database }: Context, feature: number) {
+  return database.read
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('faultboard_error_features').select('feature').where('feature', '=', feature).limit(COMMON).as('s'),
+    )
+    .select(({ fn }) => [fn.max<number>('s.feature').as('feature'), fn.countAll<number>().as('total')])
+}
+
 async function sharingOne({ database }: Context, features: readonly number[], error_id: number): Promise<number[]> {
-  const found = new Set<number>()
-  for (const feature of features) {
-    const rows = await database.read
-      .selectFrom('faultboard_error_features')
-      .select('error_id')
-      .where('feature', '=', feature)
-      .orderBy('error_id', 'desc')
-      .limit(COMMON)
-      .execute()
-    for (const row of rows) found.add(row.error_id)
-    if (found.size >= COMMON) break
-  }
+  const [first, ...others] = features.map((feature) => having(database, feature))
+  if (!first) return []
+  const rows = await others.reduce((all, one) => all.unionAll(one), first).execute()
+  const found = new Set(rows.map((row) => row.error_id))
   found.delete(error_id)
-  return [...found]
+  return [...found].slice(0, COMMON)
+}
+
+/** The errors with a feature, of very many the newest. */
+function having({ read }: Context['database'], feature: number) {
+  return read
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('faultboard_error_features')
+        .select('error_id')
+        .where('feature', '=', feature)
+        .orderBy('error_id', 'desc')
+        .limit(COMMON)
+        .as('h'),
+    )
+    .select('h.error_id')
 }
 
 async function compared({ database }: Context, features: readonly number[], candidates: readonly number[]) {

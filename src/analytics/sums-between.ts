@@ -1,16 +1,17 @@
 import type { Context } from '../context.js'
-import { HOUR, hourOf } from '../model/time.js'
+import { firstHourFrom } from '../model/time.js'
 import { type RawBuilder, sql } from '../store/kysely.js'
 import { hoursOf } from './application-filter.js'
-import { afterCuts, type Dimension, partKey } from './cut-hours.js'
+import { afterCuts } from './cut-hours.js'
+
+/** What sums may be told apart by. */
+export type Dimension = 'severity' | 'platform' | 'app_version'
 
 export interface SumsInput {
   application_id: number | undefined
   /** Ascending instants; the last span has no end. */
   cuts: readonly number[]
   by: readonly Dimension[]
-  /** Those of the cuts since which only the total of everything is wanted, which is told sooner. */
-  for_totals?: ReadonlySet<number>
 }
 
 /** The values of the dimensions, and how often they occurred between one cut and the next: as many numbers as cuts. */
@@ -22,45 +23,37 @@ export interface Series {
 /** A host may have any number of versions: of more than so many sums the smallest are left out. */
 const MOST_ROWS = 2000
 
-/** How often anything occurred between one instant and the next, told apart by some dimensions. */
+/** How often anything occurred in the hours that begin between one instant and the next, told apart by some dimensions. */
 export async function sumsBetween(context: Context, input: SumsInput): Promise<Series[]> {
-  const { application_id, cuts, by, for_totals = new Set() } = input
-  const series = new Map<string, number[]>()
-  const add = (part: string, span: number, count: number) => {
-    const counts = series.get(part) ?? new Array<number>(cuts.length).fill(0)
-    series.set(part, counts)
-    if (span in counts) counts[span] = (counts[span] ?? 0) + count
-  }
+  const { cuts, by } = input
+  const series = new Map<string, Series>()
   for (const row of await inWholeHours(context, input)) {
-    add(partKey(by.map((column) => row[column])), Number(row.span), Number(row.count))
+    const values = by.map((column) => row[column])
+    const key = JSON.stringify(values)
+    const one = series.get(key) ?? { values, counts: new Array<number>(cuts.length).fill(0) }
+    series.set(key, one)
+    one.counts[Number(row.span)] = Number(row.count)
   }
-  const isForTotals = (cut: number) => for_totals.has(cut)
-  const after = new Map([
-    ...(await afterCuts(
-      context,
-      application_id,
-      cuts.filter((cut) => !isForTotals(cut)),
-      by,
-    )),
-    ...(await afterCuts(context, application_id, cuts.filter(isForTotals), [])),
-  ])
-  for (const [span, cut] of cuts.entries()) {
-    for (const [part, count] of after.get(cut) ?? []) {
-      // The hour that is cut was counted with the span before.
-      add(part, span - 1, -count)
-      add(part, span, count)
-    }
-  }
-  return [...series].map(([part, counts]) => ({ values: JSON.parse(part) as string[], counts }))
+  return [...series.values()]
 }
 
-/** How often anything occurred since each cut, whatever it is told apart by. */
-export function sinceEachCut(series: readonly Series[], cuts: readonly number[]): Map<number, number> {
+interface SinceInput {
+  application_id: number | undefined
+  /** Some of the cuts. */
+  instants: readonly number[]
+  cuts: readonly number[]
+  /** What occurred between the cuts. */
+  sums: readonly Series[]
+}
+
+/** How often anything occurred since each instant, to the millisecond: also where one lies inside an hour. */
+export async function sinceEach(context: Context, { application_id, instants, cuts, sums }: SinceInput) {
+  const inside = await afterCuts(context, application_id, instants)
   const since = new Map<number, number>()
   let total = 0
   for (const [span, cut] of [...cuts.entries()].reverse()) {
-    for (const { counts } of series) total += counts[span] ?? 0
-    since.set(cut, total)
+    for (const { counts } of sums) total += counts[span] ?? 0
+    since.set(cut, total + (inside.get(cut) ?? 0))
   }
   return since
 }
@@ -71,7 +64,7 @@ async function inWholeHours(context: Context, { application_id, cuts, by }: Sums
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
     .select([...by])
-    .where('hour', '>=', firstWholeHour(cuts[0] ?? 0))
+    .where('hour', '>=', firstHourFrom(cuts[0] ?? 0))
     .where(await hoursOf(context, application_id))
     .groupBy(['hour', ...by])
   return context.database.read
@@ -89,9 +82,5 @@ function spanAmong(cuts: readonly number[], first: number): RawBuilder<number> {
   if (cuts.length <= 1) return sql<number>`${sql.lit(first)}`
   const half = Math.ceil(cuts.length / 2)
   const [earlier, later] = [spanAmong(cuts.slice(0, half), first), spanAmong(cuts.slice(half), first + half)]
-  return sql<number>`case when ${sql.ref('hour')} >= ${firstWholeHour(cuts[half] ?? 0)} then ${later} else ${earlier} end`
-}
-
-function firstWholeHour(time: number): number {
-  return hourOf(time + HOUR - 1)
+  return sql<number>`case when ${sql.ref('hour')} >= ${firstHourFrom(cuts[half] ?? 0)} then ${later} else ${earlier} end`
 }

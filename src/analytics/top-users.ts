@@ -1,5 +1,7 @@
 import type { Context } from '../context.js'
+import { withoutIndex } from '../store/sort-order.js'
 import type { Scope } from './hour-sums.js'
+import { newestMeetings } from './meetings.js'
 import type { Span } from './period.js'
 
 export interface UserErrors {
@@ -11,69 +13,36 @@ export interface UserErrors {
   last_seen_at: string
 }
 
-const USERS_AT_ONCE = 3000
-const CANDIDATES = 25
-const MOST_CANDIDATES = 1000
+/** So many meetings of users and errors are looked at for who may be among the first. */
+const MOST_MEETINGS = 10_000
+const MOST_CANDIDATES = 150
+const AT_ONCE = 10
 
 /**
- * The users who met most errors in the period. A user cannot have met more errors in the period than ever, so the users
- * are looked at in the order of how many they ever met, until nobody who is left can come among the first.
+ * The users who met most errors in the period, each with all of them. Looked at are those who come first among the newest
+ * meetings of the period, until nobody who is left can come among the first. Where there are more meetings than are
+ * looked at, somebody who met many errors, but hardly any lately, may be missing.
  */
 export async function topUsers(context: Context, scope: Scope, span: Span, limit: number): Promise<UserErrors[]> {
-  const candidates = await usersByErrors(context)
+  const candidates = await usersLately(context, scope, span)
   let first: UserErrors[] = []
-  for (let i = 0; i < candidates.length; i += CANDIDATES) {
+  for (let i = 0; i < candidates.length; i += AT_ONCE) {
     const best = candidates[i]?.error_count ?? 0
     if (first.length === limit && best < (first[limit - 1]?.error_count ?? 0)) break
-    const some = candidates.slice(i, i + CANDIDATES).map(({ user_id }) => user_id)
+    const some = candidates.slice(i, i + AT_ONCE).map(({ user_id }) => user_id)
     first = [...first, ...(await errorsOfUsers(context, scope, span, some))].sort(byErrors).slice(0, limit)
   }
   return first
 }
 
-interface Candidate {
-  user_id: string
-  error_count: number
-}
-
-/** The users with most errors ever, a bounded number of them. Read in parts, by the index on users alone. */
-async function usersByErrors(context: Context): Promise<Candidate[]> {
-  let candidates: Candidate[] = []
-  for (let after: string | null = ''; after !== null; ) {
-    const part = await partOfUsers(context, after, candidates[MOST_CANDIDATES - 1]?.error_count ?? 0)
-    candidates = [...candidates, ...part.users].sort((a, b) => b.error_count - a.error_count).slice(0, MOST_CANDIDATES)
-    after = part.last
-  }
-  return candidates
-}
-
-interface PartOfUsers {
-  /** Those with more errors than the candidates that are known already. */
-  users: Candidate[]
-  last: string | null
-}
-
-async function partOfUsers({ database }: Context, after: string, least: number): Promise<PartOfUsers> {
-  const part = database.read
-    .selectFrom('faultboard_error_users')
+async function usersLately(context: Context, { application_id }: Scope, { from }: Span) {
+  return context.database.read
+    .selectFrom(newestMeetings(context, { application_id, since: from, most: MOST_MEETINGS }).as('meetings'))
     .select(({ fn }) => ['user_id', fn.countAll<number>().as('error_count')])
-    .where('user_id', '>', after)
     .groupBy('user_id')
-    .orderBy('user_id')
-    .limit(USERS_AT_ONCE)
-    .as('p')
-  const users = await database.read
-    .selectFrom(part)
-    .select(['user_id', 'error_count'])
-    .where('error_count', '>', least)
     .orderBy('error_count', 'desc')
     .limit(MOST_CANDIDATES)
     .execute()
-  const { last } = await database.read
-    .selectFrom(part)
-    .select(({ fn }) => fn.max<string | null>('user_id').as('last'))
-    .executeTakeFirstOrThrow()
-  return { users, last }
 }
 
 async function errorsOfUsers(
@@ -95,7 +64,8 @@ async function errorsOfUsers(
     .$if(application_id !== undefined, (query) =>
       query
         .innerJoin('faultboard_errors as e', 'e.id', 'u.error_id')
-        .where('e.application_id', '=', application_id ?? 0),
+        // The few users lead: by the application, all of its errors would be looked through for them.
+        .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
     )
     .groupBy('u.user_id')
     .execute()

@@ -65,7 +65,7 @@ export async function dumpSections(context: DumpContext): Promise<Sections> {
     versions: await section(redactor, () => versionsSection(context)),
     modules: await section(redactor, modulesSection),
     tracker: await section(redactor, () => trackerSection(context)),
-    environment: await section(redactor, () => environmentNames(process.env)),
+    environment: await section(redactor, () => environmentNames(process.env, root)),
     breadcrumbs: await section(redactor, () => breadcrumbsSection(context)),
   })
 }

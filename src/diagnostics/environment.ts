@@ -1,3 +1,5 @@
+import { HIDDEN, shownOptions } from './node-flags.js'
+
 /** Variables that say how the process runs and by custom hold nothing that must stay hidden. */
 const SHOWN = new Set([
   'CI',
@@ -26,11 +28,15 @@ const SHOWN = new Set([
   'npm_package_version',
 ])
 
-export const HIDDEN = '[HIDDEN]'
 const MAX_NAMES = 500
 
 /** Which variables are set. A value is shown only where its name is known to be harmless: most secrets have other names. */
-export function environmentNames(env: NodeJS.ProcessEnv): Record<string, string> {
+export function environmentNames(env: NodeJS.ProcessEnv, project_root: string): Record<string, string> {
+  const shown = (name: string) => {
+    const value = env[name] ?? ''
+    if (!SHOWN.has(name)) return HIDDEN
+    return name === 'NODE_OPTIONS' ? shownOptions(value, project_root) : value
+  }
   const names = Object.keys(env).sort().slice(0, MAX_NAMES)
-  return Object.fromEntries(names.map((name) => [name, SHOWN.has(name) ? (env[name] ?? '') : HIDDEN]))
+  return Object.fromEntries(names.map((name) => [name, shown(name)]))
 }

@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module'
 import { availableParallelism, freemem, hostname, loadavg, totalmem } from 'node:os'
-import { basename, isAbsolute, relative } from 'node:path'
+import { basename } from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import { isMainThread, threadId } from 'node:worker_threads'
+import { placed, shownFlags } from './node-flags.js'
 
 /** What runs here. Paths are told from the project's root: where that lies is the machine's own affair. */
 export function processSection(project_root: string) {
@@ -15,16 +16,10 @@ export function processSection(project_root: string) {
     uptime_s: rounded(process.uptime()),
     argv0: basename(process.argv0),
     script: process.argv[1] === undefined ? null : placed(process.argv[1], project_root),
-    exec_argv: process.execArgv,
+    exec_argv: shownFlags(process.execArgv, project_root),
     working_directory: placed(process.cwd(), project_root),
     thread_id: isMainThread ? null : threadId,
   }
-}
-
-/** Below the root as seen from there; elsewhere by its last name alone. */
-function placed(path: string, root: string): string {
-  const inside = relative(root, path)
-  return inside.startsWith('..') || isAbsolute(inside) ? basename(path) : inside || '.'
 }
 
 export function memorySection() {

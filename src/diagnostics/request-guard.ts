@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
-import { localDate } from '../model/time.js'
+import { dayOf, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { daysInput, firstHour, localDays } from './days.js'
+import { daysInput, firstHour } from './days.js'
+import { Ranking } from './guard-ranking.js'
 import { type HourSlice, hourSlices } from './hour-slices.js'
 
 export const GUARD_KINDS = ['throttle', 'blocklist', 'track'] as const
@@ -45,21 +46,14 @@ export const requestGuardSummary = defineOperation({
   input: daysInput,
   async run(context, { days, application_id }): Promise<RequestGuardSummary> {
     const { config, now } = context
-    const by_day = new DaySums(localDays(days, now(), config.time_zone), config.time_zone)
-    const rules = new Ranking()
-    const addresses = new Ranking()
-    const paths = new Ranking()
+    const by_day = new DaySums(lastDays(days, now(), config.time_zone), config.time_zone)
+    const rules = new Ranking(['rule', 'kind'])
+    const addresses = new Ranking(['ip_address'])
+    const paths = new Ranking(['path'])
     for await (const slice of hourSlices(context, firstHour(days, now(), config.time_zone))) {
-      for (const sum of await hoursWithin(context, slice, application_id)) by_day.add(sum)
-      for (const { rule, kind, ip_address, path, count, last_hour } of await eventsWithin(
-        context,
-        slice,
-        application_id,
-      )) {
-        rules.add(JSON.stringify([rule, kind]), count, last_hour)
-        addresses.add(ip_address, count, last_hour)
-        paths.add(path, count, last_hour)
-      }
+      const events = within(context, slice, application_id)
+      for (const sum of await hourSums(events)) by_day.add(sum)
+      for (const ranking of [rules, addresses, paths]) await ranking.add(events)
     }
     const by_kind = by_day.perKind()
     return {
@@ -67,36 +61,21 @@ export const requestGuardSummary = defineOperation({
       total_count: GUARD_KINDS.reduce((sum, kind) => sum + by_kind[kind], 0),
       by_kind,
       by_day: by_day.days,
-      by_rule: rules.top().map(({ name, ...seen }) => {
-        const [rule, kind] = JSON.parse(name) as [string, string]
-        return { rule, kind, ...seen }
-      }),
-      by_address: addresses.top().map(({ name, ...seen }) => ({ ip_address: name, ...seen })),
-      by_path: paths.top().map(({ name, ...seen }) => ({ path: name, ...seen })),
+      by_rule: rules.first(LISTED),
+      by_address: addresses.first(LISTED),
+      by_path: paths.first(LISTED),
     }
   },
 })
 
-function hoursWithin(context: Context, slice: HourSlice, application_id: number | undefined) {
-  return within(context, slice, application_id)
+function hourSums(events: GuardEvents) {
+  return events
     .select(({ fn }) => ['hour', 'kind', fn.sum<number>('count').as('count')])
     .groupBy(['hour', 'kind'])
     .execute()
 }
 
-function eventsWithin(context: Context, slice: HourSlice, application_id: number | undefined) {
-  return within(context, slice, application_id)
-    .select(({ fn }) => [
-      'rule',
-      'kind',
-      'ip_address',
-      'path',
-      fn.sum<number>('count').as('count'),
-      fn.max<number>('hour').as('last_hour'),
-    ])
-    .groupBy(['rule', 'kind', 'ip_address', 'path'])
-    .execute()
-}
+export type GuardEvents = ReturnType<typeof within>
 
 function within({ database: { read } }: Context, { from, to }: HourSlice, application_id: number | undefined) {
   const rows = read.selectFrom('faultboard_request_guard_hours').where('hour', '>=', from).where('hour', '<', to)
@@ -114,7 +93,7 @@ class DaySums {
 
   constructor(starts: readonly number[], time_zone: string) {
     this.#starts = starts
-    this.days = starts.map((start) => ({ day: dayName(start, time_zone), ...noEvents() }))
+    this.days = starts.map((start) => ({ day: dayOf(start, time_zone), ...noEvents() }))
   }
 
   add({ hour, kind, count }: { hour: number; kind: string; count: number }): void {
@@ -128,29 +107,4 @@ class DaySums {
     for (const kind of GUARD_KINDS) for (const day of this.days) sums[kind] += day[kind]
     return sums
   }
-}
-
-class Ranking {
-  readonly #seen = new Map<string, { count: number; last_hour: number }>()
-
-  add(name: string, count: number, last_hour: number): void {
-    const known = this.#seen.get(name)
-    if (!known) this.#seen.set(name, { count, last_hour })
-    else {
-      known.count += count
-      known.last_hour = Math.max(known.last_hour, last_hour)
-    }
-  }
-
-  top() {
-    return [...this.#seen]
-      .sort(([, a], [, b]) => b.count - a.count || b.last_hour - a.last_hour)
-      .slice(0, LISTED)
-      .map(([name, { count, last_hour }]) => ({ name, count, last_seen_at: new Date(last_hour).toISOString() }))
-  }
-}
-
-function dayName(start: number, zone: string): string {
-  const { year, month, day } = localDate(start, zone)
-  return [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
 }

@@ -25,14 +25,9 @@ const TIME_LIMIT_MS = 250
 const REMEMBERED = 500
 
 /**
- * The source around a frame, or null: for files outside of project_root, secret, huge, binary or missing ones, and for
- * whatever else may go wrong. It never throws.
+ * The source around each of these frames, side by side, or null: for files outside of project_root, secret, huge,
+ * binary or missing ones, beyond the first few frames, too late, and whatever else may go wrong. It never throws.
  */
-export async function sourceLines(context: Context, place: SourcePlace): Promise<SourceLines | null> {
-  return (await sourcesOf(context, [place]))[0] ?? null
-}
-
-/** The same for the frames of a stack, side by side; beyond the first few, or too late, there is none. */
 export async function sourcesOf(
   context: Context,
   places: readonly SourcePlace[],

@@ -30,7 +30,8 @@ const SOURCE =
   /^\.(?:[cm]?[jt]sx?|vue|svelte|astro|marko|coffee|ls|civet|imba|res|re|elm|gs|ejs|pug|hbs|njk|eta|liquid|graphql|gql)$/i
 /** Folders in which builds leave code that runs; every other with a dot holds what is not meant to be seen. */
 const BUILD_FOLDERS = new Set(['.next', '.nuxt', '.output', '.svelte-kit', '.vercel', '.netlify', '.build', '.pnpm'])
-const SECRET_NAME = /^(?:\.|credentials?\b|secrets?\b|id_(?:rsa|dsa|ecdsa|ed25519))|\.(?:env|pem|key|secrets?)\b/i
+const SECRET_NAME =
+  /^(?:\.|(?:credentials?|secrets?)(?![a-z])|id_(?:rsa|dsa|ecdsa|ed25519))|\.(?:env|pem|key|secrets?)(?![a-z])/i
 
 function isSource(root: string, path: string): boolean {
   const inside = relative(root, path)

@@ -1,8 +1,8 @@
-import { FILTERED, type Redactor } from '../model/redaction.js'
+import { FILTERED, type Redactor, TOKEN_SHAPE } from '../model/redaction.js'
 
 const WIDTH = 400
-/** So much of a minified file's one line is looked at for secrets, so that none is cut in half and missed. */
-const WINDOW = 4000
+/** So much of a minified file's one line is looked at. */
+const MOST_SCANNED = 250_000
 
 /**
  * A line of source as it is shown: the part around the column where it is too long, and without the texts in it that
@@ -10,21 +10,47 @@ const WINDOW = 4000
  */
 export function shownLine(line: string, column: number | null, redactor: Redactor): string {
   const from = line.length > WIDTH && column !== null ? Math.max(0, column - WIDTH / 4) : 0
-  const start = Math.max(0, from - WINDOW / 2)
-  // All of it at once, because a cut through the middle of a text hides its end from the filter.
-  const whole = withoutSecrets(line.slice(start, from + WINDOW), redactor)
-  const shown = whole.slice(withoutSecrets(line.slice(start, from), redactor).length)
-  return `${from > 0 ? '…' : ''}${shown.length > WIDTH ? `${shown.slice(0, WIDTH)}…` : shown}`
+  // Where a text begins can be told only from the start of the line on; what was not looked at is not shown.
+  const scanned = line.slice(0, MOST_SCANNED)
+  if (from >= scanned.length && from > 0) return '…'
+  let shown = ''
+  for (const { 0: part, index: start } of scanned.matchAll(PARTS)) {
+    if (start + part.length <= from) continue
+    if (shown.length > WIDTH) break
+    const safe = withoutSecrets(part, scanned.slice(Math.max(0, start - NAME_LENGTH), start), redactor)
+    if (start >= from) shown += safe
+    else shown += safe === part ? part.slice(from - start) : FILTERED
+  }
+  const is_cut = shown.length > WIDTH || line.length > scanned.length
+  return `${from > 0 ? '…' : ''}${shown.slice(0, WIDTH)}${is_cut ? '…' : ''}`
 }
 
-/** A text between quotation marks, with the name it is given to where that stands right before it. */
-const TEXT = /(?:([\w$-]{1,100})["'\]]?\s{0,5}[:=]\s{0,5})?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)/g
+/** Texts with their quotation marks, and the code between them. One that is not closed goes on to the end. */
+const PARTS = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|'(?:[^'\\]|\\[\s\S]?)*(?:'|$)|`(?:[^`\\]|\\[\s\S]?)*(?:`|$)|[^"'`]+/g
+const NAME_LENGTH = 120
+/** The name that something is given to, where that stands right before it. */
+const NAME = /([\w$-]{1,100})["'\]]?\s{0,5}[:=]\s{0,5}$/
+const WORD = /[^\s(),;{}]+/g
 
-function withoutSecrets(line: string, redactor: Redactor): string {
-  return line.replace(TEXT, (whole: string, name: string | undefined, text: string) => {
-    const start = whole.slice(0, whole.length - text.length)
-    const inside = text.slice(1, -1)
-    const safe = name !== undefined && inside !== '' && redactor.isSensitiveKey(name) ? FILTERED : redactor.text(inside)
-    return `${start}${text[0]}${safe}${text[0]}`
-  })
+function withoutSecrets(part: string, before: string, redactor: Redactor): string {
+  const quote = /^["'`]/.exec(part)?.[0]
+  if (quote === undefined) return codeWithoutSecrets(part, before, redactor)
+  const is_closed = part.length > 1 && part.endsWith(quote)
+  const inside = part.slice(1, is_closed ? -1 : undefined)
+  const safe = inside !== '' && isSensitive(before, redactor) ? FILTERED : redactor.text(inside)
+  return `${quote}${safe}${is_closed ? quote : ''}`
+}
+
+/**
+ * A quotation mark in a regular expression or a comment is taken for the beginning of a text, and from there on texts
+ * look like code: what is named like a secret or has the shape of one must not show there either.
+ */
+function codeWithoutSecrets(code: string, before: string, redactor: Redactor): string {
+  if (/["'`]$/.test(before) && isSensitive(before.slice(0, -1), redactor)) return FILTERED
+  return code.replace(WORD, (word) => (word.includes('://') || TOKEN_SHAPE.test(word) ? redactor.text(word) : word))
+}
+
+function isSensitive(before: string, redactor: Redactor): boolean {
+  const name = NAME.exec(before)?.[1]
+  return name !== undefined && redactor.isSensitiveKey(name)
 }

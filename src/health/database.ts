@@ -2,6 +2,9 @@ import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
 import { sql } from '../store/kysely.js'
 import { migrationStatus } from '../store/migrate.js'
+import { inTime } from './in-time.js'
+
+export const PATIENCE_MS = 3000
 
 export interface DatabaseHealth {
   /** The address without its password. */
@@ -30,16 +33,16 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     search_index: null,
   }
   try {
-    health.problem = await inTime(context.ready()).then(() => null, outdatedOrThrow)
+    health.problem = await inTime(context.ready(), PATIENCE_MS).then(() => null, outdatedOrThrow)
     const started = performance.now()
-    await inTime(sql`select 1`.execute(read))
+    await inTime(sql`select 1`.execute(read), PATIENCE_MS)
     health.latency_ms = Math.round((performance.now() - started) * 10) / 10
     health.reachable = true
-    const migrations = await inTime(migrationStatus(context.database))
+    const migrations = await inTime(migrationStatus(context.database), PATIENCE_MS)
     const named = (isApplied: boolean) =>
       migrations.filter(({ applied_at }) => (applied_at !== null) === isApplied).map(({ name }) => name)
     health.migrations = { applied: named(true), pending: named(false) }
-    if (health.problem === null) health.search_index = await inTime(dialect.search.isBuilt(read))
+    if (health.problem === null) health.search_index = await inTime(dialect.search.isBuilt(read), PATIENCE_MS)
   } catch (error) {
     health.reachable = false
     health.problem = sentenceOf(error)
@@ -51,22 +54,6 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
 function outdatedOrThrow(error: unknown): string {
   if (error instanceof TrackerError && error.code === 'schema_outdated') return error.message
   throw error
-}
-
-const PATIENCE_MS = 3000
-
-/** A server that accepts connections and says nothing must not keep the page waiting. */
-export async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} seconds`)), PATIENCE_MS)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([answer, silence])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function sentenceOf(error: unknown): string {

@@ -17,7 +17,7 @@ const LATE = 2 * DAY
 
 /** What is not as it should be, the worst first, each with what to do about it. */
 export function reasonsFor(facts: Facts, now: number): Reason[] {
-  const found = [...ofDatabase(facts), ...ofSpool(facts), ...ofWork(facts, now)]
+  const found = [...ofDatabase(facts), ...ofSpool(facts), ...ofDashboard(facts), ...ofWork(facts, now)]
   return found.sort((a, b) => Number(b.state === 'failing') - Number(a.state === 'failing'))
 }
 
@@ -45,15 +45,15 @@ function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
 
 function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
   const { folder, failed, bytes, max_bytes } = spool
-  const times = (reason: string) => dropped.find((one) => one.reason === reason)?.count ?? 0
-  if (times('spool_full') > 0) {
+  const lost = timesOf('spool_full', dropped)
+  if (lost > 0) {
     yield failing(
-      `${times('spool_full')} errors were lost since this process started: ${folder} is full. Bring the database back, or raise spool_max_bytes.`,
+      `${lost} errors were lost since this process started: ${folder} is full. Bring the database back, or raise spool_max_bytes.`,
     )
   } else if (bytes > max_bytes / 2) {
     yield degraded(`${folder} is more than half full. Bring the database back before spool_max_bytes is reached.`)
   }
-  if (times('spool_unwritable') > 0) {
+  if (timesOf('spool_unwritable', dropped) > 0) {
     yield failing(`${folder} could not be written. Let this process write there, or set spool_path to another folder.`)
   }
   if (failed > 0) {
@@ -61,11 +61,14 @@ function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
       `${failed} ${failed === 1 ? 'file was' : 'files were'} refused by the database and set aside in ${folder} as *.failed. Look at them, then delete them.`,
     )
   }
-  if (times('dashboard_failed') > 0) {
-    yield degraded(
-      `${times('dashboard_failed')} requests to the dashboard failed since this process started. Its log on standard error says why.`,
-    )
-  }
+}
+
+function* ofDashboard({ dropped }: Facts): Iterable<Reason> {
+  const failed = timesOf('dashboard_failed', dropped)
+  if (failed === 0) return
+  yield degraded(
+    `${failed} requests to the dashboard failed since this process started. Its log on standard error says why.`,
+  )
 }
 
 function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
@@ -82,6 +85,10 @@ function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
       `Old errors were last deleted ${last === null ? 'never' : `at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and look for a warning about the daily cleanup in the log.`,
     )
   }
+}
+
+function timesOf(reason: string, dropped: Facts['dropped']): number {
+  return dropped.find((one) => one.reason === reason)?.count ?? 0
 }
 
 const failing = (sentence: string): Reason => ({ state: 'failing', sentence })

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
-import { inTime } from './database.js'
+import { PATIENCE_MS } from './database.js'
+import { inTime } from './in-time.js'
 
 export interface WorkHealth {
   /** Jobs by state. */
@@ -24,7 +25,7 @@ const FAILURES = 5
 /** What is done beside the requests; null when the database cannot be asked. */
 export async function workHealth(context: Context): Promise<WorkHealth | null> {
   try {
-    return await inTime(readWork(context))
+    return await inTime(readWork(context), PATIENCE_MS)
   } catch {
     // Why it cannot be asked is told with the database.
     return null

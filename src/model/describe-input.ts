@@ -10,6 +10,8 @@ export interface Facts {
   /** Whether what lies outside is brought to the nearest limit instead of being refused. */
   clamped?: boolean
   allowed?: readonly (string | number)[]
+  /** How many there may be, where the parameter is a list. */
+  list?: { max: number | null }
 }
 
 export interface Described extends Facts {
@@ -17,8 +19,6 @@ export interface Described extends Facts {
   required: boolean
   /** What is taken when it is left out; undefined where nothing is. */
   default?: unknown
-  /** How many there may be, where the parameter is a list. */
-  list?: { max: number | null }
 }
 
 /** Adds to a schema what the docs tell of it. */
@@ -67,7 +67,7 @@ function defaultOf(field: Inside): unknown {
   return own ?? (field.wrapped ? defaultOf(field.wrapped) : undefined)
 }
 
-function readValue(field: Inside): Facts & { list?: { max: number | null } } {
+function readValue(field: Inside): Facts {
   if (field.item) return { ...readValue(field.item), list: { max: longest(field) } }
   return factsOf(field) ?? { type: 'text' }
 }

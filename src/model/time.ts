@@ -10,6 +10,14 @@ export function hourOf(time: number): number {
   return time - (((time % HOUR) + HOUR) % HOUR)
 }
 
+/**
+ * The first hour that begins at or after this instant. The rollups know whole hours, and where midnight cuts one, as in
+ * Asia/Kolkata, an hour belongs to the local day in which it begins: wherever single days are shown from sums of hours.
+ */
+export function firstHourFrom(time: number): number {
+  return hourOf(time + HOUR - 1)
+}
+
 /** The half-open span `[from, to)` a timeframe means at this instant in this time zone. */
 export function timeframeSpan(timeframe: Timeframe, now: number, zone: string): { from: number; to: number | null } {
   const today = startOfDay(now, zone)
@@ -38,6 +46,37 @@ export function startOfDay(time: number, zone: string): number {
   const start = midnightAsUtc - zoneOffset(guess, zone)
   // Where midnight itself is skipped by a clock change, the day starts at the first instant that carries its date.
   return localDate(start, zone).day === day ? start : start + HOUR
+}
+
+/** The local date of an instant, `YYYY-MM-DD`. */
+export function dayOf(time: number, zone: string): string {
+  const { year, month, day } = localDate(time, zone)
+  return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)
+}
+
+/** The half-open span of a local day. A day that a zone left out, as Samoa did when it crossed the date line, is empty. */
+export function daySpan(day: string, zone: string): { from: number; to: number } {
+  const noon = Date.parse(`${day}T12:00:00Z`)
+  // Noon of Greenwich is another day at both ends of the world.
+  const time = [noon, noon - DAY / 2, noon + DAY / 2].find((one) => dayOf(one, zone) === day)
+  if (time === undefined) return { from: noon, to: noon }
+  const from = startOfDay(time, zone)
+  // Past the end of the longest day, and before that of the shortest two.
+  return { from, to: startOfDay(from + 36 * HOUR, zone) }
+}
+
+let known: { zone: string; starts: readonly number[] } = { zone: '', starts: [] }
+
+/** When each of the last local days began, oldest first; the last one is today. */
+export function lastDays(count: number, now: number, zone: string): number[] {
+  const today = startOfDay(now, zone)
+  // A month of them takes milliseconds to find, and they stay the same until midnight.
+  if (known.zone !== zone || known.starts.at(-1) !== today || known.starts.length < count) {
+    const starts = [today]
+    while (starts.length < count) starts.unshift(startOfDay((starts[0] ?? 0) - 1, zone))
+    known = { zone, starts }
+  }
+  return known.starts.slice(-count)
 }
 
 interface LocalDate {

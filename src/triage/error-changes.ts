@@ -1,19 +1,20 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
+import { facts } from '../model/describe-input.js'
 import { id } from '../model/input.js'
 import type { Severity } from '../model/severity.js'
+import { DAY } from '../model/time.js'
 import type { Status } from '../model/workflow.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
-import { errorTrends } from './error-trends.js'
-import { errorsListInput, MAX_PER_PAGE } from './errors-filter.js'
+import { dailyCounts } from './daily-counts.js'
+import { type ErrorsFilter, type ErrorsQuery, errorsListInput, MAX_PER_PAGE } from './errors-filter.js'
 import { summariesOf } from './errors-list.js'
 import { matchingErrors, withText } from './matching-errors.js'
 import { oneOf } from './one-of.js'
+import { steps } from './steps.js'
 
 export interface ErrorChanges {
-  /** The time to ask from the next time. */
-  now: string
   /** Errors that fit the filter, are not among the visible ones, and were first seen or came back since. */
   new_count: number
   /** There are more of them. */
@@ -33,53 +34,66 @@ export interface ErrorUpdate {
 }
 
 const MOST_NEW = 99
+/** A page that was left open for longer is told of a day. */
+const LONGEST = DAY
 /** An error is written a moment after it happened, and its time is that of the happening. */
 const WRITTEN_LATE_MS = 5000
 
 const { page, per_page, sort_by, sort_direction, ...filters } = errorsListInput.entries
 
-/** What changed in the list since it was loaded, for a page that keeps itself up to date. */
+/** What changed in the list since it was loaded, for a page that keeps itself up to date and always asks from then on. */
 export const errorChanges = defineOperation({
   input: v.object({ ...filters, since: instant(), ids: v.optional(idList()) }),
   async run(context, { since, ids = [], ...filter }): Promise<ErrorChanges> {
-    const now = new Date(context.now()).toISOString()
-    const count = await countNew(context, filter, since - WRITTEN_LATE_MS, ids)
+    const from = Math.max(since, context.now() - LONGEST) - WRITTEN_LATE_MS
+    const count = await countNew(context, filter, from, ids)
     return {
-      now,
       new_count: Math.min(count, MOST_NEW),
       ...(count > MOST_NEW ? { new_count_is_bound: true } : {}),
-      updated: await updates(context, await changed(context, since - WRITTEN_LATE_MS, ids)),
+      updated: await updates(context, await changed(context, filter, from, ids)),
     }
   },
 })
 
+/** One more than are told, where there are more. */
 async function countNew(
   context: Context,
-  filter: Parameters<typeof matchingErrors>[1],
+  { search, ...others }: ErrorsFilter,
   since: number,
   visible: readonly number[],
 ): Promise<number> {
-  const { search, ...others } = filter
-  const fresh = (await matchingErrors(context, others)).query().where(
-    sql<boolean>`((faultboard_errors.occurred_at > ${since} and faultboard_errors.first_seen_at > ${since})
-      or faultboard_errors.reopened_at > ${since})`,
-  )
-  // The new ones are few: testing them is less than looking for the text in all.
-  const matching = search === undefined ? fresh : withText(fresh, search)
-  const unseen = visible.length === 0 ? matching : matching.where(sql<boolean>`id not in (${oneOf(visible)})`)
-  const rows = await unseen
-    .select('faultboard_errors.id')
-    .limit(MOST_NEW + 1)
-    .execute()
-  return rows.length
+  // The new ones are few and found by when they came; other indexes lead through all of an application or a month.
+  const fresh = (await matchingErrors(context, others))
+    .query({ by_application: false, by_time: false })
+    .where(sql<boolean>`(faultboard_errors.first_seen_at > ${since} or faultboard_errors.reopened_at > ${since})`)
+  const unseen = visible.length === 0 ? fresh : fresh.where(sql<boolean>`id not in (${oneOf(visible)})`)
+  const few = (query: ErrorsQuery<object>, found = 0) =>
+    query
+      .select('faultboard_errors.id')
+      .limit(MOST_NEW + 1 - found)
+      .execute()
+  const first = await few(unseen)
+  if (search === undefined || first.length === 0) return first.length
+  let found = 0
+  for await (const span of steps(context.database, 'faultboard_errors', 'id')) {
+    found += (await few(withText(unseen.where(span), search), found)).length
+    if (found > MOST_NEW) break
+  }
+  return found
 }
 
-async function changed({ database }: Context, since: number, ids: readonly number[]): Promise<number[]> {
+async function changed(
+  { database }: Context,
+  { application_id }: ErrorsFilter,
+  since: number,
+  ids: readonly number[],
+): Promise<number[]> {
   if (ids.length === 0) return []
-  const rows = await database.read
+  const visible = database.read
     .selectFrom('faultboard_errors')
     .select('id')
     .where(sql<boolean>`id in (${oneOf(ids)})`)
+  const rows = await (application_id === undefined ? visible : visible.where('application_id', '=', application_id))
     .where(
       sql<boolean>`(occurred_at > ${since} or exists (
         select 1 from faultboard_activities
@@ -90,7 +104,7 @@ async function changed({ database }: Context, since: number, ids: readonly numbe
 }
 
 async function updates(context: Context, ids: readonly number[]): Promise<ErrorUpdate[]> {
-  const trends = await errorTrends(context, ids)
+  const counts = await dailyCounts(context, ids)
   return (await summariesOf(context, ids)).map(
     ({ id, occurrence_count, user_count, occurred_at, status, severity }) => ({
       id,
@@ -99,7 +113,7 @@ async function updates(context: Context, ids: readonly number[]): Promise<ErrorU
       occurred_at,
       status,
       severity,
-      daily_counts: trends.get(id) ?? [],
+      daily_counts: counts.get(id) ?? [],
     }),
   )
 }
@@ -111,6 +125,7 @@ function instant() {
     v.union([v.number(sentence), v.string(sentence)], sentence),
     v.transform((value) => (/^\d+$/.test(String(value)) ? Number(value) : Date.parse(String(value)))),
     v.check((time) => Number.isFinite(time) && Math.abs(time) <= 8.64e15, sentence),
+    facts({ type: 'time' }),
   )
 }
 
@@ -122,5 +137,6 @@ function idList() {
     v.transform((value) => (typeof value === 'string' ? value.split(',').filter((part) => part.trim()) : value)),
     v.array(id(), sentence),
     v.maxLength(MAX_PER_PAGE, `must not name more than ${MAX_PER_PAGE} errors`),
+    facts({ type: 'id', list: { max: MAX_PER_PAGE } }),
   )
 }

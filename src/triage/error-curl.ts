@@ -13,7 +13,7 @@ const LEFT_OUT = /^(?:host|content-length|connection|transfer-encoding|expect|te
  *
  * @example
  * requestCurl({ request_url: 'https://shop.example/pay', request: { method: 'POST' }, user_agent: null })
- * // curl -X 'POST' 'https://shop.example/pay'
+ * // curl -g -X POST 'https://shop.example/pay'
  */
 export function requestCurl({ request_url, request, user_agent }: Requested): string | null {
   const url = addressOf(request_url)
@@ -22,7 +22,8 @@ export function requestCurl({ request_url, request, user_agent }: Requested): st
   if (user_agent !== null && headers['user-agent'] === undefined) headers['user-agent'] = user_agent
   const given = Object.entries(headers).filter(([name, value]) => !LEFT_OUT.test(name) && !isFiltered(value))
   return [
-    `curl${methodOf(request?.method)} ${quoted(url)}`,
+    // Without -g, curl takes brackets and braces in an address for several addresses.
+    `curl -g${methodOf(request?.method)} ${quoted(url)}`,
     ...given.map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
   ].join(' \\\n')
 }
@@ -44,8 +45,10 @@ function isFiltered(text: string): boolean {
 
 function methodOf(method: unknown): string {
   // A word of letters: whatever else somebody sent as a method is not worth repeating.
-  if (typeof method !== 'string' || !/^[A-Za-z]{1,20}$/.test(method) || method.toUpperCase() === 'GET') return ''
-  return ` -X ${method.toUpperCase()}`
+  const word = typeof method === 'string' && /^[A-Za-z]{1,20}$/.test(method) ? method.toUpperCase() : 'GET'
+  if (word === 'GET') return ''
+  // With -X HEAD, curl waits for a body that never comes.
+  return word === 'HEAD' ? ' -I' : ` -X ${word}`
 }
 
 /** For a POSIX shell: everything between single quotes means itself, line breaks and other control characters go. */

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { id, optional } from '../model/input.js'
-import { DAY, HOUR, hourOf, localDate } from '../model/time.js'
+import { DAY, dayOf, HOUR, hourOf, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { errorWithin } from './find-error.js'
-import { lastDays } from './local-days.js'
 
 /** How often an error came, when and where from; every number counts occurrences, kept or not. */
 export interface ErrorHistory {
@@ -41,10 +40,9 @@ export const errorHistory = defineOperation({
   },
 })
 
-/** The sums know whole hours: where a day begins inside one, that hour counts for the day in which it begins. */
 function countsOfDays(starts: readonly number[], sums: ReadonlyMap<number, number>, zone: string) {
   const days = starts.map((start) => ({
-    day: dayText(start, zone),
+    day: dayOf(start, zone),
     starts_at: new Date(start).toISOString(),
     count: 0,
   }))
@@ -53,11 +51,6 @@ function countsOfDays(starts: readonly number[], sums: ReadonlyMap<number, numbe
     if (day) day.count += count
   }
   return days
-}
-
-function dayText(time: number, zone: string): string {
-  const { year, month, day } = localDate(time, zone)
-  return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
 }
 
 async function hourSums({ database }: Context, error_id: number, from: number): Promise<Map<number, number>> {

@@ -3,12 +3,12 @@ import type { Context } from '../context.js'
 import { choice, clampedInteger, filterText, flag, id, optional, withDefault } from '../model/input.js'
 import { platformOf } from '../model/platform.js'
 import { SEVERITIES } from '../model/severity.js'
-import { hourOf, TIMEFRAMES, timeframeSpan } from '../model/time.js'
+import { daySpan, TIMEFRAMES, timeframeSpan } from '../model/time.js'
 import { STATUSES } from '../model/workflow.js'
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from '../store/kysely.js'
 import type { Schema } from '../store/schema.js'
 import { withoutIndex } from '../store/sort-order.js'
-import { calendarDay, daySpan } from './local-days.js'
+import { calendarDay } from './calendar-day.js'
 
 export const SORT_FIELDS = [
   'occurred_at',
@@ -59,15 +59,19 @@ type ErrorsExpression = ExpressionBuilder<Schema, 'faultboard_errors'>
 
 const EQUAL = ['platform', 'error_type', 'severity', 'status', 'priority_level', 'app_version', 'git_sha'] as const
 
-/**
- * Every condition of the filter but `search`, which is a question of its own. `by_application` lets SQLite look up the
- * rows of the application in an index, which pays when all of them are wanted in the order of that index.
- */
+/** Which conditions SQLite may look up in an index, where something else finds the rows sooner. */
+export interface Lookups {
+  /** Pays when all rows of the application are wanted in the order of that index. */
+  by_application?: boolean
+  by_time?: boolean
+}
+
+/** Every condition of the filter but `search`, which is a question of its own. */
 export function filtered<O>(
   query: ErrorsQuery<O>,
   filter: ErrorsFilter,
   context: Context,
-  { by_application = !hasFilters(filter) } = {},
+  { by_application = !hasFilters(filter), by_time = true }: Lookups = {},
 ): ErrorsQuery<O> {
   const { config, now, database } = context
   let result = query
@@ -91,8 +95,10 @@ export function filtered<O>(
   }
   if (filter.timeframe) {
     const { from, to } = timeframeSpan(filter.timeframe, now(), config.time_zone)
-    result = result.where('faultboard_errors.occurred_at', '>=', from)
-    if (to !== null) result = result.where('faultboard_errors.occurred_at', '<', to)
+    const column = 'faultboard_errors.occurred_at'
+    const time = by_time ? sql.ref<number>(column) : withoutIndex(database.dialect, column)
+    result = result.where(time, '>=', from)
+    if (to !== null) result = result.where(time, '<', to)
   }
   if (day !== undefined) result = result.where((eb) => occurredOn(eb, day, config.time_zone))
   if (user_id !== undefined) result = result.where((eb) => affects(eb, user_id))
@@ -105,10 +111,7 @@ export function hasFilters(filter: ErrorsFilter): boolean {
   return Object.values(others).some((value) => value !== undefined && value !== false)
 }
 
-/**
- * Every error that occurred on this day, also those seen again later. The sums know whole hours: where a day begins
- * inside one, as in Asia/Kolkata, that hour belongs to both days.
- */
+/** Every error that occurred in the hours that begin on this day, also those seen again later. */
 function occurredOn(eb: ErrorsExpression, day: string, time_zone: string) {
   const { from, to } = daySpan(day, time_zone)
   return eb(
@@ -117,7 +120,7 @@ function occurredOn(eb: ErrorsExpression, day: string, time_zone: string) {
     eb
       .selectFrom('faultboard_error_hours')
       .select('faultboard_error_hours.error_id')
-      .where('faultboard_error_hours.hour', '>=', hourOf(from))
+      .where('faultboard_error_hours.hour', '>=', from)
       .where('faultboard_error_hours.hour', '<', to),
   )
 }

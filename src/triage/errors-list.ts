@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
 import { parseInput } from '../model/input.js'
 import { sql } from '../store/kysely.js'
+import { dailyCounts } from './daily-counts.js'
 import { type ErrorSummary, summaryOf } from './error-record.js'
-import { errorTrends } from './error-trends.js'
 import { type ErrorsFilter, type ErrorsQuery, errorsListInput } from './errors-filter.js'
 import { type ListOrder, listOrder } from './list-order.js'
 import { countErrors, type FoundText, type MatchingErrors, matchingErrors, withText } from './matching-errors.js'
@@ -129,8 +129,8 @@ async function listed(
   const order = listOrder(filter, context.database.dialect, matches)
   const rows = await inOrder(context, matching, order).limit(limit).offset(offset).execute()
   const ids = rows.map(({ id }) => id)
-  const trends = await errorTrends(context, ids)
-  return (await summariesOf(context, ids)).map((error) => ({ ...error, daily_counts: trends.get(error.id) ?? [] }))
+  const counts = await dailyCounts(context, ids)
+  return (await summariesOf(context, ids)).map((error) => ({ ...error, daily_counts: counts.get(error.id) ?? [] }))
 }
 
 interface OrderedId {

@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import type { Status } from '../model/workflow.js'
 import { sql } from '../store/kysely.js'
 import { withoutIndex } from '../store/sort-order.js'
-import { type ErrorsFilter, type ErrorsQuery, filtered, hasFilters } from './errors-filter.js'
+import { type ErrorsFilter, type ErrorsQuery, filtered, hasFilters, type Lookups } from './errors-filter.js'
 import { oneOf } from './one-of.js'
 import { errorsWithText, holds } from './search-text.js'
 import { steps } from './steps.js'
@@ -10,7 +10,7 @@ import { steps } from './steps.js'
 /** The errors that fit a filter, as a query to be finished. */
 export interface MatchingErrors {
   /** All that fit, or all but for the text when that is common. */
-  query(options?: { by_application?: boolean }): ErrorsQuery<object>
+  query(lookups?: Lookups): ErrorsQuery<object>
   /**
    * The text, when it is in so many errors that they are tested one by one; null when there is none, or `query` knows
    * the errors that have it.
@@ -41,8 +41,8 @@ export async function matchingErrors(
   filter: ErrorsFilter,
   found?: FoundText,
 ): Promise<MatchingErrors> {
-  const all: MatchingErrors['query'] = (options) =>
-    filtered(context.database.read.selectFrom('faultboard_errors'), filter, context, options)
+  const all: MatchingErrors['query'] = (lookups) =>
+    filtered(context.database.read.selectFrom('faultboard_errors'), filter, context, lookups)
   const { search } = filter
   const narrowed = hasFilters(filter)
   const unknown = { narrowed, at_most: Number.POSITIVE_INFINITY }
@@ -50,7 +50,7 @@ export async function matchingErrors(
   const { ids } = found ?? (await findText(context, filter))
   if (ids === null) return { query: all, common_text: search, ...unknown }
   const among = sql<boolean>`faultboard_errors.id in (${oneOf(ids)})`
-  return { query: (options) => all(options).where(among), common_text: null, narrowed, at_most: ids.length }
+  return { query: (lookups) => all(lookups).where(among), common_text: null, narrowed, at_most: ids.length }
 }
 
 /** The ids of the errors with the text, or null when they are too many to be gathered or no text is looked for. */

@@ -61,10 +61,9 @@ export const saveView = defineOperation({
 export const deleteView = defineOperation({
   input: v.object({ view_id: id() }),
   async run({ database }, { view_id }): Promise<void> {
-    const deleted = await database.read
-      .deleteFrom('faultboard_saved_views')
-      .where('id', '=', view_id)
-      .executeTakeFirst()
+    const deleted = await database.write((trx) =>
+      trx.deleteFrom('faultboard_saved_views').where('id', '=', view_id).executeTakeFirst(),
+    )
     if (deleted.numDeletedRows === 0n) {
       throw new TrackerError('not_found', `There is no saved view with the id ${view_id}; it may have been deleted.`)
     }

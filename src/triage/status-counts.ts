@@ -4,8 +4,9 @@ import type { ErrorsFilter } from './errors-filter.js'
 import { COUNT_BOUND, type FoundText, matchingErrors, type StatusTally, tallyByStatus } from './matching-errors.js'
 
 export interface StatusCount {
-  count: number
-  /** There are at least so many: of what has a common text not all are counted. */
+  /** Null where it is not known: of what has a common text not all are counted. */
+  count: number | null
+  /** There are at least so many. */
   is_bound?: true
 }
 
@@ -23,7 +24,8 @@ export async function statusCounts(
   const { rows, is_bound } = await tallyByStatus(context, await matchingErrors(context, others, found))
   const counted = (of: (row: StatusTally['rows'][number]) => number): StatusCount => {
     const count = rows.reduce((sum, row) => sum + of(row), 0)
-    return is_bound ? { count: Math.min(count, COUNT_BOUND), is_bound } : { count }
+    if (!is_bound) return { count }
+    return count >= COUNT_BOUND ? { count: COUNT_BOUND, is_bound } : { count: null }
   }
   const each = STATUSES.map((one) => [one, counted((row) => (row.status === one ? row.total : 0))])
   return {

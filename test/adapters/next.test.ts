@@ -133,7 +133,9 @@ else {
       expect([answer.status, await answer.text()]).toEqual([501, expect.stringContaining('needs the Node.js runtime')])
     })
 
-    test('the server ends as it does without Faultboard', async () => {
+    test('the server ends as it does without Faultboard, although a page follows the list', async () => {
+      const followed = await dashboard().get('/errors/live')
+      expect(followed.headers.get('content-type')).toContain('text/event-stream')
       expect(await host.stop()).toBe(await bare.stop())
     })
   })

@@ -114,6 +114,9 @@ export function expectedOverview(
   const dates = [...Array(30).keys()].map((back) => isoDate(Date.parse(today) - (29 - back) * DAY))
   const startOf = (date: string) => firstInstant(date, dateOf)
   const on = (date: string) => happenings.filter(({ occurred_at }) => dateOf(occurred_at) === date)
+  // Single days are told by sums of hours: an hour belongs to the day in which it begins.
+  const dayOf = (time: number) => dateOf(time - (time % HOUR))
+  const inHoursOf = (date: string) => happenings.filter(({ occurred_at }) => dayOf(occurred_at) === date)
   const open = records.filter(({ resolved_at }) => resolved_at === null)
   const awake = open.filter(({ snoozed }) => !snoozed)
   const since = (back: number) => happenings.filter(({ occurred_at }) => occurred_at >= now - back).length
@@ -137,9 +140,9 @@ export function expectedOverview(
     },
     days: dates.map((date) => ({
       date,
-      total: on(date).length,
+      total: inHoursOf(date).length,
       ...Object.fromEntries(
-        SEVERITIES.map((one) => [one, on(date).filter(({ type }) => severityOf(type) === one).length]),
+        SEVERITIES.map((one) => [one, inHoursOf(date).filter(({ type }) => severityOf(type) === one).length]),
       ),
     })),
     unresolved: {
@@ -164,8 +167,8 @@ export function expectedOverview(
     },
     spiking: null,
     top_by_impact: impact(open, happenings, now),
-    platforms: multiples(happenings, 'platform', dates.slice(-7), dateOf),
-    releases: multiples(happenings, 'app_version', dates.slice(-7), dateOf),
+    platforms: multiples(happenings, 'platform', dates.slice(-7), dayOf),
+    releases: multiples(happenings, 'app_version', dates.slice(-7), dayOf),
   }
 }
 
@@ -229,13 +232,13 @@ function multiples(
   happenings: readonly Happening[],
   by: 'platform' | 'app_version',
   dates: readonly string[],
-  dateOf: (time: number) => string,
+  dayOf: (time: number) => string,
 ) {
-  const within = happenings.filter(({ occurred_at }) => dates.includes(dateOf(occurred_at)))
+  const within = happenings.filter(({ occurred_at }) => dates.includes(dayOf(occurred_at)))
   return [...new Set(within.map((one) => one[by]))]
     .map((name) => {
       const own = within.filter((one) => one[by] === name)
-      const daily = dates.map((date) => own.filter(({ occurred_at }) => dateOf(occurred_at) === date).length)
+      const daily = dates.map((date) => own.filter(({ occurred_at }) => dayOf(occurred_at) === date).length)
       return { name, total: own.length, daily }
     })
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))

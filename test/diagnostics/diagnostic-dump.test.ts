@@ -65,7 +65,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     }
     for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value)
     vi.stubEnv('NODE_ENV', 'staging')
-    vi.stubEnv('NODE_OPTIONS', '--token=hunter4')
+    vi.stubEnv('NODE_OPTIONS', '--token=hunter4 --require "/srv/secret place/boot.cjs"')
     onTestFinished(() => {
       vi.unstubAllEnvs()
     })
@@ -76,7 +76,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
       expect(dump.environment).toMatchObject({ NODE_ENV: 'staging', PAYMENT: '[HIDDEN]', MY_THING: '[HIDDEN]' })
       expect(Object.keys(dump.environment as object)).toContain('DATABASE_URL')
       const stored = await context.database.read.selectFrom('faultboard_diagnostic_dumps').selectAll().execute()
-      expect(JSON.stringify(stored)).not.toMatch(/hunter|sk_live/)
+      expect(JSON.stringify(stored)).not.toMatch(/hunter|sk_live|secret place/)
       expect(JSON.stringify(stored)).not.toContain('correct horse')
     }
   })

@@ -3,11 +3,13 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../src/context.js'
-import { sourceLines, sourcesOf } from '../../src/diagnostics/source-code.js'
+import { type SourcePlace, sourcesOf } from '../../src/diagnostics/source-code.js'
 import { createRedactor } from '../../src/model/redaction.js'
 import { NOON, temporaryFolder } from '../support/tracker.js'
 
 const LINES = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`)
+
+const sourceLines = async (context: Context, place: SourcePlace) => (await sourcesOf(context, [place]))[0] ?? null
 
 function project(files: Record<string, string | Buffer> = {}, settings: Partial<Context['config']> = {}) {
   const folder = realpathSync(temporaryFolder())
@@ -114,6 +116,9 @@ describe('no source is shown of', () => {
     'credentials.json',
     'src/credentials.ts',
     'src/secrets.production.js',
+    'src/secrets_prod.js',
+    'src/credentials_live.ts',
+    'prod.env_live.js',
     'config/database.yml',
     'config/production.json',
     'prod.env.js',
@@ -209,4 +214,47 @@ test('secrets written into the code are not shown, names and calls are', async (
     'const token = await readToken(request)',
     `headers.authorization = '[FILTERED]'`,
   ])
+})
+
+describe('a secret in a long line', () => {
+  const shown = async (line: string, place = 'boom()') => {
+    const { context } = project({ 'min.js': line })
+    const source = await sourceLines(context, { file: 'min.js', line_number: 1, column: line.indexOf(place) + 1 })
+    return source?.lines[0] ?? ''
+  }
+  const SECRET = 'hunter2-very-secret'
+  const AFTER = `var o={password:"${SECRET}",n:1};boom()`
+
+  test.each([
+    ['behind a long text', `var a="${'A'.repeat(3000)}";${AFTER}`],
+    ['behind a very long text', `var a="${'A'.repeat(200_000)}";${AFTER}`],
+    ['behind a text with quotation marks in it', `var a="${'\\"'.repeat(3000)}",b='"';${AFTER}`],
+    ['behind a regular expression with one', `${'a();'.repeat(1000)}x.replace(/["]/g,y);${AFTER}`],
+    ['behind a comment with one', `/* ${'x '.repeat(2000)} don't */ ${AFTER.replaceAll('"', "'")}`],
+    ['that runs on for long', `var o={password:"${SECRET}${'B'.repeat(500)} boom() ${SECRET}"}`],
+  ])('never shows %s', async (_case, line) => {
+    const text = await shown(line)
+    expect(text).not.toContain('hunter2')
+    expect(text).toContain('[FILTERED]')
+  })
+
+  test('leaves what stands around the place to be read', async () => {
+    expect(await shown(`var a="${'A'.repeat(3000)}";${AFTER}`)).toMatch(
+      /^…A+";var o=\{password:"\[FILTERED\]",n:1\};boom\(\)$/,
+    )
+  })
+
+  test('nothing is shown of what is too far to be looked at', async () => {
+    expect(await shown(`${'a'.repeat(300_000)};${AFTER}`)).toBe('…')
+  })
+
+  test('hostile lines take no longer than others of their length', async () => {
+    for (const line of [
+      '\\"'.repeat(100_000),
+      `"${'\\"'.repeat(100_000)}\\`,
+      `a:'`.repeat(80_000),
+      '$'.repeat(250_000),
+    ])
+      expect((await shown(`${line}boom()`)).length).toBeLessThan(450)
+  })
 })

@@ -1,6 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DAY, HOUR, hourOf, localDate, startOfDay, TIMEFRAMES, timeframeSpan } from '../../src/model/time.js'
+import {
+  DAY,
+  dayOf,
+  daySpan,
+  firstHourFrom,
+  HOUR,
+  hourOf,
+  lastDays,
+  localDate,
+  startOfDay,
+  TIMEFRAMES,
+  timeframeSpan,
+} from '../../src/model/time.js'
 
 const at = (iso: string) => Date.parse(iso)
 
@@ -77,4 +89,32 @@ test('an hour begins at its first millisecond, before 1970 too', () => {
   expect(hourOf(at('2026-03-10T12:59:59.999Z'))).toBe(at('2026-03-10T12:00:00Z'))
   expect(hourOf(at('2026-03-10T12:00:00Z'))).toBe(at('2026-03-10T12:00:00Z'))
   expect(hourOf(at('1969-12-31T23:30:00Z'))).toBe(at('1969-12-31T23:00:00Z'))
+})
+
+test('days are as long as the clocks make them', () => {
+  const hours = (day: string, zone: string) => {
+    const { from, to } = daySpan(day, zone)
+    return [new Date(from).toISOString(), (to - from) / HOUR]
+  }
+  expect(hours('2026-03-29', 'Europe/Berlin')).toEqual(['2026-03-28T23:00:00.000Z', 23])
+  expect(hours('2026-10-25', 'Europe/Berlin')).toEqual(['2026-10-24T22:00:00.000Z', 25])
+  expect(hours('2026-03-09', 'Pacific/Kiritimati')).toEqual(['2026-03-08T10:00:00.000Z', 24])
+  expect(hours('2026-03-09', 'Pacific/Pago_Pago')).toEqual(['2026-03-09T11:00:00.000Z', 24])
+  // Samoa went from the 29th to the 31st when it crossed the date line.
+  expect(hours('2011-12-30', 'Pacific/Apia')[1]).toBe(0)
+  const starts = lastDays(3, Date.parse('2026-03-30T12:00:00Z'), 'Europe/Berlin')
+  expect(starts.map((start) => new Date(start).toISOString())).toEqual([
+    '2026-03-27T23:00:00.000Z',
+    '2026-03-28T23:00:00.000Z',
+    '2026-03-29T22:00:00.000Z',
+  ])
+  expect(starts.map((start) => dayOf(start, 'Europe/Berlin'))).toEqual(['2026-03-28', '2026-03-29', '2026-03-30'])
+  expect(lastDays(2, Date.parse('2026-03-30T12:00:00Z'), 'Europe/Berlin')).toEqual(starts.slice(-2))
+  expect(lastDays(1, Date.parse('2026-03-30T12:00:00Z'), 'UTC')).toEqual([Date.parse('2026-03-30T00:00:00Z')])
+})
+
+test('the first hour of a day is the first that begins in it', () => {
+  const first = (time: string) => new Date(firstHourFrom(Date.parse(time))).toISOString()
+  expect(first('2026-03-09T18:30:00Z')).toBe('2026-03-09T19:00:00.000Z')
+  expect(first('2026-03-09T18:00:00Z')).toBe('2026-03-09T18:00:00.000Z')
 })

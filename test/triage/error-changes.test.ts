@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { describeInput } from '../../src/model/describe-input.js'
+import { perform } from '../../src/operation.js'
 import { errorChanges } from '../../src/triage/error-changes.js'
+import { findError } from '../../src/triage/find-error.js'
 import { resolveError } from '../../src/triage/resolve-error.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
@@ -16,13 +19,12 @@ describeEachDatabase('what changed since the list was loaded', (database) => {
     clock.now = NOON + 10 * MINUTE
     const since = new Date(NOON + MINUTE).toISOString()
     const now = new Date(clock.now).toISOString()
-    expect(await run(errorChanges, { since, ids })).toEqual({ now, new_count: 0, updated: [] })
+    expect(await run(errorChanges, { since, ids })).toEqual({ new_count: 0, updated: [] })
 
     await log('A', { user_id: 2 })
     await log('New', { severity: 'critical', message: 'a needle' })
     await log('NewToo', { severity: 'low' })
     expect(await run(errorChanges, { since, ids })).toEqual({
-      now,
       new_count: 2,
       updated: [
         {
@@ -65,11 +67,40 @@ describeEachDatabase('what changed since the list was loaded', (database) => {
     expect(await run(errorChanges, { since })).toMatchObject({ new_count: 1 })
   })
 
+  test('is told of one application alone where the list shows only one', async () => {
+    const { clock, log, run, place } = await listContext(database)
+    const other = contextAt(place, { application_name: 'billing' })
+    const [mine, theirs] = [await log('A'), await other.log('B')]
+    const { application_id } = await perform(findError, other.context, { error_id: theirs })
+    other.clock.now = clock.now = NOON + 10 * MINUTE
+    await log('A')
+    await log('New')
+    await other.log('B')
+    await other.log('NewToo')
+    const since = NOON + MINUTE
+    const { new_count, updated } = await run(errorChanges, { since, ids: [mine, theirs], application_id })
+    expect(new_count).toBe(1)
+    expect(updated.map(({ id }) => id)).toEqual([theirs])
+  })
+
+  test('reaches back no further than a day', async () => {
+    const { clock, log, run } = await listContext(database)
+    const old = await log('Old')
+    clock.now = NOON + 25 * 60 * MINUTE
+    const today = await log('Today')
+    const { updated, new_count } = await run(errorChanges, { since: NOON - MINUTE, ids: [old, today] })
+    expect(updated.map(({ id }) => id)).toEqual([today])
+    expect(new_count).toBe(0)
+    expect(await run(errorChanges, { since: NOON - MINUTE })).toMatchObject({ new_count: 1 })
+  })
+
   test('counts no further than 99', async () => {
     const { clock, context, run } = await listContext(database)
     await addGroups(context, 100, () => ({ text: 'many' }))
     clock.now = NOON + MINUTE
-    expect(await run(errorChanges, { since: NOON - MINUTE })).toMatchObject({ new_count: 99, new_count_is_bound: true })
+    const bound = { new_count: 99, new_count_is_bound: true }
+    expect(await run(errorChanges, { since: NOON - MINUTE })).toMatchObject(bound)
+    expect(await run(errorChanges, { since: NOON - MINUTE, search: 'MANY' })).toMatchObject(bound)
   })
 })
 
@@ -91,3 +122,9 @@ describeEachDatabase(
   },
   { except: ['postgres', 'mysql'] },
 )
+
+test('the docs are told that it takes a time and at most a hundred ids', () => {
+  const described = Object.fromEntries(describeInput(errorChanges.input).map(({ name, ...facts }) => [name, facts]))
+  expect(described.since).toEqual({ type: 'time', required: true })
+  expect(described.ids).toEqual({ type: 'id', list: { max: 100 }, required: false })
+})

@@ -1,11 +1,14 @@
-import { execFileSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { requestCurl } from '../../src/triage/error-curl.js'
 import { groupingOf } from '../../src/triage/error-grouping.js'
 import { errorMarkdown } from '../../src/triage/error-markdown.js'
 import type { ErrorRecord } from '../../src/triage/error-record.js'
 import { stackFrames, stackParts } from '../../src/triage/error-stack.js'
 import { describeEachDatabase } from '../support/databases.js'
+import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 
 describe('the frames of a stack', () => {
@@ -103,7 +106,9 @@ describe('a request as a curl command', () => {
         request: { method: 'post', headers: { accept: 'text/html', host: 'shop.example', 'content-length': '12' } },
         user_agent: 'Mozilla',
       }),
-    ).toBe("curl -X POST 'https://shop.example/pay?id=7' \\\n  -H 'accept: text/html' \\\n  -H 'user-agent: Mozilla'")
+    ).toBe(
+      "curl -g -X POST 'https://shop.example/pay?id=7' \\\n  -H 'accept: text/html' \\\n  -H 'user-agent: Mozilla'",
+    )
   })
 
   test('has no credential and nothing that was filtered', () => {
@@ -114,7 +119,7 @@ describe('a request as a curl command', () => {
         headers: { cookie: 'sid=1', authorization: 'Basic x', referer: 'https://a.example/?t=[FILTERED]' },
       },
     })
-    expect(command).toBe("curl 'https://shop.example/pay?id=7'")
+    expect(command).toBe("curl -g 'https://shop.example/pay?id=7'")
   })
 
   test.each([
@@ -123,16 +128,36 @@ describe('a request as a curl command', () => {
     ['https://shop.example/\n-o /etc/passwd', 'a\nb\u0000c'],
   ])('means itself to a shell, whatever is in it: %j', (request_url, user_agent) => {
     const command = asked({ request_url, user_agent, request: { method: 'GET; id' } }) ?? ''
-    const [address, flag, header, ...more] = execFileSync(
+    const [globbing_off, address, flag, header, ...more] = execFileSync(
       'sh',
       ['-c', `curl() { for a in "$@"; do printf '%s\\036' "$a"; done; }\n${command}`],
       { encoding: 'utf8' },
     ).split('\u001e')
+    expect(globbing_off).toBe('-g')
     expect(address).toBe(new URL(request_url).href)
     expect(flag).toBe('-H')
     expect(header).toBe(`user-agent: ${user_agent.replace(/\p{Cc}/gu, ' ')}`)
     expect(more).toEqual([''])
   })
+
+  test.skipIf(!hasCurl())(
+    'asks the same of a server: method, address with brackets and braces, and headers',
+    async () => {
+      const asked_of_server: unknown[] = []
+      const server = createServer(({ method, url, headers }, response) => {
+        asked_of_server.push([method, url, headers.accept])
+        response.end('done')
+      })
+      const origin = await listening(server)
+      onTestFinished(() => void server.close())
+      const url = '/pay?ids[0]=7&ids[1-3]=8&q={a,b}'
+      for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+        const command = asked({ request_url: `${origin}${url}`, request: { method, headers: { accept: 'a/b' } } }) ?? ''
+        await promisify(execFile)('sh', ['-c', command], { timeout: 20_000 })
+      }
+      expect(asked_of_server).toEqual(['GET', 'HEAD', 'POST', 'DELETE'].map((method) => [method, url, 'a/b']))
+    },
+  )
 
   test.each([null, '/pay', 'javascript:alert(1)', 'file:///etc/passwd', 'https://'])(
     'is none without an address that can be asked: %j',
@@ -193,3 +218,7 @@ describe('an error as Markdown', () => {
     expect(text.split('\n')[0]).toBe('## ```a``b` # Head``` in `src/cart.ts:12 in total`')
   })
 })
+
+function hasCurl(): boolean {
+  return spawnSync('curl', ['--version']).status === 0
+}

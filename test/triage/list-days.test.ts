@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseInput } from '../../src/model/input.js'
-import { errorTrends } from '../../src/triage/error-trends.js'
+import { dailyCounts } from '../../src/triage/daily-counts.js'
 import { errorsListInput, errorsPage } from '../../src/triage/errors-list.js'
-import { daySpan, lastDays } from '../../src/triage/local-days.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { listContext } from './list-context.js'
@@ -33,7 +32,7 @@ describeEachDatabase('the days of the list', (database) => {
       expect(() => parseInput(errorsListInput, { day })).toThrow('day must be a day such as 2026-03-09')
   })
 
-  test('`day` is a day of the configured zone; the hour in which it begins belongs to both', async () => {
+  test('`day` is a day of the configured zone; an hour belongs to the day in which it begins', async () => {
     const { context, log } = await listContext(database, { time_zone: 'Asia/Kolkata' })
     await log('Evening', { occurred_at: '2026-03-08T17:59:00Z' })
     await log('Midnight', { occurred_at: '2026-03-08T18:10:00Z' })
@@ -41,7 +40,7 @@ describeEachDatabase('the days of the list', (database) => {
     const names = async (day: string) =>
       (await errorsPage(context, { day })).errors.map(({ error_type }) => error_type).join(' ')
     expect(await names('2026-03-08')).toBe('Midnight Evening')
-    expect(await names('2026-03-09')).toBe('Morning Midnight')
+    expect(await names('2026-03-09')).toBe('Morning')
   })
 
   test('each row tells how often it occurred on each of the last seven days', async () => {
@@ -61,32 +60,13 @@ describeEachDatabase('the days of the list', (database) => {
       [often, [1, 0, 0, 0, 0, 2, 3]],
       [old, [0, 0, 0, 0, 0, 0, 0]],
     ])
-    expect(await errorTrends(context, [often, 999], 2)).toEqual(
+    expect(await dailyCounts(context, [often, 999], 2)).toEqual(
       new Map([
         [often, [2, 3]],
         [999, [0, 0]],
       ]),
     )
-    expect(await errorTrends(context, [often], 1)).toEqual(new Map([[often, [3]]]))
-    expect(await errorTrends(context, [])).toEqual(new Map())
+    expect(await dailyCounts(context, [often], 1)).toEqual(new Map([[often, [3]]]))
+    expect(await dailyCounts(context, [])).toEqual(new Map())
   })
-})
-
-test('days are as long as the clocks make them', () => {
-  const hours = (day: string, zone: string) => {
-    const { from, to } = daySpan(day, zone)
-    return [new Date(from).toISOString(), (to - from) / HOUR]
-  }
-  expect(hours('2026-03-29', 'Europe/Berlin')).toEqual(['2026-03-28T23:00:00.000Z', 23])
-  expect(hours('2026-10-25', 'Europe/Berlin')).toEqual(['2026-10-24T22:00:00.000Z', 25])
-  expect(hours('2026-03-09', 'Pacific/Kiritimati')).toEqual(['2026-03-08T10:00:00.000Z', 24])
-  expect(hours('2026-03-09', 'Pacific/Pago_Pago')).toEqual(['2026-03-09T11:00:00.000Z', 24])
-  // Samoa went from the 29th to the 31st when it crossed the date line.
-  expect(hours('2011-12-30', 'Pacific/Apia')[1]).toBe(0)
-  const starts = lastDays(3, Date.parse('2026-03-30T12:00:00Z'), 'Europe/Berlin')
-  expect(starts.map((start) => new Date(start).toISOString())).toEqual([
-    '2026-03-27T23:00:00.000Z',
-    '2026-03-28T23:00:00.000Z',
-    '2026-03-29T22:00:00.000Z',
-  ])
 })

@@ -8,14 +8,14 @@ import { type StatusCounts, statusCounts } from '../../src/triage/status-counts.
 import { updateStatus } from '../../src/triage/update-status.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
-import { contextAt, listContext } from './list-context.js'
+import { addGroups, contextAt, listContext } from './list-context.js'
 
 const HOUR = 3_600_000
 
 const numbers = (counts: StatusCounts) =>
   Object.fromEntries(
     Object.entries(counts)
-      .filter(([, { count }]) => count > 0)
+      .filter(([, { count }]) => count !== 0)
       .map(([name, { count }]) => [name, count]),
   )
 
@@ -48,6 +48,31 @@ describeEachDatabase('the tabs of the list', (database) => {
     }) // biome-ignore format: one line is enough
     expect(numbers(await statusCounts(context, { search: 'text d' }))).toEqual({ all: 1, snoozed: 1, new: 1 })
     expect(numbers(await statusCounts(context, { search: 'nothing' }))).toEqual({})
+  })
+})
+
+describeEachDatabase('the tabs of a list with a common text', (database) => {
+  test('show no number that is not true: what was not counted to its end is left out', async () => {
+    const { context } = await listContext(database)
+    await addGroups(context, 2600, () => ({ text: 'common' }))
+    const { read } = context.database
+    const oldest = await read.selectFrom('faultboard_errors').select('id').orderBy('id').limit(2000).execute()
+    const last = oldest.at(-1)?.id ?? 0
+    await read
+      .updateTable('faultboard_errors')
+      .set({ status: 'resolved', resolved: 1 })
+      .where('id', '<=', last)
+      .execute()
+    const counts = await statusCounts(context, { search: 'common' })
+    expect(counts.all).toEqual({ count: 1000, is_bound: true })
+    const truth = { resolved: 2000, new: 600, open: 600, snoozed: 0, investigating: 0, in_progress: 0, wont_fix: 0 }
+    for (const [name, real] of Object.entries(truth)) {
+      const { count, is_bound } = counts[name as keyof StatusCounts]
+      if (is_bound) expect(real).toBeGreaterThanOrEqual(count ?? 0)
+      else expect([null, real]).toContain(count)
+    }
+    expect(counts.open.count).toBeNull()
+    expect(numbers(await statusCounts(context, { search: 'common', severity: 'high' }))).toEqual({})
   })
 })
 

@@ -1,35 +1,34 @@
 import type { Context } from '../context.js'
+import { lastDays } from '../model/time.js'
 import { sql } from '../store/kysely.js'
-import { lastDays } from './local-days.js'
 import { oneOf } from './one-of.js'
 
-export const TREND_DAYS = 7
+const DAYS = 7
 /** Rows of the sums are many for an error that never rests: an embedded database is asked for few at a time. */
 const AT_ONCE = 25
 
 /**
- * How often each of these errors occurred on the last local days, oldest first and today last. The sums know whole
- * hours: one that begins before midnight counts for the day it begins in.
+ * How often each of these errors occurred on the last local days, oldest first and today last.
  *
  * @example
- * (await errorTrends(context, [7])).get(7) // [0, 0, 3, 1, 0, 12, 2]
+ * (await dailyCounts(context, [7])).get(7) // [0, 0, 3, 1, 0, 12, 2]
  */
-export async function errorTrends(
+export async function dailyCounts(
   context: Context,
   ids: readonly number[],
-  days = TREND_DAYS,
+  days = DAYS,
 ): Promise<Map<number, number[]>> {
   await context.ready()
   const starts = lastDays(days, context.now(), context.config.time_zone)
-  const trends = new Map(ids.map((id) => [id, starts.map(() => 0)]))
+  const counts = new Map(ids.map((id) => [id, starts.map(() => 0)]))
   const at_once = context.database.dialect.rows_at_once === null ? ids.length : AT_ONCE
   for (let from = 0; from < ids.length; from += at_once) {
     for (const { error_id, day, count } of await sumsOf(context, ids.slice(from, from + at_once), starts)) {
-      const trend = trends.get(error_id)
-      if (trend) trend[Number(day)] = Number(count)
+      const ofError = counts.get(error_id)
+      if (ofError) ofError[Number(day)] = Number(count)
     }
   }
-  return trends
+  return counts
 }
 
 async function sumsOf({ database }: Context, ids: readonly number[], starts: readonly number[]) {

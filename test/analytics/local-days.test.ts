@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { errorAnalytics } from '../../src/analytics/error-trends.js'
+import { overviewData } from '../../src/analytics/overview.js'
+import { PlatformComparison } from '../../src/analytics/platform-comparison.js'
+import { errorHistory } from '../../src/triage/error-history.js'
+import { errorsPage } from '../../src/triage/errors-list.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { listContext } from '../triage/list-context.js'
+
+describeEachDatabase('where midnight cuts an hour', (database) => {
+  test('every page counts that hour for the day in which it begins', async () => {
+    const { context, clock, log, run } = await listContext(database, { time_zone: 'Asia/Kolkata' })
+    clock.now = Date.parse('2026-03-09T06:00:00Z')
+    // A quarter past midnight on the ninth; its hour began at half past eleven on the eighth.
+    const error_id = await log('Midnight', { occurred_at: '2026-03-08T18:45:00Z', platform: 'API', app_version: '1.0' })
+    const daysWith = (days: { count: number; day: string }[]) => days.filter(({ count }) => count > 0)
+    const eighth = [{ day: '2026-03-08', count: 1 }]
+
+    const overview = await run(overviewData)
+    expect(daysWith(overview.days.map(({ date, total }) => ({ day: date, count: total })))).toEqual(eighth)
+    expect(overview.days.find(({ date }) => date === '2026-03-08')).toMatchObject({ total: 1, low: 1 })
+    expect([...overview.platforms, ...overview.releases].map(({ daily }) => daily.slice(-2))).toEqual([
+      [1, 0],
+      [1, 0],
+    ])
+    const { errors_over_time } = await run(errorAnalytics)
+    expect(daysWith(errors_over_time.map(({ date, count }) => ({ day: date, count })))).toEqual(eighth)
+    const [rate] = await new PlatformComparison(() => context, { days: 2 }).errorRateByPlatform()
+    expect(rate?.daily_counts).toEqual([1, 0])
+    const { days } = await run(errorHistory, { error_id })
+    expect(daysWith(days.map(({ day, count }) => ({ day, count })))).toEqual(eighth)
+    const { errors } = await errorsPage(context, { day: '2026-03-08' })
+    expect(errors.map(({ daily_counts }) => daily_counts.slice(-2))).toEqual([[1, 0]])
+    expect((await errorsPage(context, { day: '2026-03-09' })).errors).toEqual([])
+
+    // What counts to the millisecond still does.
+    expect(overview.stats).toMatchObject({ occurrences_today: 1, errors_today: 1 })
+  })
+})
