@@ -323,7 +323,6 @@ export const OPTIONS = {
     group: 'analytics',
     kind: boolean,
     default: true,
-    planned: true,
     text: 'Shows errors that resemble each other.',
   }),
   enable_baseline_alerts: row<boolean>({

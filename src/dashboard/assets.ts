@@ -21,6 +21,7 @@ const STYLES = [
   'overview',
   'settings',
   'analytics',
+  'insight',
 ]
 const SCRIPTS = ['frame', 'copy', 'keyboard', 'list', 'live', 'detail', 'settings']
 

@@ -43,11 +43,14 @@ export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
 }
 
 /** One address that shows something: what it takes, what it loads, how it looks, and so its JSON. */
-export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown> extends Endpoint<Schema> {
+export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown, More = unknown>
+  extends Endpoint<Schema> {
   load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
+  /** What only people are shown beside it: programs, which read the JSON, must not wait for it. */
+  furnish?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
   title(data: Data, visit: Visit): string
   json(data: Data): unknown
-  view(data: Data, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
+  view(data: Data & More, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
   /** The `Link` header of a paginated page. */
   links?(data: Data, visit: Visit): string | null
   /** What the same address answers with `.csv`. */
@@ -72,7 +75,7 @@ export interface ActionResult {
   remember?: Readonly<Record<string, string>>
 }
 
-export function definePage<Schema extends v.GenericSchema, Data>(page: Page<Schema, Data>): Page {
+export function definePage<Schema extends v.GenericSchema, Data, More>(page: Page<Schema, Data, More>): Page {
   return page as unknown as Page
 }
 

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
+import { optionRow } from '../config/options.js'
 import type { Context } from '../context.js'
+import { inTime } from '../health/in-time.js'
 import { TrackerError } from '../model/errors.js'
 import { id, parseInput } from '../model/input.js'
 import { perform } from '../operation.js'
@@ -14,6 +16,7 @@ import { compressed } from './compress.js'
 import type { Endpoint, Page } from './define.js'
 import { type Exchange, openExchange } from './exchange.js'
 import { fields, readForm } from './form.js'
+import { href } from './href.js'
 import { LiveUpdates } from './live.js'
 import { noticeCleared, noticeHeader } from './notice.js'
 import { isForeignOrigin } from './origin.js'
@@ -39,6 +42,8 @@ export interface Mount {
 export type Handler = (request: Request, mount: Mount) => Promise<Response>
 
 const FAILED_SIGN_INS_PER_MINUTE = 20
+/** A frame without the other applications is better than one that is waited for. */
+const FRAME_PATIENCE_MS = 500
 
 /** The dashboard as one function from request to response, until it is closed. */
 export interface Dashboard {
@@ -108,7 +113,7 @@ type Environment = { Bindings: { exchange: Exchange } }
 function buildRouter(context: Context, live: LiveUpdates): Hono<Environment> {
   const router = new Hono<Environment>()
   router.get('/assets/:name', (c) => serveAsset(c.req.param('name')))
-  router.get('/', (c) => redirect(`${c.env.exchange.visit.base}/overview`))
+  router.get('/', (c) => redirect(href(c.env.exchange.visit, '/overview')))
   router.get(STREAM.path, (c) => live.answer(c.req.raw, c.env.exchange.mount.closing))
   for (const page of PAGES) {
     router.get(page.path, (c) => answerPage(page, context, c.env.exchange, c.req.param()))
@@ -150,6 +155,7 @@ async function answerPage(
   requireSwitches(page, context)
   const { visit, suffix, cookies } = exchange
   const parameters = parse(page.parameters, fields(visit.query), address)
+  await requireApplication(parameters, context)
   if (suffix === '.csv') {
     if (!page.csv) throw noSuchPage()
     await context.ready()
@@ -160,8 +166,9 @@ async function answerPage(
     const links = page.links?.(data, { ...visit, path: `${visit.path}${suffix}` })
     return json(page.json(data), 200, links ? { Link: links } : {})
   }
+  const shown = page.furnish ? Object.assign({}, data, await page.furnish(context, data, parameters, visit)) : data
   await fillFrame(exchange, context)
-  return withCookies(html(pageDocument(page.title(data, visit), page.view(data, visit, parameters), visit)), [
+  return withCookies(html(pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)), [
     visit.notice === null ? null : noticeCleared(visit.base),
     visitHeader(cookies, visit.now, visit.base),
   ])
@@ -170,7 +177,7 @@ async function answerPage(
 /** What the frame around a page shows; a page that can do without the database must not fail for its frame. */
 async function fillFrame({ visit }: Exchange, context: Context): Promise<void> {
   if (visit.user === '') return
-  visit.applications = await perform(listApplications, context, {}).catch(() => [])
+  visit.applications = await inTime(perform(listApplications, context, {}), FRAME_PATIENCE_MS).catch(() => [])
 }
 
 function noSuchPage(): TrackerError {
@@ -184,12 +191,23 @@ function parse(schema: v.GenericSchema, given: object, address: Record<string, s
   return parseInput(schema, { ...given, ...address })
 }
 
+/** A list of an application that is not there must not look like one in which nothing was recorded. */
+async function requireApplication(parameters: unknown, context: Context): Promise<void> {
+  const { application_id } = parameters as { application_id?: number }
+  if (application_id === undefined) return
+  const applications = await perform(listApplications, context, {})
+  if (applications.some((one) => one.id === application_id)) return
+  throw new TrackerError('not_found', `There is no application with the id ${application_id}.`)
+}
+
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
   const off = [needs].flat().filter((name) => !config[name])
   if (off.length === 0) return
+  const planned = off.filter((name) => optionRow(name).planned)
+  const later = planned.length > 0 ? ` What ${planned.join(' and ')} does comes with a later release.` : ''
   throw new TrackerError(
     'switched_off',
-    `This page is switched off. Set ${off.join(' and ')} to true in the configuration to turn it on.`,
+    `This page is switched off. Set ${off.join(' and ')} to true in the configuration to turn it on.${later}`,
   )
 }
 
@@ -214,7 +232,7 @@ async function answerError(error: unknown, exchange: Exchange, context: Context)
   }
   // Spec: the body of a 429 is JSON for every client.
   if (wants_json || status === 429) return json({ error: sentence }, status, headers)
-  await fillFrame(exchange, context)
+  if (known?.code !== 'database_unavailable') await fillFrame(exchange, context)
   return html(errorDocument(status, sentence, visit), status, headers)
 }
 

@@ -4,11 +4,16 @@ export type LinkParameters = Readonly<Record<string, string | number | boolean |
 
 /** The address of a page, in the application that is looked at; what is null or undefined is left out. */
 export function href(visit: Visit, path: string, parameters: LinkParameters = {}): string {
+  return `${visit.base}${pathWith(path, { application_id: visit.application_id, ...parameters })}`
+}
+
+/** The same below the mount, for actions, which are told the application by their form. */
+export function pathWith(path: string, parameters: LinkParameters): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ application_id: visit.application_id, ...parameters })) {
+  for (const [name, value] of Object.entries(parameters)) {
     if (value !== null && value !== undefined) query.set(name, String(value))
   }
-  return `${visit.base}${path}${query.size > 0 ? `?${query}` : ''}`
+  return query.size > 0 ? `${path}?${query}` : path
 }
 
 /** The list as the dashboard's own links show it: what is open and awake. */

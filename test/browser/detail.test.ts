@@ -135,8 +135,9 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
 
       await page.getByRole('link', { name: 'Last 24 h' }).click()
       expect(new URL(page.url()).searchParams.get('histogram')).toBe('24h')
-      await page.getByText('Show as a table').click()
-      expect(await page.locator('.chart-data tbody tr').count()).toBe(24)
+      const histogram = page.getByRole('complementary', { name: 'How often and who' })
+      await histogram.getByText('Show as a table').click()
+      expect(await histogram.locator('.chart-data tbody tr').count()).toBe(24)
       await page.context().close()
     },
   )
@@ -181,7 +182,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     }
     expect(await copied('message')).toBe('Copy ``` me')
     expect(await copied('stack')).toContain('at total (test/browser/detail.test.ts:3:1)')
-    expect(await copied('as curl')).toBe("curl 'https://shop.example/pay'")
+    expect(await copied('as curl')).toBe("curl -g 'https://shop.example/pay'")
     await menu(page, 'Copy as')
     expect(await copied('Markdown')).toMatch(
       new RegExp(`^## \`CopiedError\`[^]*\`\`\`\`text\nCopy \`\`\` me\n\`\`\`\`[^]*${host.origin}.*/errors/${id}$`),
@@ -193,7 +194,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await plain.getByRole('button', { name: /^Copy/ }).count()).toBe(0)
     await menu(plain, 'Copy as')
     expect(await plain.getByLabel('Markdown').inputValue()).toContain('## `CopiedError`')
-    expect(await plain.getByLabel('curl').inputValue()).toBe("curl 'https://shop.example/pay'")
+    expect(await plain.getByLabel('curl').inputValue()).toBe("curl -g 'https://shop.example/pay'")
     await plain.getByRole('link', { name: 'Open as JSON' }).click()
     expect(await plain.locator('body').textContent()).toContain('"error_type":"CopiedError"')
     await plain.context().close()

@@ -17,10 +17,12 @@ interface Listed {
   snoozed: boolean
   priority_level: number
   first_seen_at: string
+  regressed_in_version: string | null
 }
 
 const NOW = Date.UTC(2025, 5, 15, 12)
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 test('demo makes up a password, and within seconds there is a dashboard with 90 days of errors', async () => {
   const cwd = await folder()
@@ -46,6 +48,18 @@ test('demo makes up a password, and within seconds there is a dashboard with 90 
   expect(errors.some(({ snoozed }) => snoozed)).toBe(true)
   expect(errors.some(({ assigned_to, priority_level }) => assigned_to && priority_level > 0)).toBe(true)
   expect(Math.min(...errors.map(({ first_seen_at }) => Date.parse(first_seen_at)))).toBeLessThan(Date.now() - 85 * DAY)
+
+  expect(errors.map((error) => error.regressed_in_version).filter(Boolean)).toEqual(['5.12.0'])
+  const analytics = await fetch(`${address}/errors/analytics.json`, basic(user, password)).then((page) => page.json())
+  const { cascades, bursts } = analytics as {
+    cascades: { parent: Listed; child: Listed }[]
+    bursts: { bursts: { error: Listed }[] }
+  }
+  expect(cascades.map(({ parent, child }) => [parent.error_type, child.error_type])).toContainEqual([
+    'TimeoutError',
+    'CheckoutError',
+  ])
+  expect(bursts.bursts.map(({ error }) => error.error_type)).toContain('RateLimitError')
 
   const count = async () => {
     const stats = await fetch(`${address}/overview.json`, basic(user, password)).then((overview) => overview.text())
@@ -95,7 +109,7 @@ test('the history is the same for the same seed, and another for another', () =>
   expect(moment && sampleError(moment, NOW)).toEqual(moment && sampleError(moment, NOW))
 })
 
-test('the history covers its days, with two bursts, rhythm, cascades and versions', () => {
+test('the history covers its days, with bursts, a spike, rhythm, cascades, versions and a return', () => {
   const moments = history(1, NOW)
   expect(moments.every(({ occurred_at }) => occurred_at < NOW && occurred_at >= NOW - HISTORY_DAYS * DAY)).toBe(true)
   const of = (key: string) => moments.filter(({ kind }) => kind.key === key)
@@ -110,6 +124,10 @@ test('the history covers its days, with two bursts, rhythm, cascades and version
   expect(busiest('search-down')).toBeGreaterThan(150)
   expect(busiest('pool-exhausted')).toBeGreaterThan(80)
 
+  expect(busiest('rate-limited')).toBeGreaterThan(40)
+  const this_hour = history(1, NOW + HOUR / 2).filter(({ occurred_at }) => occurred_at >= NOW)
+  expect(this_hour.filter(({ kind }) => kind.key === 'order-state').length).toBeGreaterThan(20)
+
   const nightly = of('dunning-date').filter(({ occurred_at }) => new Date(occurred_at).getUTCHours() < 5)
   expect(nightly.length / of('dunning-date').length).toBeGreaterThan(0.8)
 
@@ -123,6 +141,7 @@ test('the history covers its days, with two bursts, rhythm, cascades and version
   expect(versions('locale-import')).toEqual(new Set(['5.12.0']))
   expect(versions('discount-nan')).toEqual(new Set(['2.33.0']))
   expect(versions('product-missing').size).toBe(6)
+  expect(versions('coupon-loop')).toEqual(new Set(['5.9.0', '5.10.0', '5.10.1', '5.12.0']))
   const users = new Set(moments.map((moment) => sampleError(moment, NOW).user_id))
   expect(users.size).toBeGreaterThan(390)
 })

@@ -54,6 +54,8 @@ describeEachDatabase('the pages of the analytics', (database) => {
     })
     expect(Object.keys(answer).sort()).toEqual(
       [
+        'bursts',
+        'cascades',
         'counted_at',
         'errors_by_platform',
         'errors_by_type',

@@ -100,6 +100,15 @@ describe('the pages of the diagnostics', () => {
     expect(page).toContain('1 MB')
     expect((await host.get('/errors/diagnostic_dumps')).status).toBe(200)
   })
+
+  test('lead back to the application that was looked at after a dump', async () => {
+    const page = await (await host.get('/errors/diagnostic_dumps?application_id=1')).text()
+    expect(page).toMatch(
+      /action="\/error_dashboard\/errors\/diagnostic_dumps"[^>]*><input type="hidden" name="application_id" value="1"/,
+    )
+    const captured = await host.post('/errors/diagnostic_dumps', { application_id: '1' })
+    expect(captured.headers.get('location')).toBe('/error_dashboard/errors/diagnostic_dumps?application_id=1')
+  })
 })
 
 describe('measures', () => {

@@ -100,6 +100,20 @@ describeEachDatabase(
       await eventually(async () => (await healthOf(host)).database.reachable, 'the database is back')
     })
 
+    test('answers in its frame although the database says nothing at all', async () => {
+      const proxy = await startProxy(await database.fresh())
+      const host = await start(proxy.url)
+      // So that there are connections at rest: a new one would be given up by itself.
+      await Promise.all(Array.from({ length: 6 }, () => host.get('/errors')))
+      proxy.hang()
+      const response = await host.get('/health')
+      const page = await response.text()
+      expect(response.status).toBe(200)
+      expect(page).toContain('no answer within 3 seconds')
+      expect(page).toContain('href="/error_dashboard/settings"')
+      await proxy.open()
+    })
+
     test('tells a schema that was not migrated, and how to', async () => {
       const host = await serveTracker({ database: await database.fresh(), spool_path: temporaryFolder() })
       onTestFinished(() => host.close())

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { ErrorsPage } from '../../src/triage/errors-list.js'
 import { type Host, startHost } from '../support/host.js'
+import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
 let host: Host
 let ids: string[]
@@ -100,6 +102,11 @@ describe('acting on the chosen', () => {
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': ids.slice(6, 8), application_id: '77' })
     expect(notice).toBe('0 errors deleted, 2 unknown skipped.')
   })
+
+  test('leads back to the application that was looked at, also from the page of one error', async () => {
+    const { to } = await act({ action_type: 'delete', 'error_ids[]': ['999999'], application_id: '1' })
+    expect(to).toBe('/errors?application_id=1')
+  })
 })
 
 describe('saved views', () => {
@@ -135,6 +142,24 @@ describe('saved views', () => {
     expect((await send(`/saved_views/${mine?.id}/delete`, {})).status).toBe(404)
   })
 
+  test('of all applications are shown in the one that is looked at, others in their own', async () => {
+    await send('/saved_views', { name: 'Here', list_query: 'status=new' })
+    await send('/saved_views', { name: 'There', list_query: 'status=new&application_id=7' })
+    expect(await views('/errors?application_id=1&status=new')).toMatchObject([
+      { href: '/error_dashboard/errors?application_id=1&amp;status=new', is_current: true, name: 'Here' },
+      { href: '/error_dashboard/errors?application_id=7&amp;status=new', is_current: false, name: 'There' },
+    ])
+    for (const { id } of await views()) await send(`/saved_views/${id}/delete`, {})
+  })
+
+  test('may have as long a name as the field takes', async () => {
+    const html = await (await host.get('/errors', { accept: 'text/html' })).text()
+    const longest = Number(/<input name="name"[^>]*maxlength="(\d+)"/.exec(html)?.[1])
+    expect((await send('/saved_views', { name: 'n'.repeat(longest) })).status).toBe(302)
+    expect((await send('/saved_views', { name: 'n'.repeat(longest + 1) })).status).toBe(422)
+    for (const { id } of await views()) await send(`/saved_views/${id}/delete`, {})
+  })
+
   test('need a name, and filters that the list knows', async () => {
     expect((await send('/saved_views', { name: ' ' })).status).toBe(422)
     expect((await send('/saved_views', { name: 'Wrong', list_query: 'severity=loud' })).status).toBe(422)
@@ -146,4 +171,14 @@ describe('saved views', () => {
     expect(html).not.toContain('<img')
     expect(html).toContain('&lt;img src=x onerror=1&gt;')
   })
+})
+
+test('a program that reads the list does not wait for what only the page shows', async () => {
+  const url = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
+  const own = await startHost(url)
+  onTestFinished(() => own.close())
+  await own.tracker.Commands.LogError.call({ error_type: 'A', message: 'm' })
+  await withDatabase(url, ({ read }) => read.schema.dropTable('faultboard_saved_views').execute())
+  expect((await own.get('/errors')).status).toBe(503)
+  expect(await own.json('/errors')).toMatchObject({ status: 200, pagination: { total_count: 1 } })
 })

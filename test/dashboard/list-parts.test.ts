@@ -22,7 +22,10 @@ describe('counts that end at a bound', () => {
   test('are shown as such on the tabs', () => {
     const names = ['all', 'open', 'snoozed', 'new', 'investigating', 'in_progress', 'resolved', 'wont_fix']
     const counts = Object.fromEntries(names.map((name) => [name, { count: 1000, is_bound: true }]))
-    expect(String(StatusTabs({ filter: {}, counts: counts as StatusCounts, visit }))).toContain('1,000+')
+    const tabs = (open: object) =>
+      String(StatusTabs({ filter: {}, counts: { ...counts, open } as unknown as StatusCounts, visit }))
+    expect(tabs({ count: 1000, is_bound: true })).toContain('Open<span class="count">1,000+</span>')
+    expect(tabs({ count: null })).toContain('Open</a>')
   })
 })
 

@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '../../model/time.js'
+import { DAY, HOUR, hourOf, MINUTE } from '../../model/time.js'
 import { APPLICATIONS, type SampleApplication } from './applications.js'
 import { Draw } from './draw.js'
 import type { Kind } from './kind.js'
@@ -18,7 +18,11 @@ export const HISTORY_DAYS = 90
 const BURSTS = [
   { key: 'search-down', days_ago: 23, hour: 17.6, minutes: 25, count: 340 },
   { key: 'pool-exhausted', days_ago: 8, hour: 11.1, minutes: 18, count: 160 },
+  { key: 'rate-limited', days_ago: 2, hour: 9.4, minutes: 12, count: 70 },
 ]
+
+/** What comes more often than usual just now: so many in the hour that is running. */
+const SPIKE = { key: 'order-state', minutes: 12, count: 24 }
 
 /** An error that brings another soon after. */
 const CASCADES = [
@@ -32,6 +36,7 @@ export function history(seed: number, now: number): Moment[] {
   const moments = allKinds().flatMap(([application, kind]) => [
     ...everyday(application, kind, now, draw),
     ...burst(application, kind, now, draw),
+    ...spike(application, kind, now, draw),
   ])
   const children = moments.flatMap((moment) => consequence(moment, draw) ?? [])
   return [...moments, ...children]
@@ -41,7 +46,7 @@ export function history(seed: number, now: number): Moment[] {
 
 /** The next error that happens now, and what it brings with it. */
 export function nextMoments(now: number, draw: Draw): Moment[] {
-  const living = allKinds().filter(([application, kind]) => span(application, kind, now).to === now)
+  const living = allKinds().filter(([application, kind]) => spans(application, kind, now).at(-1)?.to === now)
   const [application, kind] = living[draw.weighted(living.map(([, { per_day }]) => per_day))] as (typeof living)[number]
   const moment = momentOf(application, kind, now, draw)
   return [moment, consequence(moment, draw)].filter((one) => one !== null)
@@ -54,7 +59,10 @@ function allKinds(): [SampleApplication, Kind][] {
 }
 
 function everyday(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
-  const { from, to } = span(application, kind, now)
+  return spans(application, kind, now).flatMap((span) => within(span, application, kind, draw))
+}
+
+function within({ from, to }: Span, application: SampleApplication, kind: Kind, draw: Draw): Moment[] {
   const rhythm = kind.rhythm ?? 'visitors'
   const moments: Moment[] = []
   for (let day = startOfUtcDay(from); day < to; day += DAY) {
@@ -76,6 +84,14 @@ function burst(application: SampleApplication, kind: Kind, now: number, draw: Dr
   })
 }
 
+function spike(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
+  if (kind.key !== SPIKE.key) return []
+  const start = Math.max(hourOf(now), now - SPIKE.minutes * MINUTE)
+  return Array.from({ length: SPIKE.count }, () =>
+    momentOf(application, kind, Math.floor(start + draw.number() * (now - start)), draw),
+  )
+}
+
 function consequence({ application, kind, occurred_at }: Moment, draw: Draw): Moment | null {
   const cascade = CASCADES.find(({ parent }) => parent === kind.key)
   const child = application.kinds.find(({ key }) => key === cascade?.child)
@@ -87,14 +103,26 @@ function momentOf(application: SampleApplication, kind: Kind, occurred_at: numbe
   return { application, kind, occurred_at, seed: draw.integer(0, 4_294_967_295) }
 }
 
-/** From the version that brought the error to the one that mended it, within the history. */
-function span({ releases }: SampleApplication, { since, until }: Kind, now: number): { from: number; to: number } {
+interface Span {
+  from: number
+  to: number
+}
+
+/** Whether it is an occurrence after the version that mended the error. */
+export function isReturn({ application, kind, occurred_at }: Moment, now: number): boolean {
+  const [, again] = spans(application, kind, now)
+  return again !== undefined && occurred_at >= again.from
+}
+
+/** From the version that brought the error to the one that mended it, and from the one it came back in; within the history. */
+function spans({ releases }: SampleApplication, { since, until, returns }: Kind, now: number): Span[] {
   const released = (version: string | undefined, otherwise: number) =>
     releases.find((release) => release.version === version)?.days_ago ?? otherwise
-  return {
+  const first = {
     from: now - Math.min(HISTORY_DAYS, released(since, HISTORY_DAYS)) * DAY,
     to: now - released(until, 0) * DAY,
   }
+  return returns === undefined ? [first] : [first, { from: now - released(returns, 0) * DAY, to: now }]
 }
 
 function startOfUtcDay(time: number): number {

@@ -18,6 +18,8 @@ export interface Kind {
   /** The version that brought it, and the one that mended it. */
   readonly since?: string
   readonly until?: string
+  /** The later version in which it came back. */
+  readonly returns?: string
   readonly code?: string
   readonly severity?: Severity
   readonly unhandled?: true

@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import type { LoggedError } from '../../index.js'
+import { DAY, HOUR } from '../../model/time.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { withoutDashboard } from '../configuration.js'
 import { openTracker } from '../open-tracker.js'
 import { APPLICATIONS } from './applications.js'
 import { Draw } from './draw.js'
-import { history, type Moment, nextMoments } from './history.js'
+import { history, isReturn, type Moment, nextMoments } from './history.js'
 import type { Kind } from './kind.js'
 import { APP_ROOT, sampleError } from './sample-error.js'
 import { triage } from './triage.js'
@@ -21,34 +22,43 @@ const FIRST_MOMENTS = 2500
 /** Small enough for the dashboard to answer between two slices. */
 const SLICE = 100
 const PAUSE_MS = 20
+/** How far back cascades are looked for in the end. */
+const DETECTED_MS = 30 * DAY
 const LIVE_MS = { least: 1500, most: 6000 }
 
 /** The sample applications, each with a tracker of its own on the one database. */
 export class Sample {
   readonly #options: SampleOptions
   readonly #trackers: ReadonlyMap<string, TrackerInstance>
+  readonly #clock: Clock
   /** Ids of the errors that are recorded so far, by the key of their kind. */
   readonly #ids = new Map<string, number>()
   readonly #running: Promise<void>[] = []
 
-  private constructor(options: SampleOptions, trackers: ReadonlyMap<string, TrackerInstance>) {
+  private constructor(options: SampleOptions, trackers: ReadonlyMap<string, TrackerInstance>, clock: Clock) {
     this.#options = options
     this.#trackers = trackers
+    this.#clock = clock
   }
 
   static async open(options: SampleOptions): Promise<Sample> {
     const trackers = new Map<string, TrackerInstance>()
-    for (const { name } of APPLICATIONS) trackers.set(name, await openSampleTracker(options.database, name))
-    return new Sample(options, trackers)
+    const clock: Clock = { stands_at: null }
+    const now = () => clock.stands_at ?? Date.now()
+    for (const { name } of APPLICATIONS) trackers.set(name, await openSampleTracker(options.database, name, now))
+    return new Sample(options, trackers, clock)
   }
 
   /** Settles when there is enough to look at, and goes on with older and with new errors until it is stopped. */
   async start(stop: AbortSignal): Promise<void> {
     if (!(await this.#isThere())) {
-      const { first, rest } = split(history(this.#options.seed, this.#options.now))
+      const { now } = this.#options
+      const { first, complete_since, returns, rest } = split(history(this.#options.seed, now), now)
       await this.#recordAll(first, stop, 0)
       await this.#triage()
-      this.#running.push(this.#recordAll(rest, stop, PAUSE_MS))
+      await this.#comeBack(returns, stop)
+      await this.#detect(now - complete_since)
+      this.#running.push(this.#recordAll(rest, stop, PAUSE_MS).then(() => this.#detect(DETECTED_MS, stop)))
     }
     this.#running.push(this.#live(stop))
   }
@@ -90,6 +100,26 @@ export class Sample {
     await operator.shutdown()
   }
 
+  /** What had been resolved comes back on its day, not today: the activity trail tells when. */
+  async #comeBack(returns: readonly Moment[], stop: AbortSignal): Promise<void> {
+    const firsts = new Map([...returns].reverse().map((moment) => [moment.kind, moment]))
+    for (const moment of firsts.values()) {
+      this.#clock.stands_at = moment.occurred_at
+      await this.#record(moment)
+    }
+    this.#clock.stands_at = null
+    const others = returns.filter((moment) => firsts.get(moment.kind) !== moment)
+    await this.#recordAll(others, stop, 0)
+  }
+
+  /** By themselves they run within an hour or a day, and a newcomer looks now. */
+  async #detect(reach_ms: number, stop?: AbortSignal): Promise<void> {
+    const [first] = this.#trackers.values()
+    if (!first || stop?.aborted) return
+    await first.Services.CascadeDetector.call({ lookback_hours: Math.max(1, Math.floor(reach_ms / HOUR)) })
+    await first.Services.BaselineCalculator.calculateAllBaselines()
+  }
+
   async #live(stop: AbortSignal): Promise<void> {
     const draw = new Draw(this.#options.seed + 1)
     while (!stop.aborted) {
@@ -104,6 +134,11 @@ export class Sample {
   }
 }
 
+/** Null where it is the real one. */
+interface Clock {
+  stands_at: number | null
+}
+
 /** No environment: the operator's own variables are meant for the real application. */
 function openSampleTracker(
   database: string | object,
@@ -114,22 +149,37 @@ function openSampleTracker(
   return openTracker(settings, { env: {}, now })
 }
 
+interface Parts {
+  first: Moment[]
+  /** From when on nothing is left for the rest. */
+  complete_since: number
+  returns: Moment[]
+  rest: Moment[]
+}
+
 /**
  * First the oldest moment of each kind, because a group remembers the version that began it; then the newest of all,
- * and at least one of each kind. The rest is what lies between.
+ * and at least one of each kind. What comes back, oldest first, has to wait until it has been resolved. The rest is what
+ * lies between.
  */
-function split(moments: readonly Moment[]): { first: Moment[]; rest: Moment[] } {
+function split(moments: readonly Moment[], now: number): Parts {
   const oldest = new Map(moments.map((moment) => [moment.kind, moment]))
   const seen = new Set<Kind>()
   const newest: Moment[] = []
+  const returns: Moment[] = []
   const rest: Moment[] = []
   for (const moment of moments) {
     if (oldest.get(moment.kind) === moment) continue
+    if (isReturn(moment, now)) {
+      returns.unshift(moment)
+      continue
+    }
     if (newest.length < FIRST_MOMENTS || !seen.has(moment.kind)) newest.push(moment)
     else rest.push(moment)
     seen.add(moment.kind)
   }
-  return { first: [...oldest.values(), ...newest], rest }
+  const complete_since = newest[FIRST_MOMENTS - 1]?.occurred_at ?? now
+  return { first: [...oldest.values(), ...newest], complete_since, returns, rest }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

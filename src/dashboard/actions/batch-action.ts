@@ -16,6 +16,7 @@ import {
 import { listQuery } from '../../triage/saved-views.js'
 import { words } from '../components/badges.js'
 import { defineAction } from '../define.js'
+import { pathWith } from '../href.js'
 
 const { error_ids, resolution_comment, resolved_by } = batchResolveErrors.input.entries
 
@@ -92,8 +93,11 @@ const DEEDS: Record<Form['action_type'], Deed> = {
   },
 }
 
-function backToList({ list_query = '', list_page }: Form): string {
-  const query = new URLSearchParams(listQuery(list_query))
-  if (list_page !== undefined && list_page > 1) query.set('page', String(list_page))
-  return query.size > 0 ? `/errors?${query}` : '/errors'
+function backToList({ list_query = '', list_page = 1, application_id }: Form): string {
+  const filters = Object.fromEntries(new URLSearchParams(listQuery(list_query)))
+  return pathWith('/errors', {
+    ...filters,
+    application_id: filters.application_id ?? application_id,
+    page: list_page > 1 ? list_page : null,
+  })
 }

@@ -11,6 +11,7 @@ import { updatePriority } from '../../triage/update-priority.js'
 import { updateStatus } from '../../triage/update-status.js'
 import { words } from '../components/badges.js'
 import { type Action, defineAction } from '../define.js'
+import { pathWith } from '../href.js'
 
 /** Where the visitor was: the application the view is limited to, and the occurrence that was looked at. */
 const FROM = { application_id: optional(id()), occurrence_id: optional(id()) }
@@ -110,9 +111,7 @@ function errorAction<Parameters extends ErrorSchema>({
       await context.ready()
       if (application_id !== undefined) await errorWithin(context, { error_id, application_id })
       await perform(operation, context, { ...input(given), actor })
-      const from = Object.entries({ application_id, occurrence_id }).filter(([, value]) => value !== undefined)
-      const query = new URLSearchParams(from.map(([key, value]) => [key, String(value)]))
-      return { to: `/errors/${error_id}${query.size > 0 ? `?${query}` : ''}`, notice: notice(given) }
+      return { to: pathWith(`/errors/${error_id}`, { application_id, occurrence_id }), notice: notice(given) }
     },
   })
 }

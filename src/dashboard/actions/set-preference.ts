@@ -1,8 +1,10 @@
 import * as v from 'valibot'
-import { choice, optional, optionalText } from '../../model/input.js'
+import { choice, filterText, optional } from '../../model/input.js'
 import { defineAction } from '../define.js'
 import { isPlainPath } from '../plain-path.js'
 import { THEMES } from '../preferences.js'
+
+const RETURN_LIMIT = 20_000
 
 /** Remembers how a visitor likes the pages, in a cookie of that browser, and leads back to where it was asked. */
 export const setPreference = defineAction({
@@ -11,14 +13,21 @@ export const setPreference = defineAction({
   parameters: v.object({
     theme: optional(choice(THEMES)),
     rail: optional(choice(['open', 'folded'])),
-    return_to: optionalText({ max: 2000 }),
+    return_to: filterText({ max: RETURN_LIMIT }),
   }),
   async run(_context, { theme, rail, return_to = '/overview' }) {
-    const [path = '', query] = return_to.split('?', 2)
     return {
-      to: isPlainPath(path) ? (query ? `${path}?${new URLSearchParams(query)}` : path) : '/overview',
+      to: pathBack(return_to),
       notice: null,
       remember: { ...(theme && { theme }), ...(rail && { rail }) },
     }
   },
 })
+
+function pathBack(return_to: string): string {
+  const [path = '', ...queries] = return_to.split('?')
+  if (!isPlainPath(path)) return '/overview'
+  // What is as long as may be was cut, and half a filter is another one.
+  const query = return_to.length < RETURN_LIMIT ? queries.join('?') : ''
+  return query ? `${path}?${new URLSearchParams(query)}` : path
+}

@@ -14,6 +14,17 @@ export function PriorityBadge({ level }: { level: number }): Rendered {
   return level === 0 ? null : <span class="badge priority">{`priority ${PRIORITIES[level] ?? level}`}</span>
 }
 
+/** Nothing for an error that did not come back, or came back in the release it was resolved in. */
+export function RegressionBadge({ version }: { version: string | null }): Rendered {
+  if (version === null) return null
+  const text = `regression in ${version}`
+  return (
+    <span class="badge regression" title={text}>
+      <bdi>{text}</bdi>
+    </span>
+  )
+}
+
 /** `in_progress` as people read it. */
 export function words(name: string): string {
   return name === 'wont_fix' ? "won't fix" : name.replaceAll('_', ' ')

@@ -1,7 +1,7 @@
 import { PRIORITIES, STATUSES } from '../../model/workflow.js'
 import type { Rendered, Visit } from '../define.js'
 import { words } from './badges.js'
-import { SelectField, TextField } from './forms.js'
+import { ApplicationField, SelectField, TextField } from './forms.js'
 import { Menu } from './menu.js'
 import { capitalised } from './status-tabs.js'
 
@@ -29,7 +29,7 @@ export function BatchBar({
       <button type="submit" disabled hidden />
       <input type="hidden" name="list_query" value={list_query} />
       <input type="hidden" name="list_page" value={String(page)} />
-      {visit.application_id && <input type="hidden" name="application_id" value={String(visit.application_id)} />}
+      <ApplicationField visit={visit} />
       <details class="batch" data-batch>
         <summary>Act on the chosen</summary>
         <fieldset class="batch-bar">

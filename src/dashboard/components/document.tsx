@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { assetPath } from '../assets.js'
 import type { Rendered, Visit } from '../define.js'
-import { openErrors } from '../href.js'
+import { href, openErrors } from '../href.js'
 import { Rail, TopBar } from './rail.js'
 import { Shortcuts } from './shortcuts.js'
 
@@ -33,7 +33,8 @@ export function pageDocument(title: string, content: Rendered, visit: Visit): Re
 /** Whose errors these are, as the tab of the browser names them. */
 function nameOf({ applications, application_id, application_name }: Visit): string {
   if (application_id !== null) return applications.find(({ id }) => id === application_id)?.name ?? 'Faultboard'
-  return (applications.length > 1 ? null : applications[0]?.name) ?? (application_name || 'Faultboard')
+  if (applications.length > 1) return 'All applications'
+  return applications[0]?.name ?? (application_name || 'Faultboard')
 }
 
 const WORDS: Record<number, string> = {
@@ -53,13 +54,7 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
     <section class="wrong">
       <h1>{title}</h1>
       <p class="sentence">{sentence}</p>
-      {visit.user && (
-        <p>
-          <a class="button" href={openErrors(visit)}>
-            Back to the errors
-          </a>
-        </p>
-      )}
+      {visit.user && <NextSteps status={status} visit={visit} />}
     </section>
   )
   if (visit.user) return pageDocument(title, content, { ...visit, notice: null })
@@ -67,6 +62,28 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
     <Document title={`${title} · Faultboard`} visit={visit} bare>
       <main>{content}</main>
     </Document>
+  )
+}
+
+/** Where one goes from a page that could not be shown: to the error it was about, or to what says why. */
+function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendered {
+  const error_id = /^\/errors\/(\d+)\/./.exec(visit.path)?.[1]
+  return (
+    <p class="page-tools">
+      {error_id && (
+        <a class="button primary" href={href(visit, `/errors/${error_id}`)}>
+          Back to this error
+        </a>
+      )}
+      {status === 503 && (
+        <a class="button primary" href={href(visit, '/health')}>
+          See what is wrong
+        </a>
+      )}
+      <a class="button" href={openErrors(visit)}>
+        Back to the errors
+      </a>
+    </p>
   )
 }
 

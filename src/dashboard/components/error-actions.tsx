@@ -3,7 +3,7 @@ import type { Rendered } from '../define.js'
 import { words } from './badges.js'
 import { eventsText } from './error-facts.js'
 import { ErrorForm, type ErrorProps } from './error-form.js'
-import { SelectField, TextArea, TextField } from './forms.js'
+import { ApplicationField, SelectField, TextArea, TextField } from './forms.js'
 import { Menu } from './menu.js'
 
 /** Everything that can be done with an error: one thing that is usual, and the rest in menus that are forms. */
@@ -185,9 +185,7 @@ function Delete({ record, visit }: ErrorProps) {
           {' from every list, chart and sum. It cannot be undone.'}
         </p>
         <input type="hidden" name="error_ids[]" value={String(record.id)} />
-        {visit.application_id !== null && (
-          <input type="hidden" name="application_id" value={String(visit.application_id)} />
-        )}
+        <ApplicationField visit={visit} />
         <button type="submit" name="action_type" value="delete" class="danger">
           Delete this error
         </button>

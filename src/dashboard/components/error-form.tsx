@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
+import { ApplicationField } from './forms.js'
 
 export interface ErrorProps {
   record: ErrorRecord
@@ -16,9 +17,7 @@ export function ErrorForm({
   const occurrence_id = visit.query.get('occurrence_id')
   return (
     <form method="post" action={`${visit.base}/errors/${record.id}/${action}`}>
-      {visit.application_id !== null && (
-        <input type="hidden" name="application_id" value={String(visit.application_id)} />
-      )}
+      <ApplicationField visit={visit} />
       {occurrence_id && record.occurrence && (
         <input type="hidden" name="occurrence_id" value={String(record.occurrence.id)} />
       )}

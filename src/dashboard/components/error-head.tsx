@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
 import { openErrors } from '../href.js'
-import { PriorityBadge, SeverityBadge, StatusBadge } from './badges.js'
+import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from './badges.js'
 import { CopyButton } from './copy.js'
 import { formatCount } from './time.js'
 
@@ -34,7 +34,8 @@ export function ErrorHead({
       <Message text={message} />
       <p class="error-badges">
         <SeverityBadge severity={record.severity} /> <StatusBadge status={record.status} />{' '}
-        <PriorityBadge level={record.priority_level} /> {record.snoozed && <span class="badge">snoozed</span>}{' '}
+        <PriorityBadge level={record.priority_level} /> <RegressionBadge version={record.regressed_in_version} />{' '}
+        {record.snoozed && <span class="badge">snoozed</span>}{' '}
         {record.place && <code class="muted">{record.place}</code>}
       </p>
       {children}

@@ -2,8 +2,10 @@ import type { RankedError } from '../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../define.js'
 import { href } from '../href.js'
 
+type NamedError = Pick<RankedError, 'id' | 'error_type' | 'place' | 'message'>
+
 /** An error in a ranking: its type, where it is, and a line of its message. */
-export function ErrorLink({ error, visit }: { error: RankedError; visit: Visit }): Rendered {
+export function ErrorLink({ error, visit }: { error: NamedError; visit: Visit }): Rendered {
   return (
     <span class="error-link">
       <span class="error-link-title">

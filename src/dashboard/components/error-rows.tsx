@@ -1,7 +1,7 @@
 import type { ErrorSummary } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
 import { href } from '../href.js'
-import { PriorityBadge, SeverityBadge, StatusBadge } from './badges.js'
+import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from './badges.js'
 import { Sparkline } from './charts.js'
 import { Initials } from './initials.js'
 import { SortableHead, type SortOrder } from './sortable-head.js'
@@ -170,6 +170,7 @@ function What({ error, visit }: { error: RowError; visit: Visit }) {
         <a class="row-link" href={href(visit, `/errors/${error.id}`)} data-row-link>
           <bdi>{error.error_type}</bdi>
         </a>
+        <RegressionBadge version={error.regressed_in_version} />
         {error.place && <code class="row-place">{error.place}</code>}
       </p>
       <p class="message">

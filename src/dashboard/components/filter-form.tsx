@@ -23,7 +23,7 @@ export function FilterForm({
 }): Rendered {
   return (
     <search>
-      <form class="filters" method="get" action={`${visit.base}/errors`} data-filters>
+      <form class="filters" method="get" action={`${visit.base}/errors`} data-filters autocomplete="off">
         {(['application_id', 'status', 'unresolved', 'hide_snoozed'] as const).map(
           (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
         )}

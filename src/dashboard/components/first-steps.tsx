@@ -1,4 +1,5 @@
 import type { Rendered, Visit } from '../define.js'
+import { href } from '../href.js'
 import { CopyButton } from './copy.js'
 
 const LINES = `import { capture, dashboard } from 'faultboard/express'
@@ -29,7 +30,7 @@ export function FirstSteps({ visit }: { visit: Visit }): Rendered {
       <p class="muted">
         The lines for Fastify, Koa, Hono, NestJS, Next.js, Nitro and plain Node.js, and for loggers and queues, are in{' '}
         <code>docs/frameworks.md</code> and <code>docs/subscribers.md</code> of the package.
-        Nothing here although an error was thrown? <a href={`${visit.base}/health`}>Health</a> tells what was left out,
+        Nothing here although an error was thrown? <a href={href(visit, '/health')}>Health</a> tells what was left out,
         and why.
       </p>
     </section>

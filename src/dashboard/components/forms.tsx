@@ -1,5 +1,10 @@
 import type { Rendered, Visit } from '../define.js'
 
+/** Tells an action which application is looked at, so that it leads back there. */
+export function ApplicationField({ visit: { application_id } }: { visit: Visit }): Rendered {
+  return application_id !== null && <input type="hidden" name="application_id" value={String(application_id)} />
+}
+
 /** A form that posts to one of the actions; it works without any script. */
 export function ActionForm({
   visit,
@@ -16,6 +21,7 @@ export function ActionForm({
 }): Rendered {
   return (
     <form method="post" action={`${visit.base}${to}`}>
+      <ApplicationField visit={visit} />
       {children}
       <button type="submit" class={primary ? 'primary' : undefined}>
         {submit}

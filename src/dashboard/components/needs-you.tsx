@@ -1,36 +1,44 @@
-import type { Attention, Overview, OverviewError } from '../../analytics/overview.js'
+import type { Attention, Overview } from '../../analytics/overview.js'
+import type { RankedError } from '../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../define.js'
 import { openErrors } from '../href.js'
-import { SeverityBadge } from './badges.js'
+import { RegressionBadge, SeverityBadge } from './badges.js'
 import { OverviewErrorLink } from './overview-error.js'
+import { Spikes } from './spikes.js'
 import { formatCount, Time } from './time.js'
 
 interface Group {
   title: string
   /** What brings an error here. */
   text: Rendered
-  concern: Attention | null
+  concern: Attention
   href: string
-  time(error: OverviewError): string
+  time(error: RankedError): string
 }
 
 /** What is open and needs somebody, by why. */
 export function NeedsYou({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const groups = groupsOf(data, visit).filter(({ concern }) => concern !== null && concern.count > 0)
+  const groups = groupsOf(data, visit).filter(({ concern }) => concern.count > 0)
+  const spikes = data.spiking ?? []
   return (
     <section class="card" aria-labelledby="needs-you">
       <h2 id="needs-you">Needs you</h2>
-      {groups.length === 0 ? (
+      {groups.length === 0 && spikes.length === 0 ? (
         <p class="all-quiet">
           Nothing does. No error is new since <Time iso={data.new_since} visit={visit} />, none came back within a week,
-          and every critical one has somebody.
+          {data.spiking !== null && ' none comes more often than usual,'} and every critical one has somebody.
         </p>
       ) : (
-        <div class="needs">{groups.map((group) => concernOf(group, visit))}</div>
+        <div class="needs">
+          {spikes.length > 0 && <Spikes spikes={spikes} visit={visit} />}
+          {groups.map((group) => concernOf(group, visit))}
+        </div>
       )}
     </section>
   )
 }
+
+const CAME_BACK = 'Came back'
 
 function groupsOf(data: Overview, visit: Visit): Group[] {
   const since = visit.last_visit_at === null ? 'in the last 24 hours' : 'since your last visit'
@@ -43,7 +51,7 @@ function groupsOf(data: Overview, visit: Visit): Group[] {
       time: ({ first_seen_at }) => first_seen_at,
     },
     {
-      title: 'Came back',
+      title: CAME_BACK,
       text: 'resolved, and seen again within a week',
       concern: data.reopened,
       href: openErrors(visit, { status: 'new' }),
@@ -56,18 +64,10 @@ function groupsOf(data: Overview, visit: Visit): Group[] {
       href: openErrors(visit, { assigned_to: '__unassigned__', sort_by: 'severity' }),
       time: ({ occurred_at }) => occurred_at,
     },
-    {
-      title: 'Spiking',
-      text: 'above their usual number',
-      concern: data.spiking,
-      href: openErrors(visit, { timeframe: 'last_hour' }),
-      time: ({ occurred_at }) => occurred_at,
-    },
   ]
 }
 
 function concernOf({ title, text, concern, href, time }: Group, visit: Visit): Rendered {
-  if (!concern) return null
   const count = `${formatCount(concern.count)}${concern.is_bound ? '+' : ''}`
   return (
     <section class="concern">
@@ -78,7 +78,10 @@ function concernOf({ title, text, concern, href, time }: Group, visit: Visit): R
       <ul>
         {concern.errors.map((error) => (
           <li>
-            <OverviewErrorLink error={error} visit={visit} />
+            <span class="concern-error">
+              <OverviewErrorLink error={error} visit={visit} />
+              {title === CAME_BACK && <RegressionBadge version={error.regressed_in_version} />}
+            </span>
             <span class="concern-side">
               <SeverityBadge severity={error.severity} />
               <small>

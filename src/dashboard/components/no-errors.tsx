@@ -5,8 +5,7 @@ import { href } from '../href.js'
 import { listAddress } from '../list-address.js'
 import { Empty } from './empty.js'
 import { chipsOf } from './filter-chips.js'
-import { currentTab } from './status-tabs.js'
-import { formatCount } from './time.js'
+import { countText, currentTab, WHATEVER_STATUS } from './status-tabs.js'
 
 /** Why a list is empty, and what to do about it. */
 export function NoErrors({
@@ -31,10 +30,9 @@ export function NoErrors({
       </Empty>
     )
   }
-  const everything = listAddress(visit, filter, { status: null, unresolved: null, hide_snoozed: null })
   return (
     <Empty title={currentTab(filter) === 'open' ? 'Nothing is open.' : 'No error is in this state.'}>
-      <a href={everything}>{`Show all ${formatCount(counts.all.count)}${counts.all.is_bound ? '+' : ''}`}</a>
+      <a href={listAddress(visit, filter, WHATEVER_STATUS)}>{`Show all ${countText(counts.all) ?? ''}`}</a>
     </Empty>
   )
 }

@@ -2,6 +2,7 @@ import type { ErrorRecord, Occurrence, SelectedOccurrence } from '../../triage/e
 import type { Rendered, Visit } from '../define.js'
 import { sameWith } from '../href.js'
 import type { ErrorProps } from './error-form.js'
+import { Pages } from './pagination.js'
 import { exactTime, formatCount, Time } from './time.js'
 
 /** Which occurrence is shown, and the way to those beside it. */
@@ -39,7 +40,7 @@ function nameOf({ position, id }: SelectedOccurrence, kept: string): string {
 }
 
 function keptText({ occurrences_pagination: { total_count, total_is_bound } }: ErrorRecord): string {
-  return `${formatCount(total_count)}${total_is_bound ? '+' : ''} kept`
+  return `${formatCount(total_count, total_is_bound)} kept`
 }
 
 function Step({
@@ -63,7 +64,7 @@ function Step({
 
 /** The occurrences that are kept, a page at a time; each is an address of its own. */
 export function Occurrences({ record, visit }: ErrorProps): Rendered {
-  const { page, total_pages } = record.occurrences_pagination
+  const pagination = record.occurrences_pagination
   if (record.occurrences.length === 0) return null
   const at = (number: number) =>
     `${sameWith(visit, { page: number, occurrence_id: visit.query.get('occurrence_id') })}#occurrences`
@@ -78,19 +79,9 @@ export function Occurrences({ record, visit }: ErrorProps): Rendered {
           <Row occurrence={occurrence} visit={visit} isShown={occurrence.id === record.occurrence?.id} />
         ))}
       </ol>
-      {total_pages > 1 && (
+      {pagination.total_pages > 1 && (
         <nav class="pagination" aria-label="Pages of occurrences">
-          {page > 1 && (
-            <a rel="prev" href={at(page - 1)}>
-              Newer
-            </a>
-          )}
-          <span>{`Page ${formatCount(page)} of ${formatCount(total_pages)}`}</span>
-          {page < total_pages && (
-            <a rel="next" href={at(page + 1)}>
-              Older
-            </a>
-          )}
+          <Pages pagination={pagination} at={at} words={['Newer', 'Older']} />
         </nav>
       )}
     </section>

@@ -5,14 +5,14 @@ import { href, openErrors } from '../href.js'
 import { Figure } from './figures.js'
 import { formatCount } from './time.js'
 
-/** Errors today, what is open, who was met, and how long it takes: each against the time before. */
+/** Occurrences today, what is open, who was met, and how long it takes: each against the time before. */
 export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const { stats, today, unresolved, affected_users, time_to_resolve } = data
   const daily = data.days.slice(-14).map(({ total }) => total)
   return (
     <dl class="figures">
       <Figure
-        label="Errors today"
+        label="Occurrences today"
         value={formatCount(today.occurrences)}
         href={href(visit, '/errors', { timeframe: 'today' })}
         note={`in ${plural(stats.errors_today, 'group')}; ${formatCount(today.before)} yesterday by this time`}

@@ -3,50 +3,50 @@ import type { Rendered, Visit } from '../define.js'
 import { formatCount } from './time.js'
 
 export function Pagination({ pagination, visit }: { pagination: PaginationData; visit: Visit }): Rendered {
-  const { page, per_page, total_count, total_pages } = pagination
+  const { page, per_page, total_count } = pagination
   if (total_count === 0) return null
   const first = (page - 1) * per_page + 1
   const last = Math.min(page * per_page, total_count)
   return (
     <nav class="pagination" aria-label="Pages">
       <span>{`${formatCount(first)}–${formatCount(last)} of ${totalOf(pagination)}`}</span>
-      {total_pages > 1 && (
-        <>
-          <Step visit={visit} to={page > 1 ? page - 1 : null} relation="prev">
-            Previous
-          </Step>
-          <span>{`Page ${formatCount(page)} of ${formatCount(total_pages)}${pagination.total_is_bound ? '+' : ''}`}</span>
-          <Step visit={visit} to={page < total_pages ? page + 1 : null} relation="next">
-            Next
-          </Step>
-        </>
-      )}
+      <Pages pagination={pagination} at={(number) => pageAddress(visit, number)} words={['Previous', 'Next']} />
     </nav>
+  )
+}
+
+/** Where we are among the pages, and the way to those beside it; nothing where there is only one. */
+export function Pages({
+  pagination: { page, total_pages, total_is_bound },
+  at,
+  words: [previous, next],
+}: {
+  pagination: Pick<PaginationData, 'page' | 'total_pages' | 'total_is_bound'>
+  /** The address of a page. */
+  at: (page: number) => string
+  words: readonly [previous: string, next: string]
+}): Rendered {
+  if (total_pages <= 1) return null
+  return (
+    <>
+      {page > 1 && (
+        <a class="button" rel="prev" href={at(page - 1)}>
+          {previous}
+        </a>
+      )}
+      <span>{`Page ${formatCount(page)} of ${formatCount(total_pages, total_is_bound)}`}</span>
+      {page < total_pages && (
+        <a class="button" rel="next" href={at(page + 1)}>
+          {next}
+        </a>
+      )}
+    </>
   )
 }
 
 /** How many fit, as far as they were counted. */
 export function totalOf({ total_count, total_is_bound }: PaginationData): string {
-  return `${formatCount(total_count)}${total_is_bound ? '+' : ''}`
-}
-
-function Step({
-  visit,
-  to,
-  relation,
-  children,
-}: {
-  visit: Visit
-  to: number | null
-  relation: 'prev' | 'next'
-  children?: Rendered
-}) {
-  if (to === null) return null
-  return (
-    <a class="button" rel={relation} href={pageAddress(visit, to)}>
-      {children}
-    </a>
-  )
+  return formatCount(total_count, total_is_bound)
 }
 
 /** The `Link` header of a list. */

@@ -1,9 +1,16 @@
 import type { Context } from '../../context.js'
 import type { ErrorRecord } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
+import { burstsPart } from './bursts.js'
+import { cascadesPart } from './cascades.js'
+import { coOccurringPart } from './co-occurring.js'
+import { patternPart } from './pattern.js'
+import { similarPart } from './similar.js'
 
-/** A part of the error's page that tells of other errors. */
+/** A part of the error's page that tells of other errors, or of the error among its own occurrences. */
 export interface RelatedPart<Data = unknown> {
+  /** What programs call it. */
+  name: string
   title: string
   /** Null where there is nothing to tell; the part is then left out. */
   load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
@@ -11,18 +18,20 @@ export interface RelatedPart<Data = unknown> {
 }
 
 /** In the order in which the page shows them. */
-export const RELATED: readonly RelatedPart[] = []
+export const RELATED: readonly RelatedPart[] = [cascadesPart, coOccurringPart, similarPart, patternPart, burstsPart]
 
 export interface LoadedPart {
+  name: string
   title: string
+  data: unknown
   view(visit: Visit): Rendered
 }
 
 export async function relatedParts(context: Context, record: ErrorRecord, visit: Visit): Promise<LoadedPart[]> {
-  const loaded: LoadedPart[] = []
-  for (const part of RELATED) {
-    const data = await part.load(context, record, visit)
-    if (data !== null) loaded.push({ title: part.title, view: (at) => part.view(data, at) })
-  }
-  return loaded
+  // A database server answers several questions at the same time.
+  const loaded = await Promise.all(RELATED.map((part) => part.load(context, record, visit)))
+  return RELATED.flatMap(({ name, title, view }, i) => {
+    const data = loaded[i] ?? null
+    return data === null ? [] : [{ name, title, data, view: (visit) => view(data, visit) }]
+  })
 }

@@ -1,6 +1,6 @@
 import type { ErrorTrends } from '../../analytics/error-trends.js'
 import { PERSISTENT_DAYS } from '../../analytics/recurring-errors.js'
-import type { Resolution, ResolutionRate, TimeToResolve } from '../../analytics/resolution.js'
+import type { Resolution, ResolutionRate, ResolutionTimes } from '../../analytics/resolution.js'
 import { DAY, HOUR } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
 import { href, openErrors } from '../href.js'
@@ -15,10 +15,10 @@ import { longDate, shortDate } from './trends.js'
 interface Row {
   label: Rendered
   rate: ResolutionRate
-  times: TimeToResolve
+  times: ResolutionTimes
 }
 
-const NO_TIMES: TimeToResolve = { resolved_count: 0, median_ms: null, mean_ms: null }
+const NO_TIMES: ResolutionTimes = { resolved_count: 0, median_ms: null, mean_ms: null }
 
 /** How the errors were dealt with: rate, time, trend, and what is open for long. */
 export function ResolutionFigures({

@@ -1,5 +1,7 @@
+import { NAME_LIMIT } from '../../triage/change-errors.js'
 import type { SavedView } from '../../triage/saved-views.js'
 import type { Rendered, Visit } from '../define.js'
+import { href } from '../href.js'
 import { TextField } from './forms.js'
 import { Menu } from './menu.js'
 
@@ -14,7 +16,9 @@ export function SavedViews({
   list_query: string
   visit: Visit
 }): Rendered {
-  const current = views.find(({ query }) => query === list_query)
+  // A view of all applications is shown in the one that is looked at.
+  const listAt = (query: string) => href(visit, '/errors', Object.fromEntries(new URLSearchParams(query)))
+  const current = views.find(({ query }) => listAt(query) === listAt(list_query))
   return (
     <div class="views">
       <Menu label={current ? <bdi>{current.name}</bdi> : 'Views'}>
@@ -22,7 +26,7 @@ export function SavedViews({
           <ul class="view-list">
             {views.map(({ id, name, query }) => (
               <li>
-                <a href={`${visit.base}/errors?${query}`} aria-current={id === current?.id ? 'true' : undefined}>
+                <a href={listAt(query)} aria-current={id === current?.id ? 'true' : undefined}>
                   <bdi>{name}</bdi>
                 </a>
                 <form method="post" action={`${visit.base}/saved_views/${id}/delete`}>
@@ -37,7 +41,7 @@ export function SavedViews({
         )}
         <form class="save-view" method="post" action={`${visit.base}/saved_views`}>
           <input type="hidden" name="list_query" value={list_query} />
-          <TextField name="name" label="Save this view as" value={current?.name} required maxlength={100} />
+          <TextField name="name" label="Save this view as" value={current?.name} required maxlength={NAME_LIMIT} />
           <button type="submit">Save this view</button>
         </form>
       </Menu>

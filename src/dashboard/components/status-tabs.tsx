@@ -19,7 +19,7 @@ export function StatusTabs({
 }): Rendered {
   const current = currentTab(filter)
   const to = (changes: Record<string, string | boolean>) =>
-    listAddress(visit, filter, { status: null, unresolved: null, hide_snoozed: null, ...changes })
+    listAddress(visit, filter, { ...WHATEVER_STATUS, ...changes })
   return (
     <Tabs
       label="Status"
@@ -28,19 +28,22 @@ export function StatusTabs({
           label: 'Open',
           href: to({ unresolved: true, hide_snoozed: true }),
           current: current === 'open',
-          count: textOf(counts.open),
+          count: countText(counts.open),
         },
         ...STATUSES.map((status) => ({
           label: capitalised(words(status)),
           href: to({ status }),
           current: current === status,
-          count: textOf(counts[status]),
+          count: countText(counts[status]),
         })),
-        { label: 'All', href: to({}), current: current === 'all', count: textOf(counts.all) },
+        { label: 'All', href: to({}), current: current === 'all', count: countText(counts.all) },
       ]}
     />
   )
 }
+
+/** Takes away what a tab says. */
+export const WHATEVER_STATUS = { status: null, unresolved: null, hide_snoozed: null } as const
 
 /** Null where the filter is none that a tab stands for. */
 export function currentTab({ status, unresolved, hide_snoozed }: ErrorsFilter): string | null {
@@ -49,8 +52,9 @@ export function currentTab({ status, unresolved, hide_snoozed }: ErrorsFilter): 
   return unresolved || hide_snoozed ? null : 'all'
 }
 
-function textOf({ count, is_bound }: StatusCount): string {
-  return `${formatCount(count)}${is_bound ? '+' : ''}`
+/** No number is better than a wrong one. */
+export function countText({ count, is_bound }: StatusCount): string | undefined {
+  return count === null ? undefined : formatCount(count, is_bound)
 }
 
 export function capitalised(text: string): string {

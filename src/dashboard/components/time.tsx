@@ -4,7 +4,7 @@ import type { Rendered, Visit } from '../define.js'
 /** How long ago, with the exact time in the configured zone on hover. */
 export function Time({ iso, visit }: { iso: string; visit: Visit }): Rendered {
   return (
-    <time datetime={iso} title={exactTime(iso, visit.time_zone)}>
+    <time datetime={iso} data-relative title={exactTime(iso, visit.time_zone)}>
       {ago(visit.now - Date.parse(iso))}
     </time>
   )
@@ -54,11 +54,12 @@ function span(ms: number): string {
   if (ms < DAY) return `${Math.round(ms / HOUR)} h`
   const days = Math.round(ms / DAY)
   if (days < 90) return days === 1 ? '1 day' : `${days} days`
-  return `${Math.round(days / 30)} months`
+  return `${Math.round(days / 30)} mo`
 }
 
 const counts = new Intl.NumberFormat('en')
 
-export function formatCount(count: number): string {
-  return counts.format(count)
+/** With a plus sign where there are at least so many. */
+export function formatCount(count: number, is_bound = false): string {
+  return `${counts.format(count)}${is_bound ? '+' : ''}`
 }

@@ -80,6 +80,8 @@ function sentenceOf({ action, from_value, to_value }: Activity, visit: Visit): s
       return 'resolved this'
     case 'reopened':
       return 'reopened this'
+    case 'regressed':
+      return 'marked this as a regression'
     case 'assigned':
       return from_value
         ? `assigned this to ${to_value}, who takes it from ${from_value}`

@@ -1,4 +1,6 @@
 import {
+  burstsOfPeriod,
+  cascadesOfPeriod,
   changesOfRelease,
   type ErrorTrends,
   errorsByRelease,
@@ -10,11 +12,15 @@ import {
   type TypeShares,
   usersWithErrors,
 } from '../../analytics/error-trends.js'
+import type { RecentBursts } from '../../analytics/recent-bursts.js'
 import type { ReleaseChanges } from '../../analytics/release-changes.js'
-import { type Answer, remembered } from '../../analytics/remembered.js'
+import { type Answer, oldestOf, remembered } from '../../analytics/remembered.js'
+import type { StrongCascade } from '../../analytics/strongest-cascades.js'
 import type { UserErrors } from '../../analytics/top-users.js'
 import type { ImpactedError } from '../../analytics/user-impact.js'
 import type { VersionFigures } from '../../analytics/version-errors.js'
+import { NewestBursts } from '../components/bursts.js'
+import { StrongestCascades } from '../components/cascades.js'
 import { DayRange } from '../components/day-range.js'
 import { Empty } from '../components/empty.js'
 import { CountedAt } from '../components/insight.js'
@@ -32,11 +38,15 @@ interface Counted {
   user_impact: Answer<ImpactedError[]>
   errors_by_version: Answer<VersionFigures[]>
   release: Answer<ReleaseChanges | null>
+  cascades: Answer<StrongCascade[]>
+  bursts: Answer<RecentBursts>
 }
 
 interface Analytics {
   trends: ErrorTrends
   counted: Counted
+  /** When the oldest of them was. */
+  counted_at: number
 }
 
 /** How errors spread over time, kinds, users and releases, and how they were dealt with. */
@@ -49,24 +59,25 @@ export const analytics = definePage({
     const question = { days, application_id }
     const ask = <T,>(name: string, answer: () => Promise<T>) =>
       remembered(context, `analytics ${name} ${days} ${application_id}`, answer)
-    return {
-      trends: (await ask('trends', () => errorTrends(context, question))).value,
-      counted: {
-        errors_by_type: await ask('types', () => errorsByType(context, question)),
-        top_users: await ask('users', () => usersWithErrors(context, question)),
-        user_impact: await ask('impact', () => errorsByUsers(context, question)),
-        errors_by_version: await ask('versions', () => errorsByRelease(context, question)),
-        release: await ask(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
-      },
+    const trends = await ask('trends', () => errorTrends(context, question))
+    const counted = {
+      errors_by_type: await ask('types', () => errorsByType(context, question)),
+      top_users: await ask('users', () => usersWithErrors(context, question)),
+      user_impact: await ask('impact', () => errorsByUsers(context, question)),
+      errors_by_version: await ask('versions', () => errorsByRelease(context, question)),
+      release: await ask(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
+      cascades: await ask('cascades', () => cascadesOfPeriod(context, question)),
+      bursts: await ask('bursts', () => burstsOfPeriod(context, question)),
     }
+    return { trends: trends.value, counted, counted_at: oldestOf([trends, ...Object.values(counted)]) }
   },
   title: () => 'Analytics',
-  json: ({ trends, counted }) => ({
+  json: ({ trends, counted, counted_at }) => ({
     ...trends,
     ...Object.fromEntries(Object.entries(counted).map(([name, { value }]) => [name, value])),
-    counted_at: new Date(oldest(counted)).toISOString(),
+    counted_at: new Date(counted_at).toISOString(),
   }),
-  view: ({ trends, counted }, visit, { app_version }) => (
+  view: ({ trends, counted, counted_at }, visit, { app_version }) => (
     <>
       <PageHead title="Analytics" context={periodLine(trends.period)}>
         <DayRange days={trends.period.days} visit={visit} />
@@ -84,19 +95,17 @@ export const analytics = definePage({
           <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />
           <UserFigures users={counted.top_users.value} impact={counted.user_impact.value} visit={visit} />
           <ResolutionFigures trends={trends} visit={visit} />
+          <StrongestCascades cascades={counted.cascades.value} visit={visit} />
+          <NewestBursts found={counted.bursts.value} visit={visit} />
           <Releases
             versions={counted.errors_by_version.value}
             changes={counted.release.value}
             wanted={app_version}
             visit={visit}
           />
-          <CountedAt at={oldest(counted)} now={visit.now} />
+          <CountedAt at={counted_at} now={visit.now} />
         </div>
       )}
     </>
   ),
 })
-
-function oldest(counted: Counted): number {
-  return Math.min(...Object.values(counted).map(({ asked_at }) => asked_at))
-}

@@ -1,7 +1,7 @@
 import { CORRELATION_DAYS, ErrorCorrelation } from '../../analytics/error-correlation.js'
 import { type PeriodView, periodInput } from '../../analytics/period.js'
 import type { ProblematicRelease } from '../../analytics/problematic-releases.js'
-import { type Answer, remembered } from '../../analytics/remembered.js'
+import { type Answer, oldestOf, remembered } from '../../analytics/remembered.js'
 import type { CorrelatedTypes } from '../../analytics/time-correlation.js'
 import type { UserErrors } from '../../analytics/top-users.js'
 import type { VersionErrors } from '../../analytics/version-errors.js'
@@ -80,5 +80,5 @@ export const correlation = definePage({
 })
 
 function oldest({ versions, releases, users, hours }: Data): number {
-  return Math.min(...[versions, releases, users, hours].map(({ asked_at }) => asked_at))
+  return oldestOf([versions, releases, users, hours])
 }

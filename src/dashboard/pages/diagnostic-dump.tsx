@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type DiagnosticDump, findDiagnosticDump } from '../../diagnostics/diagnostic-dump.js'
-import { HIDDEN } from '../../diagnostics/environment.js'
+import { HIDDEN } from '../../diagnostics/node-flags.js'
 import { FILTERED } from '../../model/redaction.js'
 import { perform } from '../../operation.js'
 import { words } from '../components/badges.js'

@@ -38,14 +38,25 @@ export const error = definePage({
       history: await perform(errorHistory, context, { error_id, application_id }),
       users: await perform(errorUsers, context, { error_id, application_id }),
       grouping: groupingOf(record, context.config.project_root ?? ''),
-      stacks: await shownStacks(context, record),
-      assignees: await knownAssignees(context, application_id ?? null),
       related: await relatedParts(context, record, visit),
     }
   },
+  furnish: async (context, { record }, { application_id }) => ({
+    stacks: await shownStacks(context, record),
+    assignees: await knownAssignees(context, application_id ?? null),
+  }),
   title: ({ record: { error_type, place, occurrence_count } }) =>
     `(${compact(occurrence_count)}) ${place ? `${error_type} in ${place}` : error_type}`,
-  json: ({ record, history, users, grouping }) => ({ error: { ...record, history, top_users: users, grouping } }),
+  json: ({ record, history, users, grouping, related }) => ({
+    error: {
+      ...record,
+      history,
+      top_users: users,
+      grouping,
+      // Only what there is to tell, as on the page.
+      related: Object.fromEntries(related.map(({ name, data }) => [name, data])),
+    },
+  }),
   view({ record, history, users, grouping, stacks, assignees, related }, visit, { histogram = '30d' }) {
     const props = { record, visit }
     const curl = requestCurl(record)

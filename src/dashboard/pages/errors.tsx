@@ -5,7 +5,7 @@ import { perform } from '../../operation.js'
 import { type ErrorsPage, errorsListInput, errorsPage } from '../../triage/errors-list.js'
 import { exportErrors } from '../../triage/export-errors.js'
 import { type FilterChoices, filterChoices } from '../../triage/filter-choices.js'
-import { findText } from '../../triage/matching-errors.js'
+import { type FoundText, findText } from '../../triage/matching-errors.js'
 import { listQuery, listSavedViews, type SavedView } from '../../triage/saved-views.js'
 import { type StatusCounts, statusCounts } from '../../triage/status-counts.js'
 import { BATCH_FORM, BatchBar } from '../components/batch-bar.js'
@@ -17,8 +17,7 @@ import { NoErrors } from '../components/no-errors.js'
 import { PageHead } from '../components/page-head.js'
 import { Pagination, paginationLinks, totalOf } from '../components/pagination.js'
 import { SavedViews } from '../components/saved-views.js'
-import { StatusTabs } from '../components/status-tabs.js'
-import { formatCount } from '../components/time.js'
+import { countText, StatusTabs } from '../components/status-tabs.js'
 import { definePage, type Visit } from '../define.js'
 import { listAddress } from '../list-address.js'
 
@@ -32,6 +31,10 @@ type Parameters = v.InferOutput<typeof parameters>
 
 interface ErrorsData {
   page: ErrorsPage
+  found: FoundText
+}
+
+interface Controls {
   counts: StatusCounts
   choices: FilterChoices
   views: SavedView[]
@@ -42,7 +45,11 @@ export const errors = definePage({
   path: '/errors',
   text: 'Paginated, filterable list',
   parameters,
-  load: loadList,
+  async load(context, filter): Promise<ErrorsData> {
+    const found = await findText(context, filter)
+    return { page: await errorsPage(context, filter, { found }), found }
+  },
+  furnish: loadControls,
   title: ({ page }) => `(${totalOf(page.pagination)}) Errors`,
   json: ({ page }) => page,
   links: ({ page }, visit) => paginationLinks(page.pagination, visit),
@@ -63,16 +70,13 @@ export const errors = definePage({
   ),
 })
 
-async function loadList(context: Context, filter: Parameters): Promise<ErrorsData> {
-  await context.ready()
-  const found = await findText(context, filter)
-  const [page, counts, choices, views] = await Promise.all([
-    errorsPage(context, filter, { found }),
+async function loadControls(context: Context, { found }: ErrorsData, filter: Parameters): Promise<Controls> {
+  const [counts, choices, views] = await Promise.all([
     statusCounts(context, filter, { found }),
     filterChoices(context, filter.application_id),
     perform(listSavedViews, context, {}),
   ])
-  return { page, counts, choices, views }
+  return { counts, choices, views }
 }
 
 function List({
@@ -81,7 +85,7 @@ function List({
   visit,
   all_chosen,
 }: {
-  data: ErrorsData
+  data: ErrorsData & Controls
   filter: Omit<Parameters, 'choose'>
   visit: Visit
   all_chosen: boolean
@@ -115,9 +119,9 @@ function List({
   )
 }
 
-function contextOf({ page: { pagination }, counts }: ErrorsData): string {
+function contextOf({ page: { pagination }, counts: { snoozed } }: ErrorsData & Controls): string {
   const fitting = `${totalOf(pagination)} ${pagination.total_count === 1 ? 'error' : 'errors'}`
-  return counts.snoozed.count > 0 ? `${fitting} · ${formatCount(counts.snoozed.count)} snoozed` : fitting
+  return snoozed.count ? `${fitting} · ${countText(snoozed)} snoozed` : fitting
 }
 
 function exportAddress(visit: Visit): string {

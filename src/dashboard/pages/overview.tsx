@@ -10,6 +10,7 @@ import { OverviewFigures } from '../components/overview-figures.js'
 import { PageHead } from '../components/page-head.js'
 import { SmallMultiples } from '../components/small-multiples.js'
 import { TopErrors } from '../components/top-errors.js'
+import { Totals } from '../components/totals.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
 import { href, openErrors } from '../href.js'
 
@@ -65,6 +66,7 @@ function Numbers({ data, visit }: { data: Overview; visit: Visit }): Rendered {
           visit={visit}
         />
       </div>
+      <Totals stats={data.stats} visit={visit} />
     </div>
   )
 }

@@ -3,7 +3,7 @@ import type { CrossPlatformError } from '../../analytics/cross-platform-errors.j
 import { type PeriodView, periodInput } from '../../analytics/period.js'
 import { PLATFORM_DAYS, PlatformComparison, type PlatformHealth } from '../../analytics/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../analytics/platform-figures.js'
-import { type Answer, remembered } from '../../analytics/remembered.js'
+import { oldestOf, remembered } from '../../analytics/remembered.js'
 import { filterText } from '../../model/input.js'
 import { DayRange } from '../components/day-range.js'
 import { Empty } from '../components/empty.js'
@@ -21,8 +21,10 @@ interface Comparison {
 
 interface Data {
   comparison: Comparison
-  health: Answer<PlatformHealth> | null
-  crossing: Answer<CrossPlatformError[]>
+  health: PlatformHealth | null
+  crossing: CrossPlatformError[]
+  /** When the oldest of them was counted. */
+  counted_at: number
 }
 
 /** The platforms beside each other, one of them closely, and what fails on several. */
@@ -35,28 +37,31 @@ export const platformComparison = definePage({
     const query = new PlatformComparison(() => context, { days, application_id: application_id ?? null })
     const ask = <T,>(name: string, answer: () => Promise<T>) =>
       remembered(context, `platforms ${name} ${days} ${application_id}`, answer)
-    const { value: comparison } = await ask('rates', async () => ({
+    const comparison = await ask('rates', async () => ({
       period: await query.period(),
       rates: await query.errorRateByPlatform(),
       scores: await query.platformStabilityScores(),
     }))
-    const chosen = platform ?? comparison.rates[0]?.platform
+    const chosen = platform ?? comparison.value.rates[0]?.platform
+    const health = chosen === undefined ? null : await ask(`of ${chosen}`, () => query.platformHealthSummary(chosen))
+    const crossing = await ask('crossing', () => query.crossPlatformErrors())
     return {
-      comparison,
-      health: chosen === undefined ? null : await ask(`of ${chosen}`, () => query.platformHealthSummary(chosen)),
-      crossing: await ask('crossing', () => query.crossPlatformErrors()),
+      comparison: comparison.value,
+      health: health?.value ?? null,
+      crossing: crossing.value,
+      counted_at: oldestOf([comparison, health, crossing]),
     }
   },
   title: () => 'Platforms',
-  json: ({ comparison, health, crossing }) => ({
+  json: ({ comparison, health, crossing, counted_at }) => ({
     period: comparison.period,
     error_rate_by_platform: comparison.rates,
     platform_stability_scores: comparison.scores,
-    platform_health_summary: health?.value ?? null,
-    cross_platform_errors: crossing.value,
-    counted_at: new Date(crossing.asked_at).toISOString(),
+    platform_health_summary: health,
+    cross_platform_errors: crossing,
+    counted_at: new Date(counted_at).toISOString(),
   }),
-  view: ({ comparison, health, crossing }, visit) => (
+  view: ({ comparison, health, crossing, counted_at }, visit) => (
     <>
       <PageHead title="Platforms" context={periodLine(comparison.period)}>
         <DayRange days={comparison.period.days} visit={visit} />
@@ -71,15 +76,10 @@ export const platformComparison = definePage({
         </Empty>
       ) : (
         <div class="stack">
-          <PlatformCards
-            rates={comparison.rates}
-            scores={comparison.scores}
-            chosen={health?.value.platform}
-            visit={visit}
-          />
-          {health && <PlatformErrors health={health.value} visit={visit} />}
-          <CrossPlatform errors={crossing.value} visit={visit} />
-          <CountedAt at={crossing.asked_at} now={visit.now} />
+          <PlatformCards rates={comparison.rates} scores={comparison.scores} chosen={health?.platform} visit={visit} />
+          {health && <PlatformErrors health={health} visit={visit} />}
+          <CrossPlatform errors={crossing} visit={visit} />
+          <CountedAt at={counted_at} now={visit.now} />
         </div>
       )}
     </>

@@ -12,6 +12,7 @@ import type { Context } from '../../context.js'
 import { type Dropped, droppedOf, recorderState } from '../../health/health.js'
 import { filterText, id, optional } from '../../model/input.js'
 import { Empty } from '../components/empty.js'
+import { ApplicationField } from '../components/forms.js'
 import { PageHead } from '../components/page-head.js'
 import { type Setting, SettingRow } from '../components/setting-row.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
@@ -78,9 +79,7 @@ function Index({
   return (
     <nav class="setting-index" aria-label="Groups of settings">
       <form method="get" action={`${visit.base}/settings`}>
-        {visit.application_id !== null && (
-          <input type="hidden" name="application_id" value={String(visit.application_id)} />
-        )}
+        <ApplicationField visit={visit} />
         <label>
           <span>Filter</span>
           <input type="search" name="filter" value={filter} maxlength={100} data-settings-filter />

@@ -163,6 +163,7 @@ export const STOREFRONT: readonly Kind[] = [
     per_day: 3,
     since: '5.9.0',
     until: '5.11.0',
+    returns: '5.12.0',
     route: 'GET /cart',
     params: { query: { coupon: 'WELCOME' } },
   },

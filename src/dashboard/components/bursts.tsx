@@ -1,0 +1,76 @@
+import { type Burst, detectBursts } from '../../analytics/pattern-detector.js'
+import type { RecentBursts } from '../../analytics/recent-bursts.js'
+import { perform } from '../../operation.js'
+import type { Rendered, Visit } from '../define.js'
+import { ErrorLink } from './error-link.js'
+import { Insight, InsightTable } from './insight.js'
+import { formatSeconds } from './measures.js'
+import type { RelatedPart } from './related.js'
+import { How } from './related-errors.js'
+import { exactTime, formatCount, Time } from './time.js'
+
+const SHOWN = 5
+const DAYS = 7
+const WHAT = 'at least 5 occurrences of one error, none more than 60 s after the one before'
+
+/** When the error came one upon the other. */
+export const burstsPart: RelatedPart<Burst[]> = {
+  name: 'bursts',
+  title: 'Bursts',
+  async load(context, { id }) {
+    const bursts = await perform(detectBursts, context, { error_id: id, days: DAYS })
+    return bursts.length > 0 ? bursts.slice(0, SHOWN) : null
+  },
+  view: (bursts, visit) => (
+    <>
+      <ul class="related">
+        {bursts.map((burst) => (
+          <li>
+            <Time iso={burst.started_at} visit={visit} />
+            <p class="evidence">{`${formatCount(burst.occurrence_count)} events in ${lasted(burst)}, ${perMinute(burst)} a minute`}</p>
+          </li>
+        ))}
+      </ul>
+      <How>{`The newest of the last ${DAYS} days: ${WHAT}. Only occurrences that are kept are looked at.`}</How>
+    </>
+  ),
+}
+
+/** The newest bursts of any error. */
+export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Visit }): Rendered {
+  const { bursts, since, is_bound } = found
+  const reach = is_bound
+    ? `since ${exactTime(since, visit.time_zone)}, as far back as occurrences are looked at`
+    : 'in the period'
+  return (
+    <Insight title="Bursts" how={`The newest ${reach}: ${WHAT}.`}>
+      {bursts.length === 0 ? (
+        <p class="muted">Nothing came in a burst.</p>
+      ) : (
+        <InsightTable
+          title="Bursts"
+          rows={bursts}
+          columns={[
+            { name: 'Error', cell: ({ error }) => <ErrorLink error={error} visit={visit} /> },
+            {
+              name: 'Began',
+              number: true,
+              cell: ({ started_at }) => <Time iso={started_at} visit={visit} />,
+            },
+            { name: 'Events', number: true, cell: ({ occurrence_count }) => formatCount(occurrence_count) },
+            { name: 'Lasted', number: true, cell: (burst) => lasted(burst) },
+            { name: 'A minute', number: true, cell: (burst) => perMinute(burst) },
+          ]}
+        />
+      )}
+    </Insight>
+  )
+}
+
+function lasted({ duration_seconds }: Burst): string {
+  return duration_seconds < 1 ? 'a second' : formatSeconds(duration_seconds)
+}
+
+function perMinute({ per_minute }: Burst): string {
+  return formatCount(per_minute < 10 ? Math.round(per_minute * 10) / 10 : Math.round(per_minute))
+}

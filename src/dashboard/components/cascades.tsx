@@ -1,0 +1,113 @@
+import { CASCADE_WINDOW } from '../../analytics/cascade-sweep.js'
+import { type Cascade, type ErrorCascades, errorCascades } from '../../analytics/error-cascades.js'
+import type { StrongCascade } from '../../analytics/strongest-cascades.js'
+import { perform } from '../../operation.js'
+import type { Rendered, Visit } from '../define.js'
+import { ErrorLink } from './error-link.js'
+import { Insight, InsightTable } from './insight.js'
+import { formatMilliseconds, formatSeconds, formatShare } from './measures.js'
+import type { RelatedPart } from './related.js'
+import { How, RelatedErrors } from './related-errors.js'
+import { formatCount, Time } from './time.js'
+
+const SHOWN = 5
+const WINDOW = `${CASCADE_WINDOW / 1000} s`
+
+/** What tends to follow the error, and what it tends to follow. */
+export const cascadesPart: RelatedPart<ErrorCascades> = {
+  name: 'cascades',
+  title: 'Cascades',
+  async load(context, { id }, { application_id }) {
+    const { leads_to, caused_by } = await perform(errorCascades, context, { error_id: id, application_id })
+    if (leads_to.length + caused_by.length === 0) return null
+    return { leads_to: leads_to.slice(0, SHOWN), caused_by: caused_by.slice(0, SHOWN) }
+  },
+  view: ({ leads_to, caused_by }, visit) => (
+    <>
+      {caused_by.length > 0 && (
+        <>
+          <h3>Comes after</h3>
+          <RelatedErrors
+            rows={caused_by.map((cascade) => ({
+              error: cascade.error,
+              evidence: `After that, this one ${followed(cascade)}`,
+            }))}
+            visit={visit}
+          />
+        </>
+      )}
+      {leads_to.length > 0 && (
+        <>
+          <h3>Leads to</h3>
+          <RelatedErrors
+            rows={leads_to.map((cascade) => ({
+              error: cascade.error,
+              evidence: (
+                <>
+                  After this one, <bdi>{cascade.error.error_type}</bdi> {followed(cascade)}
+                </>
+              ),
+            }))}
+            visit={visit}
+          />
+        </>
+      )}
+      <How>
+        {`Found by the hourly detection: one within ${WINDOW} after the other, three times at least, and at least half of the time. `}
+        <DetectedAt cascades={[...leads_to, ...caused_by]} visit={visit} />
+      </How>
+    </>
+  ),
+}
+
+function followed({ followed_count, parent_count, average_delay_ms }: Cascade): string {
+  return `followed ${formatCount(followed_count)} of ${formatCount(parent_count)} times within ${WINDOW}, ${delayOf(average_delay_ms)} later on average`
+}
+
+function delayOf(milliseconds: number): string {
+  return milliseconds < 1000 ? formatMilliseconds(milliseconds) : formatSeconds(milliseconds / 1000)
+}
+
+function DetectedAt({ cascades, visit }: { cascades: readonly Cascade[]; visit: Visit }) {
+  const newest = cascades.map(({ last_detected_at }) => last_detected_at).sort()
+  return (
+    <>
+      Last found <Time iso={newest.at(-1) ?? ''} visit={visit} />.
+    </>
+  )
+}
+
+/** The strongest cascades there are, with their evidence. */
+export function StrongestCascades({ cascades, visit }: { cascades: readonly StrongCascade[]; visit: Visit }): Rendered {
+  return (
+    <Insight
+      title="Cascades"
+      how={`Errors that another follows within ${WINDOW}: three times at least and at least half of the time, as the hourly detection found them in the period. Those that followed most often come first.`}
+    >
+      {cascades.length === 0 ? (
+        <p class="muted">No error regularly brings another.</p>
+      ) : (
+        <InsightTable
+          title="Cascades"
+          rows={cascades}
+          columns={[
+            { name: 'First', cell: ({ parent }) => <ErrorLink error={parent} visit={visit} /> },
+            { name: 'Then', cell: ({ child }) => <ErrorLink error={child} visit={visit} /> },
+            {
+              name: 'Times',
+              number: true,
+              cell: ({ followed_count, parent_count }) =>
+                `${formatCount(followed_count)} of ${formatCount(parent_count)}`,
+            },
+            { name: 'Share', number: true, cell: ({ probability }) => formatShare(probability) },
+            {
+              name: 'Later by',
+              number: true,
+              cell: ({ average_delay_ms }) => delayOf(average_delay_ms),
+            },
+          ]}
+        />
+      )}
+    </Insight>
+  )
+}

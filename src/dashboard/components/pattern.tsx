@@ -1,0 +1,74 @@
+import { analyzeCyclicalPattern, type CyclicalPattern } from '../../analytics/pattern-detector.js'
+import { perform } from '../../operation.js'
+import type { Rendered } from '../define.js'
+import { BarChart } from './charts.js'
+import type { RelatedPart } from './related.js'
+import { How } from './related-errors.js'
+import { formatCount } from './time.js'
+
+const DAYS = 30
+/** Of fewer, every hour would be a peak. */
+const LEAST = 10
+
+/** At which hours the error occurs, where some stand out. */
+export const patternPart: RelatedPart<CyclicalPattern> = {
+  name: 'occurrence_pattern',
+  title: 'Pattern',
+  async load(context, { id, occurrence_count }) {
+    if (occurrence_count < LEAST) return null
+    const pattern = await perform(analyzeCyclicalPattern, context, { error_id: id, days: DAYS })
+    const stands_out = pattern.pattern_type !== 'uniform' || pattern.peak_hours.length > 0
+    return pattern.total >= LEAST && stands_out ? pattern : null
+  },
+  view: (pattern, visit) => (
+    <>
+      <p class="pattern">{sentenceOf(pattern)}</p>
+      <HoursOfDay pattern={pattern} />
+      <How>
+        {`Its occurrences of the last ${DAYS} days by the hour of the day in ${visit.time_zone}. A peak is over twice the mean; the strength is the standard deviation of the hours over their mean, at most 1.`}
+      </How>
+    </>
+  ),
+}
+
+export function sentenceOf({
+  pattern_type,
+  pattern_strength,
+  peak_hours,
+  weekday_distribution,
+  total,
+}: CyclicalPattern): string {
+  const hours = peak_hours.map(clock).join(', ')
+  const peaks = hours && ` (${hours})`
+  const strength = `strength ${Math.round(pattern_strength * 100) / 100}`
+  const weekend = weekday_distribution.slice(5).reduce((sum, count) => sum + count, 0)
+  switch (pattern_type) {
+    case 'business_hours':
+      return `Mostly in business hours${peaks}, ${strength}`
+    case 'night':
+      return `Mostly at night${peaks}, ${strength}`
+    case 'weekend':
+      return `Mostly at the weekend (${formatCount(weekend)} of ${formatCount(total)}), ${strength}`
+    default:
+      return `No part of the day or week, but peaks at ${hours}, ${strength}`
+  }
+}
+
+function HoursOfDay({ pattern: { hourly_distribution, total } }: { pattern: CyclicalPattern }): Rendered {
+  return (
+    <BarChart
+      title={`${formatCount(total)} events by hour`}
+      unit="events"
+      series={[{ key: 'count', label: 'Events', tone: 'series-1' }]}
+      bars={Array.from({ length: 24 }, (_, hour) => ({
+        label: clock(hour),
+        name: `${clock(hour)} to ${clock((hour + 1) % 24)}`,
+        values: { count: hourly_distribution[hour] ?? 0 },
+      }))}
+    />
+  )
+}
+
+function clock(hour: number): string {
+  return `${hour}:00`
+}

@@ -1,0 +1,28 @@
+import type { RelatedError } from '../../analytics/related-errors.js'
+import type { Rendered, Visit } from '../define.js'
+import { ErrorLink } from './error-link.js'
+
+export interface RelatedRow {
+  error: RelatedError
+  /** Why it stands here, in numbers. */
+  evidence: Rendered
+}
+
+/** Other errors, each with the evidence that relates it to this one. */
+export function RelatedErrors({ rows, visit }: { rows: readonly RelatedRow[]; visit: Visit }): Rendered {
+  return (
+    <ul class="related">
+      {rows.map(({ error, evidence }) => (
+        <li>
+          <ErrorLink error={error} visit={visit} />
+          <p class="evidence">{evidence}</p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** How something is computed, below it. */
+export function How({ children }: { children?: Rendered }): Rendered {
+  return <p class="how">{children}</p>
+}
