@@ -18,7 +18,7 @@ export async function tracedSqlite(file) {
           trace.statements.push({ sql, values, ms: performance.now() - started })
           return result
         }
-      return { all: noted('all'), run: noted('run'), columns: () => statement.columns() }
+      return { all: noted('all'), get: noted('get'), run: noted('run'), columns: () => statement.columns() }
     }
   }
   plain.close()

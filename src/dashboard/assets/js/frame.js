@@ -36,7 +36,7 @@ const span = (ms) => {
   if (ms < 3_600_000) return `${Math.max(1, minutes)} min`
   if (ms < 86_400_000) return `${hours} h`
   if (days < 90) return days === 1 ? '1 day' : `${days} days`
-  return `${Math.round(days / 30)} months`
+  return `${Math.round(days / 30)} mo`
 }
 const tellTimes = () => {
   for (const time of document.querySelectorAll('time[data-relative]')) {
