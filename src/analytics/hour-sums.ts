@@ -75,23 +75,6 @@ export interface VersionSum {
   last_hour: number
 }
 
-/** Occurrences per application, version and severity: the versions of two applications have nothing to do with each other. */
-export async function versionSums(context: Context, scope: Scope, span: Span): Promise<VersionSum[]> {
-  return inParts(context, scope, span, (hours) =>
-    hours
-      .select(({ fn }) => [
-        'application_id',
-        'app_version',
-        'severity',
-        fn.sum<number>('count').as('count'),
-        fn.min<number>('hour').as('first_hour'),
-        fn.max<number>('hour').as('last_hour'),
-      ])
-      .groupBy(['application_id', 'app_version', 'severity'])
-      .execute(),
-  )
-}
-
 /** Asks about the hours of the span part by part, and gives the rows of all: one sum may come in several rows. */
 async function inParts<Row>(
   context: Context,

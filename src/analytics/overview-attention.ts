@@ -50,15 +50,17 @@ export async function concerns(
 
 /** Those that an occurrence has reopened since then; what a person opened again did not come back. */
 function seenAgain(errors: OpenErrors, since: number): OpenErrors {
-  return errors.where('reopened_at', '>=', since).where(({ exists, selectFrom }) =>
-    exists(
-      selectFrom('faultboard_activities as a')
-        .select('a.id')
-        .whereRef('a.error_id', '=', 'faultboard_errors.id')
-        .where('a.action', 'in', ['reopened', 'regressed'])
-        .whereRef('a.created_at', '>=', 'faultboard_errors.reopened_at'),
-    ),
-  )
+  return errors
+    .where('reopened_at', '>=', since)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('faultboard_activities as a')
+          .select('a.id')
+          .whereRef('a.error_id', '=', 'faultboard_errors.id')
+          .where('a.action', 'in', ['reopened', 'regressed'])
+          .whereRef('a.created_at', '>=', 'faultboard_errors.reopened_at'),
+      ),
+    )
 }
 
 async function concern(

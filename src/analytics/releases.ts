@@ -1,8 +1,7 @@
-import type { Context } from '../context.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
-import { DAY, HOUR, hourOf } from '../model/time.js'
-import { type Scope, type VersionSum, versionSums } from './hour-sums.js'
-import { elapsedDays, MAX_DAYS } from './period.js'
+import { HOUR } from '../model/time.js'
+import type { VersionSum } from './hour-sums.js'
+import { elapsedDays } from './period.js'
 
 export type SeverityCounts = Record<Severity, number>
 
@@ -15,17 +14,6 @@ export interface Release {
   /** The hour of its first and of its last occurrence. */
   first_hour: number
   last_hour: number
-}
-
-/**
- * The releases of the last year in the order in which they were first seen, which holds for version numbers and commit
- * hashes alike.
- */
-export async function releases(context: Context, scope: Scope): Promise<Release[]> {
-  const to = hourOf(context.now()) + HOUR
-  return releasesOf(await versionSums(context, scope, { from: to - MAX_DAYS * DAY, to })).sort(
-    (a, b) => a.first_hour - b.first_hour || byNumber.compare(a.app_version, b.app_version),
-  )
 }
 
 export function releasesOf(sums: readonly VersionSum[]): Release[] {
@@ -68,6 +56,3 @@ export function daysOf({ first_hour, last_hour }: Release): number {
 export function noSeverities(): SeverityCounts {
   return Object.fromEntries(SEVERITIES.map((severity) => [severity, 0])) as SeverityCounts
 }
-
-/** Of two that were first seen in the same hour, 3.10 comes after 3.9. */
-const byNumber = new Intl.Collator('en', { numeric: true })
