@@ -95,7 +95,10 @@ describe('the overview', () => {
 
   test('takes an application, and refuses what is none', async () => {
     expect((await host.get('/overview?application_id=1')).status).toBe(200)
-    expect(await host.json('/overview?application_id=77')).toMatchObject({ total_errors: 0 })
+    expect(await host.json('/overview?application_id=77')).toMatchObject({
+      status: 404,
+      error: 'There is no application with the id 77.',
+    })
     expect((await host.get('/overview?application_id=shop')).status).toBe(422)
   })
 })

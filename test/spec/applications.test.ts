@@ -54,7 +54,10 @@ describeEachDatabase('several applications report into one dashboard', (database
     expect(await total('')).toBe(5)
     expect(await total(`?application_id=${ids.depot}`)).toBe(1)
     expect(await total(`?application_id=${ids.shop}`)).toBe(4)
-    expect(await total('?application_id=999')).toBe(0)
+    expect(await host.read('/errors?application_id=999')).toEqual({
+      status: 404,
+      error: 'There is no application with the id 999.',
+    })
   })
 
   test('the overview is of all together, or of one', async () => {
@@ -70,14 +73,15 @@ describeEachDatabase('several applications report into one dashboard', (database
   })
 
   test.each([
-    ['/errors/analytics', '"Web"'],
-    ['/errors/platform_comparison', '"Web"'],
+    ['/errors/analytics', '"iOS"'],
+    ['/errors/platform_comparison', '"iOS"'],
     ['/errors/correlation', '"2.0"'],
-  ])('%s is of one application when it is asked so', async (path, known) => {
-    const [all, none] = [await host.read(path), await host.read(`${path}?application_id=999`)]
-    expect([all.status, none.status]).toEqual([200, 200])
-    expect(JSON.stringify(all)).toContain(known)
-    expect(JSON.stringify(none)).not.toContain(known)
+  ])('%s is of one application when it is asked so', async (path, ofShop) => {
+    const [all, depot] = [await host.read(path), await host.read(`${path}?application_id=${ids.depot}`)]
+    expect([all.status, depot.status]).toEqual([200, 200])
+    expect(JSON.stringify(all)).toContain(ofShop)
+    expect(JSON.stringify(depot)).not.toContain(ofShop)
+    expect((await host.read(`${path}?application_id=999`)).status).toBe(404)
   })
 
   test('a page names the applications, so that one can be chosen', async () => {

@@ -46,7 +46,8 @@ describeEachDatabase('deep diagnostics', (database) => {
     })
 
     test('takes application_id', async () => {
-      expect((await host.read(`/${path}?application_id=999`)).status).toBe(200)
+      expect((await host.read(`/${path}?application_id=1`)).status).toBe(200)
+      expect((await host.read(`/${path}?application_id=999`)).status).toBe(404)
       expect((await host.read(`/${path}?application_id=one`)).status).toBe(422)
     })
   })

@@ -7,9 +7,9 @@ import { formatCount } from './time.js'
 /** The numbers of DashboardStats: how many errors there are, when they were last seen, and of which type and platform. */
 export function Totals({ stats, visit }: { stats: DashboardStats; visit: Visit }): Rendered {
   return (
-    <section class="card totals" aria-labelledby="totals">
+    <section class="card overview-totals" aria-labelledby="totals">
       <h2 id="totals">All errors</h2>
-      <dl class="totals-row">
+      <dl class="overview-totals-row">
         {rowsOf(stats).map(([label, errors, occurrences]) => (
           <div>
             <dt>{label}</dt>
