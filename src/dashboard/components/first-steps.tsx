@@ -29,9 +29,8 @@ export function FirstSteps({ visit }: { visit: Visit }): Rendered {
       <CopyButton from="log-line" label="Copy this line" />
       <p class="muted">
         The lines for Fastify, Koa, Hono, NestJS, Next.js, Nitro and plain Node.js, and for loggers and queues, are in{' '}
-        <code>docs/frameworks.md</code> and <code>docs/subscribers.md</code> of the package.
-        Nothing here although an error was thrown? <a href={href(visit, '/health')}>Health</a> tells what was left out,
-        and why.
+        <code>docs/frameworks.md</code> and <code>docs/subscribers.md</code> of the package. Nothing here although an
+        error was thrown? <a href={href(visit, '/health')}>Health</a> tells what was left out, and why.
       </p>
     </section>
   )

@@ -13,6 +13,7 @@ import { type Dropped, droppedOf, recorderState } from '../../health/health.js'
 import { filterText, id, optional } from '../../model/input.js'
 import { Empty } from '../components/empty.js'
 import { ApplicationField } from '../components/forms.js'
+import { DroppedTable } from '../components/health-parts.js'
 import { PageHead } from '../components/page-head.js'
 import { type Setting, SettingRow } from '../components/setting-row.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
@@ -28,42 +29,41 @@ export const settings = definePage({
   path: '/settings',
   text: 'Read-only view of the configuration',
   parameters: v.object({ application_id: optional(id()), filter: filterText({ max: 100 }) }),
-  async load(context): Promise<Settings> {
-    return { settings: OPTION_NAMES.map((name) => settingOf(name, context)), health: await stateOf(context) }
+  async load(context, { filter }): Promise<Settings> {
+    const settings = OPTION_NAMES.map((name) => settingOf(name, context))
+    return { settings: settings.filter((setting) => fits(setting, filter)), health: await stateOf(context) }
   },
   title: () => 'Settings',
   json: (data) => data,
-  view: ({ settings }, visit, { filter }) => {
-    const shown = settings.filter((setting) => fits(setting, filter))
-    return (
-      <>
-        <PageHead
-          title="Settings"
-          context="Read-only: set in code or by environment variables; a change takes effect after a restart."
-        >
-          <a class="button" href={href(visit, '/health')}>
-            Health
-          </a>
-        </PageHead>
-        <div class="settings" data-settings>
-          <Index settings={shown} filter={filter} visit={visit} />
-          <div class="stack">
-            {shown.length === 0 && <NothingFits filter={filter ?? ''} visit={visit} />}
-            {groups(shown).map(([group, title, rows]) => (
-              <section class="setting-group" id={group} aria-labelledby={`title-${group}`}>
-                <h2 id={`title-${group}`}>{title}</h2>
-                <dl>
-                  {rows.map((setting) => (
-                    <SettingRow setting={setting} />
-                  ))}
-                </dl>
-              </section>
-            ))}
-          </div>
+  view: ({ settings, health }, visit, { filter }) => (
+    <>
+      <PageHead
+        title="Settings"
+        context="Read-only: set in code or by environment variables; a change takes effect after a restart."
+      >
+        <a class="button" href={href(visit, '/health')}>
+          Health
+        </a>
+      </PageHead>
+      <div class="settings" data-settings>
+        <Index settings={settings} filter={filter} visit={visit} />
+        <div class="stack">
+          {settings.length === 0 && <NothingFits filter={filter ?? ''} visit={visit} />}
+          {groups(settings).map(([group, title, rows]) => (
+            <section class="setting-group" id={group} aria-labelledby={`title-${group}`}>
+              <h2 id={`title-${group}`}>{title}</h2>
+              <dl>
+                {rows.map((setting) => (
+                  <SettingRow setting={setting} />
+                ))}
+              </dl>
+            </section>
+          ))}
+          <DroppedTable dropped={health.dropped} />
         </div>
-      </>
-    )
-  },
+      </div>
+    </>
+  ),
 })
 
 function Index({
