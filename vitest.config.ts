@@ -4,11 +4,11 @@ export default defineConfig({
   esbuild: { jsx: 'automatic', jsxImportSource: 'hono/jsx' },
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
-    globalSetup: 'test/support/build-once.ts',
+    globalSetup: ['test/support/build-once.ts', 'test/support/templates.ts'],
     pool: 'forks',
     fileParallelism: true,
-    // One more than the cores of a small machine: many tests wait for a server, a browser or a probe.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: many tests wait for a server, a browser or a probe.
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,5 +1,5 @@
 // npm test [-- [--quick] [arguments of vitest]]
-import { chmodSync, existsSync, mkdtempSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,30 +29,58 @@ console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped}
 process.exitCode = totals.failed > 0 ? 1 : 0
 
 async function everything() {
-  // It compiles for a while, so it runs beside the checks.
-  const hosts = quick ? null : installHosts()
-  if (!filtered) {
-    await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json'])
-    await check('lint', 'biome', ['check', '--error-on-warnings', '.'])
-  }
-  if (!(await check('build', process.execPath, ['scripts/build.mjs']))) {
+  // It compiles for minutes where it was never done, so it runs beside everything that can do without.
+  const hosts = quick || isInstalled('test/hosts') ? null : installHosts()
+  const source = filtered ? [] : [checkSource()]
+  const built = await check('build', process.execPath, ['scripts/build.mjs'])
+  if (built && !filtered && !quick) await checkPackage()
+  await Promise.all(source)
+  if (!built) {
     skip('the package checks and all tests', 'the build failed')
     return
   }
-  if (!filtered && !quick) await checkPackage()
   const { env, skipped } = quick ? withoutServices() : await withServices()
+  const tests = new Map()
+  for await (const part of partsOf(hosts)) {
+    const counts = await runVitest(part, env)
+    totals.passed += counts.passed
+    totals.failed += counts.failed
+    for (const [reason, amount] of counts.skipped) tests.set(reason, (tests.get(reason) ?? 0) + amount)
+  }
+  reportSkipped(skipped, tests)
+}
+
+/** The arguments of each run of vitest: a second one for the tests that wait for the packages of hosts. */
+async function* partsOf(hosts) {
+  const waiting = hosts && !filtered ? testsOfHosts() : []
+  if (waiting.length > 0) yield waiting.map((file) => `--exclude=${file}`)
   await hosts
-  const counts = await runVitest(vitestArguments, env)
-  totals.passed += counts.passed
-  totals.failed += counts.failed
-  reportSkipped(skipped, counts.skipped)
+  yield waiting.length > 0 ? waiting : vitestArguments
+}
+
+/** They are known by what they say when they skip themselves. */
+function testsOfHosts() {
+  const folders = readdirSync('test').filter((name) => name !== 'hosts')
+  const files = folders.flatMap((folder) =>
+    readdirSync(join('test', folder), { recursive: true, encoding: 'utf8' }).map((name) => join('test', folder, name)),
+  )
+  const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
+  return tests.filter((file) => readFileSync(file, 'utf8').includes('is not installed in test/hosts'))
+}
+
+async function checkSource() {
+  await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json'])
+  await check('lint', 'biome', ['check', '--error-on-warnings', '.'])
 }
 
 /** What only some hosts bring with them; the tests that need it skip themselves, and say so, where it cannot be had. */
 async function installHosts() {
-  if (isInstalled('test/hosts')) return
   const started = performance.now()
-  const { ok, output } = await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: 'test/hosts', env: process.env })
+  // Nicely, or the tests beside it would be late.
+  const { ok, output } = await run('nice', ['npm', 'ci', '--no-audit', '--no-fund'], {
+    cwd: 'test/hosts',
+    env: process.env,
+  })
   console.log(`${mark(ok)} packages of hosts ${since(started)}`)
   if (!ok) console.log(output)
 }

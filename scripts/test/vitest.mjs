@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../services/command.mjs'
@@ -8,6 +8,8 @@ const REASON = /\(skipped: ([^)]*)\)/
 /** Runs vitest on the terminal. Returns how many tests passed and failed, and how many were skipped for which reason. */
 export async function runVitest(args, env) {
   const file = join(tmpdir(), 'vitest.json')
+  // Or a run that writes none would be counted by that of the run before it.
+  await rm(file, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const { ok } = await run('node_modules/.bin/vitest', ['run', ...reporters, ...args], { show: true, env })
   const report = await readFile(file, 'utf8').then(JSON.parse, () => ({ testResults: [] }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../support/databases.js'
 import { trackerAt } from '../support/tracker.js'
-import { countsAfterNextStart, filesIn, run, setScene } from './fixtures/deaths.js'
+import { countsAfterNextStart, filesIn, run, runAlone, setScene } from './fixtures/deaths.js'
 
 const ENDS: readonly { kind: string; how: string; says: string; counts: Record<string, number> }[] = [
   { kind: 'cluster', how: 'sigkill', says: 'SIGKILL', counts: { WorkerKilled: 1 } },
@@ -24,7 +24,7 @@ describeEachDatabase(
     for (const { kind, how, says, counts } of ENDS) {
       test(`(${kind}) and that ends by ${how} is recorded as ${JSON.stringify(counts)}`, async () => {
         const scene = await setScene(database)
-        const alone = await run('cluster-host', { kind, how })
+        const alone = await runAlone('cluster-host', { kind, how })
         expect(await run('cluster-host', { kind, how, settings: scene.settings, inside: scene.settings })).toEqual(
           alone,
         )

@@ -3,7 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../support/databases.js'
 import { eventually, trackerAt } from '../support/tracker.js'
-import { countsAfterNextStart, dieTwice, filesIn, run, type Scene, setScene, waiting } from './fixtures/deaths.js'
+import {
+  countsAfterNextStart,
+  dieTwice,
+  filesIn,
+  run,
+  runAlone,
+  type Scene,
+  setScene,
+  waiting,
+} from './fixtures/deaths.js'
 
 const SMALL_HEAP = ['--max-old-space-size=20']
 
@@ -53,7 +62,7 @@ describeEachDatabase(
 
     test('makes an OutOfMemory of the report of a process that ran out of memory', async () => {
       const scene = await crashScene()
-      const alone = await run('death', { how: 'out_of_memory' }, { node: SMALL_HEAP })
+      const alone = await runAlone('death', { how: 'out_of_memory' }, { node: SMALL_HEAP })
       const secret = { SHOP_PASSWORD: 'hunter2' }
       const end = await run(
         'death',

@@ -1,10 +1,9 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrate } from '../../src/store/migrate.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
-import { CREDENTIALS, NOON, withDatabase } from '../support/tracker.js'
+import { CREDENTIALS, NOON } from '../support/tracker.js'
 
 const FIELDS = [
   'exception', 'error_type', 'message', 'backtrace', 'occurred_at', 'platform', 'app_version', 'git_sha', 'user_id',
@@ -164,11 +163,9 @@ describeEachDatabase('LogError', (database) => {
 
 /** One for all tests of a database; the helpers of support/tracker.ts end theirs with each test. */
 async function openTracker(database: TestDatabase): Promise<TrackerInstance> {
-  const url = await database.fresh()
-  await withDatabase(url, migrate)
   return new TrackerInstance(
     {
-      database: url,
+      database: await database.fresh(),
       application_name: 'shop',
       ...CREDENTIALS,
       ignored_exceptions: [RangeError, /^Never/],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeEachDatabase } from '../support/databases.js'
 import { trackerAt } from '../support/tracker.js'
-import { countsAfterNextStart, run, setScene } from './fixtures/deaths.js'
+import { countsAfterNextStart, run, runAlone, setScene } from './fixtures/deaths.js'
 
 const leaves_sqlite_alone = Number(process.versions.node.split('.')[0]) < 24
 
@@ -12,7 +12,7 @@ describeEachDatabase('an error that ends a worker thread', (database) => {
     test(`is recorded by ${host}`, async () => {
       const scene = await setScene(database)
       const orders = { how: 'throw', listens }
-      const alone = await run('worker-host', orders)
+      const alone = await runAlone('worker-host', orders)
       expect(await run('worker-host', { ...orders, settings: scene.settings })).toEqual(alone)
       expect(alone.code).toBe(listens ? 0 : 1)
       // A copy arrives in the main thread, which has lost its class.
@@ -27,7 +27,7 @@ describeEachDatabase('an error that ends a worker thread', (database) => {
     test(`is recorded once by ${host} when the thread has a tracker of its own`, async () => {
       const scene = await setScene(database)
       const orders = { how: 'throw', listens }
-      const alone = await run('worker-host', orders)
+      const alone = await runAlone('worker-host', orders)
       const { settings } = scene
       expect(await run('worker-host', { ...orders, settings, inside: settings })).toEqual(alone)
       expect(await countsAfterNextStart(scene)).toEqual({ ThreadLost: 1 })
@@ -46,7 +46,7 @@ describeEachDatabase('an error that ends a worker thread', (database) => {
         const scene = await setScene(database)
         const { settings } = scene
         const orders = { how: 'throw_a_string', listens }
-        const alone = await run('worker-host', orders)
+        const alone = await runAlone('worker-host', orders)
         expect(await run('worker-host', { ...orders, settings, inside: inside ? settings : null })).toEqual(alone)
         expect(await countsAfterNextStart(scene)).toEqual({ string: 1 })
       })

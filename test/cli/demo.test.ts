@@ -80,7 +80,7 @@ test('demo makes up a password, and within seconds there is a dashboard with 90 
 
 describeEachDatabase('demo --database', (database) => {
   test('migrates by itself, keeps the credentials that are set, and does not seed twice', async () => {
-    const [cwd, url] = [await folder(), await database.fresh()]
+    const [cwd, url] = [await folder(), await database.empty()]
     const total = async () => {
       const { stdout } = await faultboard(['errors', '--json', '--per-page', '100', '--database', url], { cwd })
       const { errors } = JSON.parse(stdout) as { errors: Listed[] }

@@ -18,7 +18,7 @@ async function eventually<T>(question: () => Promise<T>, holds: (answer: T) => b
 
 describeEachDatabase('serve', (database) => {
   test('shows an error of the sample application in the dashboard, and stops in good order', async () => {
-    const [cwd, url] = [await folder(), await database.fresh()]
+    const [cwd, url] = [await folder(), await database.empty()]
     const serve = new Running(['serve', '--port', '0', '--migrate', '--database', url], { cwd, env: CREDENTIALS })
     const [, address] = await serve.says(DASHBOARD)
 

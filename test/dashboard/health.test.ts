@@ -115,7 +115,7 @@ describeEachDatabase(
     })
 
     test('tells a schema that was not migrated, and how to', async () => {
-      const host = await serveTracker({ database: await database.fresh(), spool_path: temporaryFolder() })
+      const host = await serveTracker({ database: await database.empty(), spool_path: temporaryFolder() })
       onTestFinished(() => host.close())
       const { state, reasons, database: found } = await healthOf(host)
       expect(state).toBe('failing')

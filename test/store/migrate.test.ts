@@ -10,7 +10,7 @@ const ALL = Object.keys(MIGRATIONS)
 
 describeEachDatabase('migrating', (database) => {
   test('applies everything once, and its status tells what and when', async () => {
-    const url = await database.fresh()
+    const url = await database.empty()
     const before = await withDatabase(url, migrationStatus)
     expect(before).toEqual(ALL.map((name) => ({ name, applied_at: null })))
     expect(await withDatabase(url, outdatedSchema)).toContain('npx faultboard migrate')
@@ -23,7 +23,7 @@ describeEachDatabase('migrating', (database) => {
   })
 
   test('by ten processes that start at once on an empty database happens once, and all succeed', async () => {
-    const url = await database.fresh()
+    const url = await database.empty()
     const by_itself = database.dialect === 'sqlite'
     const settings = { ...CREDENTIALS, database: url, spool_path: temporaryFolder(), application_name: 'shop' }
     const children = Array.from({ length: 10 }, () => startChild('migrate', { settings, by_itself }))
@@ -41,7 +41,7 @@ describeEachDatabase('migrating', (database) => {
   })
 
   test('by a newer version leaves a database with which this one still works', async () => {
-    const url = await database.fresh()
+    const url = await database.empty()
     await withDatabase(url, async (opened) => {
       await migrate(opened)
       const row = { name: '9999-of-tomorrow', timestamp: new Date().toISOString() }
@@ -62,7 +62,7 @@ describeEachDatabase('a schema that is not up to date', (database) => {
   if (database.dialect === 'sqlite') {
     test('is brought up to date by the tracker itself, before the first error is written', async () => {
       for (const async_logging of [false, true]) {
-        const place = { url: await database.fresh(), spool_path: temporaryFolder() }
+        const place = { url: await database.empty(), spool_path: temporaryFolder() }
         const { tracker, lines } = trackerAt(place, { async_logging })
         await tracker.Commands.LogError.call({ error_type: 'First', message: 'ever' })
         await tracker.flush()
@@ -75,7 +75,7 @@ describeEachDatabase('a schema that is not up to date', (database) => {
 
   for (const async_logging of [false, true]) {
     test(`is told in one line, and errors wait in the spool, with async_logging ${async_logging}`, async () => {
-      const place = { url: await database.fresh(), spool_path: temporaryFolder() }
+      const place = { url: await database.empty(), spool_path: temporaryFolder() }
       const { tracker, lines, clock } = trackerAt(place, { async_logging })
       clock.now = null
       for (let i = 0; i < 20; i++) {

@@ -9,7 +9,7 @@ describeEachDatabase(
   'two schemas of one database',
   (database) => {
     test('are migrated each for itself', async () => {
-      const url = await database.fresh()
+      const url = await database.empty()
       await withDatabase(url, ({ read }) => sql`create schema a`.execute(read))
       await withDatabase(url, ({ read }) => sql`create schema b`.execute(read))
       const inSchema = (name: string) => `${url}?options=-csearch_path%3D${name}`

@@ -17,6 +17,7 @@ export async function balancedBooks(url: string | object): Promise<Books> {
       .selectFrom('faultboard_errors as e')
       .innerJoin('faultboard_applications as a', 'a.id', 'e.application_id')
       .select(['e.id', 'e.application_id', 'e.error_type', 'e.hash_signature', 'e.occurrence_count', 'a.name'])
+      .select('e.user_count')
       .execute()
     const hours = await read.selectFrom('faultboard_error_hours').selectAll().execute()
     const applicationHours = await read.selectFrom('faultboard_application_hours').selectAll().execute()
@@ -59,8 +60,24 @@ export async function balancedBooks(url: string | object): Promise<Books> {
       ),
     )
     const typed = hours.map((row) => ({ ...row, ...byId.get(row.error_id), count: row.count }))
-    expect(sums(applicationDays, (row) => [row.application_id, row.day, row.severity, row.app_version].join())).toEqual(
-      sums(typed, (row) => [row.application_id, utcDayOf(row.hour), row.severity, row.app_version].join()),
+    const dimensions = (row: { severity: string; platform: string; app_version: string }) =>
+      [row.severity, row.platform, row.app_version].join()
+    expect(sums(applicationDays, (row) => [row.application_id, row.day, dimensions(row)].join())).toEqual(
+      sums(typed, (row) => [row.application_id, utcDayOf(row.hour), dimensions(row)].join()),
+    )
+    const met = errors.filter(({ user_count }) => user_count)
+    expect(
+      sums(
+        met,
+        ({ id }) => id,
+        ({ user_count }) => user_count ?? 0,
+      ),
+    ).toEqual(
+      sums(
+        users,
+        ({ error_id }) => error_id,
+        () => 1,
+      ),
     )
     expect(sums(typeHours, (row) => [row.application_id, row.hour, row.error_type].join())).toEqual(
       sums(typed, (row) => [row.application_id, row.hour, row.error_type].join()),

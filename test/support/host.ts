@@ -3,8 +3,6 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { dashboard } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/config/options.js'
-import { createDatabase } from '../../src/store/database.js'
-import { migrate } from '../../src/store/migrate.js'
 import { type Surroundings, TrackerInstance } from '../../src/tracker.js'
 
 export const USER = 'admin'
@@ -28,7 +26,6 @@ export async function startHost(
   settings: Settings = {},
   surroundings: Surroundings = {},
 ): Promise<Host> {
-  if (!database.startsWith('sqlite:')) await migrateTo(database)
   return serveTracker({ database, ...settings }, surroundings)
 }
 
@@ -83,12 +80,6 @@ export function signIn(user = USER, password = PASSWORD): { authorization: strin
 export async function listening(server: Server): Promise<string> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-export async function migrateTo(url: string): Promise<void> {
-  const database = createDatabase(url, '.')
-  await migrate(database)
-  await database.close()
 }
 
 function encode(form: Record<string, string | string[]>): URLSearchParams {

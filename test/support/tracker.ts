@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import { createDatabase, type Database } from '../../src/store/database.js'
-import { migrate } from '../../src/store/migrate.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import type { TestDatabase } from './databases.js'
 
@@ -26,15 +25,13 @@ export interface TrackerPlace {
 }
 
 /** A new database with its schema, and a spool folder of its own. */
-export async function freshPlace(database: TestDatabase): Promise<TrackerPlace> {
-  const url = await database.fresh()
-  await withDatabase(url, migrate)
-  return { url, spool_path: temporaryFolder() }
+export async function freshPlace(database: Omit<TestDatabase, 'empty'>): Promise<TrackerPlace> {
+  return { url: await database.fresh(), spool_path: temporaryFolder() }
 }
 
 /** A tracker on a new database. It is shut down when the test is done. */
 export async function freshTracker(
-  database: TestDatabase,
+  database: Omit<TestDatabase, 'empty'>,
   settings: Settings = {},
 ): Promise<TestTracker & TrackerPlace> {
   const place = await freshPlace(database)

@@ -20,7 +20,7 @@ describeEachDatabase(
   'search without an index',
   (database) => {
     test('finds the same where the database cannot have one, and the migration passes', async () => {
-      const url = await database.fresh()
+      const url = await database.empty()
       const option = database.dialect === 'sqlite' ? handleOf(url) : await asUserWithoutRights(url)
       expect(await withDatabase(option, migrate)).toContain('0006-list')
       const { context, log } = contextAt({ url, spool_path: temporaryFolder() }, { database: option })

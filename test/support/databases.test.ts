@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
+import { migrate, outdatedSchema } from '../../src/store/migrate.js'
+import { type Dialect, describeEachDatabase } from './databases.js'
+import { withDatabase } from './tracker.js'
+
+const INDEXES: Record<Dialect, string> = {
+  sqlite: 'select name, sql from sqlite_master order by 1',
+  postgres: "select indexname, indexdef from pg_indexes where schemaname = 'public' order by 1",
+  mysql: `select table_name, index_name, seq_in_index, column_name, non_unique, sub_part, index_type
+    from information_schema.statistics where table_schema = database() order by 1, 2, 3`,
+}
+
+describeEachDatabase('a fresh database of the tests', (database) => {
+  const shapeOf = (url: string) =>
+    withDatabase(url, async ({ read }) => ({
+      tables: await read.introspection.getTables({ withInternalKyselyTables: true }),
+      indexes: (await sql.raw(INDEXES[database.dialect]).execute(read)).rows,
+    }))
+
+  test('is what the migrations make of an empty one', async () => {
+    const [fresh, migrated] = [await database.fresh(), await database.empty()]
+    expect(await withDatabase(fresh, outdatedSchema)).toBeNull()
+    await withDatabase(migrated, migrate)
+    const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1)
+    const neutral = (shape: unknown, url: string) => JSON.stringify(shape).replaceAll(nameOf(url), 'name')
+    const [one, other] = [neutral(await shapeOf(fresh), fresh), neutral(await shapeOf(migrated), migrated)]
+    expect(JSON.parse(one)).toEqual(JSON.parse(other))
+  })
+
+  test('is nobody else’s', async () => {
+    const [one, other] = [await database.fresh(), await database.fresh()]
+    const application = { name: 'shop', created_at: 1 }
+    await withDatabase(one, ({ read }) => read.insertInto('faultboard_applications').values(application).execute())
+    expect(
+      await withDatabase(other, ({ read }) => read.selectFrom('faultboard_applications').selectAll().execute()),
+    ).toEqual([])
+  })
+})
