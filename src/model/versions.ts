@@ -1,39 +1,73 @@
 /** Which of two releases came first, by what their names say. */
 
-interface Numbered {
+export interface Version {
   numbers: number[]
-  /** What follows a hyphen, part by part; a release without any is newer than its previews. */
-  preview: string[]
+  /** What follows a hyphen, part by part; null where nothing does. */
+  preview: string[] | null
+  /** How many commits after its tag, as `git describe` tells it. */
+  commits: number
 }
 
 const NUMBERED = /^v?(\d{1,15}(?:\.\d{1,15}){0,5})(?:-([0-9a-z.-]{1,100}))?(?:\+.{0,100})?$/i
+const DESCRIBED = /^(?:(.+)-)?(\d{1,9})-g[0-9a-f]{4,64}(?:-dirty)?$/
+/** What comes before a release. Those with a place of their own come in this order. */
+const STAGES = ['alpha', 'beta', 'rc']
+const PREVIEWS = [...STAGES, 'pre', 'preview', 'dev', 'next', 'canary', 'nightly', 'snapshot', 'experimental']
 
 /**
  * Below 0 when `a` is older than `b`, above 0 when it is newer, 0 when they are the same release, and null when their
- * names do not tell: words, dates without order, hashes of commits.
+ * names do not tell: words, hashes of commits, names of builds, a date beside a number.
  *
  * @example
  * compareVersions('2.9.0', '2.10.0') // below 0
- * compareVersions('a81f3c2', 'b07d11e') // null
+ * compareVersions('1.4.0-f81f3c2', '1.4.0-a07d11e') // null
  */
 export function compareVersions(a: string, b: string): number | null {
-  if (a === b) return 0
-  const [one, other] = [numbered(a), numbered(b)]
-  if (!one || !other) return null
-  return compareNumbers(one.numbers, other.numbers) || comparePreviews(one.preview, other.preview)
+  return a === b ? 0 : compareRead(readVersion(a), readVersion(b))
 }
 
-function numbered(version: string): Numbered | null {
-  const [, numbers, preview] = NUMBERED.exec(version.trim()) ?? []
-  if (numbers === undefined) return null
-  // Seven digits and more without a dot may as well be the hash of a commit that holds no letter.
-  if (/^\d{7,}$/.test(numbers) && !isDate(numbers)) return null
-  return { numbers: numbers.split('.').map(Number), preview: preview?.toLowerCase().split('.') ?? [] }
+/** The same of names that were read before, for whoever compares many. */
+export function compareRead(a: Version | null, b: Version | null): number | null {
+  if (!a || !b || isDated(a) !== isDated(b)) return null
+  const order = compareNumbers(a.numbers, b.numbers)
+  if (order !== 0) return order
+  const previews = comparePreviews(a.preview, b.preview)
+  return previews === 0 ? Math.sign(a.commits - b.commits) : previews
+}
+
+export function readVersion(name: string): Version | null {
+  const [, numbers, rest] = NUMBERED.exec(name.trim()) ?? []
+  if (numbers === undefined || isHash(numbers)) return null
+  const [described, tag, commits = '0'] = DESCRIBED.exec(rest?.toLowerCase() ?? '') ?? []
+  const preview = described === undefined ? rest?.toLowerCase() : tag
+  return {
+    numbers: numbers.split('.').map(Number),
+    preview: preview === undefined ? null : partsOf(preview),
+    commits: Number(commits),
+  }
+}
+
+/** `rc.1`, `rc-1` and `rc1` alike. */
+function partsOf(preview: string): string[] {
+  return preview.split(/[.-]/).flatMap((part) => {
+    const [, word = '', number = ''] = /^([a-z]+)(\d{1,4})$/.exec(part) ?? []
+    return PREVIEWS.includes(word) ? [word, number] : [part]
+  })
+}
+
+/** Seven digits and more may as well be the hash of a commit that holds no letter. */
+function isHash(digits: string): boolean {
+  return /^\d{7,}$/.test(digits) && !isDate(digits)
 }
 
 /** Builds named by their day, such as 20260314 or 202603141530, come in the order of their names. */
 function isDate(digits: string): boolean {
   return /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{0,6}$/.test(digits)
+}
+
+/** Whoever goes over from dates to numbers, or back, begins anew. */
+function isDated({ numbers }: Version): boolean {
+  return isDate(String(numbers[0]))
 }
 
 function compareNumbers(a: readonly number[], b: readonly number[]): number {
@@ -44,21 +78,34 @@ function compareNumbers(a: readonly number[], b: readonly number[]): number {
   return 0
 }
 
-function comparePreviews(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 || b.length === 0) return Math.sign(b.length - a.length)
+function comparePreviews(a: readonly string[] | null, b: readonly string[] | null): number | null {
+  if (!a || !b) return compareWithRelease(a, b)
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
     const [one, other] = [a[i], b[i]]
-    if (one === undefined) return -1
-    if (other === undefined) return 1
-    if (one !== other) return comparePreviewParts(one, other)
+    const order = comparePreviewParts(one, other)
+    if (order !== 0) return order
   }
   return 0
 }
 
-/** Semantic versioning: numbers by size, and below words. */
-function comparePreviewParts(a: string, b: string): number {
-  const [isNumber, otherIsNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)]
-  if (isNumber && otherIsNumber) return Math.sign(Number(a) - Number(b))
-  if (isNumber !== otherIsNumber) return isNumber ? -1 : 1
-  return a < b ? -1 : 1
+/** A number, a word of the host or a hash may stand for what comes before a release or for a build of it. */
+function compareWithRelease(a: readonly string[] | null, b: readonly string[] | null): number | null {
+  if (!a && !b) return 0
+  if (!PREVIEWS.includes((a ?? b)?.[0] ?? '')) return null
+  return a ? -1 : 1
+}
+
+/** As semantic versioning has it, as far as the parts are known: what ends first is older, and so is a number. */
+function comparePreviewParts(a: string | undefined, b: string | undefined): number | null {
+  if (a === b) return 0
+  if ([a, b].some((part) => part !== undefined && !isNumber(part) && !PREVIEWS.includes(part))) return null
+  if (a === undefined || b === undefined) return a === undefined ? -1 : 1
+  if (isNumber(a) && isNumber(b)) return Math.sign(Number(a) - Number(b))
+  if (isNumber(a) || isNumber(b)) return isNumber(a) ? -1 : 1
+  const [stage, other] = [STAGES.indexOf(a), STAGES.indexOf(b)]
+  return stage < 0 || other < 0 ? null : Math.sign(stage - other)
+}
+
+function isNumber(part: string): boolean {
+  return /^\d{1,15}$/.test(part) && !isHash(part)
 }

@@ -1,36 +1,57 @@
-import { compareVersions } from '../model/versions.js'
+import { inOrderOfRelease, type SeenRelease } from '../model/releases.js'
 import type { Kysely } from './kysely.js'
 import type { Schema } from './schema.js'
 
-export interface Release {
+/** Where and when the newest release is asked for. Versions of another platform say nothing. */
+export interface ReleaseQuestion {
+  application_id: number
   platform: string
-  version: string
-  first_seen_at: number
+  at: number
 }
 
-/** Nobody still runs more than these. */
-const NEWEST = 200
+/** Of so many that were first seen last, one is the newest. */
+const LAST_SEEN = 200
 
-/** The releases of an application, those that were first seen last at the front. */
-export async function releasesOf(db: Kysely<Schema>, application_id: number): Promise<Release[]> {
-  return db
+/** Finds the newest release on a platform at a time; what was asked before is not asked again. */
+export function newestReleases(db: Kysely<Schema>): (question: ReleaseQuestion) => Promise<SeenRelease | null> {
+  const known = new Map<string, SeenRelease | null>()
+  return async ({ application_id, platform, at }) => {
+    const key = `${application_id}\n${platform}\n${at}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const releases = await db
+      .selectFrom('faultboard_releases')
+      .select(['version as name', 'first_seen_at'])
+      .where('application_id', '=', application_id)
+      .where('platform', '=', platform)
+      .where('first_seen_at', '<=', at)
+      .orderBy('first_seen_at', 'desc')
+      .orderBy('version', 'desc')
+      .limit(LAST_SEEN)
+      .execute()
+    const newest = inOrderOfRelease(releases).at(-1) ?? null
+    known.set(key, newest)
+    return newest
+  }
+}
+
+/** When releases were first seen, by their keys. */
+export async function firstSights(
+  db: Kysely<Schema>,
+  application_id: number,
+  releases: readonly { platform: string; name: string }[],
+): Promise<Map<string, number>> {
+  if (releases.length === 0) return new Map()
+  const rows = await db
     .selectFrom('faultboard_releases')
-    .select(['platform', 'version', 'first_seen_at'])
+    .select(['platform', 'version as name', 'first_seen_at'])
     .where('application_id', '=', application_id)
-    .orderBy('first_seen_at', 'desc')
-    .orderBy('version')
-    .limit(NEWEST)
+    .where('platform', 'in', [...new Set(releases.map(({ platform }) => platform))])
+    .where('version', 'in', [...new Set(releases.map(({ name }) => name))])
     .execute()
+  return new Map(rows.map((row) => [releaseKey(row), row.first_seen_at]))
 }
 
-/** The newest release on a platform at a time, by what the names say, or else by when they were first seen. */
-export function newestRelease(releases: readonly Release[], platform: string, at: number): Release | null {
-  return releases
-    .filter((one) => one.platform === platform && one.first_seen_at <= at)
-    .reduce<Release | null>((newest, one) => (newest && compareReleases(one, newest) <= 0 ? newest : one), null)
-}
-
-/** Below 0 when a release came before another on its platform, above 0 when it came after, 0 when it is the same. */
-export function compareReleases(a: Release, b: Release): number {
-  return compareVersions(a.version, b.version) ?? Math.sign(a.first_seen_at - b.first_seen_at)
+export function releaseKey({ platform, name }: { platform: string; name: string }): string {
+  return `${platform}\n${name}`
 }

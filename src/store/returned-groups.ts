@@ -1,25 +1,28 @@
 import type { ErrorEvent } from '../model/event.js'
+import { commitIn, compareReleases, releaseName, type SeenRelease, versionIn } from '../model/releases.js'
 import { ACTIVITIES } from './bulk-targets.js'
 import type { Dialect } from './dialect.js'
 import type { FoldedGroup } from './fold.js'
 import type { Transaction } from './kysely.js'
-import { releaseOf } from './note-releases.js'
 import type { GroupRow } from './record-batch.js'
-import { compareReleases, newestRelease, type Release, releasesOf } from './releases.js'
+import { firstSights, newestReleases, releaseKey } from './releases.js'
 import type { Schema } from './schema.js'
 
 export interface ReturnedGroup {
   id: number
   resolved_by_name: string | null
   resolved_in_version: string | null
-  /** The release it came back in, where that is newer than the newest there was when it was resolved. */
+  /** The version it came back in, where that release is newer than the newest there was when it was resolved. */
   regressed_in_version: string | null
+  /** The commit of that release, where the version alone does not name it. */
+  regressed_in_commit: string | null
 }
 
 /**
- * The resolved groups that have come back, by their signatures. A release older than the newest there was when an error
- * was resolved cannot have its fix: what is still out there goes on to report it, and that reopens nothing. Only
- * releases of one platform are compared: the versions of an app for telephones say nothing about its server.
+ * The resolved groups that have come back, by their signatures. A release that had been seen when an error was resolved,
+ * and was older than the newest there was, cannot have its fix: what is still out there goes on to report it, and that
+ * reopens nothing. Only releases of one platform are compared: the versions of an app for telephones say nothing about
+ * its server.
  */
 export async function returnedGroups(
   trx: Transaction<Schema>,
@@ -28,45 +31,61 @@ export async function returnedGroups(
   application_id: number,
 ): Promise<Map<string, ReturnedGroup>> {
   const returned = new Map<string, ReturnedGroup>()
-  let releases: Release[] | null = null
-  for (const group of groups) {
+  const suspects = groups.flatMap((group) => {
     const row = rows.get(group.hash_signature)
-    if (row?.status !== 'resolved') continue
+    if (row?.status !== 'resolved') return []
     const resolved_at = row.resolved_at ?? 0
     const since = [...group.kept, group.newest].filter(({ occurred_at }) => occurred_at > resolved_at)
-    if (since.length === 0) continue
-    releases ??= await releasesOf(trx, application_id)
-    const orders = ordersOf(since, releases, resolved_at)
+    return since.length === 0 ? [] : [{ row, resolved_at, releases: releasesOf(since) }]
+  })
+  if (suspects.length === 0) return returned
+  const sights = await firstSights(
+    trx,
+    application_id,
+    suspects.flatMap(({ releases }) => releases.flatMap(({ platform, name }) => (name ? [{ platform, name }] : []))),
+  )
+  const newestRelease = newestReleases(trx)
+  for (const { row, resolved_at, releases } of suspects) {
+    const orders: Order[] = []
+    for (const { platform, name } of releases) {
+      const newest = name && (await newestRelease({ application_id, platform, at: resolved_at }))
+      if (!newest) orders.push({ name, order: 0 })
+      else orders.push({ name, order: orderOf(name, sights.get(releaseKey({ platform, name })), newest, resolved_at) })
+    }
     if (orders.every(({ order }) => order < 0)) continue
     const { id, resolved_by_name, resolved_in_version } = row
-    const regressed_in_version = orders.find(({ order }) => order > 0)?.release ?? null
-    returned.set(group.hash_signature, { id, resolved_by_name, resolved_in_version, regressed_in_version })
+    const newer = orders.find(({ order }) => order > 0)?.name ?? null
+    returned.set(row.hash_signature, {
+      id,
+      resolved_by_name,
+      resolved_in_version,
+      regressed_in_version: newer === null ? null : versionIn(newer),
+      regressed_in_commit: newer === null ? null : commitIn(newer),
+    })
   }
   return returned
 }
 
-/** Where each release that has met it since then stands against the newest there was. */
-function ordersOf(events: readonly ErrorEvent[], releases: readonly Release[], resolved_at: number) {
-  const orders = new Map<string, { release: string | null; order: number }>()
-  for (const event of events) {
-    const release = releaseOf(event)
-    const key = `${event.platform}\n${release}`
-    if (!orders.has(key)) orders.set(key, { release, order: orderOf(event, release, releases, resolved_at) })
-  }
-  return [...orders.values()]
+/** The releases that have met an error, each once. */
+function releasesOf(events: readonly ErrorEvent[]): { platform: string; name: string | null }[] {
+  const releases = events.map((event) => ({ platform: event.platform, name: releaseName(event) }))
+  return [...new Map(releases.map((release) => [`${release.platform}\n${release.name}`, release])).values()]
 }
 
-/** Whatever cannot be told apart counts as the same release: better reopened once too often than never. */
-function orderOf(
-  { platform, occurred_at }: ErrorEvent,
-  version: string | null,
-  releases: readonly Release[],
-  resolved_at: number,
-): number {
-  const newest = newestRelease(releases, platform, resolved_at)
-  if (version === null || newest === null) return 0
-  const known = releases.find((one) => one.platform === platform && one.version === version)
-  return compareReleases(known ?? { platform, version, first_seen_at: occurred_at }, newest)
+/** Where a release stands against the newest there was. */
+interface Order {
+  name: string | null
+  order: number
+}
+
+/**
+ * Whatever cannot be told apart counts as the same release, and one that nobody had seen is never old, whatever its name
+ * says: better reopened once too often than never.
+ */
+function orderOf(name: string, first_seen_at: number | undefined, newest: SeenRelease, resolved_at: number): number {
+  const order = compareReleases({ name, first_seen_at: first_seen_at ?? Number.POSITIVE_INFINITY }, newest)
+  const wasSeen = first_seen_at !== undefined && first_seen_at <= resolved_at
+  return wasSeen ? Math.min(order, 0) : Math.max(order, 0)
 }
 
 export async function reopen(
@@ -106,16 +125,21 @@ export async function reopen(
 }
 
 /** What the activity trail says: the action, from, to, and a sentence. */
-function storyOf({ resolved_by_name, resolved_in_version, regressed_in_version }: ReturnedGroup): string[] {
-  const by = resolved_by_name ?? 'someone'
+function storyOf(group: ReturnedGroup): string[] {
+  const { resolved_in_version, regressed_in_version, regressed_in_commit } = group
+  const by = group.resolved_by_name ?? 'someone'
   if (regressed_in_version === null) {
     return ['reopened', 'resolved', 'new', `It occurred again after ${by} had resolved it.`]
   }
+  const isSameVersion = regressed_in_version === resolved_in_version && regressed_in_commit !== null
+  const commit = isSameVersion ? ` (${regressed_in_commit.slice(0, SHORT_COMMIT)})` : ''
   const where = resolved_in_version === null ? '' : ` in ${resolved_in_version}`
   return [
     'regressed',
     'resolved',
     'new',
-    `It came back in ${regressed_in_version}, after ${by} had resolved it${where}.`,
+    `It came back in ${regressed_in_version}${commit}, after ${by} had resolved it${where}.`,
   ]
 }
+
+const SHORT_COMMIT = 12

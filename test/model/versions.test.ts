@@ -16,6 +16,16 @@ describe('the order of releases by their names', () => {
     ['1.0.0-rc.1', '1.0.0'],
     ['20260313', '20260314'],
     ['41', '42'],
+    ['1.0.0-rc1', '1.0.0-rc10'],
+    ['1.0.0-beta-2', '1.0.0-RC-1'],
+    ['1.0.0-canary', '1.0.0'],
+    ['1.0.0-canary.20260313.f81f3c2', '1.0.0-canary.20260314.a07d11e'],
+    ['1.4.0', '1.4.0-3-gabc1234'],
+    ['1.4.0-5-gabc1234', '1.4.0-12-gdef5678'],
+    ['1.4.0-12-gdef5678', '1.4.1'],
+    ['1.4.0-rc.1', '1.4.0-rc.1-3-gabc1234'],
+    ['1.4.0-rc.1-3-gabc1234', '1.4.0'],
+    ['1.3.0-f81f3c2', '1.4.0-a07d11e'],
   ])('%s is older than %s', (older, newer) => {
     expect(compareVersions(older, newer)).toBeLessThan(0)
     expect(compareVersions(newer, older)).toBeGreaterThan(0)
@@ -38,6 +48,14 @@ describe('the order of releases by their names', () => {
     ['blue', 'green'],
     ['', '1.0.0'],
     ['release-1', 'release-2'],
+    ['1.4.0-f81f3c2', '1.4.0-a07d11e'],
+    ['1.4.0-1234567', '1.4.0-2345678'],
+    ['1.4.0-f81f3c2', '1.4.0'],
+    ['1.4.0-5', '1.4.0'],
+    ['1.4.0-build9', '1.4.0-build10'],
+    ['1.4.0-canary', '1.4.0-dev'],
+    ['20260314', '2.4.0'],
+    ['2026.3.14', '20260314'],
   ])('the names %s and %s do not tell', (a, b) => {
     expect(compareVersions(a, b)).toBeNull()
   })
@@ -52,8 +70,8 @@ describe('the order of releases by their names', () => {
     fc.assert(
       fc.property(version, version, version, (a, b, c) => {
         const [ab, bc, ac] = [compareVersions(a, b), compareVersions(b, c), compareVersions(a, c)]
-        expect(ab === 0 ? 0 : -(ab ?? 0)).toBe(compareVersions(b, a))
-        if ((ab ?? 0) <= 0 && (bc ?? 0) <= 0) expect(ac).toBeLessThanOrEqual(0)
+        expect(compareVersions(b, a)).toBe(ab === null || ab === 0 ? ab : -ab)
+        if (ab !== null && bc !== null && ac !== null && ab <= 0 && bc <= 0) expect(ac).toBeLessThanOrEqual(0)
       }),
     )
   })

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshTracker, NOON, type TestTracker, temporaryFolder } from '../support/tracker.js'
+import { NOON, type TestTracker, temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const HOUR = 3_600_000
 
@@ -11,12 +11,25 @@ describeEachDatabase('an error that was resolved', (database) => {
     at?: number
   }
 
+  let url = ''
+  let applications = 0
+  beforeAll(async () => {
+    url = await database.fresh()
+  })
+
+  /** Releases are those of one application: each test has its own in one database. */
+  const freshApplication = () =>
+    trackerAt(
+      { url, spool_path: temporaryFolder() },
+      { project_root: temporaryFolder(), application_name: `application ${++applications}` },
+    )
+
   const see = async ({ tracker }: TestTracker, { at = NOON, ...release }: Sight) =>
     (await tracker.Commands.LogError.call({ error_type: 'Broken', message: 'm', occurred_at: at, ...release }))?.id ?? 0
 
   /** Seen in the first, resolved while the last of them was the newest, then seen in another. */
   async function resolvedAndSeen(releases: Sight[], returns: Sight) {
-    const test = await freshTracker(database, { project_root: temporaryFolder() })
+    const test = freshApplication()
     let error_id = 0
     for (const [i, release] of releases.entries()) {
       const at = NOON - (10 - i) * HOUR
@@ -34,6 +47,12 @@ describeEachDatabase('an error that was resolved', (database) => {
     [[{ app_version: '1.2.0' }], { app_version: '1.10.0' }],
     [[{ app_version: '1.2.0' }, { app_version: '1.9.0' }], { app_version: '1.10.0' }],
     [[{ app_version: '2026.1' }], { app_version: '2026.2' }],
+    [[{ app_version: '1.4.0-f81f3c2' }], { app_version: '1.4.0-a07d11e' }],
+    [[{ app_version: '1.4.0-5-gabc1234' }], { app_version: '1.4.0-12-gdef5678' }],
+    [[{ app_version: '1.4.0' }], { app_version: '1.4.0-3-gabc1234' }],
+    [[{ app_version: '1.4.0-build9' }], { app_version: '1.4.0-build10' }],
+    [[{ app_version: '1.4.0+45' }], { app_version: '1.4.0+46' }],
+    [[{ app_version: '20260314' }], { app_version: '2.4.0' }],
   ])('in %j and comes back in the newer %j is a regression', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
     expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: after.app_version })
@@ -45,7 +64,16 @@ describeEachDatabase('an error that was resolved', (database) => {
 
   test.each([
     [[{ app_version: '1.2.0' }, { app_version: '1.3.0' }], { app_version: '1.2.0' }],
-    [[{ app_version: '1.2.0' }, { app_version: '1.10.0' }], { app_version: '1.9.9' }],
+    [[{ app_version: '1.9.9' }, { app_version: '1.10.0' }], { app_version: '1.9.9' }],
+    [[{ app_version: '1.10.0' }, { app_version: '1.9.9' }], { app_version: '1.9.9' }],
+    [
+      [
+        { app_version: '1.0.0', git_sha: 'b81f3c2' },
+        { app_version: '1.0.0', git_sha: 'a07d11e' },
+      ],
+      { app_version: '1.0.0', git_sha: 'b81f3c2' },
+    ],
+    [[{ app_version: '1.0.0+46' }, { app_version: '1.0.0+45' }], { app_version: '1.0.0+46' }],
     [[{ git_sha: 'a81f3c2' }, { git_sha: 'b07d11e' }], { git_sha: 'a81f3c2' }],
   ])('in %j and is still reported by the older %j stays resolved, and counts', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
@@ -57,6 +85,17 @@ describeEachDatabase('an error that was resolved', (database) => {
     [[{ app_version: '1.2.0' }], {}],
     [[{}], { app_version: '1.2.0' }],
     [[{}], {}],
+    [[{ app_version: '1.2.0' }, { app_version: '1.10.0' }], { app_version: '1.9.9' }],
+    [[{ app_version: '2.3.0' }, { app_version: '999.0.0' }], { app_version: '2.4.0' }],
+    [[{ app_version: '1.2.0', git_sha: 'b81f3c2' }], { app_version: '1.2.0', git_sha: 'b81f3c2' }],
+    [[{ app_version: '1.2.0', git_sha: 'b81f3c2' }], { app_version: '1.2.0' }],
+    [
+      [
+        { app_version: '2.0.0', git_sha: 'b81f3c2' },
+        { app_version: '1.9.9', git_sha: 'a07d11e' },
+      ],
+      { app_version: '2.0.0', git_sha: 'b81f3c2' },
+    ],
   ])('in %j and comes back in %j is reopened, but is no regression', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
     expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: null })
@@ -64,7 +103,7 @@ describeEachDatabase('an error that was resolved', (database) => {
   })
 
   test('is not kept closed by the versions of another platform, which say nothing', async () => {
-    const test = await freshTracker(database, { project_root: temporaryFolder() })
+    const test = freshApplication()
     const { Commands, Queries } = test.tracker
     const log = (error_type: string, platform: string, app_version: string, occurred_at: number) =>
       Commands.LogError.call({ error_type, message: 'm', platform, app_version, occurred_at })
@@ -78,7 +117,7 @@ describeEachDatabase('an error that was resolved', (database) => {
   })
 
   test('by a commit and comes back in one that was first seen later is a regression', async () => {
-    const test = await freshTracker(database, { project_root: temporaryFolder() })
+    const test = freshApplication()
     const error_id = await see(test, { git_sha: 'ffff111', at: NOON - HOUR })
     await test.tracker.Commands.ResolveError.call({ error_id })
     test.clock.now = NOON + HOUR
@@ -95,8 +134,46 @@ describeEachDatabase('an error that was resolved', (database) => {
     })
   })
 
+  test('in a version that comes back with another commit is a regression, and the trail tells the commit', async () => {
+    const error = await resolvedAndSeen(
+      [
+        { app_version: '1.0.0', git_sha: 'f81f3c2' },
+        { app_version: '1.0.0', git_sha: 'b07d11e' },
+      ],
+      { app_version: '1.0.0', git_sha: 'a2222222222222222222' },
+    )
+    expect(error).toMatchObject({ status: 'new', regressed_in_version: '1.0.0' })
+    expect(error.activities.at(-1)).toMatchObject({
+      comment: 'It came back in 1.0.0 (a22222222222), after Ada had resolved it in 1.0.0.',
+    })
+  })
+
+  test('is told apart from older releases however many have followed, on whichever platform', async () => {
+    const test = freshApplication()
+    const { Commands, Queries } = test.tracker
+    const sha = (i: number) => `${(i * 7919) % 1000}`.padStart(7, 'f')
+    const log = (error_type: string, i: number, platform = 'API') =>
+      Commands.LogError.call({ error_type, message: 'm', platform, git_sha: sha(i), occurred_at: NOON - 9000 + i })
+    const old = (await log('Old', 0))?.id ?? 0
+    const newest = (await log('Newest', 250))?.id ?? 0
+    await Promise.all(Array.from({ length: 249 }, (_, i) => log('Other', i + 1)))
+    await Promise.all(Array.from({ length: 249 }, (_, i) => log('Other', i + 300, 'Web')))
+    await Commands.BatchResolveErrors.call({ error_ids: [old, newest] })
+    expect(await Queries.FindError.call({ error_id: old })).toMatchObject({ resolved_in_version: sha(250) })
+    test.clock.now = NOON + HOUR
+    const again = (error_type: string, i: number) =>
+      Commands.LogError.call({ error_type, message: 'm', platform: 'API', git_sha: sha(i), occurred_at: NOON + HOUR })
+    await again('Old', 0)
+    await again('Newest', 250)
+    expect(await Queries.FindError.call({ error_id: old })).toMatchObject({ status: 'resolved', occurrence_count: 2 })
+    expect(await Queries.FindError.call({ error_id: newest })).toMatchObject({
+      status: 'new',
+      regressed_in_version: null,
+    })
+  })
+
   test('resolved again is no regression any more, and wont_fix is never reopened', async () => {
-    const test = await freshTracker(database, { project_root: temporaryFolder() })
+    const test = freshApplication()
     const { Commands, Queries } = test.tracker
     const error_id = await see(test, { app_version: '1.0.0', at: NOON - HOUR })
     await Commands.ResolveError.call({ error_id })

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { commitIn, compareReleases, inOrderOfRelease, releaseName, versionIn } from '../../src/model/releases.js'
+
+describe('the name of a release', () => {
+  test.each([
+    ['1.4.0', 'f81f3c2', '1.4.0', 'f81f3c2'],
+    ['1.4.0', null, '1.4.0', null],
+    [null, 'f81f3c2', 'f81f3c2', null],
+    ['1.4.0+45', 'f81f3c2', '1.4.0+45', 'f81f3c2'],
+  ])('of version %s and commit %s gives both back', (app_version, git_sha, version, commit) => {
+    const name = releaseName({ app_version, git_sha }) ?? ''
+    expect([versionIn(name), commitIn(name)]).toEqual([version, commit])
+  })
+
+  test('is none where nothing is known, and fits its column however long the version is', () => {
+    expect(releaseName({ app_version: null, git_sha: null })).toBeNull()
+    for (const length of [60, 100, 125, 126, 127, 128]) {
+      const app_version = 'v'.repeat(length)
+      const name = releaseName({ app_version, git_sha: 'f'.repeat(64) }) ?? ''
+      expect(name.length).toBeLessThanOrEqual(128)
+      expect(versionIn(name)).toBe(app_version)
+    }
+  })
+})
+
+describe('the order of releases', () => {
+  const seen = (name: string, first_seen_at: number) => ({ name, first_seen_at })
+
+  test.each([
+    ['1.4.0', '1.5.0'],
+    ['1.4.0 @bbb', '1.4.0 @aaa'],
+    ['1.4.0+46', '1.4.0+45'],
+    ['1.4.0-f81f3c2', '1.4.0-a07d11e'],
+    ['f81f3c2', 'a07d11e'],
+  ])('puts %s, seen first, before %s', (earlier, later) => {
+    expect(compareReleases(seen(earlier, 1), seen(later, 2))).toBeLessThan(0)
+    expect(compareReleases(seen(later, 2), seen(earlier, 1))).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['1.4.0 @aaa', '1.4.0'],
+    ['1.4.0 @aaa', '1.4.0 @aaa'],
+  ])('does not tell %s from %s', (a, b) => {
+    expect(compareReleases(seen(a, 1), seen(b, 2))).toBe(0)
+  })
+
+  test('follows the versions where they tell, and else the first sight', () => {
+    const order = (...names: string[]) => inOrderOfRelease(names.map(seen)).map(({ name }) => name)
+    expect(order('2.0.0', '1.9.9')).toEqual(['1.9.9', '2.0.0'])
+    expect(order('1.9.0', '2.0.0', '1.10.0', '1.2.0')).toEqual(['1.2.0', '1.9.0', '1.10.0', '2.0.0'])
+    expect(order('fff', 'aaa')).toEqual(['fff', 'aaa'])
+    expect(order('2.0.0', 'aaa', '1.9.9')).toEqual(['2.0.0', 'aaa', '1.9.9'])
+    expect(order('1.0.0 @b', '1.0.0 @a')).toEqual(['1.0.0 @b', '1.0.0 @a'])
+  })
+})
