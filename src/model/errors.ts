@@ -52,3 +52,7 @@ export class ConfigurationError extends TrackerError {
     this.problems = problems
   }
 }
+
+export function noSuchError(error_id: number): TrackerError {
+  return new TrackerError('not_found', `There is no error with the id ${error_id}; it may have been deleted.`)
+}

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { integer } from '../model/input.js'
 import { DAY } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { deleteErrors } from './delete-errors.js'
+import { deleteErrors, finishDeletions } from './delete-errors.js'
 
 const BATCH = 200
 /** Markers of written batches are needed only while a spool file with the same id may still turn up. */
@@ -14,7 +14,7 @@ export interface CleanupResult {
   older_than: string | null
 }
 
-/** Deletes errors that have not been seen for `retention_days`, in small transactions. */
+/** Deletes errors that have not been seen for `retention_days`, and finishes what was interrupted, in small transactions. */
 export const cleanupErrors = defineOperation({
   input: v.object({ retention_days: v.optional(integer({ min: 1, max: 36_500 })) }),
   async run(context, input): Promise<CleanupResult> {
@@ -23,6 +23,7 @@ export const cleanupErrors = defineOperation({
       .deleteFrom('faultboard_batches')
       .where('created_at', '<', now() - BATCH_MARKER_DAYS * DAY)
       .execute()
+    await finishDeletions(context)
     const days = input.retention_days ?? config.retention_days
     if (days === null) return { deleted: 0, older_than: null }
     const limit = now() - days * DAY

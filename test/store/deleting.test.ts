@@ -1,8 +1,51 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Context } from '../../src/context.js'
+import { createDatabase } from '../../src/store/database.js'
+import { deleteErrors } from '../../src/triage/delete-errors.js'
 import { balancedBooks } from '../support/books.js'
 import { startChild } from '../support/children.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { CREDENTIALS, freshPlace, freshTracker, trackerAt } from '../support/tracker.js'
+import { CREDENTIALS, freshPlace, freshTracker, NOON, type TestTracker, trackerAt } from '../support/tracker.js'
+
+const HOUR = 3_600_000
+const HOURS = 600
+
+/** Two errors of one type and a third, each over more hours than one step takes; gives the ids of the first two. */
+async function longErrors({ tracker }: TestTracker): Promise<number[]> {
+  const log = (error_type: string, message: string, i: number) =>
+    tracker.Commands.LogError.call({
+      error_type,
+      message,
+      user_id: `user-${i}`,
+      app_version: `1.${i % 3}`,
+      occurred_at: NOON - i * HOUR,
+      platform: i % 2 ? 'Web' : 'API',
+    })
+  const logged = await Promise.all(
+    Array.from({ length: HOURS }, (_, i) => [
+      log('Same', 'gone', i),
+      log('Same', 'kept', 2 * i),
+      log('Other', 'gone', i),
+    ]).flat(),
+  )
+  await tracker.flush()
+  return [logged[0]?.id ?? 0, logged[2]?.id ?? 0]
+}
+
+/** What a deletion needs, on a database that refuses after so many transactions, as for a process that is killed. */
+function contextUntil(url: string, transactions: number): { context: Context; commits: () => number } {
+  const database = createDatabase(url, process.cwd())
+  onTestFinished(() => database.close())
+  let commits = 0
+  database.onWritten(() => commits++)
+  let begun = 0
+  const write: typeof database.write = async (work) => {
+    if (++begun > transactions) throw new Error('killed')
+    return database.write(work)
+  }
+  const context = { database: { ...database, write }, now: () => NOON } as unknown as Context
+  return { context, commits: () => commits }
+}
 
 describeEachDatabase('deleting errors', (database) => {
   test('leaves nothing of them in any table, and the sums add up', async () => {
@@ -19,7 +62,11 @@ describeEachDatabase('deleting errors', (database) => {
       await tracker.Commands.ResolveError.call({ error_id, resolved_by: 'Ada' })
     }
     const error_ids = [...ids.slice(1), 999_999]
-    expect(await tracker.Commands.BatchDeleteErrors.call({ error_ids })).toEqual({ changed: 2, skipped: 1 })
+    expect(await tracker.Commands.BatchDeleteErrors.call({ error_ids })).toEqual({
+      changed: 2,
+      unchanged: 0,
+      skipped: 1,
+    })
     const { counts, users, rows } = await balancedBooks(url)
     expect(counts).toEqual({ 'shop Kept': 3 })
     expect(users).toEqual({ 'Kept a': 1, 'Kept b': 2 })
@@ -29,6 +76,29 @@ describeEachDatabase('deleting errors', (database) => {
     const again = await tracker.Commands.LogError.call({ error_type: 'Gone', message: 'deleted' })
     expect(again).toMatchObject({ is_new: true, occurrence_count: 1 })
     await balancedBooks(url)
+  })
+
+  test('of many hours happens in several transactions, in between which the host goes on', async () => {
+    const test = await freshTracker(database)
+    const ids = await longErrors(test)
+    const { context, commits } = contextUntil(test.url, Number.POSITIVE_INFINITY)
+    expect(await deleteErrors(context, ids)).toBe(2)
+    expect(commits()).toBeGreaterThanOrEqual(database.dialect === 'sqlite' ? (2 * HOURS) / 100 : 2)
+    expect((await balancedBooks(test.url)).counts).toEqual({ 'shop Same': HOURS })
+  })
+
+  test.each([1, 2])('that was interrupted after %i transactions is finished by the cleanup, once', async (steps) => {
+    const test = await freshTracker(database, { retention_days: null })
+    const ids = await longErrors(test)
+    await expect(deleteErrors(contextUntil(test.url, steps).context, ids)).rejects.toThrow('killed')
+    expect(await test.tracker.Queries.ErrorsList.call()).toMatchObject([{ error_type: 'Same', message: 'kept' }])
+    await test.tracker.Commands.CleanupErrors.call()
+    await expect(balancedBooks(test.url)).rejects.toThrow()
+
+    const other = trackerAt(test)
+    for (const { clock } of [test, other]) clock.now = NOON + HOUR
+    await Promise.all([test, other].map(({ tracker }) => tracker.Commands.CleanupErrors.call({ retention_days: 999 })))
+    expect((await balancedBooks(test.url)).counts).toEqual({ 'shop Same': HOURS })
   })
 
   test('while other processes record into the same groups keeps the books balanced', { timeout: 60_000 }, async () => {
