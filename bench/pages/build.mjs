@@ -65,9 +65,7 @@ async function fillPostgres(url, occurrences) {
     const rows = waiting.get(table)
     waiting.delete(table)
     const columns = Object.keys(rows[0])
-    const arrays = columns.map(
-      (column, i) => `$${i + 1}::${rows.some((row) => typeof row[column] === 'string') ? 'text' : 'bigint'}[]`,
-    )
+    const arrays = columns.map((column, i) => `$${i + 1}::${typeOf(rows.map((row) => row[column]))}[]`)
     await client.query(
       `insert into ${table} (${columns.map((column) => `"${column}"`)}) select * from unnest(${arrays})`,
       columns.map((column) => rows.map((row) => row[column])),
@@ -82,6 +80,11 @@ async function fillPostgres(url, occurrences) {
   await client.end()
 }
 
+function typeOf(values) {
+  if (values.some((value) => typeof value === 'string')) return 'text'
+  return values.every((value) => value === null || Number.isInteger(value)) ? 'bigint' : 'double precision'
+}
+
 async function announced(database, occurrences, work) {
   const started = performance.now()
   await work()
@@ -93,7 +96,8 @@ async function announced(database, occurrences, work) {
 function version() {
   const migrations = new URL('../../src/store/migrations/', import.meta.url)
   const files = readdirSync(migrations)
-  const hash = createHash('sha256').update(readFileSync(new URL('dataset.mjs', import.meta.url)))
+  const hash = createHash('sha256')
+  for (const name of ['dataset.mjs', 'insight.mjs']) hash.update(readFileSync(new URL(name, import.meta.url)))
   for (const name of files.sort()) hash.update(readFileSync(new URL(name, migrations)))
   return hash.digest('hex').slice(0, 10)
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { seeded } from '../harness/measure.mjs'
+import { addBaselines, addCascades, addFeatures, addReleases, addTalk } from './insight.mjs'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -26,7 +27,13 @@ export const WORDS = { rare: 'zebrafish', common: 'warehouse', absent: 'xylophon
  */
 export async function buildDataset(occurrences, add) {
   const random = seeded(occurrences)
-  const shared = { application: new Map(), days: new Map(), typeHours: new Map(), typeDays: new Map() }
+  const shared = {
+    application: new Map(),
+    days: new Map(),
+    typeHours: new Map(),
+    typeDays: new Map(),
+    typePlatforms: new Map(),
+  }
   await add('faultboard_applications', { id: 1, name: 'bench', created_at: END - DAYS * DAY })
   const counts = zipfCounts(occurrences)
   for (let group = 0; group < GROUPS; group++) await writeGroup(group, counts[group], random, shared, add)
@@ -39,6 +46,10 @@ export async function buildDataset(occurrences, add) {
   for (const [name, table] of Object.entries(tables)) {
     for (const sum of shared[name].values()) await add(table, { application_id: 1, ...sum })
   }
+  const versions = Array.from({ length: VERSIONS }, (_, i) => `3.${i}.0`)
+  await addReleases(versions, PLATFORMS, END - DAYS * DAY, DAYS, add)
+  await addBaselines(shared.typePlatforms.values(), DAYS, END - HOUR, add)
+  await addCascades(GROUPS, END, random, add)
 }
 
 async function writeGroup(group, count, random, shared, add) {
@@ -60,15 +71,22 @@ async function writeGroup(group, count, random, shared, add) {
     const day = occurred_at - (occurred_at % DAY)
     count1(hours, sum)
     count1(shared.application, sum)
-    count1(shared.days, { day, severity, app_version })
+    count1(shared.days, { day, severity, platform, app_version })
     count1(shared.typeHours, { error_type, hour: sum.hour })
     count1(shared.typeDays, { day, error_type })
+    count1(shared.typePlatforms, { error_type, platform })
     countVersion(versions, app_version, sum.hour)
     if (user_id) countUser(users, user_id, occurred_at)
     if (i >= count - KEEP) kept.push({ occurred_at, platform, app_version, user_id })
   }
-  await add('faultboard_errors', groupRow(id, severity, count, times[0], kept.at(-1), kept[0].app_version))
+  const user_count = users.size
+  await add('faultboard_errors', {
+    ...groupRow(id, severity, count, times[0], kept.at(-1), kept[0].app_version),
+    user_count,
+  })
   const backtrace = backtraceOf(group)
+  await addFeatures(id, message, backtrace, add)
+  await addTalk(id, times[0], add)
   const search_text = [error_type, message, ...backtrace].join('\n').toLowerCase()
   await add('faultboard_error_search', { error_id: id, search_text })
   const content = JSON.stringify({ backtrace, causes: [] })

@@ -40,7 +40,7 @@ export function tracedPostgres(url) {
           return client.query(sql, values)
         },
         on: (...listener) => client.on(...listener),
-        removeListener: (...listener) => client.removeListener(...listener),
+        off: (...listener) => client.off(...listener),
         release: () => client.release(),
       }
     },

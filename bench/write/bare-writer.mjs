@@ -2,6 +2,7 @@ import { TABLES } from './tables.mjs'
 
 /** As many of the newest occurrences of a group are kept as the tracker keeps by default. */
 const KEEP = 1000
+const DAY = 86_400_000
 
 /**
  * Writes folded rows with the driver alone, one commit each, as somebody would who knows the tables: ids of payloads
@@ -11,6 +12,7 @@ export class BareWriter {
   #connection
   #payloads = new Map()
   #trimmed = new Map()
+  #users = new Set()
 
   constructor(connection) {
     this.#connection = connection
@@ -44,11 +46,20 @@ export class BareWriter {
         [...group[part].values()].map((sum) => ({ ...sum, ...more, error_id: states.get(group.hash_signature).id })),
       )
     await connection.insert(TABLES.errorHours, of('hours'))
-    await connection.insert(TABLES.users, of('users', { first_seen_at: now, last_seen_at: now }))
     await connection.insert(
-      TABLES.applicationHours,
-      application.map((sum) => ({ ...sum, application_id })),
+      TABLES.versions,
+      summed(of('hours').map(versionRow(application_id)), ['app_version', 'error_id']),
     )
+    const users = of('users', { first_seen_at: now, last_seen_at: now })
+    await connection.insert(TABLES.users, users)
+    await this.#countUsers(users)
+    const typed = groups.flatMap(({ error_type, hours }) => [...hours.values()].map((sum) => ({ ...sum, error_type })))
+    const shared = (rows) => rows.map((row) => ({ ...row, application_id, day: row.hour - (row.hour % DAY) }))
+    await connection.insert(TABLES.typeHours, summed(shared(typed), ['error_type', 'hour']))
+    await connection.insert(TABLES.typeDays, summed(shared(typed), ['error_type', 'day']))
+    await connection.insert(TABLES.applicationHours, shared(application))
+    const dimensions = ['day', 'severity', 'platform', 'app_version']
+    await connection.insert(TABLES.applicationDays, summed(shared(application), dimensions))
     await connection.commit()
     await this.#trim(groups, states)
   }
@@ -63,10 +74,32 @@ export class BareWriter {
       TABLES.payloads,
       groups.map((group) => ({ error_id: id(group), ...group.payload })),
     )
+    await this.#connection.insert(
+      TABLES.features,
+      groups.flatMap((group) => group.features.map((feature) => ({ error_id: id(group), feature }))),
+    )
     const ids = groups.map(id).join(', ')
     const rows = await this.#connection.all(`select id, error_id from faultboard_payloads where error_id in (${ids})`)
     const byError = new Map(rows.map((row) => [Number(row.error_id), Number(row.id)]))
     for (const group of groups) this.#payloads.set(group.hash_signature, byError.get(id(group)))
+  }
+
+  /** Who met an error for the first time is remembered here: nobody else writes. */
+  async #countUsers(users) {
+    const news = new Map()
+    for (const { error_id, user_id } of users) {
+      if (this.#users.has(`${error_id} ${user_id}`)) continue
+      this.#users.add(`${error_id} ${user_id}`)
+      news.set(error_id, (news.get(error_id) ?? 0) + 1)
+    }
+    for (const count of new Set(news.values())) {
+      const ids = [...news].filter(([, one]) => one === count).map(([id]) => id)
+      const places = ids.map(() => '?').join(', ')
+      await this.#connection.run(
+        `update faultboard_errors set user_count = coalesce(user_count, 0) + ${count} where id in (${places})`,
+        ids,
+      )
+    }
   }
 
   /** Like the tracker: each time a group grew by a quarter of what is kept. */
@@ -82,6 +115,22 @@ export class BareWriter {
       await this.#connection.run('delete from faultboard_occurrences where error_id = ? and id <= ?', [id, oldest.id])
     }
   }
+}
+
+function versionRow(application_id) {
+  return ({ hour, ...sum }) => ({ ...sum, application_id, first_hour: hour, last_hour: hour })
+}
+
+/** Rows of one key as one: a statement must not meet a row twice. */
+function summed(rows, key) {
+  const sums = new Map()
+  for (const row of rows) {
+    const name = key.map((column) => row[column]).join('\n')
+    const known = sums.get(name)
+    if (known) known.count += row.count
+    else sums.set(name, { ...row })
+  }
+  return [...sums.values()]
 }
 
 function groupRow(group, application_id) {

@@ -63,6 +63,41 @@ export const TABLES = {
     key: ['application_id', 'hour', 'severity', 'platform', 'app_version'],
     add: ['count'],
   },
+  applicationDays: {
+    table: 'faultboard_application_days',
+    integers: ['application_id', 'day', 'count'],
+    texts: ['severity', 'platform', 'app_version'],
+    key: ['application_id', 'day', 'severity', 'platform', 'app_version'],
+    add: ['count'],
+  },
+  typeHours: {
+    table: 'faultboard_type_hours',
+    integers: ['application_id', 'hour', 'count'],
+    texts: ['error_type'],
+    key: ['application_id', 'error_type', 'hour'],
+    add: ['count'],
+  },
+  typeDays: {
+    table: 'faultboard_type_days',
+    integers: ['application_id', 'day', 'count'],
+    texts: ['error_type'],
+    key: ['application_id', 'day', 'error_type'],
+    add: ['count'],
+  },
+  versions: {
+    table: 'faultboard_error_versions',
+    integers: ['application_id', 'error_id', 'count', 'first_hour', 'last_hour'],
+    texts: ['app_version'],
+    key: ['application_id', 'app_version', 'error_id'],
+    add: ['count'],
+    replace: ['last_hour'],
+  },
+  features: {
+    table: 'faultboard_error_features',
+    integers: ['error_id', 'feature'],
+    texts: [],
+    key: ['error_id', 'feature'],
+  },
 }
 
 export function columnsOf({ integers, texts }) {

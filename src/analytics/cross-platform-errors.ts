@@ -1,8 +1,6 @@
 import type { Context } from '../context.js'
-import { hoursOfErrors } from './error-hours.js'
-import type { Scope } from './hour-sums.js'
-import { idRanges } from './id-ranges.js'
-import type { Span } from './period.js'
+import { packedRows } from '../store/packed-rows.js'
+import type { ErrorPlatform } from './error-platforms.js'
 
 /** One kind of error, the same type at the same place, that was met on several platforms. */
 export interface CrossPlatformError {
@@ -16,6 +14,7 @@ export interface CrossPlatformError {
 }
 
 const MOST_IDS = 20
+const NAMES_AT_ONCE = 2000
 
 interface Found {
   error_type: string
@@ -27,29 +26,43 @@ interface Found {
 /** What fails on two platforms or more, most occurrences first. */
 export async function crossPlatformErrors(
   context: Context,
-  scope: Scope,
-  span: Span,
+  sums: readonly ErrorPlatform[],
   limit: number,
 ): Promise<CrossPlatformError[]> {
+  const names = await namesOf(context, [...new Set(sums.map(({ error_id }) => error_id))])
   const kinds = new Map<string, Found>()
-  for await (const range of idRanges(context)) {
-    const rows = await hoursOfErrors(context, scope, span, range)
-      .select(({ fn }) => ['e.id', 'e.error_type', 'e.place', 'h.platform', fn.sum<number>('h.count').as('count')])
-      .groupBy(['e.id', 'e.error_type', 'e.place', 'h.platform'])
-      .execute()
-    for (const { id, error_type, place, platform, count } of rows) {
-      const key = `${error_type}\n${place ?? ''}`
-      const kind = kinds.get(key) ?? { error_type, place, platforms: new Map(), error_ids: new Set() }
-      kind.platforms.set(platform, (kind.platforms.get(platform) ?? 0) + count)
-      kind.error_ids.add(id)
-      kinds.set(key, kind)
-    }
+  for (const { error_id, platform, count } of sums) {
+    const name = names.get(error_id)
+    // Deleted meanwhile.
+    if (!name) continue
+    const key = `${name.error_type}\n${name.place ?? ''}`
+    const kind = kinds.get(key) ?? { ...name, platforms: new Map(), error_ids: new Set() }
+    kind.platforms.set(platform, (kind.platforms.get(platform) ?? 0) + count)
+    kind.error_ids.add(error_id)
+    kinds.set(key, kind)
   }
   return [...kinds.values()]
     .filter(({ platforms }) => platforms.size > 1)
     .map(asResult)
     .sort((a, b) => b.count - a.count || (a.error_ids[0] ?? 0) - (b.error_ids[0] ?? 0))
     .slice(0, limit)
+}
+
+interface Name {
+  error_type: string
+  place: string | null
+}
+
+async function namesOf({ database }: Context, ids: readonly number[]): Promise<Map<number, Name>> {
+  const names = new Map<number, Name>()
+  for (let i = 0; i < ids.length; i += NAMES_AT_ONCE) {
+    const query = database.read
+      .selectFrom('faultboard_errors')
+      .select(['id', 'error_type', 'place'])
+      .where('id', 'in', ids.slice(i, i + NAMES_AT_ONCE))
+    for (const { id, ...name } of await packedRows(database, query, ['id', 'error_type', 'place'])) names.set(id, name)
+  }
+  return names
 }
 
 function asResult({ error_type, place, platforms, error_ids }: Found): CrossPlatformError {

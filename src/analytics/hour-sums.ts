@@ -1,10 +1,11 @@
 import type { Context } from '../context.js'
 import type { Severity } from '../model/severity.js'
-import { DAY, HOUR } from '../model/time.js'
+import { DAY } from '../model/time.js'
 import type { SelectQueryBuilder } from '../store/kysely.js'
+import { packedRows } from '../store/packed-rows.js'
 import type { Schema } from '../store/schema.js'
 import { hoursOf } from './application-filter.js'
-import { localDay, localWeekHour, type Period, type Span } from './period.js'
+import { localDay, type Period, type Span } from './period.js'
 
 /** So many days of sums are read in a few milliseconds, also where an embedded database holds the host's thread. */
 const PART = 20 * DAY
@@ -31,37 +32,20 @@ export async function daySums(context: Context, scope: Scope, period: Period): P
   )
 }
 
-/** Occurrences per hour of the week: seven rows from Monday on, of 24 hours each. */
-export async function weekHourSums(context: Context, scope: Scope, period: Period): Promise<number[][]> {
-  const rows = await inParts(context, scope, period, (hours) =>
-    hours
-      .select(({ fn }) => [localWeekHour(period).as('week_hour'), fn.sum<number>('count').as('count')])
-      .groupBy('week_hour')
-      .execute(),
-  )
-  const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
-  for (const { week_hour, count } of rows) {
-    // The hours of the week are counted from a Thursday.
-    const day = week[(Math.floor(week_hour / DAY) + 3) % 7]
-    const hour = (week_hour % DAY) / HOUR
-    if (day) day[hour] = (day[hour] ?? 0) + count
-  }
-  return week
-}
-
-export interface PlatformSum {
-  platform: string
+export interface HourSum {
+  hour: number
   severity: Severity
   count: number
 }
 
-/** Occurrences per platform and severity. */
-export async function platformSums(context: Context, scope: Scope, span: Span): Promise<PlatformSum[]> {
+/** Occurrences per hour and severity, in the order in which an index has them. */
+export async function hourSums(context: Context, scope: Scope, span: Span): Promise<HourSum[]> {
   return inParts(context, scope, span, (hours) =>
-    hours
-      .select(({ fn }) => ['platform', 'severity', fn.sum<number>('count').as('count')])
-      .groupBy(['platform', 'severity'])
-      .execute(),
+    packedRows(
+      context.database,
+      hours.select(({ fn }) => ['hour', 'severity', fn.sum<number>('count').as('count')]).groupBy(['hour', 'severity']),
+      ['hour', 'severity', 'count'],
+    ),
   )
 }
 

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { parseInput } from '../model/input.js'
+import { parseInput, requiredText } from '../model/input.js'
 import { platformOf } from '../model/platform.js'
 import { type CrossPlatformError, crossPlatformErrors } from './cross-platform-errors.js'
+import { type ErrorPlatform, errorPlatforms } from './error-platforms.js'
 import type { Scope } from './hour-sums.js'
 import { type PeriodInput, type PeriodView, periodInput, periodView } from './period.js'
 import { type PlatformError, platformErrors } from './platform-errors.js'
@@ -17,6 +18,8 @@ import {
 
 export const PLATFORM_DAYS = 7
 const LIMIT = 20
+
+const platformInput = v.object({ platform: requiredText({ max: 64 }) })
 
 export interface PlatformHealth extends PlatformRate, Omit<PlatformStability, 'stability_score' | 'status'> {
   /** Null where nothing occurred. */
@@ -37,6 +40,7 @@ export class PlatformComparison {
   readonly #days: number
   readonly #scope: Scope
   #figures: Promise<PlatformFigures> | null = null
+  #sums: Promise<ErrorPlatform[]> | null = null
 
   constructor(context: () => Context, input: PeriodInput = {}) {
     const { days = PLATFORM_DAYS, application_id } = parseInput(periodInput, input)
@@ -65,7 +69,7 @@ export class PlatformComparison {
 
   /** All that is known of one platform, with its most frequent errors. */
   async platformHealthSummary(platform: string): Promise<PlatformHealth> {
-    const name = platformOf(parseInput(v.string('must be the name of a platform'), platform))
+    const name = platformOf(parseInput(platformInput, { platform }).platform)
     const { rates, resolution, period } = await this.#load()
     const rate = rates.find((one) => one.platform === name) ?? quietRate(name, period)
     const stability = stabilityOf(rate, resolution)
@@ -73,19 +77,30 @@ export class PlatformComparison {
       ...rate,
       ...stability,
       ...(rate.occurrences === 0 ? { stability_score: null, status: 'quiet' } : {}),
-      top_errors: await platformErrors(this.#context(), this.#scope, period, name, LIMIT),
+      top_errors: await platformErrors(this.#context(), await this.#errors(), name, LIMIT),
     }
   }
 
   /** The same type at the same place on two platforms or more, most occurrences first. */
   async crossPlatformErrors(): Promise<CrossPlatformError[]> {
+    return crossPlatformErrors(this.#context(), await this.#errors(), LIMIT)
+  }
+
+  async #errors(): Promise<ErrorPlatform[]> {
     const { period } = await this.#load()
-    return crossPlatformErrors(this.#context(), this.#scope, period, LIMIT)
+    this.#sums ??= errorPlatforms(this.#context(), this.#scope, period).catch((error) => {
+      this.#sums = null
+      throw error
+    })
+    return this.#sums
   }
 
   /** Asked once, however many methods are called: they all tell of one moment. */
   #load(): Promise<PlatformFigures> {
-    this.#figures ??= platformFigures(this.#context(), this.#scope, this.#days)
+    this.#figures ??= platformFigures(this.#context(), this.#scope, this.#days).catch((error) => {
+      this.#figures = null
+      throw error
+    })
     return this.#figures
   }
 }

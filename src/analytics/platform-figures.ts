@@ -1,10 +1,11 @@
 import type { Context } from '../context.js'
 import type { Severity } from '../model/severity.js'
-import { type DaySum, daySums, platformSums, type Scope } from './hour-sums.js'
+import { type DaySum, daySums, type Scope } from './hour-sums.js'
 import { elapsedDays, isoDate, type Period, periodOf } from './period.js'
+import { platformCounts } from './platform-counts.js'
 import { noSeverities, type SeverityCounts } from './releases.js'
 import { type Resolution, type ResolutionRate, resolution } from './resolution.js'
-import { stabilityScore } from './stability-score.js'
+import { type StabilityStatus, stabilityScore, stabilityStatus } from './stability-score.js'
 import { growth, share } from './statistics.js'
 
 export interface PlatformRate {
@@ -25,7 +26,7 @@ export interface PlatformStability extends ResolutionRate {
   platform: string
   /** From 0 to 100; see stability-score.ts. */
   stability_score: number
-  status: 'stable' | 'shaky' | 'unstable'
+  status: StabilityStatus
   /** Median time from first sight to resolution, of the errors resolved in the period. */
   median_time_to_resolve_ms: number | null
 }
@@ -42,7 +43,7 @@ export async function platformFigures(context: Context, scope: Scope, days: numb
   await context.ready()
   const period = periodOf(context, days)
   const sums = await daySums(context, scope, period)
-  const before = await platformSums(context, scope, period.before)
+  const before = await platformCounts(context, scope, period.before)
   return {
     now: context.now(),
     period,
@@ -51,17 +52,13 @@ export async function platformFigures(context: Context, scope: Scope, days: numb
   }
 }
 
-function ratesOf(
-  sums: readonly DaySum[],
-  before: readonly { platform: string; count: number }[],
-  period: Period,
-): PlatformRate[] {
+function ratesOf(sums: readonly DaySum[], before: ReadonlyMap<string, number>, period: Period): PlatformRate[] {
   const all = total(sums)
   return [...new Set(sums.map(({ platform }) => platform))]
     .map((platform): PlatformRate => {
       const own = sums.filter((sum) => sum.platform === platform)
       const occurrences = total(own)
-      const before_count = total(before.filter((sum) => sum.platform === platform))
+      const before_count = before.get(platform) ?? 0
       return {
         platform,
         occurrences,
@@ -102,7 +99,7 @@ export function stabilityOf(rate: PlatformRate, { by_platform, time_to_resolve }
   return {
     platform,
     stability_score,
-    status: stability_score >= 70 ? 'stable' : stability_score >= 40 ? 'shaky' : 'unstable',
+    status: stabilityStatus(stability_score),
     error_count,
     resolved_count,
     resolution_rate,

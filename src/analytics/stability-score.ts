@@ -5,13 +5,20 @@ import { share } from './statistics.js'
 /** How much an occurrence weighs, from 0 to 1. */
 const WEIGHTS: Record<Severity, number> = { critical: 1, high: 0.6, medium: 0.3, low: 0.1 }
 
-/** The formula in one line, for the page. */
-export const STABILITY_FORMULA =
-  '100 − 40 × mean weight of its occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × part of its errors still open − 30 × growth against the period before (twice as many or more counts as 1)'
+/** The formula in one line, for a page. */
+export function stabilityFormula({ open, growth }: { open: string; growth: string }): string {
+  return `100 − 40 × mean weight of its occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × part of ${open} still open − 30 × growth against ${growth} (twice as many or more counts as 1). From 70 on stable, below 40 unstable.`
+}
+
+export type StabilityStatus = 'stable' | 'shaky' | 'unstable'
+
+export function stabilityStatus(score: number): StabilityStatus {
+  return score >= 70 ? 'stable' : score >= 40 ? 'shaky' : 'unstable'
+}
 
 export interface StabilityParts {
   severities: SeverityCounts
-  /** Part of the errors seen in the period that are not resolved. */
+  /** Part of its errors that are not resolved. */
   open_share: number
   /** Null where there was nothing before: then it does not count. */
   growth: number | null

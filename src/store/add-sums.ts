@@ -8,6 +8,7 @@ import {
   TYPE_DAYS,
   TYPE_HOURS,
 } from './bulk-targets.js'
+import { type AddedUser, countUsers } from './count-users.js'
 import type { BulkTarget, Dialect } from './dialect.js'
 import type { FoldedGroup } from './fold.js'
 import type { Transaction } from './kysely.js'
@@ -27,7 +28,7 @@ export async function addSums(
 ): Promise<void> {
   const ofErrors: (string | number)[][] = []
   const ofVersions: (string | number)[][] = []
-  const ofUsers: (string | number)[][] = []
+  const ofUsers: AddedUser[] = []
   const typeHours = new SharedSums(TYPE_HOURS)
   const typeDays = new SharedSums(TYPE_DAYS)
   const applicationHours = new SharedSums(APPLICATION_HOURS)
@@ -43,7 +44,11 @@ export async function addSums(
       typeHours.add(`${error_type}\n${hour}`, [application_id, error_type, hour], count)
       typeDays.add(`${day}\n${error_type}`, [application_id, day, error_type], count)
       applicationHours.add(key, [application_id, hour, severity, platform, app_version], count)
-      applicationDays.add(`${day}\n${severity}\n${app_version}`, [application_id, day, severity, app_version], count)
+      applicationDays.add(
+        `${day}\n${severity}\n${platform}\n${app_version}`,
+        [application_id, day, severity, platform, app_version],
+        count,
+      )
     }
     ofVersions.push(...versions.values())
     for (const { user_id, count, first_seen_at, last_seen_at } of group.users.values()) {
@@ -52,7 +57,7 @@ export async function addSums(
   }
   await dialect.insertMany(trx, ERROR_HOURS, ofErrors)
   await dialect.insertMany(trx, ERROR_VERSIONS, ofVersions)
-  if (ofUsers.length > 0) await dialect.insertMany(trx, ERROR_USERS, ofUsers)
+  if (ofUsers.length > 0) await countUsers(trx, dialect, ofUsers, await dialect.insertMany(trx, ERROR_USERS, ofUsers))
   for (const sums of [typeHours, typeDays, applicationHours, applicationDays]) await sums.write(trx, dialect)
 }
 

@@ -74,14 +74,18 @@ async function writeWithRetry<T>(
 const integerColumns: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   async transformResult({ result }) {
-    for (const row of result.rows) makeIntegers(row)
+    const [first] = result.rows
+    if (!first) return result
+    // All rows have the columns of the first.
+    const columns = Object.keys(first).filter((column) => INTEGER_COLUMNS.has(column))
+    for (const row of result.rows) makeIntegers(row, columns)
     return result
   },
 }
 
-function makeIntegers(row: UnknownRow): void {
-  for (const column in row) {
+function makeIntegers(row: UnknownRow, columns: readonly string[]): void {
+  for (const column of columns) {
     const value = row[column]
-    if (typeof value !== 'number' && value !== null && INTEGER_COLUMNS.has(column)) row[column] = Number(value)
+    if (typeof value !== 'number' && value !== null) row[column] = Number(value)
   }
 }

@@ -132,6 +132,21 @@ describeEachDatabase('PlatformComparison', (database) => {
       daily_counts: [0, 0, 0, 0, 0, 0, 0],
       top_errors: [],
     })
+    await expect(comparison.platformHealthSummary('  ')).rejects.toThrow('platform must not be empty')
+    await expect(comparison.platformHealthSummary(undefined as never)).rejects.toThrow('platform is missing')
+  })
+
+  test('asks again after a question that failed', async () => {
+    const { context } = await logged(await freshPlace(database), [], 'UTC')
+    let away = true
+    const now = () => {
+      if (away) throw new Error('the database is away')
+      return NOW
+    }
+    const comparison = new PlatformComparison(() => ({ ...context, now }))
+    await expect(comparison.errorRateByPlatform()).rejects.toThrow('away')
+    away = false
+    expect(await comparison.errorRateByPlatform()).toEqual([])
   })
 
   test('keeps to one application, and takes all without it', async () => {

@@ -7,6 +7,7 @@ import { list } from './0006-list.js'
 import { overview } from './0007-overview.js'
 import { insight } from './0008-insight.js'
 import { sums } from './0009-sums.js'
+import { counts } from './0010-counts.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0007-overview': overview,
   '0008-insight': insight,
   '0009-sums': sums,
+  '0010-counts': counts,
 }
