@@ -133,10 +133,14 @@ function section({ heading, text, needs, formats, statuses, parameters }) {
 function parameterRow({ name, list, required, in_path, default: value, ...facts }) {
   return tableRow([
     `\`${list ? `${name}[]` : name}\``,
-    list ? `list of: ${words(facts)}${list.max === null ? '' : `; at most ${list.max}`}` : words(facts),
+    list ? `list of: ${words(facts)}${list.max === null ? '' : `; at most ${list.max}`}` : noted(facts),
     in_path ? 'in the path' : required ? 'yes' : 'no',
     value === undefined ? '' : `\`${value}\``,
   ])
+}
+
+function noted({ note, ...facts }) {
+  return note === undefined ? words(facts) : `${words(facts)}: ${note}`
 }
 
 function words({ type, min, max, clamped, allowed }) {

@@ -10,6 +10,8 @@ export interface Facts {
   /** Whether what lies outside is brought to the nearest limit instead of being refused. */
   clamped?: boolean
   allowed?: readonly (string | number)[]
+  /** What it means, where its name does not say it. */
+  note?: string
   /** How many there may be, where the parameter is a list. */
   list?: { max: number | null }
 }

@@ -105,12 +105,12 @@ export const optionalText = ({ max }: { max: number }) =>
   )
 
 /** A filter: as optional text, but longer text can match nothing and is simply cut. */
-export const filterText = ({ max }: { max: number }) =>
+export const filterText = ({ max, note }: { max: number; note?: string }) =>
   v.optional(
     v.pipe(
       v.nullable(v.string('must be text')),
       v.transform((text) => (!text || text.trim() === '' ? undefined : cleanText(text.trim(), max))),
-      facts({ type: 'text', max, clamped: true }),
+      facts({ type: 'text', max, clamped: true, ...(note && { note }) }),
     ),
   )
 

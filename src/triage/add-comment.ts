@@ -1,9 +1,9 @@
 import * as v from 'valibot'
+import { noSuchError } from '../model/errors.js'
 import { id, requiredText } from '../model/input.js'
 import { defineOperation } from '../operation.js'
 import { lockErrors } from '../store/lock.js'
-import { NAME_LIMIT, TEXT_LIMIT } from './change-errors.js'
-import { noSuchError } from './find-error.js'
+import { type ChangeResult, NAME_LIMIT, TEXT_LIMIT } from './change-errors.js'
 
 /** Adds a person's comment to an error; the activity trail shows it in its place. */
 export const addComment = defineOperation({
@@ -12,7 +12,7 @@ export const addComment = defineOperation({
     author_name: requiredText({ max: NAME_LIMIT }),
     body: requiredText({ max: TEXT_LIMIT }),
   }),
-  async run({ database, now }, { error_id, author_name, body }): Promise<void> {
+  async run({ database, now }, { error_id, author_name, body }): Promise<ChangeResult> {
     await database.write(async (trx) => {
       const [row] = await lockErrors(trx, database.dialect, [error_id])
       if (!row) throw noSuchError(error_id)
@@ -23,5 +23,6 @@ export const addComment = defineOperation({
         .values({ error_id, actor: author_name, action: 'commented', created_at })
         .execute()
     })
+    return { changed: true }
   },
 })

@@ -16,6 +16,8 @@ import { statusChange, updateStatus } from './update-status.js'
 /** How a batch went: ids that do not exist, or not in the application named, are skipped, not refused. */
 export interface BatchResult {
   changed: number
+  /** Those that were so already. */
+  unchanged: number
   skipped: number
 }
 
@@ -48,7 +50,7 @@ export const batchDeleteErrors = defineOperation({
   input: v.object(chosen),
   async run(context, { error_ids, application_id }): Promise<BatchResult> {
     const changed = await deleteErrors(context, error_ids, { application_id })
-    return { changed, skipped: error_ids.length - changed }
+    return { changed, unchanged: 0, skipped: error_ids.length - changed }
   },
 })
 
@@ -104,8 +106,8 @@ interface Chosen {
 async function changeAll(
   context: Context,
   { error_ids, application_id }: Chosen,
-  change: (row: ErrorRow) => Change,
+  change: (row: ErrorRow) => Change | null,
 ): Promise<BatchResult> {
-  const changed = await changeErrors(context, error_ids, change, { application_id })
-  return { changed, skipped: error_ids.length - changed }
+  const { changed, unchanged } = await changeErrors(context, error_ids, change, { application_id })
+  return { changed, unchanged, skipped: error_ids.length - changed - unchanged }
 }

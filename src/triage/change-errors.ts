@@ -1,9 +1,16 @@
 import type { Context } from '../context.js'
-import type { Transaction, Updateable } from '../store/kysely.js'
+import { noSuchError } from '../model/errors.js'
+import { versionIn } from '../model/releases.js'
+import type { Updateable } from '../store/kysely.js'
 import { type ErrorRow, lockErrors } from '../store/lock.js'
-import { newestRelease, releasesOf } from '../store/releases.js'
-import type { ErrorsTable, Schema } from '../store/schema.js'
-import { noSuchError } from './find-error.js'
+import { newestReleases } from '../store/releases.js'
+import type { ErrorsTable } from '../store/schema.js'
+
+/** What a command did to one error. */
+export interface ChangeResult {
+  /** False where the error was so already: then nothing is written, also not in the activity trail. */
+  changed: boolean
+}
 
 /** What a command does to one error: the new values, and how the activity trail tells it. */
 export interface Change {
@@ -21,35 +28,39 @@ export interface Trail {
 
 export const NAME_LIMIT = 255
 export const TEXT_LIMIT = 10_000
+export const REFERENCE_LIMIT = 2000
 /** Who changes something from code without saying who. */
 export const NOBODY_NAMED = 'system'
 
-/** Changes one error under its row lock and records the activity in the same transaction. */
+/** Changes one error under its row lock and records the activity in the same transaction; null changes nothing. */
 export async function changeError(
   context: Context,
   error_id: number,
-  change: (row: ErrorRow) => Change,
-): Promise<void> {
-  const changed = await changeErrors(context, [error_id], change)
-  if (changed === 0) throw noSuchError(error_id)
+  change: (row: ErrorRow) => Change | null,
+): Promise<ChangeResult> {
+  const { changed, unchanged } = await changeErrors(context, [error_id], change)
+  if (changed + unchanged === 0) throw noSuchError(error_id)
+  return { changed: changed > 0 }
 }
 
-/**
- * The same for several; ids that do not exist, or belong to another application than the one named, are passed over.
- * Gives how many were changed.
- */
+/** The same for several; ids that do not exist, or belong to another application than the one named, are passed over. */
 export async function changeErrors(
   { database, now }: Context,
   ids: readonly number[],
-  change: (row: ErrorRow) => Change,
+  change: (row: ErrorRow) => Change | null,
   { application_id }: { application_id?: number | undefined } = {},
-): Promise<number> {
+): Promise<{ changed: number; unchanged: number }> {
   return database.write(async (trx) => {
     const locked = await lockErrors(trx, database.dialect, ids)
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
+    const newestRelease = newestReleases(trx)
+    let changed = 0
     for (const row of rows) {
-      const { set: changed, activity } = change(row)
-      const set = { ...changed, ...(await releaseAfter(trx, row, changed)) }
+      const wanted = change(row)
+      if (wanted === null) continue
+      changed++
+      const { activity } = wanted
+      const set = { ...wanted.set, ...(await releaseAfter(newestRelease, row, wanted.set)) }
       if (Object.keys(set).length > 0)
         await trx.updateTable('faultboard_errors').set(set).where('id', '=', row.id).execute()
       await trx
@@ -65,18 +76,19 @@ export async function changeErrors(
         })
         .execute()
     }
-    return rows.length
+    return { changed, unchanged: rows.length - changed }
   })
 }
 
 /** What is resolved now is resolved in the newest release of its platform; what is opened again in none. */
 async function releaseAfter(
-  trx: Transaction<Schema>,
+  newestRelease: ReturnType<typeof newestReleases>,
   row: ErrorRow,
   { resolved, resolved_at }: Updateable<ErrorsTable>,
 ): Promise<Updateable<ErrorsTable>> {
   if (resolved === 0) return { resolved_in_version: null }
   if (resolved !== 1 || row.resolved === 1) return {}
-  const newest = newestRelease(await releasesOf(trx, row.application_id), row.platform, resolved_at ?? Number.MAX_VALUE)
-  return { resolved_in_version: newest?.version ?? null, regressed_in_version: null }
+  const { application_id, platform } = row
+  const newest = await newestRelease({ application_id, platform, at: resolved_at ?? Number.MAX_SAFE_INTEGER })
+  return { resolved_in_version: newest ? versionIn(newest.name) : null, regressed_in_version: null }
 }

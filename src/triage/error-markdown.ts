@@ -1,4 +1,5 @@
 import type { Cause } from '../model/event.js'
+import { placeWords } from './error-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 const FRAMES = 30
@@ -8,10 +9,11 @@ const MESSAGE_LIMIT = 4000
  * An error as Markdown, for an issue or a chat. What it took from outside stands in code blocks and code spans that it
  * cannot break out of, so that no text of an attacker becomes a link, a mention or an image.
  */
-export function errorMarkdown(record: ErrorRecord, url: string): string {
+export function errorMarkdown(record: ErrorRecord, { url, root }: { url: string; root: string }): string {
   const message = record.occurrence?.message ?? record.message
+  const where = placeWords(record, root)
   return [
-    `## ${span(record.error_type)}${record.place ? ` in ${span(record.place)}` : ''}`,
+    `## ${span(record.error_type)}${where ? ` ${where.relation} ${span(where.place)}` : ''}`,
     block(message.length > MESSAGE_LIMIT ? `${message.slice(0, MESSAGE_LIMIT)}…` : message || '(no message)'),
     factsOf(record)
       .map(([name, value]) => `- ${name}: ${value}`)
@@ -30,7 +32,7 @@ function factsOf(record: ErrorRecord): [string, string][] {
   const facts: [string, string | null][] = [
     ['Severity', span(record.severity)],
     ['Status', span(record.status)],
-    ['Events', `${record.occurrence_count} (${record.user_count} users)`],
+    ['Events', `${record.occurrence_count} (${record.user_count} ${record.user_count === 1 ? 'user' : 'users'})`],
     ['First seen', seen(record.first_seen_at, record.first_app_version)],
     ['Last seen', seen(record.occurred_at, record.app_version)],
     ['Application', span(record.application_name)],

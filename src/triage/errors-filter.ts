@@ -3,12 +3,13 @@ import type { Context } from '../context.js'
 import { choice, clampedInteger, filterText, flag, id, optional, withDefault } from '../model/input.js'
 import { platformOf } from '../model/platform.js'
 import { SEVERITIES } from '../model/severity.js'
-import { daySpan, TIMEFRAMES, timeframeSpan } from '../model/time.js'
+import { TIMEFRAMES, timeframeSpan } from '../model/time.js'
 import { STATUSES } from '../model/workflow.js'
-import { type ExpressionBuilder, type SelectQueryBuilder, sql } from '../store/kysely.js'
+import { type SelectQueryBuilder, sql } from '../store/kysely.js'
 import type { Schema } from '../store/schema.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { calendarDay } from './calendar-day.js'
+import { affects, fromCommit, occurredOn, seenIn } from './errors-seen.js'
 
 export const SORT_FIELDS = [
   'occurred_at',
@@ -30,7 +31,7 @@ export const errorsListInput = v.object({
   per_page: withDefault(clampedInteger({ min: 1, max: MAX_PER_PAGE }), 25),
   // A client that reports as `ios` is kept as iOS, and is looked for as either.
   platform: v.pipe(
-    filterText({ max: 64 }),
+    filterText({ max: 64, note: 'errors last seen on this platform' }),
     v.transform((platform) => (platform === undefined ? undefined : platformOf(platform))),
   ),
   error_type: filterText({ max: 255 }),
@@ -47,17 +48,19 @@ export const errorsListInput = v.object({
   sort_direction: optional(choice(['asc', 'desc'])),
   application_id: optional(id()),
   user_id: filterText({ max: 255 }),
-  app_version: filterText({ max: 128 }),
-  git_sha: filterText({ max: 64 }),
+  app_version: filterText({ max: 128, note: 'errors that were ever seen in this version' }),
+  git_sha: filterText({
+    max: 64,
+    note: 'errors last seen in this commit; seven hex digits or more may be its beginning',
+  }),
 })
 
 export type ErrorsListInput = v.InferInput<typeof errorsListInput>
 export type ErrorsFilter = Partial<v.InferOutput<typeof errorsListInput>>
 
 export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
-type ErrorsExpression = ExpressionBuilder<Schema, 'faultboard_errors'>
 
-const EQUAL = ['platform', 'error_type', 'severity', 'status', 'priority_level', 'app_version', 'git_sha'] as const
+const EQUAL = ['platform', 'error_type', 'severity', 'status', 'priority_level'] as const
 
 /** Which conditions SQLite may look up in an index, where something else finds the rows sooner. */
 export interface Lookups {
@@ -84,7 +87,7 @@ export function filtered<O>(
     const wanted = filter[column]
     if (wanted !== undefined) result = result.where(`faultboard_errors.${column}`, '=', wanted)
   }
-  const { assigned_to, user_id, day } = filter
+  const { application_id, app_version, git_sha, assigned_to, user_id, day } = filter
   if (assigned_to === UNASSIGNED) result = result.where('faultboard_errors.assigned_to', 'is', null)
   else if (assigned_to !== undefined) result = result.where('faultboard_errors.assigned_to', '=', assigned_to)
   if (filter.unresolved) result = result.where('faultboard_errors.resolved', '=', 0)
@@ -102,6 +105,9 @@ export function filtered<O>(
   }
   if (day !== undefined) result = result.where((eb) => occurredOn(eb, day, config.time_zone))
   if (user_id !== undefined) result = result.where((eb) => affects(eb, user_id))
+  if (app_version !== undefined)
+    result = result.where((eb) => seenIn(eb, database.dialect, { app_version, application_id }))
+  if (git_sha !== undefined) result = result.where(fromCommit(database.dialect, git_sha))
   return result
 }
 
@@ -109,30 +115,4 @@ export function filtered<O>(
 export function hasFilters(filter: ErrorsFilter): boolean {
   const { application_id, page, per_page, sort_by, sort_direction, ...others } = filter
   return Object.values(others).some((value) => value !== undefined && value !== false)
-}
-
-/** Every error that occurred in the hours that begin on this day, also those seen again later. */
-function occurredOn(eb: ErrorsExpression, day: string, time_zone: string) {
-  const { from, to } = daySpan(day, time_zone)
-  return eb(
-    'faultboard_errors.id',
-    'in',
-    eb
-      .selectFrom('faultboard_error_hours')
-      .select('faultboard_error_hours.error_id')
-      .where('faultboard_error_hours.hour', '>=', from)
-      .where('faultboard_error_hours.hour', '<', to),
-  )
-}
-
-/** Every error that met this user, not only those whose newest occurrence did. */
-function affects(eb: ErrorsExpression, user_id: string) {
-  return eb(
-    'faultboard_errors.id',
-    'in',
-    eb
-      .selectFrom('faultboard_error_users')
-      .select('faultboard_error_users.error_id')
-      .where('faultboard_error_users.user_id', '=', user_id),
-  )
 }

@@ -79,37 +79,18 @@ export async function summariesOf(context: Context, ids: readonly number[]): Pro
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   const names = await applicationNames(context)
-  const users = await userCounts(context, ids)
   const now = context.now()
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (!row) return []
     const application_name = names.get(row.application_id) ?? ''
-    return [summaryOf(row, { application_name, user_count: users.get(id) ?? 0, now })]
+    return [summaryOf(row, { application_name, user_count: row.user_count ?? 0, now })]
   })
 }
 
 export async function applicationNames({ database }: Context): Promise<Map<number, string>> {
   const rows = await database.read.selectFrom('faultboard_applications').select(['id', 'name']).execute()
   return new Map(rows.map(({ id, name }) => [id, name]))
-}
-
-/** An error that everybody meets has tens of thousands of rows here: an embedded database is asked for few at a time. */
-const USERS_AT_ONCE = 10
-
-export async function userCounts({ database }: Context, ids: readonly number[]): Promise<Map<number, number>> {
-  const counts = new Map<number, number>()
-  const at_once = database.dialect.rows_at_once === null ? ids.length : USERS_AT_ONCE
-  for (let from = 0; from < ids.length; from += at_once) {
-    const rows = await database.read
-      .selectFrom('faultboard_error_users')
-      .select(({ fn }) => ['error_id', fn.countAll<number>().as('user_count')])
-      .where(sql<boolean>`error_id in (${oneOf(ids.slice(from, from + at_once))})`)
-      .groupBy('error_id')
-      .execute()
-    for (const { error_id, user_count } of rows) counts.set(error_id, user_count)
-  }
-  return counts
 }
 
 interface Slice {

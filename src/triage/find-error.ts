@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { TrackerError } from '../model/errors.js'
+import { noSuchError } from '../model/errors.js'
 import { clampedInteger, id, optional } from '../model/input.js'
 import { defineOperation } from '../operation.js'
 import type { ErrorRow } from '../store/lock.js'
 import { occurrencesPage, selectedOccurrence } from './error-occurrences.js'
 import { type Activity, type Comment, type ErrorRecord, summaryOf } from './error-record.js'
-import { applicationNames, userCounts } from './errors-list.js'
+import { applicationNames } from './errors-list.js'
 import { circumstancesOf } from './occurrence.js'
 
 const TRAIL_LIMIT = 200
@@ -29,7 +29,7 @@ export const findError = defineOperation({
     return {
       ...summaryOf(row, {
         application_name: (await applicationNames(context)).get(row.application_id) ?? '',
-        user_count: (await userCounts(context, [row.id])).get(row.id) ?? 0,
+        user_count: row.user_count ?? 0,
         now: context.now(),
       }),
       ...payload,
@@ -55,10 +55,6 @@ export async function errorWithin(
     .executeTakeFirst()
   if (!row) throw noSuchError(error_id)
   return row
-}
-
-export function noSuchError(error_id: number): TrackerError {
-  return new TrackerError('not_found', `There is no error with the id ${error_id}; it may have been deleted.`)
 }
 
 async function comments({ database }: Context, error_id: number): Promise<Comment[]> {

@@ -3,7 +3,7 @@ import { id, integer, optionalText } from '../model/input.js'
 import { PRIORITIES } from '../model/workflow.js'
 import { defineOperation } from '../operation.js'
 import type { ErrorRow } from '../store/lock.js'
-import { type Change, changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
+import { type Change, type ChangeResult, changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
 
 /** Sets how urgent an error is, from 0 (none) to 4 (critical). */
 export const updatePriority = defineOperation({
@@ -12,12 +12,13 @@ export const updatePriority = defineOperation({
     priority_level: integer({ min: 0, max: 4 }),
     actor: optionalText({ max: NAME_LIMIT }),
   }),
-  async run(context, { error_id, priority_level, actor = NOBODY_NAMED }): Promise<void> {
-    await changeError(context, error_id, (row) => priorityChange(row, priority_level, actor))
+  async run(context, { error_id, priority_level, actor = NOBODY_NAMED }): Promise<ChangeResult> {
+    return changeError(context, error_id, (row) => priorityChange(row, priority_level, actor))
   },
 })
 
-export function priorityChange(row: ErrorRow, priority_level: number, actor: string): Change {
+export function priorityChange(row: ErrorRow, priority_level: number, actor: string): Change | null {
+  if (row.priority_level === priority_level) return null
   return {
     set: { priority_level },
     activity: {

@@ -3,7 +3,7 @@ import { choice, id, optionalText } from '../model/input.js'
 import { isResolved, STATUSES, type Status } from '../model/workflow.js'
 import { defineOperation } from '../operation.js'
 import type { ErrorRow } from '../store/lock.js'
-import { type Change, changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
+import { type Change, type ChangeResult, changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
 
 /** Moves an error to another status; any move is allowed, and an open status reopens it. */
 export const updateStatus = defineOperation({
@@ -13,9 +13,9 @@ export const updateStatus = defineOperation({
     comment: optionalText({ max: TEXT_LIMIT }),
     actor: optionalText({ max: NAME_LIMIT }),
   }),
-  async run(context, { error_id, status, comment, actor = NOBODY_NAMED }): Promise<void> {
+  async run(context, { error_id, status, comment, actor = NOBODY_NAMED }): Promise<ChangeResult> {
     const move = { status, comment, actor, now: context.now() }
-    await changeError(context, error_id, (row) => statusChange(row, move))
+    return changeError(context, error_id, (row) => statusChange(row, move))
   },
 })
 
@@ -26,7 +26,9 @@ export interface StatusMove {
   now: number
 }
 
-export function statusChange(row: ErrorRow, { status, comment, actor, now }: StatusMove): Change {
+/** The same status again is told only where there is something to say about it. */
+export function statusChange(row: ErrorRow, { status, comment, actor, now }: StatusMove): Change | null {
+  if (row.status === status && comment === undefined) return null
   return {
     set: { status, ...resolutionAfter(row, status, actor, now) },
     activity: { actor, action: 'status_changed', from_value: row.status, to_value: status, comment },

@@ -165,7 +165,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     await page.context().close()
   })
 
-  test('copies message, stack, Markdown and curl; without JavaScript the texts stand there to be marked', async () => {
+  test('copies message, stack, Markdown, curl and JSON; without JavaScript the texts stand there to be marked', async () => {
     const id = await logged({ error_type: 'CopiedError', message: 'Copy ``` me' })
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(at(id))
@@ -187,6 +187,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await copied('Markdown')).toMatch(
       new RegExp(`^## \`CopiedError\`[^]*\`\`\`\`text\nCopy \`\`\` me\n\`\`\`\`[^]*${host.origin}.*/errors/${id}$`),
     )
+    expect(JSON.parse(String(await copied('JSON')))).toMatchObject({ error: { id, error_type: 'CopiedError' } })
     await page.context().close()
 
     const plain = await open({ javaScriptEnabled: false })

@@ -25,6 +25,12 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     })
   const focused = (page: Page) =>
     page.evaluate('document.activeElement.closest("[data-row]")?.querySelector("a")?.textContent')
+  /** Lets the page's own clock run ahead, which would have to be waited for otherwise. */
+  const hurryUntil = (page: Page, proof: () => boolean | Promise<boolean>, what: string) =>
+    eventually(async () => {
+      await page.clock.runFor(250)
+      return proof()
+    }, what)
   const keys = async (page: Page, ...list: string[]) => {
     for (const key of list) await page.keyboard.press(key)
   }
@@ -37,10 +43,10 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     await keys(page, 'j', 'j', 'j', 'k')
     expect(await focused(page)).toBe('Kind02Error')
     await keys(page, 'Enter')
-    await page.waitForURL(/\/errors\/3$/)
+    await page.waitForURL(/\/errors\/3\?/)
     await page.goBack()
     await keys(page, 'j', 'o')
-    await page.waitForURL(/\/errors\/\d+$/)
+    await page.waitForURL(/\/errors\/\d+\?/)
     await page.context().close()
   })
 
@@ -113,6 +119,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     'follows what happens without moving what is read, %s',
     async (way) => {
       const page = await open({ viewport: { width: 1440, height: 900 } })
+      await page.clock.install()
       if (way === 'by polling') await page.route('**/errors/live', (route) => route.fulfill({ status: 503 }))
       await page.goto(`${base}/errors?search=number`)
       const places = () =>
@@ -129,7 +136,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
       await record(4)
       await host.tracker.Commands.LogError.call({ error_type: 'Kind04Error', message: 'Number 4', user_id: 'bob' })
 
-      await page.getByRole('link', { name: '3 new errors – Show' }).waitFor({ timeout: 45_000 })
+      await hurryUntil(page, () => page.getByRole('link', { name: '3 new errors – Show' }).isVisible(), 'it is told')
       expect(await row.locator('[data-field="occurrence_count"]').textContent()).toBe(String(count + 2))
       expect(await row.locator('[data-field="user_count"]').textContent()).toBe('2')
       expect(await row.locator('[data-field="occurred_at"]').textContent()).toBe('just now')
@@ -185,6 +192,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
 
   test('asks again about what happened while it was being answered', async () => {
     const page = await open()
+    await page.clock.install()
     let release = () => {}
     let asked = 0
     await page.route('**/errors/changes.json*', async (route) => {
@@ -194,13 +202,13 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
       await route.fulfill({ response: answer })
     })
     await page.goto(`${base}/errors?search=between`)
-    await eventually(() => asked === 1, 'the page asked what changed')
+    await hurryUntil(page, () => asked === 1, 'the page asked what changed')
     await host.tracker.Commands.LogError.call({ error_type: 'Between', message: 'between' })
     await page.evaluate(
       "new Promise((told) => new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', told))",
     )
     release()
-    await page.getByRole('link', { name: '1 new error – Show' }).waitFor({ timeout: 20_000 })
+    await hurryUntil(page, () => page.getByRole('link', { name: '1 new error – Show' }).isVisible(), 'it is told')
     await page.context().close()
   }, 60_000)
 })

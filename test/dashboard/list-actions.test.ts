@@ -56,6 +56,17 @@ describe('acting on the chosen', () => {
     expect(untouched).toMatchObject({ status: 'new', priority_level: 0, assigned_to: null, snoozed: false })
   })
 
+  test('says how many were so already', async () => {
+    const chosen = ids.slice(6, 8)
+    const form = { action_type: 'update_priority', priority_level: '3' }
+    await act({ ...form, 'error_ids[]': chosen.slice(0, 1) })
+    const { notice } = await act({ ...form, 'error_ids[]': chosen })
+    expect(notice).toBe('1 error set to priority high, 1 was so already.')
+    expect((await act({ ...form, 'error_ids[]': [...chosen, '999999'] })).notice).toBe(
+      '0 errors set to priority high, 2 were so already, 1 unknown skipped.',
+    )
+  })
+
   test('deletes, and counts what is not there', async () => {
     const chosen = [String(ids.pop()), '999999']
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': chosen })

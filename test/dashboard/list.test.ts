@@ -207,6 +207,6 @@ describe('the mixed view', () => {
     const own = await page(`/errors?application_id=${application_id}`)
     expect(own).toContain('<title>(1) Errors · warehouse</title>')
     expect(own).not.toContain('class="application"')
-    expect(own).toContain(`href="/error_dashboard/errors/31?application_id=${application_id}"`)
+    expect(own).toContain(`href="/error_dashboard/errors/31?application_id=${application_id}&amp;list_page=1"`)
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboard } from '../../src/adapters/express.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { type Host, migrateTo, serveTracker, signIn } from '../support/host.js'
+import { type Host, serveTracker, signIn } from '../support/host.js'
 import { NOW } from './spec-host.js'
 
 /** A host with an endpoint of its own for its clients, as the specification suggests it. */
@@ -34,7 +34,6 @@ describeEachDatabase('errors and statuses', (database) => {
 
   beforeAll(async () => {
     const url = await database.fresh()
-    if (database.dialect !== 'sqlite') await migrateTo(url)
     host = await serveTracker({ database: url }, { now: () => now }, reportingHost)
     id = (await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'b' }))?.id ?? 0
   })

@@ -17,7 +17,7 @@ describeEachDatabase('several errors at once', (database) => {
     const { log, run } = await listContext(database)
     const ids = [await log('A'), await log('B')]
     const error_ids = [...ids, 999_999]
-    const done = { changed: 2, skipped: 1 }
+    const done = { changed: 2, unchanged: 0, skipped: 1 }
     expect(await run(batchAssignErrors, { error_ids, assigned_to: 'Anna', actor: 'Berta' })).toEqual(done)
     expect(await run(batchUpdateStatus, { error_ids, status: 'wont_fix', comment: 'no', actor: 'Berta' })).toEqual(done)
     expect(await run(batchUpdatePriority, { error_ids, priority_level: '3' })).toEqual(done)
@@ -45,6 +45,25 @@ describeEachDatabase('several errors at once', (database) => {
     expect([assigned_to, activities.at(-1)]).toMatchObject([null, { action: 'unassigned', from_value: 'Anna' }])
   })
 
+  test('count only those that were not so already, and leave no activity on the others', async () => {
+    const { log, run } = await listContext(database)
+    const [first, second] = [await log('A'), await log('B')]
+    const error_ids = [first, second, 999_999]
+    const half = { changed: 1, unchanged: 1, skipped: 1 }
+    const none = { changed: 0, unchanged: 2, skipped: 1 }
+    for (const [operation, one] of [
+      [batchAssignErrors, { assigned_to: 'Anna' }],
+      [batchUpdatePriority, { priority_level: 4 }],
+      [batchUpdateStatus, { status: 'investigating' }],
+      [batchResolveErrors, {}],
+    ] as const) {
+      await run(operation as typeof batchDeleteErrors, { error_ids: [first], ...one })
+      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...one })).toEqual(half)
+      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...one })).toEqual(none)
+    }
+    for (const error_id of [first, second]) expect((await run(findError, { error_id })).activities).toHaveLength(4)
+  })
+
   test('that belong to another application than the one named are skipped and counted', async () => {
     const { log, run, place } = await listContext(database)
     const own = await log('Own')
@@ -62,6 +81,7 @@ describeEachDatabase('several errors at once', (database) => {
     ] as const)
       expect(await run(operation as typeof batchDeleteErrors, { error_ids, application_id, ...more })).toEqual({
         changed: 1,
+        unchanged: 0,
         skipped: 1,
       })
     expect(await run(findError, { error_id: theirs })).toEqual(before)

@@ -16,7 +16,10 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     clock.now = NOON + HOUR
     const find = () => tracker.Queries.FindError.call({ error_id })
     const trail = async () => (await find()).activities.map(({ id: _, created_at: __, ...activity }) => activity)
-    return { tracker, clock, error_id, find, trail, commands: tracker.Commands }
+    const later = () => {
+      clock.now = (clock.now ?? NOON) + HOUR
+    }
+    return { tracker, clock, later, error_id, find, trail, commands: tracker.Commands }
   }
 
   test('ResolveError stores resolver, comment and reference', async () => {
@@ -156,6 +159,53 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
       reopened_at: new Date(NOON + HOUR).toISOString(),
     })
     expect(await trail()).toMatchObject([{ actor: 'Anna', action: 'resolved', comment: 'Fixed' }, { actor: 'Bert' }])
+  })
+
+  test('what is so already changes nothing, and leaves no activity', async () => {
+    const { commands, later, error_id, find, trail } = await setUp()
+    const again = async (command: () => Promise<{ changed: boolean }>, changed_at_first = true) => {
+      expect(await command()).toEqual({ changed: changed_at_first })
+      later()
+      const before = await find()
+      expect(await command()).toEqual({ changed: false })
+      expect(await find()).toEqual(before)
+    }
+    await again(() => commands.UnassignError.call({ error_id }), false)
+    await again(() => commands.AssignError.call({ error_id, assigned_to: 'Anna' }))
+    await again(() => commands.UpdatePriority.call({ error_id, priority_level: 4 }))
+    await again(() => commands.UnsnoozeError.call({ error_id }), false)
+    await commands.SnoozeError.call({ error_id, hours: 9 })
+    await again(() => commands.UnsnoozeError.call({ error_id }))
+    await again(() => commands.UpdateStatus.call({ error_id, status: 'in_progress' }))
+    await again(() => commands.ResolveError.call({ error_id, resolution_comment: 'Fixed' }))
+    await again(() => commands.UpdateStatus.call({ error_id, status: 'resolved' }), false)
+    expect((await trail()).map(({ action }) => action)).toEqual([
+      'assigned',
+      'priority_changed',
+      'snoozed',
+      'unsnoozed',
+      'status_changed',
+      'resolved',
+    ])
+  })
+
+  test('a reason that is added to what is resolved is a change, and leaves who resolved it and when', async () => {
+    const { commands, later, error_id, find, trail } = await setUp()
+    await commands.ResolveError.call({ error_id, resolved_by: 'Anna', resolution_comment: 'Fixed' })
+    const { resolved_at } = await find()
+    later()
+    const reference = { resolved_by: 'Bert', resolution_reference: 'https://git.example/pull/5' }
+    expect(await commands.ResolveError.call({ error_id, ...reference })).toEqual({ changed: true })
+    expect(await find()).toMatchObject({
+      resolved_at,
+      resolved_by_name: 'Anna',
+      resolution_comment: 'Fixed',
+      resolution_reference: 'https://git.example/pull/5',
+    })
+    expect((await trail()).at(-1)).toMatchObject({ actor: 'Bert', action: 'resolved', from_value: 'resolved' })
+    expect(await commands.UpdateStatus.call({ error_id, status: 'resolved', comment: 'Sure' })).toEqual({
+      changed: true,
+    })
   })
 
   test('AddComment keeps comments in their order, and the trail tells who commented', async () => {

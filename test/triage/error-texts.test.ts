@@ -197,8 +197,10 @@ describe('an error as Markdown', () => {
     ],
   } as unknown as ErrorRecord
 
+  const AT = { url: 'https://host', root: '/app' }
+
   test('tells what it is, where, how often, since when, and its stack with causes', () => {
-    const text = errorMarkdown(RECORD, 'https://host/error_dashboard/errors/7')
+    const text = errorMarkdown(RECORD, { url: 'https://host/error_dashboard/errors/7', root: '/app' })
     expect(text).toContain('## `CartError` in `src/cart.ts:12 in total`\n\n```text\nEmpty\n```')
     expect(text).toContain('- Events: 12 (3 users)')
     expect(text).toContain('- First seen: 2026-03-01T00:00:00.000Z in `1.0.0`')
@@ -209,9 +211,23 @@ describe('an error as Markdown', () => {
     expect(text.endsWith('\n\nhttps://host/error_dashboard/errors/7')).toBe(true)
   })
 
+  test('says that its place is that of the cause where the stack of the error itself begins elsewhere', () => {
+    const head = (record: ErrorRecord) => errorMarkdown(record, AT).split('\n')[0]
+    const deep = { ...RECORD, place: 'src/deep.ts:1 in deep' }
+    expect(head(deep)).toBe('## `CartError` caused at `src/deep.ts:1 in deep`')
+    expect(head({ ...deep, causes: [] })).toBe('## `CartError` in `src/deep.ts:1 in deep`')
+    // An edit above has moved the line since.
+    expect(head({ ...RECORD, place: 'src/cart.ts:9 in total' })).toBe('## `CartError` in `src/cart.ts:9 in total`')
+  })
+
+  test('counts one user as one', () => {
+    const text = errorMarkdown({ ...RECORD, occurrence_count: 1, user_count: 1 }, AT)
+    expect(text).toContain('- Events: 1 (1 user)')
+  })
+
   test('keeps what an attacker wrote inside its fences', () => {
     const evil = '```\n\n[click](javascript:alert(1)) ![x](https://evil.example/x.png) @everyone\n````\n'
-    const text = errorMarkdown({ ...RECORD, message: evil, error_type: 'a``b`\n\n# Head', causes: [] }, 'https://host')
+    const text = errorMarkdown({ ...RECORD, message: evil, error_type: 'a``b`\n\n# Head', causes: [] }, AT)
     const fence = /^(`{3,})text\n/m.exec(text)?.[1] ?? ''
     expect(evil).not.toContain(fence)
     expect(text).toContain(`${fence}text\n${evil}\n${fence}`)

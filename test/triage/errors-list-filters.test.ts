@@ -52,12 +52,54 @@ describeEachDatabase('ErrorsList', (database) => {
     expect(await names({ severity: 'medium' })).toBe('Delta Omega')
     expect(await names({ app_version: '1.0' })).toBe('Alpha Gamma')
     expect(await names({ git_sha: 'bbb' })).toBe('Beta')
+    expect(await names({ git_sha: 'bb' })).toBe('')
     expect(await names({ user_id: '1' })).toBe('Alpha Gamma')
     expect(await names({ platform: 'Web', user_id: '1' })).toBe('Gamma')
     expect(await names({ platform: '', severity: '' as never, search: ' ' })).toBe('Alpha Beta Gamma Delta Omega')
     // A user is found though a newer occurrence met another one.
     await tracker.Commands.LogError.call({ error_type: 'Beta', message: 'x', user_id: 9, occurred_at: NOON - HOUR })
     expect(await names({ user_id: '2' })).toBe('Beta')
+  })
+
+  test('by version finds what was ever seen in it, in the application that is asked for', async () => {
+    const place = await setUp(database)
+    const { tracker, names } = place
+    await tracker.Commands.LogError.call({ error_type: 'Alpha', message: 'x', app_version: '3.0' })
+    expect(await names({ app_version: '1.0' })).toBe('Alpha Gamma')
+    expect(await names({ app_version: '3.0' })).toBe('Alpha')
+    expect(await names({ app_version: '1.0', search: 'x', unresolved: true, platform: 'Web' })).toBe('Gamma')
+    const billing = trackerAt(place, { application_name: 'billing' }).tracker
+    const theirs = { error_type: 'Theirs', message: 'x', app_version: '1.0', occurred_at: NOON - 3 * HOUR }
+    await billing.Commands.LogError.call(theirs)
+    expect(await names({ app_version: '1.0' })).toBe('Alpha Theirs Gamma')
+    const [shop] = (await tracker.Queries.Applications.call()).filter(({ name }) => name === 'shop')
+    expect(await names({ app_version: '1.0', application_id: shop?.id ?? 0 })).toBe('Alpha Gamma')
+    expect((await tracker.Queries.ErrorsList.page({ app_version: '1.0' })).pagination.total_count).toBe(3)
+  })
+
+  test('by commit takes seven hex digits or more for the beginning of one', async () => {
+    const { tracker, names } = await freshTracker(database).then((started) => ({
+      ...started,
+      names: async (git_sha: string) =>
+        (await started.tracker.Queries.ErrorsList.call({ git_sha, sort_by: 'error_type', sort_direction: 'asc' }))
+          .map(({ error_type }) => error_type)
+          .join(' '),
+    }))
+    for (const [error_type, git_sha] of [
+      ['Full', '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567'],
+      ['Other', '0a1b2c4d4e5f60718293a4b5c6d7e8f901234567'],
+      ['Short', '0a1b2c3'],
+      ['Shorter', '0a1b2c'],
+      ['Word', 'feature-x'],
+    ] as const)
+      await tracker.Commands.LogError.call({ error_type, message: 'x', git_sha })
+    expect(await names('0a1b2c3')).toBe('Full Short')
+    expect(await names('0a1b2c3d4e5f')).toBe('Full')
+    expect(await names('0a1b2c3d4e5f60718293a4b5c6d7e8f901234567')).toBe('Full')
+    expect(await names('0a1b2c')).toBe('Shorter')
+    expect(await names('0A1B2C3')).toBe('')
+    expect(await names('feature')).toBe('')
+    expect(await names('feature-x')).toBe('Word')
   })
 
   test('filters by status, unresolved, assignee and priority', async () => {

@@ -99,6 +99,9 @@ describeEachDatabase('a command refuses bad input and stores nothing by halves',
   async function setUp() {
     const { tracker, url } = await freshTracker(database)
     const error_id = (await tracker.Commands.LogError.call({ error_type: 'CartError', message: 'Empty' }))?.id ?? 0
+    // So that there is something to take away.
+    await tracker.Commands.AssignError.call({ error_id, assigned_to: 'whoever had it before' })
+    await tracker.Commands.SnoozeError.call({ error_id, hours: 1 })
     const call = (name: Command, input: unknown) =>
       tracker.Commands[name].call(input as never).then(() => 'done', problem)
     return { tracker, url, error_id, call }

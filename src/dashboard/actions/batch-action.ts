@@ -46,9 +46,13 @@ export const batchAction = defineAction({
   async run(context, form, actor) {
     const { error_ids, application_id, action_type } = form
     const { run, done } = DEEDS[action_type]
-    const { changed, skipped } = await run(context, { error_ids, application_id, actor }, form)
-    const notice = `${changed} ${changed === 1 ? 'error' : 'errors'} ${done(form)}`
-    return { to: backToList(form), notice: skipped > 0 ? `${notice}, ${skipped} unknown skipped.` : `${notice}.` }
+    const { changed, unchanged, skipped } = await run(context, { error_ids, application_id, actor }, form)
+    const parts = [
+      `${changed} ${changed === 1 ? 'error' : 'errors'} ${done(form)}`,
+      ...(unchanged > 0 ? [`${unchanged} ${unchanged === 1 ? 'was' : 'were'} so already`] : []),
+      ...(skipped > 0 ? [`${skipped} unknown skipped`] : []),
+    ]
+    return { to: backToList(form), notice: `${parts.join(', ')}.` }
   },
 })
 

@@ -4,6 +4,7 @@ import { PRIORITIES } from '../../model/workflow.js'
 import { type Operation, perform } from '../../operation.js'
 import { addComment } from '../../triage/add-comment.js'
 import { assignError, unassignError } from '../../triage/assign-error.js'
+import type { ChangeResult } from '../../triage/change-errors.js'
 import { errorWithin } from '../../triage/find-error.js'
 import { resolveError } from '../../triage/resolve-error.js'
 import { snoozeError, unsnoozeError } from '../../triage/snooze-error.js'
@@ -12,9 +13,10 @@ import { updateStatus } from '../../triage/update-status.js'
 import { words } from '../components/badges.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../href.js'
+import { listPlaceInput } from '../list-place.js'
 
-/** Where the visitor was: the application the view is limited to, and the occurrence that was looked at. */
-const FROM = { application_id: optional(id()), occurrence_id: optional(id()) }
+/** Where the visitor was: the application the view is limited to, the occurrence looked at, and the list behind it. */
+const FROM = { application_id: optional(id()), occurrence_id: optional(id()), ...listPlaceInput }
 
 /** What can be done with one error: each address runs one command and leads back to the error. */
 export const errorActions: readonly Action[] = [
@@ -29,6 +31,7 @@ export const errorActions: readonly Action[] = [
     input: ({ resolved_by_name, ...rest }) => ({ ...rest, resolved_by: resolved_by_name }),
     operation: resolveError,
     notice: () => 'Resolved. If it occurs again, it is reopened.',
+    unchanged: () => 'It was resolved already.',
   }),
   errorAction({
     name: 'assign',
@@ -36,6 +39,7 @@ export const errorActions: readonly Action[] = [
     parameters: assignError.input,
     operation: assignError,
     notice: ({ assigned_to }) => `Assigned to ${assigned_to}.`,
+    unchanged: ({ assigned_to }) => `It was assigned to ${assigned_to} already.`,
   }),
   errorAction({
     name: 'unassign',
@@ -43,6 +47,7 @@ export const errorActions: readonly Action[] = [
     parameters: unassignError.input,
     operation: unassignError,
     notice: () => 'Unassigned.',
+    unchanged: () => 'It was assigned to nobody already.',
   }),
   errorAction({
     name: 'update_priority',
@@ -50,6 +55,8 @@ export const errorActions: readonly Action[] = [
     parameters: updatePriority.input,
     operation: updatePriority,
     notice: ({ priority_level }) => `Priority set to ${PRIORITIES[priority_level]}.`,
+    unchanged: ({ priority_level }) =>
+      priority_level === 0 ? 'It had no priority already.' : `It was ${PRIORITIES[priority_level]} already.`,
   }),
   errorAction({
     name: 'snooze',
@@ -64,6 +71,7 @@ export const errorActions: readonly Action[] = [
     parameters: unsnoozeError.input,
     operation: unsnoozeError,
     notice: () => 'Awake again.',
+    unchanged: () => 'It was awake already.',
   }),
   errorAction({
     name: 'update_status',
@@ -71,6 +79,7 @@ export const errorActions: readonly Action[] = [
     parameters: updateStatus.input,
     operation: updateStatus,
     notice: ({ status }) => `Status set to ${words(status)}.`,
+    unchanged: ({ status }) => `It was ${words(status)} already.`,
   }),
   errorAction({
     name: 'add_comment',
@@ -89,8 +98,10 @@ interface ErrorAction<Parameters extends ErrorSchema> {
   parameters: Parameters
   /** What the command calls them, where that differs from the form. */
   input?(parameters: v.InferOutput<Parameters>): object
-  operation: Operation<v.GenericSchema, unknown>
+  operation: Operation<v.GenericSchema, ChangeResult>
   notice(parameters: v.InferOutput<Parameters>): string
+  /** What is said where the error was so already. */
+  unchanged?(parameters: v.InferOutput<Parameters>): string
 }
 
 function errorAction<Parameters extends ErrorSchema>({
@@ -100,18 +111,21 @@ function errorAction<Parameters extends ErrorSchema>({
   input = (given) => given,
   operation,
   notice,
+  unchanged = notice,
 }: ErrorAction<Parameters>): Action {
   return defineAction({
     path: `/errors/:error_id{[0-9]+}/${name}`,
     text,
     parameters: v.object({ ...parameters.entries, ...FROM }),
-    async run(context, { application_id, occurrence_id, ...rest }, actor) {
+    async run(context, { application_id, occurrence_id, list_query, list_page, ...rest }, actor) {
       const given = rest as v.InferOutput<Parameters>
       const { error_id } = given as { error_id: number }
       await context.ready()
       if (application_id !== undefined) await errorWithin(context, { error_id, application_id })
-      await perform(operation, context, { ...input(given), actor })
-      return { to: pathWith(`/errors/${error_id}`, { application_id, occurrence_id }), notice: notice(given) }
+      const done = await perform(operation, context, { ...input(given), actor })
+      const said = done.changed ? notice : unchanged
+      const from = { application_id, occurrence_id, list_query, list_page }
+      return { to: pathWith(`/errors/${error_id}`, from), notice: said(given) }
     },
   })
 }

@@ -1,16 +1,29 @@
-// Copies the text of another element. Without a secure address the clipboard is closed to scripts, and the old way is left.
-for (const button of document.querySelectorAll('button[data-copy]')) {
+// Copies the text of another element, or the JSON at an address. Without a secure address the clipboard is closed to
+// scripts, and the old way is left.
+for (const button of document.querySelectorAll('button[data-copy], button[data-copy-json]')) {
   button.hidden = false
   button.addEventListener('click', async () => {
-    const source = document.getElementById(button.dataset.copy)
-    if (!source) return
-    const done = await copied(source)
-    said(button, done ? 'Copied' : 'Press Ctrl+C')
+    const text = await textFor(button.dataset)
+    if (text === null) said(button, 'Not there')
+    else said(button, (await copied(text)) ? 'Copied' : 'Press Ctrl+C')
   })
 }
 
-async function copied(source) {
-  const text = (source.value ?? source.textContent).trim()
+async function textFor({ copy, copyJson }) {
+  if (copyJson === undefined) {
+    const source = document.getElementById(copy)
+    return source && (source.value ?? source.textContent).trim()
+  }
+  try {
+    const answer = await fetch(copyJson)
+    return answer.ok ? JSON.stringify(await answer.json(), null, 2) : null
+  } catch {
+    // The host is away, or sent something else.
+    return null
+  }
+}
+
+async function copied(text) {
   try {
     await navigator.clipboard.writeText(text)
     return true
