@@ -1,4 +1,4 @@
-// npm run bench [-- [capture] [requests] [write] [pages] [search] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
+// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,6 +15,7 @@ const SUITES = {
   write: async () => (await import('./write.mjs')).write,
   pages: async () => (await import('./pages.mjs')).pages,
   search: async () => (await import('./search.mjs')).search,
+  jobs: async () => (await import('./jobs.mjs')).jobs,
 }
 
 const { values, positionals } = parseArgs({

@@ -1,9 +1,12 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { DAY, HOUR, hourOf } from '../model/time.js'
+import { DAY, firstHourFrom, HOUR, hourOf, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { BASELINES } from '../store/bulk-targets.js'
+import { packedRows } from '../store/packed-rows.js'
 import { baselineOf } from './baseline-statistics.js'
+import { timedHours } from './timed-hours.js'
+import { giveTurn, turns } from './turns.js'
 
 export interface BaselineCalculation {
   /** Baselines that were calculated, by hour and by day. */
@@ -12,25 +15,41 @@ export interface BaselineCalculation {
   too_little_history: number
 }
 
-const HISTORY = 28 * DAY
+const HISTORY_DAYS = 28
 const LEAST_HISTORY = 7 * DAY
 const LEAST_OCCURRENCES = 10
 
 /**
- * What is usual for every type of error on every platform of every application: occurrences per hour, and per day, over
- * four weeks with their empty hours. Only hours that are over count.
+ * What is usual for every type of error on every platform of every application: occurrences per hour, and per local day,
+ * over four weeks with their empty hours. Only hours and days that are over count.
  */
 export const calculateAllBaselines = defineOperation({
   input: v.object({}),
   async run(context): Promise<BaselineCalculation> {
     const now = context.now()
-    const end = hourOf(now)
-    const kinds = await gather(context, end - HISTORY, end)
-    const rows = kinds.flatMap((kind) => baselinesOf(kind, end, now))
+    const history = historyAt(now, context.config.time_zone)
+    const kinds = await gather(context, history)
+    const rows: BaselineRow[] = []
+    const turn = turns()
+    for (const kind of kinds) {
+      await turn()
+      rows.push(...baselinesOf(kind, history, now))
+    }
     await replaceAll(context, rows, now)
     return { calculated: rows.length, too_little_history: kinds.length - rows.length / 2 }
   },
 })
+
+interface History {
+  /** The first hour of each local day that is over, and last that of today. */
+  days: number[]
+  /** The hour that is running. */
+  end: number
+}
+
+function historyAt(now: number, zone: string): History {
+  return { days: lastDays(HISTORY_DAYS + 1, now, zone).map(firstHourFrom), end: hourOf(now) }
+}
 
 /** The occurrences of one type on one platform, by the hour. */
 interface Kind {
@@ -42,11 +61,12 @@ interface Kind {
   total: number
 }
 
-/** Reads a day at a time: an embedded database blocks the host's thread. */
-async function gather({ database }: Context, from: number, end: number): Promise<Kind[]> {
+/** Reads a few hours at a time: an embedded database blocks the host's thread. */
+async function gather(context: Context, { days, end }: History): Promise<Kind[]> {
+  const { database } = context
   const kinds = new Map<string, Kind>()
-  for (let day = from; day < end; day += DAY) {
-    const rows = await database.read
+  for await (const { from, to } of timedHours(context, { from: days[0] ?? end, to: end }, DAY)) {
+    const query = database.read
       .selectFrom('faultboard_error_hours as h')
       .innerJoin('faultboard_errors as e', 'e.id', 'h.error_id')
       .select(({ fn }) => [
@@ -56,12 +76,12 @@ async function gather({ database }: Context, from: number, end: number): Promise
         'h.hour',
         fn.sum<number>('h.count').as('count'),
       ])
-      .where('h.hour', '>=', day)
-      .where('h.hour', '<', Math.min(day + DAY, end))
+      .where('h.hour', '>=', from)
+      .where('h.hour', '<', to)
       .groupBy(['e.application_id', 'e.error_type', 'h.platform', 'h.hour'])
-      .execute()
+    const rows = await packedRows(database, query, ['application_id', 'error_type', 'platform', 'hour', 'count'])
     for (const { application_id, error_type, platform, hour, count } of rows) {
-      const key = JSON.stringify([application_id, error_type, platform])
+      const key = `${application_id}\n${platform}\n${error_type}`
       let kind = kinds.get(key)
       if (!kind) {
         kind = { application_id, error_type, platform, hours: new Map(), first_hour: hour, total: 0 }
@@ -77,22 +97,30 @@ async function gather({ database }: Context, from: number, end: number): Promise
 
 type BaselineRow = (string | number)[]
 
-function baselinesOf(kind: Kind, end: number, now: number): BaselineRow[] {
+function baselinesOf(kind: Kind, history: History, now: number): BaselineRow[] {
   const { application_id, error_type, platform, first_hour, total } = kind
-  if (end - first_hour < LEAST_HISTORY || total < LEAST_OCCURRENCES) return []
+  if (history.end - first_hour < LEAST_HISTORY || total < LEAST_OCCURRENCES) return []
+  const samples = { hour: hoursOf(kind, history), day: daysOf(kind, history) }
   return (['hour', 'day'] as const).map((granularity) => {
-    const { mean, std_dev, sample_count } = baselineOf(countsOf(kind, end, granularity === 'hour' ? HOUR : DAY))
+    const { mean, std_dev, sample_count } = baselineOf(samples[granularity])
     return [application_id, error_type, platform, granularity, mean, std_dev, sample_count, total, now]
   })
 }
 
-/** The counts of all whole steps back from the end, as far as the kind is known. */
-function countsOf({ hours, first_hour }: Kind, end: number, step: number): number[] {
-  const steps = Math.floor((end - first_hour) / step)
-  const counts = new Array<number>(steps).fill(0)
+/** The counts of all hours, as far as the kind is known. */
+function hoursOf({ hours, first_hour }: Kind, { end }: History): number[] {
+  const counts = new Array<number>((end - first_hour) / HOUR).fill(0)
+  for (const [hour, count] of hours) counts[(hour - first_hour) / HOUR] = count
+  return counts
+}
+
+/** The counts of whole local days, as far as the kind is known. */
+function daysOf({ hours, first_hour }: Kind, { days }: History): number[] {
+  const whole = days.filter((day) => day >= first_hour)
+  const counts = new Array<number>(Math.max(0, whole.length - 1)).fill(0)
   for (const [hour, count] of hours) {
-    const index = steps - 1 - Math.floor((end - HOUR - hour) / step)
-    if (index >= 0) counts[index] = (counts[index] ?? 0) + count
+    const index = whole.findLastIndex((day) => day <= hour)
+    if (index >= 0 && index < counts.length) counts[index] = (counts[index] ?? 0) + count
   }
   return counts
 }
@@ -102,6 +130,7 @@ async function replaceAll({ database }: Context, rows: readonly BaselineRow[], n
   const CHUNK = 200
   for (let i = 0; i < rows.length; i += CHUNK) {
     await database.write((trx) => database.dialect.insertMany(trx, BASELINES, rows.slice(i, i + CHUNK)))
+    await giveTurn()
   }
   await database.read.deleteFrom('faultboard_baselines').where('calculated_at', '<', now).execute()
 }

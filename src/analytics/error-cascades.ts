@@ -2,15 +2,21 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { fraction, id, optional } from '../model/input.js'
 import { defineOperation } from '../operation.js'
-import { type RelatedError, relatedErrors } from './related-errors.js'
+import { sql } from '../store/kysely.js'
+import { withoutIndex } from '../store/sort-order.js'
+import { cascadesSince } from './cascade-detector.js'
+import { expectError } from './existing-error.js'
+import { type RankedError, rankedErrors } from './ranked-errors.js'
 
 export interface Cascade {
-  error: RelatedError
+  error: RankedError
   /** Of so many occurrences of the first, so many were followed by the second within a minute. */
   followed_count: number
   parent_count: number
   probability: number
   average_delay_ms: number
+  /** Since when both were counted. */
+  counted_since: string | null
   last_detected_at: string
 }
 
@@ -31,7 +37,8 @@ export const errorCascades = defineOperation({
     application_id: optional(id()),
   }),
   async run(context, { error_id, min_probability = 0.5, application_id }): Promise<ErrorCascades> {
-    const question = { error_id, min_probability, application_id }
+    await expectError(context, { error_id, application_id })
+    const question = { error_id, min_probability, counted_since: await cascadesSince(context) }
     return {
       leads_to: await cascades(context, question, 'parent_error_id', 'child_error_id'),
       caused_by: await cascades(context, question, 'child_error_id', 'parent_error_id'),
@@ -43,32 +50,44 @@ type End = 'parent_error_id' | 'child_error_id'
 
 async function cascades(
   context: Context,
-  question: { error_id: number; min_probability: number; application_id: number | undefined },
+  question: { error_id: number; min_probability: number; counted_since: string | null },
   mine: End,
   others: End,
 ): Promise<Cascade[]> {
+  const { dialect } = context.database
+  const [ofParent, ofChild] = [withoutIndex(dialect, 'p.application_id'), withoutIndex(dialect, 'f.application_id')]
   const rows = await context.database.read
-    .selectFrom('faultboard_cascades')
-    .selectAll()
-    .where(mine, '=', question.error_id)
-    .where('probability', '>=', question.min_probability)
-    .orderBy('probability', 'desc')
-    .orderBy('followed_count', 'desc')
-    .orderBy('id')
+    .selectFrom('faultboard_cascades as c')
+    .innerJoin('faultboard_errors as p', 'p.id', 'c.parent_error_id')
+    .innerJoin('faultboard_errors as f', 'f.id', 'c.child_error_id')
+    .selectAll('c')
+    .where(`c.${mine}`, '=', question.error_id)
+    .where('c.probability', '>=', question.min_probability)
+    // An older detection may have taken what two applications did at the same time for a cascade.
+    .where(sql<boolean>`${ofParent} = ${ofChild}`)
+    .orderBy('c.probability', 'desc')
+    .orderBy('c.followed_count', 'desc')
+    .orderBy('c.id')
     .limit(MOST)
     .execute()
-  const errors = await relatedErrors(
+  const errors = await rankedErrors(
     context,
     rows.map((row) => row[others]),
-    question.application_id,
   )
   return rows.flatMap((row) => {
     const error = errors.get(row[others])
     if (!error) return []
     const { followed_count, parent_count, average_delay_ms } = row
-    const last_detected_at = new Date(row.last_detected_at).toISOString()
     return [
-      { error, followed_count, parent_count, probability: Number(row.probability), average_delay_ms, last_detected_at },
+      {
+        error,
+        followed_count,
+        parent_count,
+        probability: Number(row.probability),
+        average_delay_ms,
+        counted_since: question.counted_since,
+        last_detected_at: new Date(row.last_detected_at).toISOString(),
+      },
     ]
   })
 }

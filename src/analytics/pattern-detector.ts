@@ -1,11 +1,13 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { clampedInteger, filterText, id, optional } from '../model/input.js'
-import { DAY, HOUR, MINUTE } from '../model/time.js'
+import { platformOf } from '../model/platform.js'
+import { DAY, HOUR, hourOf, MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { localWeekHour, MAX_DAYS, periodOf } from './period.js'
+import { expectError } from './existing-error.js'
+import { localOffsets, MAX_DAYS, periodOf } from './period.js'
 import { mean, standardDeviation } from './statistics.js'
-import { occurrenceTimes, type Subject, subjectIds } from './subject.js'
+import { countsByHour, occurrenceTimes, type Subject } from './subject.js'
 
 export const PATTERN_TYPES = ['business_hours', 'night', 'weekend', 'uniform'] as const
 export type PatternType = (typeof PATTERN_TYPES)[number]
@@ -23,13 +25,21 @@ export interface CyclicalPattern {
   total: number
 }
 
-export interface Burst {
+/** Occurrences that came one upon the other, as far as they are kept. */
+export interface Run {
   started_at: string
   ended_at: string
   occurrence_count: number
   duration_seconds: number
   /** Occurrences per minute; of a burst within one minute, all of them. */
   per_minute: number
+}
+
+export interface Burst extends Run {
+  /** More occurred in the hours of the burst than rows are kept of: it had at least as many as are counted. */
+  is_bound: boolean
+  /** All that occurred in the hours that the burst touches. */
+  occurrences_in_hours: number
 }
 
 const PATTERN_DAYS = 30
@@ -41,7 +51,11 @@ const subjectInput = (days: number) =>
   v.object({
     error_id: optional(id()),
     error_type: filterText({ max: 255 }),
-    platform: filterText({ max: 64 }),
+    // A client that reports as `ios` is kept as iOS, and is looked for as either.
+    platform: v.pipe(
+      filterText({ max: 64 }),
+      v.transform((platform) => (platform === undefined ? undefined : platformOf(platform))),
+    ),
     days: v.optional(optional(clampedInteger({ min: 1, max: MAX_DAYS })), days),
     application_id: optional(id()),
   })
@@ -50,6 +64,7 @@ const subjectInput = (days: number) =>
 export const analyzeCyclicalPattern = defineOperation({
   input: subjectInput(PATTERN_DAYS),
   async run(context, { days = PATTERN_DAYS, ...subject }): Promise<CyclicalPattern> {
+    await expectSubject(context, subject)
     return patternOf(await weekHours(context, subject, days))
   },
 })
@@ -58,30 +73,30 @@ export const analyzeCyclicalPattern = defineOperation({
 export const detectBursts = defineOperation({
   input: subjectInput(BURST_DAYS),
   async run(context, { days = BURST_DAYS, ...subject }): Promise<Burst[]> {
-    return burstsIn(await occurrenceTimes(context, subject, periodOf(context, days).from))
+    await expectSubject(context, subject)
+    const { from, to } = periodOf(context, days)
+    const times = await occurrenceTimes(context, subject, from)
+    const bursts = burstsIn(times)
+    if (bursts.length === 0) return []
+    return againstSums(bursts, times, await countsByHour(context, subject, { from: hourOf(from), to }))
   },
 })
+
+async function expectSubject(context: Context, { error_id, application_id }: Subject): Promise<void> {
+  if (error_id !== undefined) await expectError(context, { error_id, application_id })
+}
 
 /** Counts by day of the week, from Monday on, and hour. */
 export async function weekHours(context: Context, subject: Subject, days: number): Promise<number[][]> {
   const period = periodOf(context, days)
   const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
-  const ids = await subjectIds(context, subject)
-  if (ids.length === 0) return week
-  const rows = await context.database.read
-    .selectFrom('faultboard_error_hours')
-    .select(({ fn }) => [localWeekHour(period).as('week_hour'), fn.sum<number>('count').as('count')])
-    .where('error_id', 'in', ids)
-    .where('hour', '>=', period.from)
-    .where('hour', '<', period.to)
-    .$if(subject.platform !== undefined, (query) => query.where('platform', '=', subject.platform ?? ''))
-    .groupBy('week_hour')
-    .execute()
-  for (const { week_hour, count } of rows) {
-    // The hours of the week are counted from a Thursday.
-    const day = week[(Math.floor(week_hour / DAY) + 3) % 7]
-    const hour = (week_hour % DAY) / HOUR
-    if (day) day[hour] = (day[hour] ?? 0) + count
+  const offset = localOffsets(period)
+  for (const [hour, count] of await countsByHour(context, subject, period)) {
+    const local = hour + offset(hour)
+    // The first of January 1970 was a Thursday.
+    const day = week[(Math.floor(local / DAY) + 3) % 7]
+    const hour_of_day = Math.floor((local % DAY) / HOUR)
+    if (day) day[hour_of_day] = (day[hour_of_day] ?? 0) + count
   }
   return week
 }
@@ -120,8 +135,8 @@ function peaksOf(hours: readonly number[]): number[] {
 }
 
 /** Runs of times, oldest first, in which no gap is longer than a minute; the newest burst comes first. */
-export function burstsIn(times: readonly number[]): Burst[] {
-  const bursts: Burst[] = []
+export function burstsIn(times: readonly number[]): Run[] {
+  const bursts: Run[] = []
   for (let first = 0; first < times.length; ) {
     let last = first
     while (last + 1 < times.length && (times[last + 1] ?? 0) - (times[last] ?? 0) <= BURST_GAP) last++
@@ -132,7 +147,25 @@ export function burstsIn(times: readonly number[]): Burst[] {
   return bursts.reverse()
 }
 
-function burstOf(from: number, to: number, occurrence_count: number): Burst {
+/** Holds bursts against the sums, which are exact however few occurrences are kept. */
+export function againstSums<R extends Run>(
+  bursts: readonly R[],
+  times: readonly number[],
+  sums: ReadonlyMap<number, number>,
+): (R & Burst)[] {
+  const kept = new Map<number, number>()
+  for (const time of times) kept.set(hourOf(time), (kept.get(hourOf(time)) ?? 0) + 1)
+  return bursts.map((burst) => {
+    let [occurrences_in_hours, rows] = [0, 0]
+    for (let hour = hourOf(Date.parse(burst.started_at)); hour <= Date.parse(burst.ended_at); hour += HOUR) {
+      occurrences_in_hours += sums.get(hour) ?? 0
+      rows += kept.get(hour) ?? 0
+    }
+    return { ...burst, is_bound: occurrences_in_hours > rows, occurrences_in_hours }
+  })
+}
+
+function burstOf(from: number, to: number, occurrence_count: number): Run {
   return {
     started_at: new Date(from).toISOString(),
     ended_at: new Date(to).toISOString(),

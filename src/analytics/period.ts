@@ -23,7 +23,7 @@ export interface Period {
   /** The first hour, and the end of the hour that is running. */
   from: number
   to: number
-  /** As many hours, so many days earlier. */
+  /** As many hours, so many days earlier; where the clocks were put forward between, it ends where the period begins. */
   before: Span
   /** The local dates in order, `YYYY-MM-DD`. */
   dates: string[]
@@ -43,7 +43,7 @@ export function periodOf({ config, now }: Context, days: number): Period {
   const from = firstHour(today - (days - 1) * DAY, time_zone)
   const to = Math.max(hourOf(now()), from) + HOUR
   const before = firstHour(today - (2 * days - 1) * DAY, time_zone)
-  return { days, from, to, before: { from: before, to: before + (to - from) }, dates, time_zone }
+  return { days, from, to, before: { from: before, to: Math.min(before + (to - from), from) }, dates, time_zone }
 }
 
 /** How many days have passed in the period so far; never nothing, so that it can be divided by. */
@@ -67,12 +67,6 @@ export function periodView({ days, from, time_zone }: Period, now: number): Peri
 export function localDay(period: Span & { time_zone: string }): RawBuilder<number> {
   const time = localTime(period)
   return sql<number>`${time} - ${time} % ${DAY}`
-}
-
-/** The hour of the local week, from Thursday 0:00 on, in milliseconds: the first of January 1970 was one. */
-export function localWeekHour(period: Span & { time_zone: string }): RawBuilder<number> {
-  const time = localTime(period)
-  return sql<number>`${time} % ${7 * DAY} - ${time} % ${HOUR}`
 }
 
 export function isoDate(day: number): string {
@@ -105,6 +99,12 @@ function localTime({ from, to, time_zone }: Span & { time_zone: string }): RawBu
   // As text: PostgreSQL takes a parameter after `then` for text.
   const cases = later.reverse().map((part) => sql`when ${hour} >= ${part.from} then ${sql.lit(part.offset)}`)
   return sql<number>`(${hour} + case ${sql.join(cases, sql` `)} else ${sql.lit(first?.offset ?? 0)} end)`
+}
+
+/** The same for hours that have been read already: what is added to each. */
+export function localOffsets({ from, to, time_zone }: Span & { time_zone: string }): (hour: number) => number {
+  const parts = offsets({ from, to }, time_zone).reverse()
+  return (hour) => (parts.find((part) => hour >= part.from) ?? parts.at(-1))?.offset ?? 0
 }
 
 interface OffsetPart {

@@ -1,10 +1,14 @@
 import type { Context } from '../context.js'
+import { HOUR, hourOf } from '../model/time.js'
+import { packedRows } from '../store/packed-rows.js'
+import { withoutIndex } from '../store/sort-order.js'
 import type { Scope } from './hour-sums.js'
-import { type Burst, burstsIn } from './pattern-detector.js'
-import { type RelatedError, relatedErrors } from './related-errors.js'
+import { againstSums, type Burst, burstsIn, type Run } from './pattern-detector.js'
+import { type RankedError, rankedErrors } from './ranked-errors.js'
+import { hourCountsOf } from './subject.js'
 
 export interface ErrorBurst extends Burst {
-  error: RelatedError
+  error: RankedError
 }
 
 export interface RecentBursts {
@@ -36,12 +40,12 @@ export async function recentBursts(
   const bursts = burstsByError(sightings)
     .sort((a, b) => b.started_at.localeCompare(a.started_at) || b.error_id - a.error_id)
     .slice(0, limit)
-  const errors = await relatedErrors(
+  const errors = await rankedErrors(
     context,
     bursts.map(({ error_id }) => error_id),
   )
   return {
-    bursts: bursts.flatMap(({ error_id, ...burst }) => {
+    bursts: (await withSums(context, bursts, sightings)).flatMap(({ error_id, ...burst }) => {
       const error = errors.get(error_id)
       return error ? [{ ...burst, error }] : []
     }),
@@ -54,7 +58,7 @@ async function newest({ database }: Context, application_id: number | undefined,
   const sightings: Sighting[] = []
   let last: Sighting | undefined
   while (sightings.length < MOST) {
-    const rows: Sighting[] = await database.read
+    const query = database.read
       .selectFrom('faultboard_occurrences as o')
       .select(['o.id', 'o.error_id', 'o.occurred_at'])
       .where('o.occurred_at', '>=', from)
@@ -68,12 +72,13 @@ async function newest({ database }: Context, application_id: number | undefined,
       .$if(application_id !== undefined, (query) =>
         query
           .innerJoin('faultboard_errors as e', 'e.id', 'o.error_id')
-          .where('e.application_id', '=', application_id ?? 0),
+          .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
       )
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')
       .limit(AT_ONCE)
-      .execute()
+    const rows: Sighting[] = await packedRows(database, query, ['id', 'error_id', 'occurred_at'])
+    rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
     sightings.push(...rows)
     last = rows.at(-1)
     if (rows.length < AT_ONCE) return { sightings, is_bound: false }
@@ -81,7 +86,24 @@ async function newest({ database }: Context, application_id: number | undefined,
   return { sightings, is_bound: true }
 }
 
-function burstsByError(sightings: readonly Sighting[]): (Burst & { error_id: number })[] {
+type ErrorRun = Run & { error_id: number }
+
+/** Each burst against the sums of its own hours. */
+async function withSums(context: Context, bursts: readonly ErrorRun[], sightings: readonly Sighting[]) {
+  const found: (ErrorRun & Burst)[] = []
+  for (const burst of bursts) {
+    const { error_id } = burst
+    const from = hourOf(Date.parse(burst.started_at))
+    const to = hourOf(Date.parse(burst.ended_at)) + HOUR
+    const rows = await hourCountsOf(context, [error_id], undefined, { from, to })
+    const sums = new Map(rows.map(({ hour, count }) => [hour, count]))
+    const times = sightings.flatMap((one) => (one.error_id === error_id ? [one.occurred_at] : []))
+    found.push(...againstSums([burst], times, sums))
+  }
+  return found
+}
+
+function burstsByError(sightings: readonly Sighting[]): ErrorRun[] {
   const times = new Map<number, number[]>()
   for (const { error_id, occurred_at } of sightings) {
     const known = times.get(error_id)

@@ -4,10 +4,12 @@ import { clampedInteger, fraction, id, optional } from '../model/input.js'
 import { featuresToAsk, similarity } from '../model/similarity.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
-import { type RelatedError, relatedErrors } from './related-errors.js'
+import { withoutIndex } from '../store/sort-order.js'
+import { expectError } from './existing-error.js'
+import { type RankedError, rankedErrors } from './ranked-errors.js'
 
 export interface SimilarError {
-  error: RelatedError
+  error: RankedError
   /** The part of the frames and words of both that they share, from 0 to 1. */
   similarity: number
 }
@@ -17,6 +19,8 @@ export const SIMILAR_THRESHOLD = 0.7
 const LEAST_TYPES = 10
 /** A feature of more errors than these tells little; of those that share only such, the newest are looked at. */
 const COMMON = 500
+/** Among so many those of one application are looked for. */
+const AMONG = 4 * COMMON
 
 /** Errors with mostly the same frames and words, the most similar first. */
 export const similarErrors = defineOperation({
@@ -27,16 +31,18 @@ export const similarErrors = defineOperation({
     application_id: optional(id()),
   }),
   async run(context, { error_id, threshold = SIMILAR_THRESHOLD, limit = 10, application_id }): Promise<SimilarError[]> {
+    await expectError(context, { error_id, application_id })
     if (!(await hasEnoughTypes(context))) return []
     const features = await featuresOfError(context, error_id)
     if (features.length === 0) return []
-    const candidates = await sharingOne(context, await rarest(context, features, threshold), error_id)
+    const asked = await rarest(context, features, threshold)
+    const candidates = await sharingOne(context, asked, { error_id, application_id })
     if (candidates.length === 0) return []
     const found = await compared(context, features, candidates)
     const similar = found
       .filter((one) => one.similarity >= threshold && one.similarity > 0)
       .sort((a, b) => b.similarity - a.similarity || b.error_id - a.error_id)
-    const errors = await relatedErrors(
+    const errors = await rankedErrors(
       context,
       similar.map((one) => one.error_id),
       application_id,
@@ -91,8 +97,12 @@ function sharing({ database }: Context, feature: number) {
     .select(({ fn }) => [fn.max<number>('s.feature').as('feature'), fn.countAll<number>().as('total')])
 }
 
-async function sharingOne({ database }: Context, features: readonly number[], error_id: number): Promise<number[]> {
-  const [first, ...others] = features.map((feature) => having(database, feature))
+async function sharingOne(
+  { database }: Context,
+  features: readonly number[],
+  { error_id, application_id }: { error_id: number; application_id: number | undefined },
+): Promise<number[]> {
+  const [first, ...others] = features.map((feature) => having(database, feature, application_id))
   if (!first) return []
   const rows = await others.reduce((all, one) => all.unionAll(one), first).execute()
   const found = new Set(rows.map((row) => row.error_id))
@@ -100,18 +110,21 @@ async function sharingOne({ database }: Context, features: readonly number[], er
   return [...found].slice(0, COMMON)
 }
 
-/** The errors with a feature, of very many the newest. */
-function having({ read }: Context['database'], feature: number) {
-  return read
-    .selectFrom(({ selectFrom }) =>
-      selectFrom('faultboard_error_features')
-        .select('error_id')
-        .where('feature', '=', feature)
-        .orderBy('error_id', 'desc')
-        .limit(COMMON)
-        .as('h'),
-    )
-    .select('h.error_id')
+/** The errors with a feature, of very many the newest; those of other applications do not use up their number. */
+function having({ read, dialect }: Context['database'], feature: number, application_id: number | undefined) {
+  const all = read
+    .selectFrom('faultboard_error_features as f')
+    .select('f.error_id')
+    .where('f.feature', '=', feature)
+    .orderBy('f.error_id', 'desc')
+  if (application_id === undefined) return read.selectFrom(all.limit(COMMON).as('h')).select('h.error_id')
+  const own = read
+    .selectFrom(all.limit(AMONG).as('a'))
+    .innerJoin('faultboard_errors as e', 'e.id', 'a.error_id')
+    .select('a.error_id')
+    .where(withoutIndex(dialect, 'e.application_id'), '=', application_id)
+    .orderBy('a.error_id', 'desc')
+  return read.selectFrom(own.limit(COMMON).as('h')).select('h.error_id')
 }
 
 async function compared({ database }: Context, features: readonly number[], candidates: readonly number[]) {

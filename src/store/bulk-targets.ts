@@ -80,11 +80,8 @@ export const APPLICATION_HOURS: BulkTarget = {
 
 export const APPLICATION_DAYS: BulkTarget = {
   table: 'faultboard_application_days',
-  columns: [...integers('application_id', 'day'), ...texts('severity', 'app_version'), ...integers('count')],
-  on_conflict: {
-    key: ['application_id', 'day', 'severity', 'app_version'],
-    update: [{ column: 'count', by: 'add' }],
-  },
+  columns: [...integers('application_id', 'day'), ...texts(...DIMENSIONS), ...integers('count')],
+  on_conflict: { key: ['application_id', 'day', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
 }
 
 export const TYPE_HOURS: BulkTarget = {
@@ -127,6 +124,7 @@ export const ERROR_USERS: BulkTarget = {
       { column: 'last_seen_at', by: 'greatest' },
     ],
   },
+  returning: ['error_id', 'user_id', 'count'],
 }
 
 export const ACTIVITIES: BulkTarget = {
@@ -148,6 +146,13 @@ export const LEASES: BulkTarget = {
   table: 'faultboard_leases',
   columns: [...texts('name'), ...integers('expires_at', 'last_run_at')],
   on_conflict: { key: ['name'], update: [] },
+}
+
+/** A mark for each hour, with how often it was made: whoever strikes it out sees whether it was made again meanwhile. */
+export const LATE_HOURS: BulkTarget = {
+  table: 'faultboard_leases',
+  columns: [...texts('name'), ...integers('expires_at')],
+  on_conflict: { key: ['name'], update: [{ column: 'expires_at', by: 'add' }] },
 }
 
 export const FEATURES: BulkTarget = {

@@ -19,3 +19,8 @@ export async function readMark(
 export async function moveMark(trx: Transaction<Schema>, name: string, to: number): Promise<void> {
   await trx.updateTable('faultboard_leases').set({ last_run_at: to }).where('name', '=', name).execute()
 }
+
+/** Until when cascades were looked for. */
+export const CASCADES_UNTIL = 'cascades swept until'
+/** With an hour behind it: occurrences came to that hour late, so often that it counts. */
+export const CASCADES_AGAIN = 'cascades again '

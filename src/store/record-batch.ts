@@ -6,6 +6,7 @@ import type { Database } from './database.js'
 import type { Dialect } from './dialect.js'
 import { type FoldedGroup, payloadOf } from './fold.js'
 import { type Kysely, sql, type Transaction } from './kysely.js'
+import { noteLateHours } from './late-hours.js'
 import { noteReleases } from './note-releases.js'
 import { reopen, returnedGroups } from './returned-groups.js'
 import type { Schema } from './schema.js'
@@ -142,6 +143,7 @@ async function recordGroups(
   await insertWhatIsNew(trx, dialect, groups, outcomes)
   const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
   await insertOccurrences(trx, dialect, groups, rows, payloadIds)
+  await noteLateHours(trx, dialect, groups, now)
   await addSums(trx, dialect, groups, rows, application_id)
   await noteReleases(trx, dialect, groups, application_id)
   return outcomes

@@ -59,6 +59,8 @@ export interface ErrorsTable {
   git_sha: string | null
   user_id: string | null
   occurrence_count: number
+  /** How many users met it; empty while nobody is known. */
+  user_count: number | null
   first_seen_at: number
   occurred_at: number
   snoozed_until: number | null
@@ -124,11 +126,12 @@ export interface ApplicationHoursTable {
   count: number
 }
 
-/** The same by days of UTC, for what tells nothing of platforms. */
+/** The same by days of UTC. */
 export interface ApplicationDaysTable {
   application_id: number
   day: number
   severity: Severity
+  platform: string
   app_version: string
   count: number
 }
@@ -280,11 +283,12 @@ export interface ErrorFeaturesTable {
   feature: number
 }
 
-/** When a version, or a commit where no version is given, was first seen. */
+/** When a release was first seen. */
 export interface ReleasesTable {
   application_id: number
   /** The versions of an app for telephones say nothing about those of its server. */
   platform: string
+  /** Its name with the commit: see model/releases.ts. */
   version: string
   first_seen_at: number
 }
@@ -360,7 +364,6 @@ export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
   'rescue_count',
   'last_hour',
   'day',
-  'week_hour',
   'first_hour',
   'first_id',
   'last_id',

@@ -1,70 +1,68 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Sighting, sweep } from '../../src/analytics/cascade-sweep.js'
+import { CascadeSweep, mostOften, type Pair, type Sighting } from '../../src/analytics/cascade-sweep.js'
+import { OCCURRENCES } from '../../src/store/bulk-targets.js'
+import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshTracker, NOON } from '../support/tracker.js'
+import { freshTracker, NOON, trackerAt, withDatabase } from '../support/tracker.js'
+import { cascadesByHand } from './cascades-by-hand.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-
-/** The same, asked of every pair of occurrences. */
-function byHand(all: readonly Sighting[]) {
-  const ids = [...new Set(all.map(({ error_id }) => error_id))]
-  const times = (id: number) => all.filter(({ error_id }) => error_id === id).map(({ occurred_at }) => occurred_at)
-  return ids.flatMap((parent) =>
-    ids
-      .filter((child) => child !== parent)
-      .flatMap((child) => {
-        const delays = times(parent).flatMap((at) => {
-          const after = times(child)
-            .map((time) => time - at)
-            .filter((delay) => delay > 0 && delay <= MINUTE)
-          return after.length === 0 ? [] : [Math.min(...after)]
-        })
-        return delays.length === 0
-          ? []
-          : [{ parent, child, followed_count: delays.length, delay_ms: delays.reduce((sum, one) => sum + one, 0) }]
-      }),
-  )
-}
+const DAY = 24 * HOUR
 
 const order = (a: { parent: number; child: number }, b: { parent: number; child: number }) =>
   a.parent - b.parent || a.child - b.child
 
 describe('what followed what', () => {
-  test('is found as by looking at every pair', () => {
+  test('is found as by looking at every pair, within each application', () => {
     const sighting = fc.record({
+      application_id: fc.integer({ min: 1, max: 2 }),
       error_id: fc.integer({ min: 1, max: 5 }),
       occurred_at: fc.integer({ min: 0, max: 20 }).map((steps) => steps * 15_000),
     })
+    const span = fc.record({
+      from: fc.integer({ min: 0, max: 100_000 }),
+      to: fc.integer({ min: 100_000, max: 400_000 }),
+    })
     fc.assert(
-      fc.property(fc.array(sighting, { maxLength: 60 }), (all) => {
-        const sorted = [...all].sort((a, b) => a.occurred_at - b.occurred_at)
-        const { pairs, parents } = sweep(sorted, 0, Number.POSITIVE_INFINITY)
-        expect([...pairs].sort(order)).toEqual(byHand(sorted).sort(order))
-        for (const [id, count] of parents) expect(count).toBe(all.filter(({ error_id }) => error_id === id).length)
+      fc.property(fc.array(sighting, { maxLength: 60 }), span, (some, span) => {
+        const all: Sighting[] = some.map((one) => ({ ...one, error_id: one.application_id * 10 + one.error_id }))
+        const sweep = new CascadeSweep(span)
+        for (const one of [...all].sort((a, b) => b.occurred_at - a.occurred_at)) sweep.see(one)
+        const { pairs, parents } = cascadesByHand(all, span)
+        expect([...sweep.pairs()].sort(order)).toEqual(pairs.sort(order))
+        expect(sweep.parents).toEqual(parents)
+      }),
+    )
+  })
+
+  test('those that followed most often are kept of very many', () => {
+    const pair = fc.integer({ min: 1, max: 9 }).map((followed_count) => ({ followed_count }) as Pair)
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (pairs, most) => {
+        const counts = (some: readonly Pair[]) => some.map((one) => one.followed_count).sort((a, b) => b - a)
+        expect(counts(mostOften(pairs, most))).toEqual(counts(pairs).slice(0, most))
       }),
     )
   })
 })
 
 describeEachDatabase('CascadeDetector', (database) => {
-  const cascade = async (
-    tracker: Awaited<ReturnType<typeof freshTracker>>['tracker'],
-    start: number,
-    times: number,
-  ) => {
-    const { Commands } = tracker
+  const log = (tracker: TrackerInstance, error_type: string, occurred_at: number) =>
+    tracker.Commands.LogError.call({ error_type, message: 'm', occurred_at })
+  const cascade = async (tracker: TrackerInstance, start: number, times: number) => {
+    const logged = []
     for (let i = 0; i < times; i++) {
       const occurred_at = start + i * 10 * MINUTE
-      await Commands.LogError.call({ error_type: 'PoolExhausted', message: 'm', occurred_at })
-      await Commands.LogError.call({ error_type: 'OrderFailed', message: 'm', occurred_at: occurred_at + 20_000 })
+      logged.push(log(tracker, 'PoolExhausted', occurred_at), log(tracker, 'OrderFailed', occurred_at + 20_000))
     }
-    await Commands.LogError.call({ error_type: 'PoolExhausted', message: 'm', occurred_at: start + 7 * HOUR })
+    logged.push(log(tracker, 'PoolExhausted', start + 7 * HOUR))
+    await Promise.all(logged)
   }
-  const of = async (tracker: Awaited<ReturnType<typeof freshTracker>>['tracker'], error_type: string) => {
+  const of = async (tracker: TrackerInstance, error_type: string, more: object = {}) => {
     const [error] = await tracker.Queries.ErrorsList.call({ error_type })
-    return tracker.Queries.ErrorCascades.call({ error_id: error?.id ?? 0 })
+    return tracker.Queries.ErrorCascades.call({ error_id: error?.id ?? 0, ...more })
   }
 
   test('finds what follows at least three times within a minute, with its evidence', async () => {
@@ -80,12 +78,68 @@ describeEachDatabase('CascadeDetector', (database) => {
         parent_count: 5,
         probability: 0.8,
         average_delay_ms: 20_000,
+        counted_since: new Date(NOON - DAY).toISOString(),
       },
     ])
     expect(await of(tracker, 'OrderFailed')).toMatchObject({
       leads_to: [],
       caused_by: [{ error: { error_type: 'PoolExhausted' } }],
     })
+    expect((await of(tracker, 'PoolExhausted', { min_probability: 0.8 })).leads_to).toHaveLength(1)
+    expect((await of(tracker, 'PoolExhausted', { min_probability: 0.81 })).leads_to).toEqual([])
+  })
+
+  test('agrees with a count by hand over random hours of two applications, run after run, whatever comes late', async () => {
+    const { tracker, clock, ...place } = await freshTracker(database)
+    const other = trackerAt(place, { application_name: 'other' })
+    const event = fc.record({
+      application_id: fc.integer({ min: 1, max: 2 }),
+      error_id: fc.integer({ min: 1, max: 4 }),
+      occurred_at: fc.integer({ min: 0, max: 5 * 60 }).map((steps) => NOON - 6 * HOUR + steps * MINUTE),
+      second: fc.integer({ min: 0, max: 59 }),
+      part: fc.integer({ min: 0, max: 2 }),
+    })
+    const events = fc.sample(fc.array(event, { minLength: 240, maxLength: 240 }), { numRuns: 1, seed: 3 })[0] ?? []
+    const all: Sighting[] = []
+    const names = new Map<number, number>()
+    for (const [part, until] of [NOON - 4 * HOUR, NOON - 2 * HOUR, NOON].entries()) {
+      for (const one of [clock, other.clock]) one.now = until
+      const some = events.filter((one) => one.part === part && one.occurred_at < until - 2 * MINUTE)
+      await Promise.all(
+        some.map(async ({ application_id, error_id, occurred_at, second }) => {
+          const at = occurred_at + second * 1000
+          const target = application_id === 1 ? tracker : other.tracker
+          const logged = await log(target, `Type${'ABCD'.charAt(error_id - 1)}`, at)
+          names.set(application_id * 10 + error_id, logged?.id ?? 0)
+          all.push({ application_id, error_id: application_id * 10 + error_id, occurred_at: at })
+        }),
+      )
+      await tracker.Services.CascadeDetector.call({ lookback_hours: 24 })
+      const { pairs, parents } = cascadesByHand(all, { from: 0, to: NOON })
+      const expected = pairs
+        .filter((pair) => pair.followed_count >= 3)
+        .map((pair) => [
+          names.get(pair.parent),
+          names.get(pair.child),
+          pair.followed_count,
+          parents.get(pair.parent),
+          Math.round(pair.delay_ms / pair.followed_count),
+        ])
+      const found = await withDatabase(place.url, ({ read }) =>
+        read.selectFrom('faultboard_cascades').selectAll().execute(),
+      )
+      const rows = found.map((row) => [
+        row.parent_error_id,
+        row.child_error_id,
+        row.followed_count,
+        row.parent_count,
+        row.average_delay_ms,
+      ])
+      const byIds = (a: (number | undefined)[], b: (number | undefined)[]) =>
+        (a[0] ?? 0) - (b[0] ?? 0) || (a[1] ?? 0) - (b[1] ?? 0)
+      expect(rows.sort(byIds)).toEqual(expected.sort(byIds))
+      if (part === 2) expect(rows.length).toBeGreaterThan(2)
+    }
   })
 
   test('looks at every occurrence once, however often and however far back it is asked', async () => {
@@ -95,23 +149,82 @@ describeEachDatabase('CascadeDetector', (database) => {
     clock.now = start + 15 * MINUTE
     expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 1 })).toEqual({ detected: 0, updated: 0 })
     clock.now = start + 9 * HOUR
-    expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 2 })).toEqual({ detected: 0, updated: 0 })
+    expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 2 })).toEqual({ detected: 1, updated: 0 })
     clock.now = NOON
-    expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 48 })).toEqual({ detected: 1, updated: 0 })
     expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 48 })).toEqual({ detected: 0, updated: 1 })
-    const { leads_to } = await of(tracker, 'PoolExhausted')
-    expect(leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
+    expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
+    // Nobody looked for more than a week: what lies before that is looked at again when it is asked for.
+    clock.now = NOON + 9 * DAY
+    expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 1 })).toEqual({ detected: 0, updated: 0 })
+    expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 12 * 24 })).toEqual({
+      detected: 1,
+      updated: 0,
+    })
+    expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
+  })
+
+  test('looks through hours with more than one reading takes', async () => {
+    const { tracker, url } = await freshTracker(database)
+    const [parent, child] = [await log(tracker, 'Parent', NOON), await log(tracker, 'Child', NOON)]
+    const rows = Array.from({ length: 1600 }, (_, i) => [parent, child].map((one, j) => [one?.id ?? 0, i * 4 + j]))
+    await withDatabase(url, ({ read, dialect }) =>
+      dialect.insertMany(
+        read,
+        OCCURRENCES,
+        rows
+          .flat()
+          .map(([id = 0, second = 0]) => [
+            ...[id, 1, NOON - 3 * HOUR + second * 1000, null, 'Web'],
+            ...new Array<null>(7).fill(null),
+          ]),
+      ),
+    )
+    await tracker.Services.CascadeDetector.call()
+    expect((await of(tracker, 'Parent')).leads_to).toMatchObject([
+      { followed_count: 1600, parent_count: 1600, average_delay_ms: 1000 },
+    ])
   })
 
   test('counts a parent when its minute is over, and twice is not enough', async () => {
     const { tracker, clock } = await freshTracker(database)
     await cascade(tracker, NOON - 10 * HOUR, 2)
     const last = NOON - 30_000
-    await tracker.Commands.LogError.call({ error_type: 'PoolExhausted', message: 'm', occurred_at: last })
+    await log(tracker, 'PoolExhausted', last)
     expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 0, updated: 0 })
-    await tracker.Commands.LogError.call({ error_type: 'OrderFailed', message: 'm', occurred_at: last + 20_000 })
+    await log(tracker, 'OrderFailed', last + 20_000)
     clock.now = NOON + 2 * MINUTE
     expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 1, updated: 0 })
+  })
+
+  test('takes back what is no cascade any more, and a short look back makes little of nothing', async () => {
+    const { tracker, clock } = await freshTracker(database)
+    const week = { lookback_hours: 7 * 24 }
+    await cascade(tracker, NOON - 10 * HOUR, 4)
+    await tracker.Services.CascadeDetector.call(week)
+    clock.now = NOON + HOUR
+    await tracker.Services.CascadeDetector.call({ lookback_hours: 1 })
+    expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
+    await log(tracker, 'PoolExhausted', NOON + DAY)
+    clock.now = NOON + 2 * DAY
+    expect(await tracker.Services.CascadeDetector.call(week)).toEqual({ detected: 0, updated: 1 })
+    expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 6 }])
+    clock.now = NOON + 8 * DAY
+    expect(await tracker.Services.CascadeDetector.call(week)).toEqual({ detected: 0, updated: 0 })
+    expect((await of(tracker, 'PoolExhausted', { min_probability: 0 })).leads_to).toEqual([])
+  })
+
+  test('counts what comes after its hour was looked at, and each of it once', async () => {
+    const { tracker, clock } = await freshTracker(database)
+    await log(tracker, 'PoolExhausted', NOON - 10 * HOUR)
+    await log(tracker, 'OrderFailed', NOON - 10 * HOUR + 20_000)
+    await tracker.Services.CascadeDetector.call()
+    await cascade(tracker, NOON - 9 * HOUR, 4)
+    clock.now = NOON + HOUR
+    expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 1, updated: 0 })
+    expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 5, parent_count: 6 }])
+    clock.now = NOON + 2 * HOUR
+    await tracker.Services.CascadeDetector.call()
+    expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 5, parent_count: 6 }])
   })
 
   test('two processes that detect at once count nothing twice', async () => {
@@ -121,7 +234,22 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
   })
 
-  test('deleting an error deletes what it leads to', async () => {
+  test('what two applications do at the same time is no cascade', async () => {
+    const { tracker, ...place } = await freshTracker(database)
+    const other = trackerAt(place, { application_name: 'other' }).tracker
+    for (let i = 1; i < 5; i++) {
+      await log(tracker, 'PoolExhausted', NOON - i * HOUR)
+      await log(other, 'OrderFailed', NOON - i * HOUR + 20_000)
+    }
+    expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 0, updated: 0 })
+    const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'PoolExhausted' })
+    const { id = 0, application_id = 0 } = error ?? {}
+    await expect(
+      tracker.Queries.ErrorCascades.call({ error_id: id, application_id: application_id + 1 }),
+    ).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('deleting an error deletes what it leads to, and of an unknown one there is nothing to say', async () => {
     const { tracker } = await freshTracker(database)
     await cascade(tracker, NOON - 10 * HOUR, 4)
     await tracker.Services.CascadeDetector.call()
@@ -129,5 +257,8 @@ describeEachDatabase('CascadeDetector', (database) => {
     await tracker.Commands.BatchDeleteErrors.call({ error_ids: [child?.id ?? 0] })
     expect((await of(tracker, 'PoolExhausted')).leads_to).toEqual([])
     expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 0, updated: 0 })
+    await expect(tracker.Queries.ErrorCascades.call({ error_id: child?.id ?? 0 })).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 })

@@ -1,7 +1,10 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { errorAnalytics } from '../../src/analytics/error-trends.js'
 import { overviewData } from '../../src/analytics/overview.js'
+import { periodOf } from '../../src/analytics/period.js'
 import { PlatformComparison } from '../../src/analytics/platform-comparison.js'
+import type { Context } from '../../src/context.js'
 import { errorHistory } from '../../src/triage/error-history.js'
 import { errorsPage } from '../../src/triage/errors-list.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -36,4 +39,21 @@ describeEachDatabase('where midnight cuts an hour', (database) => {
     // What counts to the millisecond still does.
     expect(overview.stats).toMatchObject({ occurrences_today: 1, errors_today: 1 })
   })
+})
+
+test('the hours before a period end where it begins, wherever the clocks change', () => {
+  const at = (now: number, time_zone: string, days: number) =>
+    periodOf({ config: { time_zone }, now: () => now } as unknown as Context, days)
+  // In the week before, the clocks of Berlin were put forward: it has an hour less.
+  const { from, before } = at(Date.parse('2026-04-05T21:30:00Z'), 'Europe/Berlin', 7)
+  expect(before).toEqual({ from: from - (7 * 24 - 1) * 3_600_000, to: from })
+  const someTime = fc.integer({ min: Date.parse('2025-01-01'), max: Date.parse('2027-01-01') })
+  const someZone = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'UTC')
+  fc.assert(
+    fc.property(someTime, someZone, fc.constantFrom(1, 7, 30), (now, zone, days) => {
+      const period = at(now, zone, days)
+      expect(period.before.to).toBeLessThanOrEqual(period.from)
+      expect(period.before.from).toBeLessThan(period.before.to)
+    }),
+  )
 })

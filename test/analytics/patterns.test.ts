@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { burstsIn, patternOf } from '../../src/analytics/pattern-detector.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshTracker, NOON } from '../support/tracker.js'
+import { freshTracker, NOON, trackerAt } from '../support/tracker.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -150,5 +150,65 @@ describeEachDatabase('PatternDetector', (database) => {
     expect(bursts).toMatchObject([{ occurrence_count: 6, duration_seconds: 150 }])
     const [left] = await tracker.Queries.ErrorsList.call({ search: 'left' })
     expect(await tracker.Queries.ErrorBursts.call({ error_id: left?.id })).toEqual([])
+  })
+
+  test('counts every error, however many there are, of one application or of all', async () => {
+    const { tracker, ...place } = await freshTracker(database)
+    const other = trackerAt(place, { application_name: 'other' }).tracker
+    const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('')
+    const logged = Array.from({ length: 1100 }, (_, i) =>
+      tracker.Commands.LogError.call({
+        error_type: i < 1050 ? 'Many' : 'Few',
+        message: `word ${word(i)}`,
+        platform: i % 2 ? 'iOS' : 'Web',
+        occurred_at: NOON - DAY + i * 1000,
+      }),
+    )
+    for (let i = 0; i < 7; i++) {
+      logged.push(other.Commands.LogError.call({ error_type: 'Many', message: 'm', occurred_at: NOON - DAY + i }))
+    }
+    await Promise.all(logged)
+    const { analyzeCyclicalPattern, detectBursts } = tracker.Services.PatternDetector
+    const [first] = await tracker.Queries.ErrorsList.call({ error_type: 'Few' })
+    const application_id = first?.application_id ?? 0
+    const stranger = (await tracker.Queries.Applications.call()).find(({ id }) => id !== application_id)?.id
+    for (const [question, total] of [
+      [{}, 1107],
+      [{ application_id }, 1100],
+      [{ application_id: stranger }, 7],
+      [{ error_type: 'Many' }, 1057],
+      [{ error_type: 'Many', application_id }, 1050],
+      [{ error_type: 'Many', application_id: stranger }, 7],
+      [{ error_type: 'Many', platform: 'ios' }, 525],
+      [{ platform: 'IOS', application_id }, 550],
+      [{ platform: 'ios', application_id: stranger }, 0],
+    ] as const) {
+      expect((await analyzeCyclicalPattern(question)).total).toBe(total)
+      const bursts = await detectBursts(question)
+      expect(bursts.reduce((sum, burst) => sum + burst.occurrence_count, 0)).toBe(total)
+      expect(bursts.every(({ is_bound }) => !is_bound)).toBe(true)
+    }
+    await expect(detectBursts({ error_id: first?.id, application_id: stranger })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(analyzeCyclicalPattern({ error_id: 999_999 })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('says of a storm of which few occurrences are kept that it had at least as many', async () => {
+    const { tracker } = await freshTracker(database, { max_occurrences_per_error: 10 })
+    const storm = (from: number, times: number) =>
+      Promise.all(
+        Array.from({ length: times }, (_, i) =>
+          tracker.Commands.LogError.call({ error_type: 'Storm', message: 'm', occurred_at: from + i * 100 }),
+        ),
+      )
+    await storm(NOON - HOUR, 60)
+    const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'Storm' })
+    const [burst, ...others] = await tracker.Queries.ErrorBursts.call({ error_id: error?.id })
+    expect(others).toEqual([])
+    expect(burst).toMatchObject({ is_bound: true, occurrences_in_hours: 60 })
+    expect(burst?.occurrence_count).toBeLessThan(60)
+    const { bursts } = await tracker.Queries.ErrorAnalytics.call()
+    expect(bursts.bursts).toMatchObject([{ is_bound: true, occurrences_in_hours: 60 }])
   })
 })

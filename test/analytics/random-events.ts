@@ -59,7 +59,12 @@ export async function logged(place: TrackerPlace, events: readonly Event[], time
 export function contextAt({ url }: TrackerPlace, clock: TestTracker['clock'], time_zone: string): Context {
   const database = createDatabase(url, process.cwd())
   onTestFinished(() => database.close())
-  const context = { database, config: { time_zone }, now: () => clock.now ?? 0, ready: async () => {} }
+  const context = {
+    database,
+    config: { time_zone, baseline_alert_threshold_std_devs: 2 },
+    now: () => clock.now ?? 0,
+    ready: async () => {},
+  }
   return context as unknown as Context
 }
 

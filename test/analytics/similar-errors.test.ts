@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { featuresOf, featuresToAsk, similarity } from '../../src/model/similarity.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshTracker } from '../support/tracker.js'
+import { freshTracker, trackerAt } from '../support/tracker.js'
 
 const WORDS = ['order', 'payment', 'user', 'stock', 'price', 'email', 'cart', 'refund']
 const FRAMES = ['at charge (src/pay.ts:3:1)', 'at total (src/cart.ts:9:2)', 'at send (src/mail.ts:4:4)']
@@ -92,9 +92,28 @@ describeEachDatabase('SimilarErrors', (database) => {
     expect(await Queries.SimilarErrors.call({ error_id })).toMatchObject([
       { error: { error_type: 'ChargeError' }, similarity: 7 / 9 },
     ])
-    expect(await Queries.SimilarErrors.call({ error_id, application_id: 99 })).toEqual([])
+    await expect(Queries.SimilarErrors.call({ error_id, application_id: 99 })).rejects.toMatchObject({
+      code: 'not_found',
+    })
     const [similar] = await Queries.SimilarErrors.call({ error_id })
     await Commands.BatchDeleteErrors.call({ error_ids: [similar?.error.id ?? 0] })
     expect(await Queries.SimilarErrors.call({ error_id, threshold: 0.75 })).toEqual([])
+  })
+
+  test('finds those of an application however many alike another one has', async () => {
+    const { tracker, ...place } = await freshTracker(database)
+    const other = trackerAt(place, { application_name: 'other' }).tracker
+    const first = await tracker.Commands.LogError.call({ error_type: 'PaymentError', message: 'card was declined' })
+    const second = await tracker.Commands.LogError.call({ error_type: 'ChargeError', message: 'card was declined' })
+    const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('')
+    await Promise.all(
+      Array.from({ length: 600 }, (_, i) =>
+        other.Commands.LogError.call({ error_type: `Type${word(i)}`, message: 'card was declined' }),
+      ),
+    )
+    const { id: error_id = 0, application_id } =
+      (await tracker.Queries.FindError.call({ error_id: first?.id ?? 0 })) ?? {}
+    const found = await tracker.Queries.SimilarErrors.call({ error_id, application_id })
+    expect(found).toMatchObject([{ error: { id: second?.id }, similarity: 1 }])
   })
 })

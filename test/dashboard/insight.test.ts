@@ -93,7 +93,7 @@ describeEachDatabase('what is told of an error among others', (database) => {
 
   test('an error of which nothing is known says nothing', async () => {
     const html = await detail('KindC')
-    for (const title of ['Cascades', 'Comes together with', 'Similar errors', 'Pattern', 'Bursts']) {
+    for (const title of ['Cascades', 'Comes together with', 'Similar errors', 'Usual rate', 'Pattern', 'Bursts']) {
       expect(html).not.toContain(`<h2>${title}</h2>`)
     }
     expect(await related('KindC')).toEqual({})
@@ -145,6 +145,30 @@ describeEachDatabase('what is told of an error among others', (database) => {
     expect(await host.json('/errors/analytics')).toMatchObject({
       cascades: [{ parent: { error_type: 'PoolExhausted' }, child: { error_type: MARKUP }, followed_count: 4 }],
       bursts: { bursts: [{ occurrence_count: 20, error: { error_type: 'ReportFailed' } }], is_bound: false },
+    })
+  })
+
+  test('the overview tells the strongest cascades, and since when they are counted', async () => {
+    const html = await page('/overview')
+    expect(html).toMatch(/<h2>Cascades<.*Counted since 9 Mar 2026.*>PoolExhausted<.*&lt;img.*4 of 5/s)
+    expect(await host.json('/overview')).toMatchObject({
+      cascades: [
+        { parent: { error_type: 'PoolExhausted' }, followed_count: 4, counted_since: '2026-03-09T14:00:00.000Z' },
+      ],
+    })
+    expect(await detail('PoolExhausted')).toMatch(/at least half of the time\. Counted since 9 Mar 2026/)
+  })
+
+  test('an error says what is usual for its kind, and the analytics what is more than usual today', async () => {
+    expect(await detail('ReportFailed')).toMatch(
+      /<h2>Usual rate<.*Usually 0\.1 ± 0\.3 an hour, 3 ± 0 a day; this hour 20 so far, more than usual\./s,
+    )
+    expect(await related('ReportFailed')).toMatchObject({ usual: { count: 20, is_above: true, platform: 'Web' } })
+    expect(await page('/errors/analytics')).toMatch(
+      /<h2>More than usual today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 0</s,
+    )
+    expect(await host.json('/errors/analytics')).toMatchObject({
+      above_baseline: [{ error_type: 'ReportFailed', count: 20, usual: 3 }],
     })
   })
 

@@ -27,11 +27,11 @@ export const burstsPart: RelatedPart<Burst[]> = {
         {bursts.map((burst) => (
           <li>
             <Time iso={burst.started_at} visit={visit} />
-            <p class="evidence">{`${formatCount(burst.occurrence_count)} events in ${lasted(burst)}, ${perMinute(burst)} a minute`}</p>
+            <p class="evidence">{`${eventsIn(burst)} in ${lasted(burst)}, ${perMinute(burst)} a minute`}</p>
           </li>
         ))}
       </ul>
-      <How>{`The newest of the last ${DAYS} days: ${WHAT}. Only occurrences that are kept are looked at.`}</How>
+      <How>{`The newest of the last ${DAYS} days: ${WHAT}. Where not all occurrences are kept, it had at least as many.`}</How>
     </>
   ),
 }
@@ -43,7 +43,10 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
     ? `since ${exactTime(since, visit.time_zone)}, as far back as occurrences are looked at`
     : 'in the period'
   return (
-    <Insight title="Bursts" how={`The newest ${reach}: ${WHAT}.`}>
+    <Insight
+      title="Bursts"
+      how={`The newest ${reach}: ${WHAT}. Where not all occurrences are kept, there were at least as many, and at most all of those hours.`}
+    >
       {bursts.length === 0 ? (
         <p class="muted">Nothing came in a burst.</p>
       ) : (
@@ -57,7 +60,7 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
               number: true,
               cell: ({ started_at }) => <Time iso={started_at} visit={visit} />,
             },
-            { name: 'Events', number: true, cell: ({ occurrence_count }) => formatCount(occurrence_count) },
+            { name: 'Events', number: true, cell: (burst) => countOf(burst) },
             { name: 'Lasted', number: true, cell: (burst) => lasted(burst) },
             { name: 'A minute', number: true, cell: (burst) => perMinute(burst) },
           ]}
@@ -67,10 +70,22 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
   )
 }
 
+function eventsIn({ occurrence_count, is_bound, occurrences_in_hours }: Burst): string {
+  if (!is_bound) return `${formatCount(occurrence_count)} events`
+  return `at least ${formatCount(occurrence_count)} events (${formatCount(occurrences_in_hours)} in its hours)`
+}
+
+function countOf({ occurrence_count, is_bound, occurrences_in_hours }: Burst): string {
+  return is_bound
+    ? `${formatCount(occurrence_count)} to ${formatCount(occurrences_in_hours)}`
+    : formatCount(occurrence_count)
+}
+
 function lasted({ duration_seconds }: Burst): string {
   return duration_seconds < 1 ? 'a second' : formatSeconds(duration_seconds)
 }
 
-function perMinute({ per_minute }: Burst): string {
-  return formatCount(per_minute < 10 ? Math.round(per_minute * 10) / 10 : Math.round(per_minute))
+function perMinute({ per_minute, is_bound }: Burst): string {
+  const count = formatCount(per_minute < 10 ? Math.round(per_minute * 10) / 10 : Math.round(per_minute))
+  return is_bound ? `${count}+` : count
 }

@@ -8,7 +8,7 @@ import { Insight, InsightTable } from './insight.js'
 import { formatMilliseconds, formatSeconds, formatShare } from './measures.js'
 import type { RelatedPart } from './related.js'
 import { How, RelatedErrors } from './related-errors.js'
-import { formatCount, Time } from './time.js'
+import { exactTime, formatCount, Time } from './time.js'
 
 const SHOWN = 5
 const WINDOW = `${CASCADE_WINDOW / 1000} s`
@@ -54,6 +54,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
       )}
       <How>
         {`Found by the hourly detection: one within ${WINDOW} after the other, three times at least, and at least half of the time. `}
+        <CountedSince since={[...leads_to, ...caused_by][0]?.counted_since ?? null} visit={visit} />
         <DetectedAt cascades={[...leads_to, ...caused_by]} visit={visit} />
       </How>
     </>
@@ -77,12 +78,21 @@ function DetectedAt({ cascades, visit }: { cascades: readonly Cascade[]; visit: 
   )
 }
 
+function CountedSince({ since, visit }: { since: string | null; visit: Visit }): Rendered {
+  return since && <>{`Counted since ${exactTime(since, visit.time_zone)}. `}</>
+}
+
 /** The strongest cascades there are, with their evidence. */
 export function StrongestCascades({ cascades, visit }: { cascades: readonly StrongCascade[]; visit: Visit }): Rendered {
   return (
     <Insight
       title="Cascades"
-      how={`Errors that another follows within ${WINDOW}: three times at least and at least half of the time, as the hourly detection found them in the period. Those that followed most often come first.`}
+      how={
+        <>
+          {`Errors that another follows within ${WINDOW}: three times at least and at least half of the time, as the hourly detection found them. Those that followed most often come first. `}
+          <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
+        </>
+      }
     >
       {cascades.length === 0 ? (
         <p class="muted">No error regularly brings another.</p>

@@ -30,20 +30,23 @@ export function Spikes({ spikes, visit }: { spikes: readonly Spike[]; visit: Vis
   )
 }
 
-function errorsBehind({ application_id, error_type, platform }: Spike, visit: Visit): string {
+export function errorsBehind({ application_id, error_type, platform }: Spike, visit: Visit): string {
   const application = visit.applications.length > 1 ? { application_id } : {}
   return href(visit, '/errors', { ...application, error_type, platform })
 }
 
-function whereOf({ application_id, platform }: Spike, visit: Visit): string {
+export function whereOf({ application_id, platform }: Spike, visit: Visit): string {
   const name = visit.applications.find(({ id }) => id === application_id)?.name
   return visit.application_id === null && visit.applications.length > 1 && name ? `${name} · ${platform}` : platform
 }
 
 function evidenceOf({ count, usual, std_dev }: Spike): string {
-  const mean = rounded(usual)
-  const often = mean === '0' ? 'hardly any' : `${mean} ± ${rounded(std_dev)}`
-  return `${formatCount(count)} this hour, usually ${often}`
+  return `${formatCount(count)} this hour, usually ${usualText(usual, std_dev)}`
+}
+
+/** What is usual, as people read it. */
+export function usualText(mean: number, std_dev: number): string {
+  return rounded(mean) === '0' ? 'hardly any' : `${rounded(mean)} ± ${rounded(std_dev)}`
 }
 
 function rounded(value: number): string {
