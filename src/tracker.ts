@@ -11,6 +11,7 @@ import { errorAnalytics } from './analytics/error-trends.js'
 import { overviewData } from './analytics/overview.js'
 import { analyzeCyclicalPattern, detectBursts } from './analytics/pattern-detector.js'
 import { PlatformComparison } from './analytics/platform-comparison.js'
+import { releaseList } from './analytics/release-list.js'
 import { similarErrors } from './analytics/similar-errors.js'
 import type { Breadcrumb } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
@@ -123,6 +124,7 @@ export class TrackerInstance {
     PlatformComparison: boundQuery(PlatformComparison, () => this.#context()),
     ErrorCorrelation: boundQuery(ErrorCorrelation, () => this.#context()),
     ErrorAnalytics: this.#bind(errorAnalytics),
+    Releases: this.#bind(releaseList),
     SimilarErrors: this.#bind(similarErrors),
     CoOccurringErrors: this.#bind(coOccurringErrors),
     ErrorCascades: this.#bind(errorCascades),

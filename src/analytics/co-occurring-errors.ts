@@ -3,16 +3,23 @@ import type { Context } from '../context.js'
 import { clampedInteger, id, optional } from '../model/input.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { type RelatedError, relatedErrors } from './related-errors.js'
+import { withoutIndex } from '../store/sort-order.js'
+import { chancesOfMeeting } from './chance.js'
+import { expectError } from './existing-error.js'
+import { type RankedError, rankedErrors } from './ranked-errors.js'
 
 export interface CoOccurringError {
-  error: RelatedError
+  error: RankedError
   /** Of the occurrences looked at, those that had the other within the window. */
   together_count: number
   /** How many occurrences were looked at: the newest ones. */
   looked_at: number
   /** `together_count / looked_at`. */
   share: number
+  /** The share that chance alone would give, by how much of the last days the other fills. */
+  expected_share: number
+  /** `share / expected_share`: 1 is chance, and an error that happens all the time is near everything by chance. */
+  lift: number
 }
 
 /** The newest occurrences tell what goes with an error now; all of a hot one would take minutes. */
@@ -22,8 +29,12 @@ const MOST_ROWS = 20_000
 const ROWS_PER_TIME = 200
 /** Spans that one statement asks for: each statement costs a way to the database and back. */
 const SPANS_AT_ONCE = 15
+/** The others that are compared with chance: those that were near most often. */
+const MOST_CANDIDATES = 20
+/** What was near only once stands behind all that was near more often, unless there is no more to look at. */
+const LEAST_TOGETHER = 2
 
-/** Errors that occur shortly before or after this one, those that do so most often first. */
+/** Errors that occur shortly before or after this one, those first that do so most beyond chance. */
 export const coOccurringErrors = defineOperation({
   input: v.object({
     error_id: id(),
@@ -36,23 +47,34 @@ export const coOccurringErrors = defineOperation({
     context,
     { error_id, window_minutes = 5, newest = NEWEST, limit = 10, application_id },
   ): Promise<CoOccurringError[]> {
+    await expectError(context, { error_id, application_id })
     const window = window_minutes * MINUTE
     const times = await newestTimes(context, error_id, newest)
-    const counts = countTogether(times, await othersNear(context, error_id, times, window), window)
-    const best = [...counts].sort(([a, m], [b, n]) => n - m || a - b).slice(0, limit * 2)
-    const errors = await relatedErrors(
+    const counts = countTogether(times, await othersNear(context, { error_id, application_id }, times, window), window)
+    const most = [...counts].sort(([a, m], [b, n]) => n - m || a - b).slice(0, Math.max(MOST_CANDIDATES, limit))
+    const errors = await rankedErrors(
       context,
-      best.map(([id]) => id),
+      most.map(([id]) => id),
       application_id,
     )
-    return best
-      .flatMap(([id, together_count]) => {
-        const error = errors.get(id)
-        return error ? [{ error, together_count, looked_at: times.length, share: together_count / times.length }] : []
-      })
-      .slice(0, limit)
+    const chances = await chancesOfMeeting(context, [...errors.values()], { window, until: times.at(-1) ?? 0 })
+    const looked_at = times.length
+    const found = most.flatMap(([id, together_count]): CoOccurringError[] => {
+      const error = errors.get(id)
+      const expected_share = chances.get(id)
+      if (!error || expected_share === undefined) return []
+      const share = together_count / looked_at
+      return [{ error, together_count, looked_at, share, expected_share, lift: share / expected_share }]
+    })
+    return found.sort(byEvidence(Math.min(LEAST_TOGETHER, looked_at))).slice(0, limit)
   },
 })
+
+function byEvidence(least: number) {
+  const isEnough = ({ together_count }: CoOccurringError) => Number(together_count >= least)
+  return (a: CoOccurringError, b: CoOccurringError) =>
+    isEnough(b) - isEnough(a) || b.lift - a.lift || b.together_count - a.together_count || a.error.id - b.error.id
+}
 
 async function newestTimes({ database }: Context, error_id: number, limit: number): Promise<number[]> {
   const rows = await database.read
@@ -73,7 +95,7 @@ export interface Sighting {
 /** What else occurred within the windows around these times; windows that touch are asked for as one. */
 async function othersNear(
   { database }: Context,
-  error_id: number,
+  { error_id, application_id }: { error_id: number; application_id: number | undefined },
   times: readonly number[],
   window: number,
 ): Promise<Sighting[]> {
@@ -81,16 +103,25 @@ async function othersNear(
   const most = Math.min(MOST_ROWS, times.length * ROWS_PER_TIME)
   const rows: Sighting[] = []
   for (let i = 0; i < spans.length && rows.length < most; i += SPANS_AT_ONCE) {
-    const [first, ...others] = spans
-      .slice(i, i + SPANS_AT_ONCE)
-      .map(({ from, to }) =>
-        database.read
-          .selectFrom('faultboard_occurrences')
-          .select(['error_id', 'occurred_at'])
-          .where('occurred_at', '>=', from)
-          .where('occurred_at', '<=', to)
-          .where('error_id', '!=', error_id),
-      )
+    const [first, ...others] = spans.slice(i, i + SPANS_AT_ONCE).map(({ from, to }) =>
+      database.read
+        .selectFrom('faultboard_occurrences as o')
+        .select(['o.error_id', 'o.occurred_at'])
+        .where('o.occurred_at', '>=', from)
+        .where('o.occurred_at', '<=', to)
+        .where('o.error_id', '!=', error_id)
+        // What other applications did must not use up what is read.
+        .$if(application_id !== undefined, (query) =>
+          query.where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom('faultboard_errors as e')
+                .select('e.id')
+                .whereRef('e.id', '=', 'o.error_id')
+                .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
+            ),
+          ),
+        ),
+    )
     if (!first) break
     const all = others.reduce((all, one) => all.unionAll(one), first)
     rows.push(...(await all.limit(most - rows.length).execute()))

@@ -2,14 +2,18 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { filterText } from '../model/input.js'
 import { SEVERITIES } from '../model/severity.js'
+import { DAY, HOUR } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { type DaySum, daySums, type Scope, weekHourSums } from './hour-sums.js'
-import { isoDate, type Period, type PeriodView, periodInput, periodOf, periodView } from './period.js'
+import { aboveBaselineToday } from './above-baseline.js'
+import { type HourSum, hourSums, type Scope } from './hour-sums.js'
+import { localOffsets, type Period, type PeriodView, periodInput, periodOf, periodView } from './period.js'
+import { platformCounts } from './platform-counts.js'
 import { type RecentBursts, recentBursts } from './recent-bursts.js'
 import { type RecurringError, recurringErrors } from './recurring-errors.js'
 import { type ReleaseChanges, releaseChanges } from './release-changes.js'
 import { noSeverities, type SeverityCounts } from './releases.js'
 import { type Resolution, resolution } from './resolution.js'
+import type { Spike } from './spiking-errors.js'
 import { share } from './statistics.js'
 import { type StrongCascade, strongestCascades } from './strongest-cascades.js'
 import { topUsers, type UserErrors } from './top-users.js'
@@ -53,15 +57,15 @@ export interface TrendsQuestion extends Scope {
 /** How the errors of the last days are spread over time, severities, platforms and hours, and how they were dealt with. */
 export async function errorTrends(context: Context, { days, ...scope }: TrendsQuestion): Promise<ErrorTrends> {
   const period = periodOf(context, days)
-  const sums = await daySums(context, scope, period)
+  const sums = await hourSums(context, scope, period)
   const total_occurrences = sumOf(sums)
   return {
     period: periodView(period, context.now()),
     total_occurrences,
     severities: severitiesOf(sums),
     errors_over_time: overTime(sums, period),
-    errors_by_platform: byPlatform(sums, total_occurrences),
-    errors_by_weekday_and_hour: await weekHourSums(context, scope, period),
+    errors_by_platform: byPlatform(await platformCounts(context, scope, period), total_occurrences),
+    errors_by_weekday_and_hour: byWeekHour(sums, period),
     resolution: await resolution(context, scope, period),
     recurring_errors: await recurringErrors(context, scope, LIMIT),
   }
@@ -69,13 +73,11 @@ export async function errorTrends(context: Context, { days, ...scope }: TrendsQu
 
 /** The most frequent error types, and the rest as one. */
 export async function errorsByType(context: Context, { days, ...scope }: TrendsQuestion): Promise<TypeShares> {
-  const all = await typeCounts(context, scope, periodOf(context, days))
-  const whole = sumOf(all)
-  const rest = all.slice(TYPES)
-  const count = sumOf(rest)
+  const { types, total, type_count } = await typeCounts(context, scope, periodOf(context, days), TYPES)
+  const count = total - sumOf(types)
   return {
-    types: all.slice(0, TYPES).map((type) => ({ ...type, share: share(type.count, whole) })),
-    other: { count, type_count: rest.length, share: share(count, whole) },
+    types: types.map((type) => ({ ...type, share: share(type.count, total) })),
+    other: { count, type_count: type_count - types.length, share: share(count, total) },
   }
 }
 
@@ -104,6 +106,11 @@ export async function burstsOfPeriod(context: Context, { days, ...scope }: Trend
   return recentBursts(context, scope, periodOf(context, days).from, LIMIT)
 }
 
+/** What occurred more often today than is usual; null while no baselines are kept. */
+export async function aboveUsual(context: Context, scope: Scope): Promise<Spike[] | null> {
+  return aboveBaselineToday(context, scope, LIMIT)
+}
+
 /** What a release (the newest, unless one is named) brought against the release before it. */
 export async function changesOfRelease(
   context: Context,
@@ -124,6 +131,7 @@ export const errorAnalytics = defineOperation({
       top_users: await usersWithErrors(context, question),
       user_impact: await errorsByUsers(context, question),
       errors_by_version: await errorsByRelease(context, question),
+      above_baseline: await aboveUsual(context, question),
       cascades: await cascadesOfPeriod(context, question),
       bursts: await burstsOfPeriod(context, question),
       release: await changesOfRelease(context, { application_id }, app_version),
@@ -131,28 +139,41 @@ export const errorAnalytics = defineOperation({
   },
 })
 
-function overTime(sums: readonly DaySum[], { dates }: Period): ErrorTrends['errors_over_time'] {
-  const days = new Map(dates.map((date) => [date, noSeverities()]))
-  for (const { day, severity, count } of sums) {
-    const counts = days.get(isoDate(day))
-    if (counts) counts[severity] += count
+function overTime(sums: readonly HourSum[], period: Period): ErrorTrends['errors_over_time'] {
+  const offset = localOffsets(period)
+  const days = new Map(period.dates.map((date) => [Date.parse(date), { date, counts: noSeverities() }]))
+  for (const { hour, severity, count } of sums) {
+    const local = hour + offset(hour)
+    const day = days.get(local - (local % DAY))
+    if (day) day.counts[severity] += count
   }
-  return [...days].map(([date, counts]) => ({
+  return [...days.values()].map(({ date, counts }) => ({
     date,
     count: SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0),
     ...counts,
   }))
 }
 
-function byPlatform(sums: readonly DaySum[], whole: number): ErrorTrends['errors_by_platform'] {
-  const counts = new Map<string, number>()
-  for (const { platform, count } of sums) counts.set(platform, (counts.get(platform) ?? 0) + count)
+function byWeekHour(sums: readonly HourSum[], period: Period): number[][] {
+  const offset = localOffsets(period)
+  const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
+  for (const { hour, count } of sums) {
+    const local = hour + offset(hour)
+    // The first of January 1970 was a Thursday.
+    const day = week[(Math.floor(local / DAY) + 3) % 7]
+    const hour_of_day = Math.floor((local % DAY) / HOUR)
+    if (day) day[hour_of_day] = (day[hour_of_day] ?? 0) + count
+  }
+  return week
+}
+
+function byPlatform(counts: ReadonlyMap<string, number>, whole: number): ErrorTrends['errors_by_platform'] {
   return [...counts]
     .map(([platform, count]) => ({ platform, count, share: share(count, whole) }))
     .sort((a, b) => b.count - a.count || (a.platform < b.platform ? -1 : 1))
 }
 
-function severitiesOf(sums: readonly DaySum[]): SeverityCounts {
+function severitiesOf(sums: readonly HourSum[]): SeverityCounts {
   const counts = noSeverities()
   for (const { severity, count } of sums) counts[severity] += count
   return counts

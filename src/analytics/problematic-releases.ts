@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import type { Scope } from './hour-sums.js'
 import type { Period } from './period.js'
 import { releasesOfYear } from './release-sums.js'
-import { daysOf, type Release, releaseBefore, releaseKey } from './releases.js'
+import { type DatedRelease, daysOf, releaseBefore, releaseKey } from './releases.js'
 import { share } from './statistics.js'
 import { newErrorCounts } from './version-errors.js'
 
@@ -41,10 +41,10 @@ export async function problematicReleases(
 ): Promise<ProblematicRelease[]> {
   const all = await releasesOfYear(context, scope)
   const news = await newErrorCounts(context, scope)
-  const figures = (release: Release): ReleaseFigures => ({
+  const figures = (release: DatedRelease): ReleaseFigures => ({
     application_id: release.application_id,
     app_version: release.app_version,
-    first_seen_at: new Date(release.first_hour).toISOString(),
+    first_seen_at: new Date(release.first_seen_at).toISOString(),
     occurrences: release.occurrences,
     per_day: release.occurrences / daysOf(release),
     severe_share: share(release.severities.critical + release.severities.high, release.occurrences),
@@ -53,7 +53,7 @@ export async function problematicReleases(
   return all
     .flatMap((release): ProblematicRelease[] => {
       const previous = releaseBefore(all, release)
-      if (!previous || release.first_hour < from) return []
+      if (!previous || release.first_seen_at < from) return []
       const [now, before] = [figures(release), figures(previous)]
       const reasons = reasonsOf(now, before)
       return reasons.length === 0 ? [] : [{ ...now, reasons, before }]

@@ -3,7 +3,7 @@ import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
 import type { Status } from '../model/workflow.js'
 
-/** An error as rankings and the overview show it: what it is, where, and how it stands. */
+/** An error as rankings, the overview and other errors name it: what it is, where, and how it stands. */
 export interface RankedError {
   id: number
   application_id: number
@@ -24,14 +24,19 @@ export interface RankedError {
 /** A line of a message says what it is about; the whole of it stands on the page of the error. */
 const MESSAGE_LENGTH = 300
 
-/** The errors with these ids; what was deleted meanwhile is missing. */
-export async function rankedErrors({ database }: Context, ids: readonly number[]): Promise<Map<number, RankedError>> {
+/** The errors with these ids, of one application or of all; what was deleted meanwhile is missing. */
+export async function rankedErrors(
+  { database }: Context,
+  ids: readonly number[],
+  application_id?: number | undefined,
+): Promise<Map<number, RankedError>> {
   if (ids.length === 0) return new Map()
   const rows = await database.read
     .selectFrom('faultboard_errors')
     .select(['id', 'application_id', 'error_type', 'message', 'place', 'severity', 'status', 'assigned_to'])
     .select(['occurrence_count', 'first_seen_at', 'occurred_at', 'reopened_at', 'regressed_in_version'])
     .where('id', 'in', [...new Set(ids)])
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
     .execute()
   return new Map(
     rows.map(({ first_seen_at, occurred_at, reopened_at, message, ...row }) => [

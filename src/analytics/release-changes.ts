@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import type { Scope } from './hour-sums.js'
 import { firstBy, type RankedError, withErrors } from './ranked-errors.js'
+import { regressedIn } from './regressions.js'
 import { type ReleaseCount, releaseCounts } from './release-counts.js'
 import { releasesOfYear } from './release-sums.js'
 import { releaseBefore } from './releases.js'
@@ -15,7 +16,7 @@ export interface ReleaseChanges {
   application_id: number
   app_version: string
   first_seen_at: string
-  /** The release first seen before this one; null for the first of all. */
+  /** The release before this one; null for the first of all. */
   before_version: string | null
   /** First seen in this release. */
   new_errors: ChangedError[]
@@ -26,6 +27,9 @@ export interface ReleaseChanges {
   /** At least twice as often a day as in the release before. */
   worse_errors: ChangedError[]
   worse_count: number
+  /** Came back in this release after they had been resolved in an older one, and are not resolved again. */
+  regressed_errors: RankedError[]
+  regressed_count: number
   /** The releases to choose from, newest first. */
   versions: string[]
 }
@@ -43,6 +47,7 @@ export async function releaseChanges(
   const release = all.findLast(({ app_version }) => wanted === undefined || app_version === wanted)
   if (!release) return null
   const before = releaseBefore(all, release)
+  const regressed = await regressedIn(context, release)
   const counts = await releaseCounts(context, release, before)
   const groups = {
     new: counts.filter(({ is_new, count }) => is_new && count > 0),
@@ -57,7 +62,7 @@ export async function releaseChanges(
   return {
     application_id: release.application_id,
     app_version: release.app_version,
-    first_seen_at: new Date(release.first_hour).toISOString(),
+    first_seen_at: new Date(release.first_seen_at).toISOString(),
     before_version: before?.app_version ?? null,
     new_errors: await shown(groups.new, ({ count }) => count),
     new_count: groups.new.length,
@@ -65,6 +70,8 @@ export async function releaseChanges(
     gone_count: groups.gone.length,
     worse_errors: await shown(groups.worse, ({ count }) => count),
     worse_count: groups.worse.length,
+    regressed_errors: await withErrors(context, regressed.slice(0, limit)),
+    regressed_count: regressed.length,
     versions: [...new Set(all.map(({ app_version }) => app_version).reverse())].slice(0, MOST_VERSIONS),
   }
 }

@@ -1,13 +1,14 @@
 import type { Context } from '../context.js'
 import { HOUR, hourOf } from '../model/time.js'
 import { type RawBuilder, sql } from '../store/kysely.js'
+import { packedRows } from '../store/packed-rows.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { type IdRange, idRanges } from './id-ranges.js'
 import type { Span } from './period.js'
 import { daysOf, type Release } from './releases.js'
 
-const WORSE = 2
-const LEAST_OCCURRENCES = 5
+export const WORSE = 2
+export const LEAST_OCCURRENCES = 5
 
 /** How often an error occurred in a release, and in the one before it. */
 export interface ReleaseCount {
@@ -23,10 +24,7 @@ export async function releaseCounts(
   release: Release,
   before: Release | null,
 ): Promise<ReleaseCount[]> {
-  const span = {
-    from: Math.min(release.first_hour, before?.first_hour ?? release.first_hour),
-    to: hourOf(context.now()) + HOUR,
-  }
+  const span = spanOf(context, release, before)
   const found: ReleaseCount[] = []
   for await (const range of idRanges(context)) {
     const news = await newErrors(context, release, before, span, range)
@@ -37,6 +35,21 @@ export async function releaseCounts(
   return found
 }
 
+/** From the first sight of the two until now. */
+export function spanOf({ now }: Context, release: Release, before: Release | null): Span {
+  return {
+    from: Math.min(release.first_hour, before?.first_hour ?? release.first_hour),
+    to: hourOf(now()) + HOUR,
+  }
+}
+
+/** An error is worse when it occurs so many times as often as in the release before, over the same time. */
+export function worseFrom(release: Release, before: Release): number {
+  return (WORSE * daysOf(release)) / daysOf(before)
+}
+
+const COUNTED = ['id', 'count', 'before_count', 'beyond'] as const
+
 /** The errors first seen in this release. */
 async function newErrors(
   context: Context,
@@ -46,7 +59,7 @@ async function newErrors(
   { first, end }: IdRange,
 ): Promise<ReleaseCount[]> {
   const { database } = context
-  const rows = await database.read
+  const query = database.read
     .selectFrom('faultboard_errors as e')
     .leftJoin('faultboard_error_versions as a', (join) =>
       join
@@ -65,7 +78,7 @@ async function newErrors(
     .where(withoutIndex(database.dialect, 'e.application_id'), '=', release.application_id)
     .where('e.id', '>=', first)
     .where('e.id', '<', end)
-    .execute()
+  const rows = await packedRows(database, query, COUNTED)
   return (await exactly(context, rows, release, before, span)).map((row) => ({ ...row, is_new: true }))
 }
 
@@ -77,9 +90,9 @@ async function changedErrors(
   span: Span,
   { first, end }: IdRange,
 ): Promise<ReleaseCount[]> {
-  const threshold = (WORSE * daysOf(release)) / daysOf(before)
+  const threshold = worseFrom(release, before)
   const beyond = reachesBeyond(span)
-  const rows = await context.database.read
+  const query = context.database.read
     .selectFrom('faultboard_error_versions as b')
     .leftJoin('faultboard_error_versions as a', (join) =>
       join
@@ -95,21 +108,23 @@ async function changedErrors(
     .where(({ eb, and, or }) =>
       or([
         eb('a.count', 'is', null),
-        and([
-          eb('a.count', '>=', LEAST_OCCURRENCES),
-          // The decimal keeps PostgreSQL from taking the threshold for an integer.
-          sql<boolean>`${sql.ref('a.count')} >= ${threshold} * (${sql.ref('b.count')} * 1.0)`,
-        ]),
+        and([eb('a.count', '>=', LEAST_OCCURRENCES), isWorseBy(threshold)]),
         eb(beyond, '=', 1),
       ]),
     )
-    .execute()
+  const rows = await packedRows(context.database, query, COUNTED)
   const isWorse = ({ count, before_count }: Counted) =>
     before_count > 0 && count >= LEAST_OCCURRENCES && count >= threshold * before_count
   const counted = await exactly(context, rows, release, before, span)
   return counted
     .filter((row) => row.count === 0 || !row.beyond || isWorse(row))
     .map((row) => ({ ...row, is_new: false }))
+}
+
+/** Of the counts of a release (a) and of the one before (b). */
+export function isWorseBy(threshold: number): RawBuilder<boolean> {
+  // The decimal keeps PostgreSQL from taking the threshold for an integer.
+  return sql<boolean>`${sql.ref('a.count')} >= ${threshold} * (${sql.ref('b.count')} * 1.0)`
 }
 
 /** Whether an error met one of the two releases also outside the span: then its sums tell too much. */

@@ -1,4 +1,5 @@
 import type { Context } from '../context.js'
+import { inOrderOfRelease, type SeenRelease, versionIn } from '../model/releases.js'
 import type { Severity } from '../model/severity.js'
 import { DAY, HOUR, hourOf } from '../model/time.js'
 import { utcDayOf } from '../model/utc-day.js'
@@ -6,16 +7,56 @@ import { sql } from '../store/kysely.js'
 import { applicationIds, dayParts, daySlices } from './day-parts.js'
 import type { Scope, VersionSum } from './hour-sums.js'
 import { MAX_DAYS, type Span } from './period.js'
-import { type Release, releaseKey, releasesOf } from './releases.js'
+import { type DatedRelease, type Release, releaseKey, releasesOf } from './releases.js'
 
-/**
- * The releases of the last year in the order in which they were first seen, which holds for version numbers and commit
- * hashes alike.
- */
-export async function releasesOfYear(context: Context, scope: Scope): Promise<Release[]> {
+/** The releases of the last year, the newest last, in the order by which regressions are told as well. */
+export async function releasesOfYear(context: Context, scope: Scope): Promise<DatedRelease[]> {
   const to = hourOf(context.now()) + HOUR
-  return (await releasesIn(context, scope, { from: to - MAX_DAYS * DAY, to })).sort(
-    (a, b) => a.first_hour - b.first_hour || byNumber.compare(a.app_version, b.app_version),
+  const noted = await notedSights(context, scope)
+  const releases = await releasesIn(context, scope, { from: to - MAX_DAYS * DAY, to })
+  return inOrder(
+    releases.map((release) => {
+      const first_seen_at = firstSight(release, noted.get(releaseKey(release)))
+      return { ...release, name: release.app_version, first_seen_at }
+    }),
+  ).map(({ name: _, ...release }) => release)
+}
+
+/** Names are compared within an application; among those of others, a release stands where the next after it does. */
+function inOrder<One extends DatedRelease & SeenRelease>(releases: readonly One[]): One[] {
+  const placed: { release: One; place: number }[] = []
+  for (const id of new Set(releases.map(({ application_id }) => application_id))) {
+    const own = inOrderOfRelease(releases.filter(({ application_id }) => application_id === id))
+    let place = Number.POSITIVE_INFINITY
+    for (const release of own.reverse()) {
+      place = Math.min(place, release.first_seen_at)
+      placed.push({ release, place })
+    }
+  }
+  return placed
+    .reverse()
+    .sort((a, b) => a.place - b.place)
+    .map(({ release }) => release)
+}
+
+/** A sight that was noted only after the first hour was not the first: of a flood not every occurrence is looked at. */
+function firstSight({ first_hour }: Release, noted: number | undefined): number {
+  return noted !== undefined && noted < first_hour + HOUR ? noted : first_hour
+}
+
+/** When each version was first seen, on any platform and with any commit. */
+async function notedSights(context: Context, scope: Scope): Promise<Map<string, number>> {
+  const rows = await context.database.read
+    .selectFrom('faultboard_releases')
+    .select(['application_id', 'version as name', 'first_seen_at'])
+    .where('application_id', 'in', await applicationIds(context, scope))
+    .orderBy('first_seen_at', 'desc')
+    .execute()
+  return new Map(
+    rows.map(({ application_id, name, first_seen_at }) => [
+      releaseKey({ application_id, app_version: versionIn(name) }),
+      first_seen_at,
+    ]),
   )
 }
 
@@ -97,6 +138,3 @@ async function sights({ database }: Context, ids: readonly number[], { from, to 
     ),
   )
 }
-
-/** Of two that were first seen in the same hour, 3.10 comes after 3.9. */
-const byNumber = new Intl.Collator('en', { numeric: true })

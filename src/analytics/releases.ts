@@ -16,6 +16,11 @@ export interface Release {
   last_hour: number
 }
 
+/** The same with when it was first seen: to the millisecond where that was noted, else by the hour. */
+export interface DatedRelease extends Release {
+  first_seen_at: number
+}
+
 export function releasesOf(sums: readonly VersionSum[]): Release[] {
   const found = new Map<string, Release>()
   for (const { application_id, app_version, severity, count, first_hour, last_hour } of sums) {
@@ -42,8 +47,8 @@ export function releaseKey({ application_id, app_version }: Pick<Release, 'appli
   return `${application_id} ${app_version}`
 }
 
-/** The release of the same application that was first seen before this one. */
-export function releaseBefore(all: readonly Release[], release: Release): Release | null {
+/** The release of the same application that comes before this one, of releases in their order. */
+export function releaseBefore<One extends Release>(all: readonly One[], release: One): One | null {
   const earlier = all.slice(0, all.indexOf(release))
   return earlier.findLast(({ application_id }) => application_id === release.application_id) ?? null
 }

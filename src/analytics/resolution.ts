@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
+import { packedRows } from '../store/packed-rows.js'
 import { withoutIndex } from '../store/sort-order.js'
 import type { Scope } from './hour-sums.js'
 import { type Period, weeksOf } from './period.js'
@@ -100,14 +101,14 @@ interface Resolved {
 }
 
 async function resolvedErrors({ database }: Context, { application_id }: Scope, { from }: Period): Promise<Resolved[]> {
-  const rows = await database.read
+  const query = database.read
     .selectFrom('faultboard_errors')
     .select(['severity', 'platform', 'first_seen_at', 'resolved_at'])
     .where('resolved_at', '>=', from)
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
     .orderBy('resolved_at', 'desc')
     .limit(MOST_RESOLVED)
-    .execute()
+  const rows = await packedRows(database, query, ['severity', 'platform', 'first_seen_at', 'resolved_at'])
   return rows.map((row) => ({ ...row, resolved_at: row.resolved_at ?? 0 }))
 }
 

@@ -1,8 +1,10 @@
 import type { Context } from '../context.js'
-import { firstHourFrom } from '../model/time.js'
-import { type RawBuilder, sql } from '../store/kysely.js'
+import { DAY, firstHourFrom } from '../model/time.js'
+import { type RawBuilder, type SelectQueryBuilder, sql } from '../store/kysely.js'
+import type { Schema } from '../store/schema.js'
 import { hoursOf } from './application-filter.js'
 import { afterCuts } from './cut-hours.js'
+import { applicationIds } from './day-parts.js'
 
 /** What sums may be told apart by. */
 export type Dimension = 'severity' | 'platform' | 'app_version'
@@ -58,17 +60,71 @@ export async function sinceEach(context: Context, { application_id, instants, cu
   return since
 }
 
-async function inWholeHours(context: Context, { application_id, cuts, by }: SumsInput) {
-  // Summed per hour first, in the order of an index; only these few sums are then looked up among the spans.
-  const hours = context.database.read
-    .selectFrom('faultboard_application_hours')
-    .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-    .select([...by])
-    .where('hour', '>=', firstHourFrom(cuts[0] ?? 0))
-    .where(await hoursOf(context, application_id))
-    .groupBy(['hour', ...by])
-  return context.database.read
-    .selectFrom(hours.as('hours'))
+async function inWholeHours(context: Context, input: SumsInput) {
+  const applications = await applicationIds(context, input)
+  const ofHours = await hoursOf(context, input.application_id)
+  const parts = stretchesOf(input.cuts).map(({ from, to, in_days }) => {
+    const sums = in_days ? daysBetween(context, applications, input.by) : hoursBetween(context, ofHours, input.by)
+    return spansOf(context, sums({ from, to }), input)
+  })
+  return (await Promise.all(parts)).flat()
+}
+
+interface Stretch {
+  from: number
+  /** Null has no end. */
+  to: number | null
+  in_days: boolean
+}
+
+/** Neighbouring spans together, as long as all of them are whole days of UTC, of which there are sums, or none is. */
+function stretchesOf(cuts: readonly number[]): Stretch[] {
+  const stretches: Stretch[] = []
+  const hours = cuts.map(firstHourFrom)
+  for (const [i, from] of hours.entries()) {
+    const to = hours[i + 1] ?? null
+    const in_days = from % DAY === 0 && (to ?? 0) % DAY === 0
+    const last = stretches.at(-1)
+    if (last?.in_days === in_days) last.to = to
+    else stretches.push({ from, to, in_days })
+  }
+  return stretches
+}
+
+type Sums = SelectQueryBuilder<Schema, never, { hour: number; count: number } & Record<Dimension, string>>
+
+/** Summed per hour first, in the order of an index; only these few sums are then looked up among the spans. */
+function hoursBetween(
+  { database }: Context,
+  ofApplication: Awaited<ReturnType<typeof hoursOf>>,
+  by: readonly Dimension[],
+) {
+  return ({ from, to }: Pick<Stretch, 'from' | 'to'>): Sums =>
+    database.read
+      .selectFrom('faultboard_application_hours')
+      .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
+      .select([...by])
+      .where('hour', '>=', from)
+      .$if(to !== null, (query) => query.where('hour', '<', to ?? 0))
+      .where(ofApplication)
+      .groupBy(['hour', ...by]) as unknown as Sums
+}
+
+function daysBetween({ database }: Context, applications: readonly number[], by: readonly Dimension[]) {
+  return ({ from, to }: Pick<Stretch, 'from' | 'to'>): Sums =>
+    database.read
+      .selectFrom('faultboard_application_days')
+      .select(({ fn }) => ['day as hour', fn.sum<number>('count').as('count')])
+      .select([...by])
+      .where('application_id', 'in', applications)
+      .where('day', '>=', from)
+      .$if(to !== null, (query) => query.where('day', '<', to ?? 0))
+      .groupBy(['day', ...by]) as unknown as Sums
+}
+
+async function spansOf({ database }: Context, sums: Sums, { cuts, by }: SumsInput) {
+  return database.read
+    .selectFrom(sums.as('hours'))
     .select(({ fn }) => [spanAmong(cuts, 0).as('span'), fn.sum<number>('count').as('count')])
     .select([...by])
     .groupBy(['span', ...by])

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import { HOUR } from '../model/time.js'
-import { applicationIds } from './day-parts.js'
+import { packedRows } from '../store/packed-rows.js'
+import { applicationIds, daySlices } from './day-parts.js'
 import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
 import { pearson } from './statistics.js'
@@ -24,7 +25,7 @@ export const LEAST_SHARED_HOURS = 3
 
 /** The pairs that move together most closely. */
 export async function timeCorrelation(context: Context, scope: Scope, span: Span): Promise<CorrelatedTypes[]> {
-  const types = (await typeCounts(context, scope, span)).slice(0, COMPARED_TYPES)
+  const { types } = await typeCounts(context, scope, span, COMPARED_TYPES)
   const series = await hourlySeries(
     context,
     scope,
@@ -52,26 +53,32 @@ async function hourlySeries(
 ): Promise<Map<string, number[]>> {
   const hours = Math.round((span.to - span.from) / HOUR)
   const ids = await applicationIds(context, scope)
-  const series = new Map<string, number[]>()
-  // One type at a time: an embedded database holds the host's thread.
-  for (const type of types) {
-    const counts = new Array<number>(hours).fill(0)
-    for (const { hour, count } of await hoursOfType(context, ids, type, span)) {
+  const series = new Map(types.map((type) => [type, new Array<number>(hours).fill(0)]))
+  if (types.length === 0) return series
+  for (const slice of daySlices(context, span, DAYS_AT_ONCE)) {
+    for (const { error_type, hour, count } of await hoursOfTypes(context, ids, types, slice)) {
+      const counts = series.get(error_type)
       const index = Math.round((hour - span.from) / HOUR)
-      counts[index] = (counts[index] ?? 0) + count
+      if (counts) counts[index] = (counts[index] ?? 0) + count
     }
-    series.set(type, counts)
   }
   return series
 }
 
-async function hoursOfType({ database }: Context, ids: readonly number[], error_type: string, { from, to }: Span) {
-  return database.read
+const DAYS_AT_ONCE = 30
+
+function hoursOfTypes(
+  { database }: Context,
+  ids: readonly number[],
+  types: readonly string[],
+  { from, to }: Span,
+): Promise<{ error_type: string; hour: number; count: number }[]> {
+  const query = database.read
     .selectFrom('faultboard_type_hours')
-    .select(['hour', 'count'])
+    .select(['error_type', 'hour', 'count'])
     .where('application_id', 'in', ids)
-    .where('error_type', '=', error_type)
+    .where('error_type', 'in', types)
     .where('hour', '>=', from)
     .where('hour', '<', to)
-    .execute()
+  return packedRows(database, query, ['error_type', 'hour', 'count'])
 }

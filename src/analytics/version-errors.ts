@@ -17,8 +17,8 @@ export interface VersionFigures {
   severities: SeverityCounts
   /** Errors whose first occurrence ever was in this version. */
   new_error_count: number
-  /** The hours of its first and last occurrence in the last year. */
   first_seen_at: string
+  /** The hour of its last occurrence. */
   last_seen_at: string
 }
 
@@ -37,12 +37,16 @@ export async function versionErrors(context: Context, scope: Scope, period: Peri
   }))
 }
 
+/** A host that names every build a version of its own has any number of them; these are the newest. */
+export const MOST_VERSIONS = 500
+
 /** The same without the number of errors, which takes the longest. */
 export async function versionFigures(context: Context, scope: Scope, period: Period): Promise<VersionFigures[]> {
   const inPeriod = new Map((await releasesIn(context, scope, period)).map((release) => [releaseKey(release), release]))
   const whole = [...inPeriod.values()].reduce((sum, { occurrences }) => sum + occurrences, 0)
   const news = await newErrorCounts(context, scope)
-  return (await releasesOfYear(context, scope)).reverse().flatMap((release): VersionFigures[] => {
+  const newestFirst = (await releasesOfYear(context, scope)).reverse()
+  const figures = newestFirst.flatMap((release): VersionFigures[] => {
     const { application_id, app_version } = release
     const seen = inPeriod.get(releaseKey(release))
     if (!seen) return []
@@ -55,11 +59,12 @@ export async function versionFigures(context: Context, scope: Scope, period: Per
         per_day: seen.occurrences / Math.min(daysOf(seen), Math.max(1, elapsedDays(period))),
         severities: seen.severities,
         new_error_count: news.get(releaseKey(release)) ?? 0,
-        first_seen_at: new Date(release.first_hour).toISOString(),
+        first_seen_at: new Date(release.first_seen_at).toISOString(),
         last_seen_at: new Date(release.last_hour).toISOString(),
       },
     ]
   })
+  return figures.slice(0, MOST_VERSIONS)
 }
 
 /** An embedded database holds the host's thread: there a few versions are asked about at a time. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { OptionName, Options } from '../config/options.js'
 import type { Context } from '../context.js'
+import type { HealthState } from '../health/reasons.js'
 import type { Application } from '../triage/list-applications.js'
 import type { Theme } from './preferences.js'
 
@@ -27,6 +28,8 @@ export interface Visit {
   rail_folded: boolean
   /** When this visitor was here the time before. */
   last_visit_at: number | null
+  /** The version of Faultboard, and how the tracker of this process is doing as far as it knows by itself. */
+  tracker: { version: string | null; state: HealthState }
   /** The options in force, for what depends on a switch. */
   config: Options
 }

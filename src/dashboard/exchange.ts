@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
+import { healthAtAGlance } from '../health/at-a-glance.js'
+import { ownVersion } from '../health/own-version.js'
 import { id } from '../model/input.js'
 import type { Visit } from './define.js'
 import type { Mount } from './handler.js'
@@ -16,7 +18,8 @@ export interface Exchange {
   suffix: '.json' | '.csv' | ''
 }
 
-export function openExchange(request: Request, mount: Mount, { config, now }: Context): Exchange {
+export function openExchange(request: Request, mount: Mount, context: Context): Exchange {
+  const { config, now } = context
   const { searchParams } = new URL(request.url)
   const suffix = (/[^/](\.json|\.csv)$/.exec(mount.path)?.[1] ?? '') as Exchange['suffix']
   const path = suffix ? mount.path.slice(0, -suffix.length) : mount.path.replace(/(?<=[^/])\/$/, '')
@@ -39,6 +42,7 @@ export function openExchange(request: Request, mount: Mount, { config, now }: Co
       application_id: applicationIn(searchParams),
       applications: [],
       ...preferencesFrom(cookies, time),
+      tracker: { version: ownVersion(), state: healthAtAGlance(context) },
       config,
     },
   }

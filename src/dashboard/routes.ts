@@ -15,6 +15,7 @@ import { errors } from './pages/errors.js'
 import { health } from './pages/health.js'
 import { overview } from './pages/overview.js'
 import { platformComparison } from './pages/platform-comparison.js'
+import { releases } from './pages/releases.js'
 import { requestGuardSummaryPage } from './pages/request-guard-summary.js'
 import { settings } from './pages/settings.js'
 import { swallowedExceptionsPage } from './pages/swallowed-exceptions.js'
@@ -31,6 +32,7 @@ export const PAGES: readonly Page[] = [
   diagnosticDumpPage,
   requestGuardSummaryPage,
   analytics,
+  releases,
   platformComparison,
   correlation,
 ]

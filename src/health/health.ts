@@ -1,10 +1,8 @@
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { findProject } from '../config/project.js'
 import type { Context } from '../context.js'
 import { meaningOf } from '../model/drop-reasons.js'
 import type { SpoolState } from '../store/spool.js'
 import { type DatabaseHealth, databaseHealth } from './database.js'
+import { ownVersion } from './own-version.js'
 import { type HealthState, type Reason, reasonsFor, worst } from './reasons.js'
 import { type WorkHealth, workHealth } from './work.js'
 
@@ -72,13 +70,6 @@ function processHealth(): ProcessHealth {
     uptime_seconds: Math.round(process.uptime()),
     memory_bytes: process.memoryUsage.rss(),
   }
-}
-
-let version: string | null | undefined
-
-function ownVersion(): string | null {
-  version ??= findProject(dirname(fileURLToPath(import.meta.url))).version ?? null
-  return version
 }
 
 function isoTime(time: number | null): string | null {

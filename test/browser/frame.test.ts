@@ -80,6 +80,30 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await expectAccessible(page)
   })
 
+  test('the rail tells the version, and by a word too that the tracker is not well', async () => {
+    const page = await open()
+    await page.goto(`${base}/overview`)
+    const rail = page.getByRole('navigation', { name: 'Main' })
+    expect(await rail.getByText(/^v\d+\.\d+\.\d+/).isVisible()).toBe(true)
+    expect(await rail.getByRole('link', { name: 'Health', exact: true }).count()).toBe(1)
+    let broken = false
+    const now = () => {
+      // Pages ask for the time when they load, the handler before it: only the load is to fail.
+      if (broken && new Error().stack?.includes('errors-list')) throw new Error('a bug')
+      return Date.now()
+    }
+    const unwell = await startHost('sqlite::memory:', {}, { now })
+    broken = true
+    expect((await page.goto(`${unwell.origin}/error_dashboard/errors?timeframe=today`))?.status()).toBe(500)
+    await page.goto(`${unwell.origin}/error_dashboard/overview`)
+    const health = rail.getByRole('link', { name: 'Health: needs a look' })
+    expect(await health.getAttribute('title')).toBe('Health: needs a look')
+    await page.getByRole('button', { name: 'Fold the menu to icons' }).click()
+    expect(await health.locator('.health-dot').isVisible()).toBe(true)
+    await expectAccessible(page)
+    await unwell.close()
+  })
+
   test('the first key press leads past the rail', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)

@@ -41,6 +41,37 @@ describeEachDatabase('the pages of the analytics', (database) => {
 
   afterAll(() => host.close())
 
+  test('releases answers HTML and JSON, by days, by application and page by page', async () => {
+    const answer = await host.json('/releases')
+    expect(answer).toMatchObject({
+      status: 200,
+      period: { days: 30, time_zone: 'Europe/Berlin' },
+      pagination: { page: 1, per_page: 20, total_count: 3, total_pages: 1 },
+      release: null,
+    })
+    expect(answer.releases).toMatchObject([
+      {
+        app_version: '1.1.0',
+        first_seen_at: new Date(NOW - DAY).toISOString(),
+        occurrences: 1,
+        new_count: 0,
+        before_version: HOSTILE,
+      },
+      { app_version: HOSTILE, occurrences: 1, new_count: 1, before_version: '1.0.0' },
+      { app_version: '1.0.0', occurrences: 3, new_count: 2, gone_count: 0, before_version: null },
+    ])
+    expect(await host.json('/releases?days=1')).toMatchObject({ releases: [{ app_version: '1.0.0', occurrences: 1 }] })
+    expect(await host.json('/releases?app_version=1.1.0')).toMatchObject({ release: { app_version: '1.1.0' } })
+    expect(await host.json(`/releases?application_id=${application_id}`)).toMatchObject({
+      pagination: { total_count: 3 },
+    })
+    expect(await host.json('/releases?application_id=99999')).toMatchObject({ status: 404 })
+    expect(await host.json('/releases?days=soon')).toMatchObject({ status: 422 })
+    const page = await (await host.get('/releases')).text()
+    expect(page).toContain('href="/error_dashboard/errors?app_version=1.0.0"')
+    expect(page).not.toContain(HOSTILE)
+  })
+
   test('errors/analytics answers JSON with every figure, for 30 days unless asked otherwise', async () => {
     const answer = await host.json('/errors/analytics')
     expect(answer).toMatchObject({

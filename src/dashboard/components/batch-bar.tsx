@@ -1,4 +1,5 @@
 import { PRIORITIES, STATUSES } from '../../model/workflow.js'
+import { NAME_LIMIT, TEXT_LIMIT } from '../../triage/change-errors.js'
 import type { Rendered, Visit } from '../define.js'
 import { words } from './badges.js'
 import { ApplicationField, SelectField, TextField } from './forms.js'
@@ -39,14 +40,14 @@ export function BatchBar({
             <a href={choose_all}>Choose all on this page</a>
           </noscript>
           <Menu id="resolve" label="Resolve" primary align="start">
-            <TextField name="resolved_by_name" label="Your name" value={visit.user} />
-            <TextField name="resolution_comment" label="What was it?" />
+            <TextField name="resolved_by_name" label="Your name" value={visit.user} maxlength={NAME_LIMIT} />
+            <TextField name="resolution_comment" label="What was it?" maxlength={TEXT_LIMIT} />
             <Act type="resolve" primary>
               Resolve the chosen
             </Act>
           </Menu>
           <Menu id="assign" label="Assign" align="start">
-            <TextField name="assigned_to" label="To" list="assignees" />
+            <TextField name="assigned_to" label="To" list="assignees" maxlength={NAME_LIMIT} />
             <datalist id="assignees">
               {assignees.map((name) => (
                 <option value={name} />
@@ -62,7 +63,7 @@ export function BatchBar({
               options={STATUSES.map((status) => [status, capitalised(words(status))])}
               value="investigating"
             />
-            <TextField name="comment" label="Comment" />
+            <TextField name="comment" label="Comment" maxlength={TEXT_LIMIT} />
             <Act type="update_status">Set the status</Act>
           </Menu>
           <Menu label="Priority" align="start">
@@ -76,7 +77,7 @@ export function BatchBar({
           </Menu>
           <Menu id="snooze" label="Snooze" align="start">
             <SelectField name="hours" label="For" options={SNOOZES} value="24" />
-            <TextField name="reason" label="Reason" />
+            <TextField name="reason" label="Reason" maxlength={TEXT_LIMIT} />
             <Act type="snooze">Snooze the chosen</Act>
           </Menu>
           <Menu label="Delete" align="start">

@@ -59,6 +59,7 @@ export function BarChart({
   title: string
   bars: readonly Bar[]
   series: readonly Series[]
+  /** In the plural. */
   unit: string
 }): Rendered {
   const totals = bars.map(({ values }) => series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0))
@@ -124,7 +125,7 @@ function BarColumn({
   width: number
   scale: number
 }) {
-  const name = `${bar.name}: ${formatCount(total)} ${unit}`
+  const name = `${bar.name}: ${formatCount(total)} ${total === 1 ? unit.replace(/s$/, '') : unit}`
   let top = HEIGHT
   const rects = series.flatMap(({ key, tone }) => {
     const value = bar.values[key] ?? 0

@@ -1,3 +1,4 @@
+import { CHANCE_DAYS } from '../../analytics/chance.js'
 import { type CoOccurringError, coOccurringErrors } from '../../analytics/co-occurring-errors.js'
 import { perform } from '../../operation.js'
 import type { RelatedPart } from './related.js'
@@ -5,11 +6,13 @@ import { How, RelatedErrors } from './related-errors.js'
 import { formatCount } from './time.js'
 
 const SHOWN = 5
+const COMPARED = 40
 const WINDOW_MINUTES = 5
 const LOOKED_AT = 30
 /** What came together once, or seldom, did so by chance. */
 const LEAST_TOGETHER = 2
-const LEAST_SHARE = 0.5
+const LEAST_SHARE = 0.2
+const LEAST_LIFT = 2
 
 /** Errors that occur shortly before or after this one. */
 export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
@@ -22,23 +25,30 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
       application_id,
       window_minutes: WINDOW_MINUTES,
       newest: LOOKED_AT,
-      limit: SHOWN,
+      limit: COMPARED,
     })
-    const often = found.filter(({ together_count, share }) => together_count >= LEAST_TOGETHER && share >= LEAST_SHARE)
-    return often.length > 0 ? often : null
+    const often = found.filter(
+      ({ together_count, share, lift }) =>
+        together_count >= LEAST_TOGETHER && share >= LEAST_SHARE && lift >= LEAST_LIFT,
+    )
+    return often.length > 0 ? often.slice(0, SHOWN) : null
   },
   view: (others, visit) => (
     <>
       <RelatedErrors
-        rows={others.map(({ error, together_count, looked_at }) => ({
+        rows={others.map(({ error, together_count, looked_at, lift }) => ({
           error,
-          evidence: `Near ${formatCount(together_count)} of ${formatCount(looked_at)} occurrences, within ${WINDOW_MINUTES} minutes`,
+          evidence: `Near ${formatCount(together_count)} of ${formatCount(looked_at)} occurrences, within ${WINDOW_MINUTES} minutes: ${times(lift)} as often as by chance`,
         }))}
         visit={visit}
       />
       <How>
-        {`Of the newest ${LOOKED_AT} occurrences of this error, those with the other at most ${WINDOW_MINUTES} minutes before or after; from ${LEAST_SHARE * 100} % on.`}
+        {`Of the newest ${LOOKED_AT} occurrences of this error, those with the other at most ${WINDOW_MINUTES} minutes before or after; from ${LEAST_SHARE * 100} % and ${LEAST_LIFT} times chance on. Chance: how much of the ${CHANCE_DAYS} days before the newest one the other fills, by its counts per hour.`}
       </How>
     </>
   ),
+}
+
+function times(lift: number): string {
+  return `${formatCount(lift < 10 ? Math.round(lift * 10) / 10 : Math.round(lift))} times`
 }

@@ -9,8 +9,8 @@ export function CopyAs({ markdown, curl, json }: { markdown: string; curl: strin
       <div class="copy-as">
         <CopyText id="copy-markdown" label="Markdown" text={markdown} />
         {curl && <CopyText id="copy-curl" label="curl" text={curl} />}
-        <p>
-          <a href={json}>Open as JSON</a>
+        <p class="copy-json">
+          <a href={json}>Open as JSON</a> <CopyButton json={json} label="Copy JSON" />
         </p>
       </div>
     </Menu>

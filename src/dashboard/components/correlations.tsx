@@ -19,7 +19,8 @@ import type { Rendered, Visit } from '../define.js'
 import { href } from '../href.js'
 import { Insight, InsightTable } from './insight.js'
 import { formatShare } from './measures.js'
-import { ApplicationNote, NoVersions } from './releases.js'
+import { ReleaseLink } from './release-link.js'
+import { NoVersions, OlderVersions, SHOWN_VERSIONS } from './releases.js'
 import { SeverityMix } from './severity-mix.js'
 import { formatCount, Time } from './time.js'
 import { NoUsers, UserTable } from './user-figures.js'
@@ -35,7 +36,7 @@ export function ProblematicReleases({
   return (
     <Insight
       title="Problematic releases"
-      how={`Releases first seen in the period, against the release of the same application first seen before: at least ${MORE_OCCURRENCES} times the occurrences a day (from ${LEAST_OCCURRENCES} on), ${MORE_SEVERE * 100} points more of them critical or high, or ${MORE_NEW_ERRORS} times the new errors (from ${LEAST_NEW_ERRORS} on). Figures of the whole time for which a release reported.`}
+      how={`Releases first seen in the period, against the release of the same application before it: at least ${MORE_OCCURRENCES} times the occurrences a day (from ${LEAST_OCCURRENCES} on), ${MORE_SEVERE * 100} points more of them critical or high, or ${MORE_NEW_ERRORS} times the new errors (from ${LEAST_NEW_ERRORS} on). Figures of the whole time for which a release reported.`}
     >
       {releases.length === 0 ? (
         <p class="muted">No release of this period does worse than the one before it.</p>
@@ -94,7 +95,7 @@ export function ErrorsByVersion({ versions, visit }: { versions: readonly Versio
       ) : (
         <InsightTable
           title="Errors by version"
-          rows={versions}
+          rows={versions.slice(0, SHOWN_VERSIONS)}
           columns={[
             { name: 'Version', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
             { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
@@ -111,22 +112,8 @@ export function ErrorsByVersion({ versions, visit }: { versions: readonly Versio
           ]}
         />
       )}
+      <OlderVersions versions={versions} visit={visit} />
     </Insight>
-  )
-}
-
-function ReleaseLink({
-  release: { app_version, application_id },
-  visit,
-}: {
-  release: { app_version: string; application_id: number }
-  visit: Visit
-}) {
-  return (
-    <>
-      <a href={`${href(visit, '/errors/analytics', { app_version })}#release`}>{app_version}</a>
-      <ApplicationNote application_id={application_id} visit={visit} />
-    </>
   )
 }
 

@@ -1,8 +1,9 @@
 import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../model/workflow.js'
+import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../triage/change-errors.js'
 import type { Rendered } from '../define.js'
 import { words } from './badges.js'
 import { eventsText } from './error-facts.js'
-import { ErrorForm, type ErrorProps } from './error-form.js'
+import { ErrorForm, type ErrorProps, ListPlaceFields } from './error-form.js'
 import { ApplicationField, SelectField, TextArea, TextField } from './forms.js'
 import { Menu } from './menu.js'
 
@@ -29,9 +30,9 @@ function Resolve(props: ErrorProps) {
   return (
     <Menu label="Resolve" primary align="start" id="resolve">
       <ErrorForm {...props} action="resolve">
-        <TextField name="resolved_by_name" label="Your name" value={props.visit.user} />
-        <TextArea name="resolution_comment" label="What was it?" />
-        <TextField name="resolution_reference" label="Link to the change" />
+        <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={NAME_LIMIT} />
+        <TextArea name="resolution_comment" label="What was it?" maxlength={TEXT_LIMIT} />
+        <TextField name="resolution_reference" label="Link to the change" maxlength={REFERENCE_LIMIT} />
         <button type="submit" class="primary">
           Resolve
         </button>
@@ -64,7 +65,7 @@ function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly stri
             type="text"
             list="assignees"
             value={record.assigned_to ?? ''}
-            maxlength={255}
+            maxlength={NAME_LIMIT}
             autocomplete="off"
             required
           />
@@ -143,7 +144,7 @@ function Snooze(props: ErrorProps) {
             </button>
           ))}
         </div>
-        <TextField name="reason" label="Reason" />
+        <TextField name="reason" label="Reason" maxlength={TEXT_LIMIT} />
       </ErrorForm>
       {props.record.snoozed && (
         <ErrorForm {...props} action="unsnooze">
@@ -164,7 +165,7 @@ function Status(props: ErrorProps) {
           options={STATUSES.map((status) => [status, words(status)] as const)}
           value={props.record.status}
         />
-        <TextField name="comment" label="Why?" />
+        <TextField name="comment" label="Why?" maxlength={TEXT_LIMIT} />
         <button type="submit" class="primary">
           Set status
         </button>
@@ -186,6 +187,7 @@ function Delete({ record, visit }: ErrorProps) {
         </p>
         <input type="hidden" name="error_ids[]" value={String(record.id)} />
         <ApplicationField visit={visit} />
+        <ListPlaceFields visit={visit} />
         <button type="submit" name="action_type" value="delete" class="danger">
           Delete this error
         </button>

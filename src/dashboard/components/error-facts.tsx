@@ -6,7 +6,7 @@ import { BarChart } from './charts.js'
 import type { ErrorProps } from './error-form.js'
 import { Reference } from './reference.js'
 import { Tabs } from './tabs.js'
-import { exactTime, formatCount, Time } from './time.js'
+import { exactTime, formatCount, longDate, shortDate, Time } from './time.js'
 
 /** How often, since when, in which versions, and who has it. */
 export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
@@ -120,7 +120,7 @@ export function Histogram({
           name: exactTime(starts_at, visit.time_zone),
           values: { count },
         }))
-      : history.days.map(({ day, count }) => ({ label: day.slice(5), name: day, values: { count } }))
+      : history.days.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))
   const total = bars.reduce((sum, { values }) => sum + values.count, 0)
   return (
     <section class="panel" aria-labelledby="histogram-title">

@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
+import { listPlaceInput } from '../list-place.js'
 import { ApplicationField } from './forms.js'
 
 export interface ErrorProps {
@@ -18,10 +19,19 @@ export function ErrorForm({
   return (
     <form method="post" action={`${visit.base}/errors/${record.id}/${action}`}>
       <ApplicationField visit={visit} />
+      <ListPlaceFields visit={visit} />
       {occurrence_id && record.occurrence && (
         <input type="hidden" name="occurrence_id" value={String(record.occurrence.id)} />
       )}
       {children}
     </form>
   )
+}
+
+/** Tells an action which list is behind the error, so that it stays there. */
+export function ListPlaceFields({ visit: { query } }: { visit: Visit }): Rendered {
+  return Object.keys(listPlaceInput).map((name) => {
+    const value = query.get(name)
+    return value && <input type="hidden" name={name} value={value} />
+  })
 }

@@ -1,8 +1,12 @@
+import { placeWords } from '../../triage/error-place.js'
 import type { ErrorRecord } from '../../triage/error-record.js'
+import type { Neighbours } from '../../triage/neighbours.js'
 import type { Rendered, Visit } from '../define.js'
-import { openErrors } from '../href.js'
+import { href, openErrors } from '../href.js'
+import { type ListPlace, listBehind } from '../list-place.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from './badges.js'
 import { CopyButton } from './copy.js'
+import { Icon } from './icons.js'
 import { formatCount } from './time.js'
 
 /** More than this is folded away until somebody wants it. */
@@ -13,22 +17,46 @@ const FOLDED_CHARACTERS = 1200
 export function ErrorHead({
   record,
   visit,
+  list,
+  beside,
   children,
 }: {
   record: ErrorRecord
   visit: Visit
+  /** The list that somebody came from. */
+  list: ListPlace
+  /** The errors beside it in that list. */
+  beside: Neighbours | null
   children?: Rendered
 }): Rendered {
   const message = record.occurrence?.message ?? record.message
+  const where = placeWords(record, visit.config.project_root ?? '')
+  const other = (id: number) => href(visit, `/errors/${id}`, { ...list })
   return (
     <header class="error-head">
-      <nav aria-label="Where this is">
+      <nav class="error-where" aria-label="Where this is">
         <ol class="error-path">
           <li>
-            <a href={openErrors(visit)}>Errors</a>
+            <a href={listBehind(visit, list) ?? openErrors(visit)}>Errors</a>
           </li>
           <li>{`${record.application_name} #${record.id}`}</li>
         </ol>
+        {beside && (beside.previous_id !== null || beside.next_id !== null) && (
+          <div class="error-beside">
+            {beside.previous_id !== null && (
+              <a rel="prev" href={other(beside.previous_id)}>
+                <Icon name="fold" />
+                Previous error
+              </a>
+            )}
+            {beside.next_id !== null && (
+              <a rel="next" href={other(beside.next_id)}>
+                Next error
+                <Icon name="unfold" />
+              </a>
+            )}
+          </div>
+        )}
       </nav>
       <h1 dir="auto">{record.error_type}</h1>
       <Message text={message} />
@@ -36,7 +64,12 @@ export function ErrorHead({
         <SeverityBadge severity={record.severity} /> <StatusBadge status={record.status} />{' '}
         <PriorityBadge level={record.priority_level} /> <RegressionBadge version={record.regressed_in_version} />{' '}
         {record.snoozed && <span class="badge">snoozed</span>}{' '}
-        {record.place && <code class="muted">{record.place}</code>}
+        {where && (
+          <span class="error-place muted">
+            {where.relation === 'caused at' && 'caused at '}
+            <code>{where.place}</code>
+          </span>
+        )}
       </p>
       {children}
     </header>

@@ -1,6 +1,6 @@
 import type { ErrorSummary } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
-import { href } from '../href.js'
+import { href, type LinkParameters } from '../href.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from './badges.js'
 import { Sparkline } from './charts.js'
 import { Initials } from './initials.js'
@@ -18,6 +18,7 @@ export function ErrorRows({
   form,
   sort,
   all_chosen = false,
+  behind,
 }: {
   errors: readonly RowError[]
   visit: Visit
@@ -26,6 +27,8 @@ export function ErrorRows({
   form?: string
   sort?: SortOrder
   all_chosen?: boolean
+  /** What the links of the rows carry, so that the way back leads to this list. */
+  behind?: LinkParameters
 }): Rendered {
   if (errors.length === 0) return empty
   const has_trend = errors.some(({ daily_counts }) => daily_counts !== undefined)
@@ -64,7 +67,14 @@ export function ErrorRows({
       </thead>
       <tbody>
         {errors.map((error) => (
-          <Row error={error} visit={visit} form={form} has_trend={has_trend} is_chosen={all_chosen} />
+          <Row
+            error={error}
+            link={href(visit, `/errors/${error.id}`, behind)}
+            visit={visit}
+            form={form}
+            has_trend={has_trend}
+            is_chosen={all_chosen}
+          />
         ))}
       </tbody>
     </table>
@@ -86,12 +96,14 @@ function ChooseAll() {
 
 function Row({
   error,
+  link,
   visit,
   form,
   has_trend,
   is_chosen,
 }: {
   error: RowError
+  link: string
   visit: Visit
   form: string | undefined
   has_trend: boolean
@@ -115,7 +127,7 @@ function Row({
           </label>
         </td>
       )}
-      <What error={error} visit={visit} />
+      <What error={error} link={link} visit={visit} />
       {has_trend && (
         <td class="trend" data-field="daily_counts">
           {error.daily_counts && <Sparkline values={error.daily_counts} label="Events of the last 7 days" />}
@@ -162,12 +174,12 @@ function Row({
   )
 }
 
-function What({ error, visit }: { error: RowError; visit: Visit }) {
+function What({ error, link, visit }: { error: RowError; link: string; visit: Visit }) {
   const is_mixed = visit.applications.length > 1 && visit.application_id === null
   return (
     <td class="what">
       <p class="headline">
-        <a class="row-link" href={href(visit, `/errors/${error.id}`)} data-row-link>
+        <a class="row-link" href={link} data-row-link>
           <bdi>{error.error_type}</bdi>
         </a>
         <RegressionBadge version={error.regressed_in_version} />

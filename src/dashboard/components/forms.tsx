@@ -52,11 +52,11 @@ export function TextField({ name, label, ...input }: FieldProps): Rendered {
   )
 }
 
-export function TextArea({ name, label, required }: FieldProps): Rendered {
+export function TextArea({ name, label, required, maxlength }: FieldProps): Rendered {
   return (
     <label>
       <span>{label}</span>
-      <textarea name={name} rows={3} required={required} />
+      <textarea name={name} rows={3} required={required} maxlength={maxlength} />
     </label>
   )
 }

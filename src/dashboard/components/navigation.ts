@@ -16,6 +16,7 @@ export const MAIN: readonly Destination[] = [
   { path: '/overview', label: 'Overview', icon: 'overview' },
   { path: '/errors', label: 'Errors', icon: 'errors', query: { unresolved: true, hide_snoozed: true } },
   { path: '/errors/analytics', label: 'Analytics', icon: 'analytics' },
+  { path: '/releases', label: 'Releases', icon: 'releases' },
   {
     path: '/errors/platform_comparison',
     label: 'Platforms',

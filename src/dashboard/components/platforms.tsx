@@ -1,7 +1,7 @@
 import type { CrossPlatformError } from '../../analytics/cross-platform-errors.js'
 import type { PlatformHealth } from '../../analytics/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../analytics/platform-figures.js'
-import { STABILITY_FORMULA } from '../../analytics/stability-score.js'
+import { stabilityFormula } from '../../analytics/stability-score.js'
 import type { Rendered, Visit } from '../define.js'
 import { href, sameWith } from '../href.js'
 import { SeverityBadge, StatusBadge } from './badges.js'
@@ -30,7 +30,7 @@ export function PlatformCards({
   return (
     <section>
       <h2 class="section-title">Stability</h2>
-      <p class="how">{`${STABILITY_FORMULA}. From 70 on stable, below 40 unstable.`}</p>
+      <p class="how">{stabilityFormula({ open: 'its errors', growth: 'the period before' })}</p>
       <ul class="platforms">
         {rates.map((rate) => (
           <li class="card platform">
@@ -79,7 +79,7 @@ function PlatformCard({
           </p>
         )}
       </div>
-      <Sparkline values={rate.daily_counts} label={`Occurrences on ${rate.platform} per day`} />
+      <Trend rate={rate} />
       <SeverityMix counts={rate.severities} />
       <dl class="platform-facts">
         <Fact label="Occurrences">
@@ -100,6 +100,20 @@ function PlatformCard({
       </dl>
     </>
   )
+}
+
+const MOST_BARS = 90
+
+/** By the day, or by the week where the days would be too many to be told apart. */
+function Trend({ rate: { platform, daily_counts } }: { rate: PlatformRate }) {
+  if (daily_counts.length <= MOST_BARS) {
+    return <Sparkline values={daily_counts} label={`Occurrences on ${platform} per day`} />
+  }
+  const weeks: number[] = []
+  for (let end = daily_counts.length; end > 0; end -= 7) {
+    weeks.unshift(daily_counts.slice(Math.max(0, end - 7), end).reduce((sum, count) => sum + count, 0))
+  }
+  return <Sparkline values={weeks} label={`Occurrences on ${platform} per week until today`} />
 }
 
 function Fact({ label, children }: { label: string; children?: Rendered }) {

@@ -27,7 +27,12 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
             <Icon name="help" />
           </button>
         </div>
-        <p class="rail-user word">{visit.user}</p>
+        <p class="rail-user word">
+          <span class="rail-name">{visit.user}</span>
+          {visit.tracker.version && (
+            <span title={`Faultboard ${visit.tracker.version}`}>{`v${visit.tracker.version}`}</span>
+          )}
+        </p>
       </div>
     </nav>
   )
@@ -63,17 +68,20 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
     <ul class="rail-links">
       {destinations.map(({ path, label, icon, query, needs = [] }) => {
         const off = needs.filter((name) => !visit.config[name])
+        const worry = path === HEALTH ? WORRIES[visit.tracker.state] : null
         return (
           <li>
             <a
               href={href(visit, path, query)}
               aria-current={current === path ? 'page' : undefined}
+              aria-label={worry ? `${label}: ${worry}` : undefined}
               class={off.length > 0 ? 'off' : undefined}
-              title={off.length > 0 ? `Off: set ${off.join(' and ')} to true` : label}
+              title={off.length > 0 ? `Off: set ${off.join(' and ')} to true` : worry ? `${label}: ${worry}` : label}
             >
               <Icon name={icon} />
               <span class="word">{label}</span>
               {off.length > 0 && <span class="word off-word">off</span>}
+              {worry && <span class={`health-dot health-${visit.tracker.state}`} />}
             </a>
           </li>
         )
@@ -81,6 +89,9 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
     </ul>
   )
 }
+
+const HEALTH = '/health'
+const WORRIES = { ok: null, degraded: 'needs a look', failing: 'errors are being lost' } as const
 
 function ApplicationSwitcher({ visit }: { visit: Visit }) {
   const { applications, application_id } = visit

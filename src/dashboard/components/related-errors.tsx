@@ -1,9 +1,9 @@
-import type { RelatedError } from '../../analytics/related-errors.js'
+import type { RankedError } from '../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../define.js'
 import { ErrorLink } from './error-link.js'
 
 export interface RelatedRow {
-  error: RelatedError
+  error: RankedError
   /** Why it stands here, in numbers. */
   evidence: Rendered
 }

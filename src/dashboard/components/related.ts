@@ -6,6 +6,7 @@ import { cascadesPart } from './cascades.js'
 import { coOccurringPart } from './co-occurring.js'
 import { patternPart } from './pattern.js'
 import { similarPart } from './similar.js'
+import { usualPart } from './usual.js'
 
 /** A part of the error's page that tells of other errors, or of the error among its own occurrences. */
 export interface RelatedPart<Data = unknown> {
@@ -18,7 +19,14 @@ export interface RelatedPart<Data = unknown> {
 }
 
 /** In the order in which the page shows them. */
-export const RELATED: readonly RelatedPart[] = [cascadesPart, coOccurringPart, similarPart, patternPart, burstsPart]
+export const RELATED: readonly RelatedPart[] = [
+  cascadesPart,
+  coOccurringPart,
+  similarPart,
+  usualPart,
+  patternPart,
+  burstsPart,
+]
 
 export interface LoadedPart {
   name: string

@@ -1,10 +1,11 @@
-import type { ChangedError, ReleaseChanges } from '../../analytics/release-changes.js'
-import type { VersionFigures } from '../../analytics/version-errors.js'
+import type { ReleaseChanges as Changes } from '../../analytics/release-changes.js'
+import { MOST_VERSIONS, type VersionFigures } from '../../analytics/version-errors.js'
 import type { Rendered, Visit } from '../define.js'
-import { href, sameWith } from '../href.js'
-import { ErrorLink } from './error-link.js'
+import { href } from '../href.js'
 import { Insight, InsightTable } from './insight.js'
 import { formatShare } from './measures.js'
+import { ReleaseChanges } from './release-changes.js'
+import { ReleaseLink } from './release-link.js'
 import { SeverityMix } from './severity-mix.js'
 import { formatCount, Time } from './time.js'
 
@@ -16,7 +17,7 @@ export function Releases({
   visit,
 }: {
   versions: readonly VersionFigures[]
-  changes: ReleaseChanges | null
+  changes: Changes | null
   wanted: string | undefined
   visit: Visit
 }): Rendered {
@@ -27,8 +28,13 @@ export function Releases({
         how="Versions that reported in the period, newest first by first sight. Per day: over the days from a version’s first to its last occurrence in the period. A version leads to what it brought."
       >
         {versions.length === 0 ? <NoVersions /> : <VersionTable versions={versions} visit={visit} />}
+        <OlderVersions versions={versions} visit={visit} />
       </Insight>
-      {(changes || wanted) && <Changes changes={changes} wanted={wanted} visit={visit} />}
+      {(changes || wanted) && (
+        <ReleaseChanges changes={changes} wanted={wanted} visit={visit}>
+          {changes && <VersionForm changes={changes} visit={visit} />}
+        </ReleaseChanges>
+      )}
     </>
   )
 }
@@ -37,16 +43,11 @@ function VersionTable({ versions, visit }: { versions: readonly VersionFigures[]
   return (
     <InsightTable
       title="Versions"
-      rows={versions}
+      rows={versions.slice(0, SHOWN_VERSIONS)}
       columns={[
         {
           name: 'Version',
-          cell: ({ app_version, application_id }) => (
-            <>
-              <a href={`${sameWith(visit, { app_version })}#release`}>{app_version}</a>
-              <ApplicationNote application_id={application_id} visit={visit} />
-            </>
-          ),
+          cell: (release) => <ReleaseLink release={release} visit={visit} />,
         },
         { name: 'First seen', number: true, cell: ({ first_seen_at }) => <Time iso={first_seen_at} visit={visit} /> },
         { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
@@ -59,66 +60,7 @@ function VersionTable({ versions, visit }: { versions: readonly VersionFigures[]
   )
 }
 
-function Changes({
-  changes,
-  wanted,
-  visit,
-}: {
-  changes: ReleaseChanges | null
-  wanted: string | undefined
-  visit: Visit
-}) {
-  if (!changes) {
-    return (
-      <Insight id="release" title={`Release ${wanted}`} how="What a release brought against the release before it.">
-        <p class="muted">No error of the last year came from this version.</p>
-      </Insight>
-    )
-  }
-  const { app_version, before_version } = changes
-  const before = before_version ?? 'nothing'
-  return (
-    <Insight
-      id="release"
-      title={`Release ${app_version}${nameOf(changes.application_id, visit)}`}
-      how={
-        <>
-          {`Against ${before_version === null ? 'nothing: no version was seen before it' : `${before_version}, the version first seen before it`}. First seen `}
-          <Time iso={changes.first_seen_at} visit={visit} />
-          {'. Worse: at least 5 times, and twice as often a day as before. '}
-          <a href={href(visit, '/errors', { app_version })}>Errors last seen in this version</a>
-        </>
-      }
-    >
-      <VersionForm changes={changes} visit={visit} />
-      <div class="columns">
-        <ChangeList
-          title="New"
-          count={changes.new_count}
-          errors={changes.new_errors}
-          empty="No error was first seen in this release."
-          visit={visit}
-        />
-        <ChangeList
-          title="Worse"
-          count={changes.worse_count}
-          errors={changes.worse_errors}
-          empty={`No error occurs much more often than in ${before}.`}
-          visit={visit}
-        />
-        <ChangeList
-          title="Gone"
-          count={changes.gone_count}
-          errors={changes.gone_errors}
-          empty={`Everything seen in ${before} was seen again.`}
-          visit={visit}
-        />
-      </div>
-    </Insight>
-  )
-}
-
-function VersionForm({ changes: { app_version, versions }, visit }: { changes: ReleaseChanges; visit: Visit }) {
+function VersionForm({ changes: { app_version, versions }, visit }: { changes: Changes; visit: Visit }) {
   if (versions.length < 2) return null
   const others = [...visit.query].filter(([name]) => name !== 'app_version')
   return (
@@ -138,50 +80,21 @@ function VersionForm({ changes: { app_version, versions }, visit }: { changes: R
   )
 }
 
-function ChangeList({
-  title,
-  count,
-  errors,
-  empty,
-  visit,
-}: {
-  title: string
-  count: number
-  errors: readonly ChangedError[]
-  empty: string
-  visit: Visit
-}) {
+/** A page of many things shows so many versions; the page of the releases has them all. */
+export const SHOWN_VERSIONS = 20
+
+/** How many versions are not shown, and where they are. */
+export function OlderVersions({ versions, visit }: { versions: readonly unknown[]; visit: Visit }): Rendered {
+  const older = versions.length - SHOWN_VERSIONS
+  if (older <= 0) return null
   return (
-    <div>
-      <h3 class="section-title">
-        {title} <span class="count">{formatCount(count)}</span>
-      </h3>
-      {errors.length === 0 ? (
-        <p class="muted">{empty}</p>
-      ) : (
-        <ul class="changes">
-          {errors.map((error) => (
-            <li>
-              <ErrorLink error={error} visit={visit} />
-              <span class="meta muted">{`${formatCount(error.before_count)} → ${formatCount(error.count)}`}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
+    <p class="how">
+      {'and '}
+      <a href={href(visit, '/releases', { days: visit.query.get('days') })}>
+        {`${formatCount(older, versions.length >= MOST_VERSIONS)} older`}
+      </a>
+    </p>
   )
-}
-
-/** Whose version it is, where several applications are looked at. */
-export function ApplicationNote({ application_id, visit }: { application_id: number; visit: Visit }): Rendered {
-  const name = nameOf(application_id, visit)
-  return name && <span class="muted">{name}</span>
-}
-
-function nameOf(application_id: number, { applications, application_id: chosen }: Visit): string {
-  if (chosen !== null || applications.length < 2) return ''
-  const name = applications.find(({ id }) => id === application_id)?.name
-  return name ? ` of ${name}` : ''
 }
 
 export function NoVersions(): Rendered {

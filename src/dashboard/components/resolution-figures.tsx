@@ -9,8 +9,7 @@ import { BarChart } from './charts.js'
 import { ErrorLink } from './error-link.js'
 import { Insight, InsightTable } from './insight.js'
 import { formatSeconds, formatShare } from './measures.js'
-import { formatCount, Time } from './time.js'
-import { longDate, shortDate } from './trends.js'
+import { formatCount, longDate, shortDate, Time } from './time.js'
 
 interface Row {
   label: Rendered

@@ -1,23 +1,20 @@
 import type { Multiple } from '../../analytics/overview.js'
-import type { Rendered, Visit } from '../define.js'
-import { href } from '../href.js'
+import type { Rendered } from '../define.js'
 import { Sparkline } from './charts.js'
 import { formatCount } from './time.js'
 
-/** Many small charts of the same seven days, each a link to its errors. */
+/** Many small charts of the same seven days, each a link to what is behind it. */
 export function SmallMultiples({
   title,
-  parameter,
+  address,
   multiples,
   empty,
-  visit,
 }: {
   title: string
-  /** What the list is filtered by. */
-  parameter: 'platform' | 'app_version'
+  /** Where a name leads. */
+  address(name: string): string
   multiples: readonly Multiple[]
   empty: Rendered
-  visit: Visit
 }): Rendered {
   return (
     <section class="card">
@@ -29,7 +26,7 @@ export function SmallMultiples({
         <ul class="multiples">
           {multiples.map(({ name, total, daily }) => (
             <li>
-              <a href={href(visit, '/errors', { [parameter]: name, timeframe: 'last_7_days' })}>{name}</a>
+              <a href={address(name)}>{name}</a>
               <span class="multiple-total">{formatCount(total)}</span>
               <Sparkline values={daily} label={`${name}, occurrences per day`} />
             </li>

@@ -57,6 +57,25 @@ function span(ms: number): string {
   return `${Math.round(days / 30)} mo`
 }
 
+/** `17 Oct`; the date is the local one already. */
+export function shortDate(date: string): string {
+  return SHORT.format(new Date(date))
+}
+
+/** `Sat, 17 Oct 2026`. */
+export function longDate(date: string): string {
+  return LONG.format(new Date(date))
+}
+
+const SHORT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const LONG = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
 const counts = new Intl.NumberFormat('en')
 
 /** With a plus sign where there are at least so many. */

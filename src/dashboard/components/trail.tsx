@@ -1,3 +1,4 @@
+import { NAME_LIMIT, TEXT_LIMIT } from '../../triage/change-errors.js'
 import type { Activity, Comment } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
 import { words } from './badges.js'
@@ -35,8 +36,8 @@ export function Trail(props: ErrorProps): Rendered {
       </ol>
       <ErrorForm {...props} action="add_comment">
         <div class="comment-form">
-          <TextField name="author_name" label="Your name" value={visit.user} required />
-          <TextArea name="body" label="Comment" required />
+          <TextField name="author_name" label="Your name" value={visit.user} required maxlength={NAME_LIMIT} />
+          <TextArea name="body" label="Comment" required maxlength={TEXT_LIMIT} />
           <button type="submit">Comment</button>
         </div>
       </ErrorForm>
@@ -77,7 +78,7 @@ function sentenceOf({ action, from_value, to_value }: Activity, visit: Visit): s
   const to = to_value === null ? '' : words(to_value)
   switch (action) {
     case 'resolved':
-      return 'resolved this'
+      return from_value === to_value ? 'added why it is resolved' : 'resolved this'
     case 'reopened':
       return 'reopened this'
     case 'regressed':
@@ -89,7 +90,7 @@ function sentenceOf({ action, from_value, to_value }: Activity, visit: Visit): s
     case 'unassigned':
       return from_value ? `took this from ${from_value}` : 'removed the assignment'
     case 'status_changed':
-      return `changed the status from ${from} to ${to}`
+      return from === to ? `left the status at ${to}` : `changed the status from ${from} to ${to}`
     case 'priority_changed':
       return `changed the priority from ${from} to ${to}`
     case 'snoozed':

@@ -8,7 +8,7 @@ import { BarChart, ShareBars } from './charts.js'
 import { HeatMap } from './heat-map.js'
 import { Headlines, Insight } from './insight.js'
 import { formatSeconds, formatShare } from './measures.js'
-import { formatCount } from './time.js'
+import { formatCount, longDate, shortDate } from './time.js'
 
 /** The list's own words for some of the ranges. */
 const TIMEFRAMES: Record<number, Timeframe> = { 7: 'last_7_days', 30: 'last_30_days', 90: 'last_90_days' }
@@ -54,9 +54,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
         <BarChart
           title="Occurrences per day, by severity"
           unit="occurrences"
-          series={[...SEVERITIES]
-            .reverse()
-            .map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
+          series={SEVERITIES.map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
           bars={trends.errors_over_time.map(({ date, ...values }) => ({
             label: shortDate(date),
             name: longDate(date),
@@ -120,18 +118,4 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
 
 function elapsed({ from, to }: PeriodView): number {
   return Math.max(1 / 24, (Date.parse(to) - Date.parse(from)) / 86_400_000)
-}
-
-export function shortDate(date: string): string {
-  return new Date(date).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-}
-
-export function longDate(date: string): string {
-  return new Date(date).toLocaleDateString('en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    timeZone: 'UTC',
-  })
 }

@@ -1,4 +1,5 @@
 import {
+  aboveUsual,
   burstsOfPeriod,
   cascadesOfPeriod,
   changesOfRelease,
@@ -15,10 +16,12 @@ import {
 import type { RecentBursts } from '../../analytics/recent-bursts.js'
 import type { ReleaseChanges } from '../../analytics/release-changes.js'
 import { type Answer, oldestOf, remembered } from '../../analytics/remembered.js'
+import type { Spike } from '../../analytics/spiking-errors.js'
 import type { StrongCascade } from '../../analytics/strongest-cascades.js'
 import type { UserErrors } from '../../analytics/top-users.js'
 import type { ImpactedError } from '../../analytics/user-impact.js'
 import type { VersionFigures } from '../../analytics/version-errors.js'
+import { AboveUsual } from '../components/above-usual.js'
 import { NewestBursts } from '../components/bursts.js'
 import { StrongestCascades } from '../components/cascades.js'
 import { DayRange } from '../components/day-range.js'
@@ -38,6 +41,7 @@ interface Counted {
   user_impact: Answer<ImpactedError[]>
   errors_by_version: Answer<VersionFigures[]>
   release: Answer<ReleaseChanges | null>
+  above_baseline: Answer<Spike[] | null>
   cascades: Answer<StrongCascade[]>
   bursts: Answer<RecentBursts>
 }
@@ -66,6 +70,7 @@ export const analytics = definePage({
       user_impact: await ask('impact', () => errorsByUsers(context, question)),
       errors_by_version: await ask('versions', () => errorsByRelease(context, question)),
       release: await ask(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
+      above_baseline: await ask('above baseline', () => aboveUsual(context, { application_id })),
       cascades: await ask('cascades', () => cascadesOfPeriod(context, question)),
       bursts: await ask('bursts', () => burstsOfPeriod(context, question)),
     }
@@ -95,6 +100,7 @@ export const analytics = definePage({
           <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />
           <UserFigures users={counted.top_users.value} impact={counted.user_impact.value} visit={visit} />
           <ResolutionFigures trends={trends} visit={visit} />
+          <AboveUsual spikes={counted.above_baseline.value} visit={visit} />
           <StrongestCascades cascades={counted.cascades.value} visit={visit} />
           <NewestBursts found={counted.bursts.value} visit={visit} />
           <Releases

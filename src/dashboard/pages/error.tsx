@@ -5,9 +5,11 @@ import { requestCurl } from '../../triage/error-curl.js'
 import { groupingOf } from '../../triage/error-grouping.js'
 import { errorHistory } from '../../triage/error-history.js'
 import { errorMarkdown } from '../../triage/error-markdown.js'
+import { placeWords } from '../../triage/error-place.js'
 import { errorUsers } from '../../triage/error-users.js'
 import { knownAssignees } from '../../triage/filter-choices.js'
 import { findError } from '../../triage/find-error.js'
+import { neighbours } from '../../triage/neighbours.js'
 import { Breadcrumbs } from '../components/breadcrumbs.js'
 import { compact } from '../components/charts.js'
 import { Circumstances } from '../components/circumstances.js'
@@ -23,13 +25,14 @@ import { StackSection } from '../components/stack.js'
 import { Trail } from '../components/trail.js'
 import { definePage, type Visit } from '../define.js'
 import { href } from '../href.js'
+import { filterBehind, listPlaceInput } from '../list-place.js'
 import { shownStacks } from '../shown-stacks.js'
 
 /** Everything known of one error, and everything that can be done with it. */
 export const error = definePage({
   path: '/errors/:error_id{[0-9]+}',
   text: 'Details of one error',
-  parameters: v.object({ ...findError.input.entries, histogram: optional(choice(HISTOGRAMS)) }),
+  parameters: v.object({ ...findError.input.entries, histogram: optional(choice(HISTOGRAMS)), ...listPlaceInput }),
   async load(context, parameters, visit) {
     const { error_id, application_id } = parameters
     const record = await perform(findError, context, parameters)
@@ -41,12 +44,19 @@ export const error = definePage({
       related: await relatedParts(context, record, visit),
     }
   },
-  furnish: async (context, { record }, { application_id }) => ({
-    stacks: await shownStacks(context, record),
-    assignees: await knownAssignees(context, application_id ?? null),
-  }),
-  title: ({ record: { error_type, place, occurrence_count } }) =>
-    `(${compact(occurrence_count)}) ${place ? `${error_type} in ${place}` : error_type}`,
+  async furnish(context, { record }, { application_id, list_query, list_page }) {
+    const filter = filterBehind({ list_query, list_page })
+    return {
+      stacks: await shownStacks(context, record),
+      assignees: await knownAssignees(context, application_id ?? null),
+      beside: filter && (await neighbours(context, record.id, { ...filter, application_id })),
+    }
+  },
+  title({ record }, { config }) {
+    const where = placeWords(record, config.project_root ?? '')
+    const what = where ? `${record.error_type} ${where.relation} ${where.place}` : record.error_type
+    return `(${compact(record.occurrence_count)}) ${what}`
+  },
   json: ({ record, history, users, grouping, related }) => ({
     error: {
       ...record,
@@ -57,15 +67,22 @@ export const error = definePage({
       related: Object.fromEntries(related.map(({ name, data }) => [name, data])),
     },
   }),
-  view({ record, history, users, grouping, stacks, assignees, related }, visit, { histogram = '30d' }) {
+  view(
+    { record, history, users, grouping, related, stacks, assignees, beside },
+    visit,
+    { histogram = '30d', ...list },
+  ) {
     const props = { record, visit }
     const curl = requestCurl(record)
     return (
       <>
-        <ErrorHead {...props}>
+        <ErrorHead {...props} list={{ list_query: list.list_query, list_page: list.list_page }} beside={beside}>
           <ErrorActions {...props} assignees={assignees}>
             <CopyAs
-              markdown={errorMarkdown(record, addressOf(visit, record.id))}
+              markdown={errorMarkdown(record, {
+                url: addressOf(visit, record.id),
+                root: visit.config.project_root ?? '',
+              })}
               curl={curl}
               json={href(visit, `/errors/${record.id}.json`, { occurrence_id: record.occurrence?.id })}
             />

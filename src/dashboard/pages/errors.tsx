@@ -20,6 +20,7 @@ import { SavedViews } from '../components/saved-views.js'
 import { countText, StatusTabs } from '../components/status-tabs.js'
 import { definePage, type Visit } from '../define.js'
 import { listAddress } from '../list-address.js'
+import { thisList } from '../list-place.js'
 
 const parameters = v.object({
   ...errorsListInput.entries,
@@ -103,6 +104,7 @@ function List({
           address: (sort_by, sort_direction) => listAddress(visit, filter, { sort_by, sort_direction }),
         }}
         all_chosen={all_chosen}
+        behind={thisList(visit, pagination.page)}
         empty={<NoErrors filter={filter} counts={counts} visit={visit} />}
       />
       <Pagination pagination={pagination} visit={visit} />

@@ -1,26 +1,41 @@
 import * as v from 'valibot'
 import { type Overview, overviewData } from '../../analytics/overview.js'
+import { type StrongCascade, strongestCascades } from '../../analytics/strongest-cascades.js'
 import { id, optional } from '../../model/input.js'
 import { SEVERITIES } from '../../model/severity.js'
+import { DAY } from '../../model/time.js'
 import { perform } from '../../operation.js'
+import { StrongestCascades } from '../components/cascades.js'
 import { BarChart } from '../components/charts.js'
 import { FirstSteps } from '../components/first-steps.js'
 import { NeedsYou } from '../components/needs-you.js'
 import { OverviewFigures } from '../components/overview-figures.js'
 import { PageHead } from '../components/page-head.js'
 import { SmallMultiples } from '../components/small-multiples.js'
+import { longDate, shortDate } from '../components/time.js'
 import { TopErrors } from '../components/top-errors.js'
 import { Totals } from '../components/totals.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
 import { href, openErrors } from '../href.js'
+
+interface OverviewPage extends Overview {
+  /** Errors that another regularly follows. */
+  cascades: StrongCascade[]
+}
+
+const CASCADES = 3
+const CASCADE_DAYS = 7
 
 /** The numbers at a glance, and what needs somebody. */
 export const overview = definePage({
   path: '/overview',
   text: 'High-level statistics, what needs somebody, and what hurts most',
   parameters: v.object({ application_id: optional(id()) }),
-  load: (context, { application_id }, { last_visit_at }): Promise<Overview> =>
-    perform(overviewData, context, { application_id, since: last_visit_at ?? undefined }),
+  async load(context, { application_id }, { last_visit_at, now }): Promise<OverviewPage> {
+    const overview = await perform(overviewData, context, { application_id, since: last_visit_at ?? undefined })
+    const since = now - CASCADE_DAYS * DAY
+    return { ...overview, cascades: await strongestCascades(context, { application_id }, since, CASCADES) }
+  },
   title: () => 'Overview',
   // The numbers of DashboardStats keep their places; everything else stands beside them.
   json: ({ stats, ...overview }) => ({ ...stats, ...overview }),
@@ -38,24 +53,24 @@ export const overview = definePage({
   ),
 })
 
-function Numbers({ data, visit }: { data: Overview; visit: Visit }): Rendered {
+function Numbers({ data, visit }: { data: OverviewPage; visit: Visit }): Rendered {
   return (
     <div class="stack overview">
       <OverviewFigures data={data} visit={visit} />
       <Days data={data} visit={visit} />
       <NeedsYou data={data} visit={visit} />
       <TopErrors data={data} visit={visit} />
+      {data.cascades.length > 0 && <StrongestCascades cascades={data.cascades} visit={visit} />}
       <div class="columns">
         <SmallMultiples
           title="Platforms"
-          parameter="platform"
+          address={(platform) => href(visit, '/errors', { platform, timeframe: 'last_7_days' })}
           multiples={data.platforms}
           empty="Nothing occurred within 7 days."
-          visit={visit}
         />
         <SmallMultiples
           title="Releases"
-          parameter="app_version"
+          address={(app_version) => href(visit, '/releases', { app_version })}
           multiples={data.releases}
           empty={
             <>
@@ -63,7 +78,6 @@ function Numbers({ data, visit }: { data: Overview; visit: Visit }): Rendered {
               <code>APP_VERSION</code> in the environment.
             </>
           }
-          visit={visit}
         />
       </div>
       <Totals stats={data.stats} visit={visit} />
@@ -79,26 +93,12 @@ function Days({ data, visit }: { data: Overview; visit: Visit }): Rendered {
         unit="occurrences"
         series={SEVERITIES.map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
         bars={data.days.map(({ date, ...values }) => ({
-          label: dayName(date, SHORT),
-          name: dayName(date, LONG),
+          label: shortDate(date),
+          name: longDate(date),
           href: href(visit, '/errors', { day: date }),
           values,
         }))}
       />
     </section>
   )
-}
-
-const SHORT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const LONG = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
-/** The date is the local one already. */
-function dayName(date: string, format: Intl.DateTimeFormat): string {
-  return format.format(new Date(`${date}T00:00:00Z`))
 }
