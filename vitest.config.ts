@@ -1,9 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
+/** What only asks databases, hosts and pages: files share a process, which loads the source once and not for each. */
+const TOGETHER = ['analytics', 'browser', 'config', 'dashboard', 'diagnostics', 'model', 'spec', 'triage'].map(
+  (folder) => `test/${folder}/**/*.test.{ts,tsx}`,
+)
+
 export default defineConfig({
   esbuild: { jsx: 'automatic', jsxImportSource: 'hono/jsx' },
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/support/build-once.ts', 'test/support/templates.ts'],
     pool: 'forks',
     fileParallelism: true,
@@ -11,5 +15,10 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+      // What hooks into the process has one for itself.
+      { extends: true, test: { name: 'apart', include: ['test/**/*.test.{ts,tsx}'], exclude: TOGETHER } },
+    ],
   },
 })

@@ -26,7 +26,6 @@ interface Known {
   first_seen_at: number
   occurred_at: number
   resolved_at: number | null
-  reopened_at: number | null
   assigned: boolean
   snoozed: boolean
 }
@@ -67,7 +66,6 @@ export async function perform(
       first_seen_at: Math.min(...times),
       occurred_at: Math.max(...times),
       resolved_at: null,
-      reopened_at: null,
       assigned: false,
       snoozed: false,
     })
@@ -88,11 +86,10 @@ export async function perform(
 const act: Record<Act['what'], (tracker: TrackerInstance, error: Known, at: number) => Promise<void>> = {
   async resolve({ Commands }, error, at) {
     await Commands.ResolveError.call({ error_id: error.id })
-    error.resolved_at = at
+    error.resolved_at ??= at
   },
-  async reopen({ Commands }, error, at) {
+  async reopen({ Commands }, error) {
     await Commands.UpdateStatus.call({ error_id: error.id, status: 'investigating' })
-    if (error.resolved_at !== null) error.reopened_at = at
     error.resolved_at = null
   },
   async assign({ Commands }, error) {
@@ -125,7 +122,6 @@ export function expectedOverview(
   const yesterday = startOf(dates[28] ?? '')
   const limit = Math.min(yesterday + (now - startOf(today)), startOf(today))
   const newErrors = awake.filter(({ first_seen_at }) => first_seen_at >= now - DAY)
-  const reopened = awake.filter(({ reopened_at }) => reopened_at !== null && reopened_at >= now - 7 * DAY)
   const unattended = awake.filter(({ severity, assigned }) => !assigned && ['critical', 'high'].includes(severity))
   return {
     total_errors: records.length,
@@ -157,7 +153,8 @@ export function expectedOverview(
       before: timesWithin(records, now - 60 * DAY, now - 30 * DAY),
     },
     new_errors: { count: newErrors.length },
-    reopened: { count: reopened.length },
+    // What a person opens again did not come back.
+    reopened: { count: 0 },
     unattended: {
       count: unattended.length,
       errors: [...unattended]

@@ -85,6 +85,7 @@ describeEachDatabase('the pages of the analytics', (database) => {
     })
     expect(Object.keys(answer).sort()).toEqual(
       [
+        'above_baseline',
         'bursts',
         'cascades',
         'counted_at',
