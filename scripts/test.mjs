@@ -42,7 +42,7 @@ async function everything() {
   const { env, skipped } = quick ? withoutServices() : await withServices()
   const tests = new Map()
   for await (const part of partsOf(hosts)) {
-    const counts = await runVitest(part, env)
+    const counts = await runVitest(part.arguments, { ...env, ...part.env })
     totals.passed += counts.passed
     totals.failed += counts.failed
     for (const [reason, amount] of counts.skipped) tests.set(reason, (tests.get(reason) ?? 0) + amount)
@@ -50,12 +50,12 @@ async function everything() {
   reportSkipped(skipped, tests)
 }
 
-/** The arguments of each run of vitest: a second one for the tests that wait for the packages of hosts. */
+/** What each run of vitest is given: a second one for the tests that wait for the packages of hosts. */
 async function* partsOf(hosts) {
   const waiting = hosts && !filtered ? testsOfHosts() : []
-  if (waiting.length > 0) yield waiting.map((file) => `--exclude=${file}`)
+  if (waiting.length > 0) yield { arguments: [], env: { FAULTBOARD_TEST_LATER: waiting.join() } }
   await hosts
-  yield waiting.length > 0 ? waiting : vitestArguments
+  yield { arguments: waiting.length > 0 ? waiting : vitestArguments, env: {} }
 }
 
 /** They are known by what they say when they skip themselves. */
