@@ -1,7 +1,9 @@
 import type { Options } from './config/options.js'
+import type { JobEngine } from './jobs/engine.js'
 import type { Counters } from './model/counters.js'
 import type { Redactor } from './model/redaction.js'
 import type { Database } from './store/database.js'
+import type { Outbox } from './store/outbox.js'
 import type { Recorder } from './store/recorder.js'
 import type { Spool } from './store/spool.js'
 
@@ -18,6 +20,9 @@ export interface Context {
   ready(): Promise<void>
   recorder: Recorder
   spool: Spool
+  /** What people are told of, written in the transaction that makes it true. */
+  outbox: Outbox
+  jobs: JobEngine
   redactor: Redactor
   counters: Counters
   log: Log

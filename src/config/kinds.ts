@@ -79,6 +79,45 @@ export const httpUrl: Kind<string> = {
   fromText: (text) => text,
 }
 
+const urlOf = (example: string, schemes: readonly string[]): Kind<string> => ({
+  words: `address such as ${example}`,
+  check: (value) =>
+    typeof value === 'string' && URL.canParse(value) && schemes.includes(new URL(value).protocol)
+      ? value
+      : unfit(`must be an address such as ${example}`),
+  fromText: (text) => text,
+})
+
+export const smtpUrl = urlOf('smtps://name:password@mail.example', ['smtp:', 'smtps:'])
+export const redisUrl = urlOf('redis://127.0.0.1:6379', ['redis:', 'rediss:'])
+export const postgresUrl = urlOf('postgres://name:password@host/database', ['postgres:', 'postgresql:'])
+
+/** Hours of the day such as 22:00-07:00; they may pass midnight. */
+export const hoursOfDay: Kind<string> = {
+  words: 'hours such as 22:00-07:00',
+  check(value) {
+    const [from, to, ...rest] = typeof value === 'string' ? value.split('-') : []
+    const isTime = (text: string | undefined) => text !== undefined && /^([01]\d|2[0-3]):[0-5]\d$/.test(text)
+    return isTime(from) && isTime(to) && from !== to && rest.length === 0
+      ? String(value)
+      : unfit('must be two times of the day such as 22:00-07:00')
+  },
+  fromText: (text) => text,
+}
+
+/** What a nodemailer transport is known by. */
+export interface MailTransport {
+  sendMail(mail: Record<string, unknown>): Promise<unknown>
+}
+
+export const mailTransport: Kind<MailTransport> = {
+  words: 'nodemailer transport',
+  check: (value) =>
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, 'sendMail') === 'function'
+      ? (value as MailTransport)
+      : unfit('must be a nodemailer transport, as nodemailer.createTransport() gives it'),
+}
+
 export const choice = <const Words extends readonly string[]>(words: Words): Kind<Words[number]> => ({
   words: words.join(', '),
   check: (value) =>

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
 import { cleanText, nearest } from '../model/text.js'
+import { halfSetChannels } from './half-set-channels.js'
 import { checkKind } from './kinds.js'
 import {
   environmentVariable,
@@ -35,9 +36,10 @@ export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv 
   }
   problems.push(...missingCredentials(values, problems))
   if (problems.length > 0) throw new ConfigurationError(problems)
+  const options = Object.freeze(withHostDefaults(values as Options, env))
   return {
-    options: Object.freeze(withHostDefaults(values as Options, env)),
-    warnings: [...unknownVariables(env), ...warningsOf(settings)],
+    options,
+    warnings: [...unknownVariables(env), ...warningsOf(settings), ...halfSetChannels(options)],
   }
 }
 

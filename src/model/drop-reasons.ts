@@ -15,6 +15,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
     'Recorded with the positions of the compiled code: the source map is too large or cannot be read.',
   buffer_overflow: 'Times that the buffer was full; what it held went to the spool folder.',
   database_away: 'Times that the database was out of reach; errors went to the spool folder meanwhile.',
+  job_engine_away: 'Times that the job engine was out of reach; errors went by the spool folder meanwhile.',
   refused_by_database: 'Refused by the database, and kept as .failed files in the spool folder.',
   spool_full: 'Lost: the spool folder holds spool_max_bytes already.',
   spool_unwritable: 'The spool folder could not be written; what was not committed either is lost.',

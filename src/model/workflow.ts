@@ -11,6 +11,16 @@ export function isResolved(status: Status): boolean {
   return status === 'resolved' || status === 'wont_fix'
 }
 
+export interface Mute {
+  muted_at: number | null
+  muted_until: number | null
+}
+
+/** Whether no messages are sent about it: until a time, or until somebody ends it. */
+export function isMuted({ muted_at, muted_until }: Mute, now: number): boolean {
+  return muted_at !== null && (muted_until === null || muted_until > now)
+}
+
 export function isSnoozed(snoozed_until: number | null, now: number): boolean {
   return snoozed_until !== null && snoozed_until > now
 }

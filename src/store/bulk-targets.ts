@@ -40,6 +40,9 @@ export const GROUPS: BulkTarget = {
     'resolved_by_name',
     'snoozed_until',
     'resolved_in_version',
+    'first_seen_at',
+    'muted_at',
+    'muted_until',
   ],
 }
 
@@ -146,6 +149,23 @@ export const LEASES: BulkTarget = {
   table: 'faultboard_leases',
   columns: [...texts('name'), ...integers('expires_at', 'last_run_at')],
   on_conflict: { key: ['name'], update: [] },
+}
+
+export const DELIVERIES: BulkTarget = {
+  table: 'faultboard_deliveries',
+  columns: [
+    ...texts('idempotency_key', 'channel', 'event'),
+    ...integers('error_id', 'application_id'),
+    ...texts('state', 'payload'),
+    ...integers('run_at', 'created_at'),
+  ],
+  on_conflict: { key: ['idempotency_key'], update: [] },
+}
+
+export const COOLDOWNS: BulkTarget = {
+  table: 'faultboard_cooldowns',
+  columns: [...texts('name'), ...integers('until')],
+  on_conflict: { key: ['name'], update: [{ column: 'until', by: 'greatest' }] },
 }
 
 /** A mark for each hour, with how often it was made: whoever strikes it out sees whether it was made again meanwhile. */

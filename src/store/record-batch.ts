@@ -8,6 +8,7 @@ import { type FoldedGroup, payloadOf } from './fold.js'
 import { type Kysely, sql, type Transaction } from './kysely.js'
 import { noteLateHours } from './late-hours.js'
 import { noteReleases } from './note-releases.js'
+import type { Outbox, RecordedGroup } from './outbox.js'
 import { reopen, returnedGroups } from './returned-groups.js'
 import type { Schema } from './schema.js'
 
@@ -27,7 +28,10 @@ export interface GroupOutcome {
   hash_signature: string
   occurrence_count: number
   status: Status
+  first_seen_at: number
   snoozed_until: number | null
+  muted_at: number | null
+  muted_until: number | null
   is_new: boolean
   reopened: boolean
   /** The release in which it came back, where that is newer than the one in which it was resolved. */
@@ -50,6 +54,7 @@ export interface Refusal {
 export interface RecordOptions {
   application_id: number
   now: number
+  outbox: Outbox
   /** Keeps groups that were refused. Called before the commit, so that they are never in neither place. */
   setAside(groups: FoldedGroup[]): void
 }
@@ -119,7 +124,7 @@ async function recordGroups(
   trx: Transaction<Schema>,
   dialect: Dialect,
   groups: readonly FoldedGroup[],
-  { application_id, now }: RecordOptions,
+  { application_id, now, outbox }: RecordOptions,
 ): Promise<Map<string, GroupOutcome>> {
   const rows = await upsertGroups(trx, dialect, groups, application_id)
   const returned = await returnedGroups(trx, groups, rows, application_id)
@@ -133,7 +138,10 @@ async function recordGroups(
       hash_signature: row.hash_signature,
       occurrence_count: row.occurrence_count,
       status: returned.has(row.hash_signature) ? 'new' : row.status,
+      first_seen_at: row.first_seen_at,
       snoozed_until: row.snoozed_until,
+      muted_at: row.muted_at,
+      muted_until: row.muted_until,
       is_new: row.occurrence_count === group.count,
       reopened: returned.has(row.hash_signature),
       regressed_in_version: returned.get(row.hash_signature)?.regressed_in_version ?? null,
@@ -146,7 +154,15 @@ async function recordGroups(
   await noteLateHours(trx, dialect, groups, now)
   await addSums(trx, dialect, groups, rows, application_id)
   await noteReleases(trx, dialect, groups, application_id)
+  await outbox.recorded(trx, withOutcomes(groups, outcomes))
   return outcomes
+}
+
+function withOutcomes(groups: readonly FoldedGroup[], outcomes: ReadonlyMap<string, GroupOutcome>): RecordedGroup[] {
+  return groups.flatMap((group) => {
+    const outcome = outcomes.get(group.hash_signature)
+    return outcome ? [{ group, outcome }] : []
+  })
 }
 
 async function isWritten(db: Kysely<Schema>, batch_id: string): Promise<boolean> {
@@ -198,7 +214,10 @@ export interface GroupRow {
   status: Status
   resolved_at: number | null
   resolved_by_name: string | null
+  first_seen_at: number
   snoozed_until: number | null
+  muted_at: number | null
+  muted_until: number | null
   resolved_in_version: string | null
 }
 
@@ -213,6 +232,7 @@ async function readGroups(
     .selectFrom('faultboard_errors')
     .select(['id', 'hash_signature', 'error_type', 'message', 'occurrence_count', 'status'])
     .select(['resolved_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
+    .select(['first_seen_at', 'muted_at', 'muted_until'])
     .where('application_id', '=', application_id)
     .where('hash_signature', 'in', signatures)
     .execute()

@@ -28,6 +28,7 @@ export interface Schema {
   faultboard_cascade_parents: CascadeParentsTable
   faultboard_jobs: JobsTable
   faultboard_deliveries: DeliveriesTable
+  faultboard_cooldowns: CooldownsTable
   faultboard_saved_views: SavedViewsTable
   faultboard_swallowed_exceptions: SwallowedExceptionsTable
   faultboard_diagnostic_dumps: DiagnosticDumpsTable
@@ -38,6 +39,8 @@ export interface ApplicationsTable {
   id: Generated<number>
   name: string
   created_at: number
+  /** Path at which its dashboard was last seen, for the links in messages. */
+  dashboard_path: string | null
 }
 
 /** One row per group: what lists show and filter by. Everything wide lives with the occurrences. */
@@ -74,6 +77,11 @@ export interface ErrorsTable {
   resolved_in_version: string | null
   /** The newer release in which it came back after that. */
   regressed_in_version: string | null
+  /** Set while no messages are sent about it; `muted_until` is null for as long as nobody ends it. */
+  muted_at: number | null
+  muted_until: number | null
+  muted_by_name: string | null
+  mute_reason: string | null
 }
 
 /** Message and backtrace of a group in lower case: what `search` looks through, on every database alike. */
@@ -197,6 +205,8 @@ export interface ActivitiesTable {
 export interface JobsTable {
   id: Generated<number>
   name: string
+  /** Of two jobs under one key there is one. */
+  job_key: string | null
   payload: string
   state: string
   run_at: number
@@ -209,10 +219,16 @@ export interface JobsTable {
   finished_at: number | null
 }
 
-/** What was sent to whom, or is to be. */
+/** What was sent to whom, or is to be: the truth about it, whichever engine carries the job. */
 export interface DeliveriesTable {
   id: Generated<number>
   idempotency_key: string
+  /** When it may be sent next. */
+  run_at: number | null
+  /** When a job for it was handed to the engine; null when one is still to be. */
+  queued_at: number | null
+  /** Until then the process that is sending it has it for itself. */
+  locked_until: number | null
   channel: string
   event: string
   error_id: number | null
@@ -223,6 +239,12 @@ export interface DeliveriesTable {
   last_answer: string | null
   created_at: number
   finished_at: number | null
+}
+
+/** What is not to happen again before a time. */
+export interface CooldownsTable {
+  name: string
+  until: number
 }
 
 /** Which process runs a schedule, and when it last ran. */
@@ -385,4 +407,13 @@ export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
   'last_run_at',
   'calculated_at',
   'sample_count',
+  'muted_at',
+  'muted_until',
+  'run_at',
+  'queued_at',
+  'locked_until',
+  'finished_at',
+  'attempts',
+  'max_attempts',
+  'until',
 ])

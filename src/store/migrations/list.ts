@@ -8,6 +8,7 @@ import { overview } from './0007-overview.js'
 import { insight } from './0008-insight.js'
 import { sums } from './0009-sums.js'
 import { counts } from './0010-counts.js'
+import { notifications } from './0011-notifications.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0008-insight': insight,
   '0009-sums': sums,
   '0010-counts': counts,
+  '0011-notifications': notifications,
 }

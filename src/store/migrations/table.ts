@@ -28,10 +28,11 @@ export async function index(
   dialect: Dialect,
   on: string,
   columns: string[],
-  { present }: { present?: string } = {},
+  { present, unique = false }: { present?: string; unique?: boolean } = {},
 ): Promise<void> {
   const name = `${on}_${columns.join('_')}`.slice(0, 60)
-  const builder = db.schema.createIndex(name).on(on).columns(columns)
+  const plain = db.schema.createIndex(name).on(on).columns(columns)
+  const builder = unique ? plain.unique() : plain
   if (dialect.name !== 'mysql') {
     const partial = present ? builder.where(present, 'is not', null) : builder
     return partial.ifNotExists().execute()
@@ -59,7 +60,7 @@ export async function addColumn(
   dialect: Dialect,
   on: string,
   column: string,
-  type: 'bigint' | 'varchar(128)',
+  type: 'bigint' | 'text' | 'varchar(128)' | 'varchar(190)' | 'varchar(255)',
 ): Promise<void> {
   // PostgreSQL alone has words for it; asked what there is, it would tell of other schemas too.
   if (dialect.name === 'postgres') {
