@@ -72,8 +72,9 @@ function entryPoints() {
     .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
     .filter((file) => file !== undefined)
   const own = ['cli/main.js', 'dashboard/handler.js']
-  // For our own scripts and benchmarks.
-  own.push('tracker.js', 'config/options.js', 'store/database.js', 'store/migrate.js')
+  // For our own scripts, benchmarks and the processes that tests start.
+  own.push('tracker.js', 'config/options.js', 'config/resolve.js', 'store/database.js', 'store/migrate.js')
+  own.push('jobs/engines.js')
   return [...new Set([...publicFiles, ...own.map((file) => `./dist/${file}`)])]
 }
 

@@ -1,25 +1,19 @@
-import { calculateAllBaselines } from './analytics/baseline-calculator.js'
-import { detectCascades } from './analytics/cascade-detector.js'
 import type { Schedule } from './jobs/schedule.js'
-import { DAY, HOUR } from './model/time.js'
-import { cleanupErrors } from './triage/cleanup-errors.js'
+import { nextDigest } from './model/digest-turn.js'
+import { DAY, HOUR, MINUTE } from './model/time.js'
 
-/** How far back the hourly run adds up: a week has weekdays and a weekend. */
-const CASCADE_HOURS = 7 * 24
+const every = (interval: number) => (last_run_at: number) => last_run_at + interval
 
-/** What happens by itself, each in one process of many. */
+/** THE LIST of what happens by itself, each in one process of many. */
 export const SCHEDULES: readonly Schedule[] = [
-  { name: 'cleanup', title: 'The daily cleanup', every: DAY, run: (context) => cleanupErrors.run(context, {}) },
+  { name: 'cleanup', title: 'The daily cleanup', dueAt: every(DAY) },
+  { name: 'baselines', title: 'The calculation of baselines', dueAt: every(DAY) },
+  { name: 'cascades', title: 'The detection of cascades', dueAt: every(HOUR) },
   {
-    name: 'baselines',
-    title: 'The calculation of baselines',
-    every: DAY,
-    run: (context) => calculateAllBaselines.run(context, {}),
+    name: 'baseline_alerts',
+    title: 'The comparison with the baselines',
+    dueAt: (last_run_at, { enable_baseline_alerts }) => (enable_baseline_alerts ? last_run_at + MINUTE : null),
   },
-  {
-    name: 'cascades',
-    title: 'The detection of cascades',
-    every: HOUR,
-    run: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),
-  },
+  // Somebody who installs it at noon does not want the mail of the morning.
+  { name: 'digest', title: 'The digest', dueAt: nextDigest, awaits_first: true },
 ]

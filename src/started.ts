@@ -11,24 +11,26 @@ import { Sightings } from './capture/sightings.js'
 import type { Reporter, Source } from './capture/source.js'
 import { SourcePositions } from './capture/source-positions.js'
 import { listen } from './capture/sources.js'
-import { reasonOf } from './capture/thrown-value.js'
 import type { Options, Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
-import type { Context } from './context.js'
+import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
-import { runIfDue, type Schedule } from './jobs/schedule.js'
+import type { JobEngine } from './jobs/engine.js'
+import { createEngine } from './jobs/engines.js'
+import { reasonOf } from './jobs/reason.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction.js'
-import { MINUTE } from './model/time.js'
-import { SCHEDULES } from './schedules.js'
+import { createOutbox } from './notifications/outbox.js'
 import { createDatabase } from './store/database.js'
 import { flushAtExit } from './store/flush-at-exit.js'
+import { createHandOver, type HandOver } from './store/hand-over.js'
 import { openSchema, spoolFolder } from './store/open.js'
 import { Recorder } from './store/recorder.js'
 import { Spool } from './store/spool.js'
 import { answerWorkers, mustLeaveToMainThread, ringForImport } from './store/threads.js'
+import { startWork, type Work } from './work.js'
 
 /** Time and chance, for tests. */
 export interface Surroundings {
@@ -45,6 +47,8 @@ export interface Started {
   /** Loaded with the first request: a process that only records never needs it. */
   dashboard(): Promise<Dashboard>
   sightings: Sightings
+  /** Null where the database must not be touched. */
+  work: Work | null
   attach(source: Source): () => void
   /** Ends what was attached; what it still had to report is handed over. */
   detachAll(): void
@@ -61,12 +65,16 @@ export function start(settings: Settings, { now, random, env, write }: Required<
   const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
   const by_spool = mustLeaveToMainThread(database)
   const ready = by_spool ? leftToMainThread : onceUntilFailed(() => openSchema(database))
+  const outbox = createOutbox({ config, database, now })
+  const jobs = createEngine({ config, database, ready, log, now, random })
   const recorder = new Recorder(
     {
       database,
       spool,
       crashes: crashFiles(config),
       counters,
+      outbox,
+      handOver: byJobs(config, jobs, log, counters),
       application_name: config.application_name ?? 'application',
       max_occurrences_per_error: config.max_occurrences_per_error,
       now,
@@ -77,7 +85,10 @@ export function start(settings: Settings, { now, random, env, write }: Required<
     { journal: config.async_logging, by_spool },
   )
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
-  const everybodys: Context = { config, database, ready, recorder, spool, redactor, counters, log, now, random }
+  const everybodys: Context = {
+    ...{ config, database, ready, recorder, spool, outbox, jobs },
+    ...{ redactor, counters, log, now, random },
+  }
   const context: CaptureContext = { ...everybodys, ...captureParts(everybodys) }
   const sightings = new Sightings()
   const reporter: Reporter = {
@@ -91,6 +102,7 @@ export function start(settings: Settings, { now, random, env, write }: Required<
   const stopListening = listen(reporter)
   const attached = new Set<() => void>()
   const stopKeepingHouse = keepHouse(context)
+  const work = by_spool ? null : startWork(context)
   let dashboard: Promise<Dashboard> | null = null
   // One that could not be loaded has told whoever asked for it.
   const closeDashboard = () => void dashboard?.then(({ close }) => close()).catch(() => {})
@@ -101,6 +113,7 @@ export function start(settings: Settings, { now, random, env, write }: Required<
       return dashboard
     },
     sightings,
+    work,
     attach(source) {
       context.scopes.wanted()
       const end = source(reporter)
@@ -121,6 +134,25 @@ export function start(settings: Settings, { now, random, env, write }: Required<
       stopKeepingHouse()
     },
   }
+}
+
+/** However long the database is away, and the engine is not. */
+const RECORD_ATTEMPTS = 1000
+
+/**
+ * With an engine of its own, whatever process works on jobs writes what was accepted. The embedded one is in the very
+ * database that the errors go to: by it, each would be written twice.
+ */
+function byJobs({ job_engine }: Options, jobs: JobEngine, log: Log, counters: Counters): HandOver | null {
+  if (job_engine === 'embedded') return null
+  return createHandOver({
+    add: (batch, batch_id) =>
+      jobs.add([{ name: 'record', data: { batch }, key: `record:${batch_id}`, max_attempts: RECORD_ATTEMPTS }]),
+    onFailed(error) {
+      counters.add('job_engine_away')
+      log.warn(`Errors cannot be handed to the job engine (${reasonOf(error)}); they go by the spool folder meanwhile.`)
+    },
+  })
 }
 
 const MAX_CRASH_FILES = 50
@@ -173,30 +205,12 @@ function onceUntilFailed(attempt: () => Promise<void>): () => Promise<void> {
   }
 }
 
-const SCHEDULE_CHECK_MS = 10 * MINUTE
-
-/** What goes on beside the host's work until the tracker stops: the schedules, and the last flush. */
+/** What goes on beside the host's work until the tracker stops: the last flush, and what workers leave. */
 function keepHouse(context: Context): () => void {
-  const runSchedules = async () => {
-    for (const schedule of SCHEDULES) await runQuietly(context, schedule)
-  }
-  const timer = setInterval(() => void runSchedules(), SCHEDULE_CHECK_MS).unref()
-  const first = setTimeout(() => void runSchedules(), MINUTE).unref()
   const stopFlushing = flushAtExit(context.recorder)
   const stopAnswering = answerWorkers(context.spool.folder, () => void context.recorder.import())
   return () => {
     stopAnswering()
-    clearInterval(timer)
-    clearTimeout(first)
     stopFlushing()
-  }
-}
-
-async function runQuietly(context: Context, schedule: Schedule): Promise<void> {
-  try {
-    await runIfDue(context, schedule)
-  } catch (error) {
-    // A database that is away or outdated has been complained about already.
-    if (!(error instanceof TrackerError)) context.log.warn(`${schedule.title} failed: ${reasonOf(error)}`)
   }
 }

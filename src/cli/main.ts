@@ -14,6 +14,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   check: async () => (await import('./check.js')).check,
   errors: async () => (await import('./errors.js')).errors,
   cleanup: async () => (await import('./cleanup.js')).cleanup,
+  notify: async () => (await import('./notify.js')).notify,
+  work: async () => (await import('./work.js')).work,
 }
 
 await finish(await main(process.argv.slice(2)))

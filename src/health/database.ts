@@ -56,7 +56,7 @@ function outdatedOrThrow(error: unknown): string {
   throw error
 }
 
-function sentenceOf(error: unknown): string {
+export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // When all addresses of a name refuse, Node.js leaves the message empty.
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)

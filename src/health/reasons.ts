@@ -12,6 +12,9 @@ export interface Reason {
 type Facts = Omit<Health, 'state' | 'reasons'>
 
 const SLOW_MS = 1000
+const MANY_WAITING = 100
+/** The option that names the engine's server. */
+const SERVER_OF = { embedded: 'database', bullmq: 'redis_url', 'pg-boss': 'job_database, or database,' } as const
 /** The cleanup runs daily; a process that was stopped over night may be late by as much again. */
 const LATE = 2 * DAY
 
@@ -73,8 +76,8 @@ function* ofDashboard({ dropped }: Facts): Iterable<Reason> {
 
 function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
   if (!work) return
-  const { jobs, deliveries, cleanup } = work
-  if (jobs.failed) yield degraded(`${jobs.failed} jobs failed for good. Their last error is kept with them.`)
+  const { deliveries, cleanup } = work
+  yield* ofEngine(work)
   const failed = deliveries.by_state.failed
   if (failed) yield degraded(`${failed} of the newest messages could not be delivered. The last answers stand below.`)
   if (cleanup.retention_days === null) return
@@ -83,6 +86,24 @@ function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
   if (isLate) {
     yield degraded(
       `Old errors were last deleted ${last === null ? 'never' : `at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and look for a warning about the daily cleanup in the log.`,
+    )
+  }
+}
+
+function* ofEngine({ engine, jobs, dead_letters: [last] }: NonNullable<Facts['work']>): Iterable<Reason> {
+  const { name, problem, works_here } = engine
+  if (problem !== null) {
+    yield degraded(
+      `The job engine ${name} cannot be used: ${problem.replace(/\.$/, '')}. Messages and schedules wait, and nothing is lost. Check that its server runs and that ${SERVER_OF[name]} names it.`,
+    )
+  }
+  if (jobs.failed) {
+    const why = last ? ` The last was ${last.name}: ${last.last_error.replace(/\.$/, '')}.` : ''
+    yield degraded(`${jobs.failed} jobs failed for good.${why} Mend its cause; schedules come again by themselves.`)
+  }
+  if (!works_here && (jobs.waiting ?? 0) > MANY_WAITING) {
+    yield degraded(
+      `${jobs.waiting} jobs wait, and this process leaves them to others (run_jobs is off). Start  npx faultboard work`,
     )
   }
 }

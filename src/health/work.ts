@@ -1,14 +1,33 @@
 import type { Context } from '../context.js'
-import { PATIENCE_MS } from './database.js'
+import type { JobEngine } from '../jobs/engine.js'
+import { PATIENCE_MS, sentenceOf } from './database.js'
 import { inTime } from './in-time.js'
 
 export interface WorkHealth {
-  /** Jobs by state. */
+  engine: EngineHealth
+  /** Jobs by state, without the states that none is in. */
   jobs: Record<string, number>
+  /** The last jobs that failed for good. */
+  dead_letters: FailedJob[]
   /** The newest messages by state, and the last that could not be sent. */
   deliveries: { by_state: Record<string, number>; last_failures: FailedDelivery[] }
   /** When old errors were last deleted, by whichever process. */
   cleanup: { last_run_at: string | null; retention_days: number | null }
+}
+
+export interface EngineHealth {
+  name: JobEngine['name']
+  /** Why it cannot be asked. */
+  problem: string | null
+  /** Whether this process works on jobs, or leaves them to others. */
+  works_here: boolean
+}
+
+export interface FailedJob {
+  name: string
+  attempts: number
+  last_error: string
+  failed_at: string
 }
 
 export interface FailedDelivery {
@@ -25,20 +44,34 @@ const FAILURES = 5
 /** What is done beside the requests; null when the database cannot be asked. */
 export async function workHealth(context: Context): Promise<WorkHealth | null> {
   try {
-    return await inTime(readWork(context), PATIENCE_MS)
+    const [engine, rest] = await Promise.all([readEngine(context), inTime(readWork(context), PATIENCE_MS)])
+    return { ...engine, ...rest }
   } catch {
     // Why it cannot be asked is told with the database.
     return null
   }
 }
 
-async function readWork({ database, config }: Context): Promise<WorkHealth> {
+/** An engine that is away is a fact to tell, not a reason to tell nothing. */
+async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, 'engine' | 'jobs' | 'dead_letters'>> {
+  const engine: EngineHealth = { name: jobs.name, problem: null, works_here: config.run_jobs }
+  try {
+    const [counts, letters] = await inTime(Promise.all([jobs.counts(), jobs.deadLetters(FAILURES)]), PATIENCE_MS)
+    return {
+      engine,
+      jobs: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+      dead_letters: letters.map(({ name, attempts, last_error, failed_at }) => ({
+        ...{ name, attempts, last_error },
+        failed_at: new Date(failed_at).toISOString(),
+      })),
+    }
+  } catch (error) {
+    return { engine: { ...engine, problem: sentenceOf(error) }, jobs: {}, dead_letters: [] }
+  }
+}
+
+async function readWork({ database, config }: Context): Promise<Pick<WorkHealth, 'deliveries' | 'cleanup'>> {
   const { read } = database
-  const jobs = await read
-    .selectFrom('faultboard_jobs')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .groupBy('state')
-    .execute()
   const newest = read.selectFrom('faultboard_deliveries').orderBy('created_at', 'desc').limit(NEWEST)
   const deliveries = await read
     .selectFrom(newest.select('state').as('newest'))
@@ -62,7 +95,6 @@ async function readWork({ database, config }: Context): Promise<WorkHealth> {
   // The row is made before the first run, with a time at which nothing ran.
   const last_run_at = Number(lease?.last_run_at ?? 0)
   return {
-    jobs: byState(jobs),
     deliveries: {
       by_state: byState(deliveries),
       last_failures: failures.map(({ channel, event, attempts, last_answer, created_at }) => ({

@@ -5,7 +5,9 @@ import { applicationId } from './applications.js'
 import { BATCHES } from './bulk-targets.js'
 import type { Database } from './database.js'
 import { FoldedGroup } from './fold.js'
+import { type HandOver, handedOver } from './hand-over.js'
 import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
+import type { Outbox } from './outbox.js'
 import { type Batch, type BatchOutcome, isRefusal, recordBatch } from './record-batch.js'
 import type { Spool } from './spool.js'
 import { trimOccurrences } from './trim.js'
@@ -18,6 +20,9 @@ export interface RecorderParts {
   /** Where what may end the process is written before anything else is done with it; null without crash capture. */
   crashes: Spool | null
   counters: Counters
+  outbox: Outbox
+  /** With `journal`: others write what they take; the rest is kept on disk. Null: everything is. */
+  handOver: HandOver | null
   application_name: string
   max_occurrences_per_error: number
   now(): number
@@ -29,7 +34,7 @@ export interface RecorderParts {
 }
 
 export interface RecorderMode {
-  /** Every batch is on disk before its callers are told. */
+  /** Every batch is on disk, or handed over, before its callers are told. */
   journal: boolean
   /** Every batch is left in the spool: the database must not be touched from here. */
   by_spool: boolean
@@ -150,6 +155,24 @@ export class Recorder {
     return this.#importing
   }
 
+  /**
+   * Writes a batch that another process handed over, or this one. Rejects while the database is away: whoever carries it
+   * keeps it better than the disk of a process that only happened to get it.
+   */
+  async recordHandedOver(text: string): Promise<void> {
+    const batch = handedOver(text)
+    if (this.#away) throw new Error('the database is away')
+    try {
+      await this.#write(batch)
+    } catch (error) {
+      if (isRefusal(this.#parts.database, error)) this.#setAside(batch, error)
+      else {
+        this.#goAway(error)
+        throw error
+      }
+    }
+  }
+
   async close(): Promise<void> {
     await this.flush()
     this.#closed = true
@@ -238,7 +261,10 @@ export class Recorder {
     void this.#commitQueue()
     while (this.#open.size > 0) {
       const { batch, taken } = this.#take()
-      if (this.#mode.journal && !this.#mode.by_spool && !this.#away) await this.#acknowledgeOnDisk(batch, taken)
+      if (await this.#isHandedOver(batch)) {
+        this.#held.delete(batch)
+        this.#settle(taken, { state: 'accepted' })
+      } else if (this.#mode.journal && !this.#mode.by_spool && !this.#away) await this.#acknowledgeOnDisk(batch, taken)
       else await this.#commit(batch, taken)
     }
     await this.#commitQueue()
@@ -252,6 +278,11 @@ export class Recorder {
     const batch = { batch_id: randomUUID(), application_name, groups, tried_before: false }
     this.#held.add(batch)
     return { batch, taken }
+  }
+
+  async #isHandedOver(batch: Batch): Promise<boolean> {
+    const { handOver } = this.#parts
+    return this.#mode.journal && (await handOver?.(batch)) === true
   }
 
   async #acknowledgeOnDisk(batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
@@ -358,12 +389,13 @@ export class Recorder {
   }
 
   async #write(batch: Batch): Promise<BatchOutcome> {
-    const { database, spool, open, now } = this.#parts
+    const { database, spool, open, now, outbox } = this.#parts
     const outcome = await this.#unlessSilent(async () => {
       await open()
       return recordBatch(database, batch, {
         application_id: await this.#applicationId(batch.application_name),
         now: now(),
+        outbox,
         setAside: (groups) => spool.keepFailed({ ...batch, batch_id: randomUUID(), groups }),
       })
     })

@@ -1,44 +1,108 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import { resolveConfiguration } from '../../src/config/resolve.js'
 import type { Context } from '../../src/context.js'
-import { runIfDue } from '../../src/jobs/schedule.js'
+import { createEngine } from '../../src/jobs/engines.js'
+import { handOverIfDue } from '../../src/jobs/schedule.js'
 import { SCHEDULES } from '../../src/schedules.js'
 import { createDatabase } from '../../src/store/database.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshTracker, NOON } from '../support/tracker.js'
+import { CREDENTIALS, freshPlace, NOON } from '../support/tracker.js'
 
-const DAY = 86_400_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 describeEachDatabase('what happens by itself', (database) => {
-  test('runs in one process of many, each in its time', async () => {
-    const { tracker, url } = await freshTracker(database)
-    await tracker.Commands.LogError.call({ error_type: 'Old', message: 'm', occurred_at: NOON - 91 * DAY })
-    await tracker.Commands.LogError.call({ error_type: 'New', message: 'm', occurred_at: NOON - 89 * DAY })
-    let now = NOON
-    const databases = Array.from({ length: 4 }, () => createDatabase(url, '.'))
-    const contexts = databases.map(
-      (one) =>
-        ({
-          database: one,
-          now: () => now,
-          ready: async () => {},
-          config: { retention_days: 90 },
-        }) as unknown as Context,
-    )
-    const round = async () => {
-      const ran: string[] = []
-      for (const schedule of SCHEDULES) {
-        const each = await Promise.all(contexts.map((context) => runIfDue(context, schedule)))
-        ran.push(...each.filter(Boolean).map(() => schedule.name))
-      }
-      return ran
-    }
-    expect(await round()).toEqual(['cleanup', 'baselines', 'cascades'])
+  test('is handed over by one process of many, each in its time', async () => {
+    const { round, clock } = await processes(4)
+    expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
     expect(await round()).toEqual([])
-    expect((await tracker.Queries.ErrorsList.call()).map(({ error_type }) => error_type)).toEqual(['New'])
-    now += DAY / 24
+    clock.now += HOUR
     expect(await round()).toEqual(['cascades'])
-    now += DAY
-    expect(await round()).toEqual(['cleanup', 'baselines', 'cascades'])
-    for (const one of databases) await one.close()
+    // Missed turns are caught up in one.
+    clock.now += 5 * DAY
+    expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
+    expect(await round()).toEqual([])
   })
+
+  test('happens only where it is switched on', async () => {
+    const { round, clock } = await processes(2, { enable_baseline_alerts: true })
+    expect(await round()).toContain('baseline_alerts')
+    clock.now += MINUTE
+    expect(await round()).toEqual(['baseline_alerts'])
+  })
+
+  test('sends the digest of a fresh install at its next turn, and one for all that were missed', async () => {
+    const settings: Settings = { digest_frequency: 'daily', digest_hour: 8, time_zone: 'Europe/Berlin' }
+    const { round, clock } = await processes(2, settings)
+    expect(await round()).not.toContain('digest')
+    clock.now = Date.parse('2026-03-11T06:59:00Z')
+    expect(await round()).not.toContain('digest')
+    clock.now = Date.parse('2026-03-11T07:00:00Z')
+    expect(await round()).toContain('digest')
+    expect(await round()).toEqual([])
+    clock.now += 3 * DAY
+    expect(await round()).toContain('digest')
+    expect(await round()).toEqual([])
+  })
+
+  test('is handed over by another process when one died in the middle of it', async () => {
+    const { contexts, round, clock } = await processes(2)
+    const [first] = contexts
+    const cleanup = SCHEDULES.find(({ name }) => name === 'cleanup')
+    if (!first || !cleanup) throw new Error('no process')
+    // The job is safe, and the process is gone before it could note that.
+    const dying = { ...first, jobs: { ...first.jobs, add: died(first.jobs.add) } } as Context
+    await expect(handOverIfDue(dying, cleanup)).rejects.toThrow('died')
+    expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
+    clock.now += 2 * MINUTE
+    const { waiting } = await first.jobs.counts()
+    expect(await round()).toEqual([])
+    // Under the same key it did not become a second job.
+    expect((await first.jobs.counts()).waiting).toBe(waiting)
+    clock.now += 2 * MINUTE
+    expect(await round()).toEqual([])
+  })
+
+  interface Processes {
+    contexts: Context[]
+    clock: { now: number }
+    /** Lets all of them look at once, and gives the names of the jobs that there are now and were not before. */
+    round(): Promise<string[]>
+  }
+
+  async function processes(count: number, settings: Settings = {}): Promise<Processes> {
+    const { url } = await freshPlace(database)
+    const clock = { now: NOON }
+    const { options: config } = resolveConfiguration({ database: url, ...CREDENTIALS, ...settings }, {})
+    const contexts = Array.from({ length: count }, () => {
+      const own = createDatabase(url, '.')
+      const say = () => {}
+      const parts = { config, database: own, now: () => clock.now, random: () => 0.5, ready: async () => {} }
+      const jobs = createEngine({ ...parts, log: { info: say, warn: say } })
+      onTestFinished(() => own.close())
+      return { ...parts, jobs } as unknown as Context
+    })
+    const named = async () => {
+      const rows = await contexts[0]?.database.read.selectFrom('faultboard_jobs').select(['id', 'name']).execute()
+      return rows ?? []
+    }
+    let known = new Set<number>()
+    const round = async () => {
+      for (const schedule of SCHEDULES) await Promise.all(contexts.map((one) => handOverIfDue(one, schedule)))
+      const jobs = await named()
+      const added = jobs.filter(({ id }) => !known.has(id)).map(({ name }) => name)
+      known = new Set(jobs.map(({ id }) => id))
+      return added.sort()
+    }
+    return { contexts, clock, round }
+  }
 })
+
+function died<Input>(work: (input: Input) => Promise<void>): (input: Input) => Promise<void> {
+  return async (input) => {
+    await work(input)
+    throw new Error('died')
+  }
+}

@@ -1,0 +1,63 @@
+/** The part of bullmq and ioredis that we use; both are the host's to install. */
+export interface BullModule {
+  Queue: new (name: string, options: object) => BullQueue
+  Worker: new (name: string, processor: null, options: BullWorkerOptions) => BullWorker
+}
+
+export interface BullQueue {
+  on(event: 'error', listener: () => void): unknown
+  addBulk(jobs: readonly { name: string; data: object; opts: object }[]): Promise<unknown>
+  getJobCounts(...states: string[]): Promise<Record<string, number>>
+  getFailed(from: number, to: number): Promise<BullJob[]>
+}
+
+interface BullWorkerOptions {
+  settings: { backoffStrategy(attempt: number, type?: string, error?: Error): number }
+  [other: string]: unknown
+}
+
+export interface BullWorker {
+  on(event: 'error', listener: () => void): unknown
+  getNextJob(token: string, options: { block: boolean }): Promise<BullJob | undefined>
+  moveStalledJobsToWait(): Promise<void>
+}
+
+export interface BullJob {
+  id?: string
+  name: string
+  data: Record<string, unknown>
+  attemptsMade: number
+  opts: { attempts?: number }
+  failedReason?: string
+  finishedOn?: number
+  /** Set when its workers died too often. */
+  deferredFailure?: string
+  extendLock(token: string, duration: number): Promise<unknown>
+  moveToCompleted(value: unknown, token: string, fetch_next: boolean): Promise<unknown>
+  moveToFailed(error: Error, token: string, fetch_next: boolean): Promise<unknown>
+  moveToWait(token: string): Promise<unknown>
+}
+
+export type RedisModule = new (
+  url: string,
+  options: object,
+) => {
+  on(event: 'error' | 'end', listener: () => void): unknown
+  connect(): Promise<void>
+  disconnect(): void
+  duplicate(): unknown
+  stream?: { unref(): void }
+}
+
+/** A failure as BullMQ keeps it: the reason alone, for a stack would tell more than a message may. */
+export class JobFailure extends Error {
+  readonly pause_ms: number
+
+  constructor(reason: string, pause_ms: number | null) {
+    super(reason)
+    this.pause_ms = pause_ms ?? 0
+    this.stack = ''
+    // BullMQ tells by this name that trying again will not help.
+    if (pause_ms === null) this.name = 'UnrecoverableError'
+  }
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { loadDriver, maskedAddress } from '../store/driver.js'
+import {
+  type BullJob,
+  type BullModule,
+  type BullQueue,
+  type BullWorker,
+  JobFailure,
+  type RedisModule,
+} from './bullmq-types.js'
+import type { JobName } from './engine.js'
+import type { EngineParts } from './engines.js'
+import { installationId } from './installation.js'
+import { keptOpen } from './kept-open.js'
+import type { JobStore } from './polling-engine.js'
+import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
+import type { ClaimedJob } from './worker.js'
+
+const PREFIX = 'faultboard'
+const STATES = ['waiting', 'delayed', 'active', 'failed']
+
+interface Open {
+  queue: BullQueue
+  worker: BullWorker
+  close(): Promise<void>
+}
+
+/**
+ * Jobs in Redis, by BullMQ. Its own loop would hold the host's process by its timers and a second, blocking connection, so
+ * jobs are fetched by hand. A connection that breaks is not mended but replaced with the next use: no timer tries in
+ * between, and whoever adds a job is told at once.
+ */
+export function bullmqJobs(parts: EngineParts, redis_url: string, timing: Timing): JobStore {
+  const token = randomUUID()
+  const claimed = new WeakMap<ClaimedJob, BullJob>()
+  const jobOf = (job: ClaimedJob) => claimed.get(job) as BullJob
+  const connection = keptOpen((onBroken) => connect(parts, redis_url, timing, onBroken))
+
+  return {
+    title: maskedAddress(redis_url),
+    complains_at: 1,
+
+    async add(jobs) {
+      const { queue } = await connection.open()
+      const now = parts.now()
+      await queue.addBulk(
+        jobs.map(({ name, data, key, run_at, max_attempts }) => ({
+          name,
+          data,
+          opts: {
+            delay: Math.max(0, (run_at ?? now) - now),
+            attempts: max_attempts ?? MAX_ATTEMPTS,
+            backoff: { type: 'custom' },
+            removeOnComplete: true,
+            removeOnFail: { count: MAX_DEAD_LETTERS },
+            ...(key === undefined ? {} : { deduplication: { id: key } }),
+          },
+        })),
+      )
+    },
+
+    async claim(limit) {
+      const { worker } = await connection.open()
+      const jobs: ClaimedJob[] = []
+      while (jobs.length < limit) {
+        const job = await worker.getNextJob(token, { block: false })
+        if (!job) break
+        if (job.deferredFailure) {
+          await job.moveToFailed(new JobFailure(job.deferredFailure, null), token, false)
+          continue
+        }
+        const mine = claimedJob(job)
+        claimed.set(mine, job)
+        jobs.push(mine)
+      }
+      return jobs
+    },
+
+    async keep(jobs) {
+      for (const job of jobs) await jobOf(job).extendLock(token, timing.lease_ms)
+    },
+
+    async done(job) {
+      await jobOf(job).moveToCompleted(null, token, false)
+    },
+
+    async failed(job, reason, pause_ms) {
+      await jobOf(job).moveToFailed(new JobFailure(reason, pause_ms), token, false)
+    },
+
+    async giveBack(jobs) {
+      for (const job of jobs) await jobOf(job).moveToWait(token)
+    },
+
+    async rescue() {
+      const { worker } = await connection.open()
+      await worker.moveStalledJobsToWait()
+    },
+
+    async counts() {
+      const { queue } = await connection.open()
+      const { waiting = 0, delayed = 0, active = 0, failed = 0 } = await queue.getJobCounts(...STATES)
+      return { waiting, delayed, active, failed }
+    },
+
+    async deadLetters(limit) {
+      const { queue } = await connection.open()
+      const jobs = await queue.getFailed(0, limit - 1)
+      return jobs.map(({ name, data, attemptsMade, failedReason, finishedOn }) => ({
+        name,
+        data,
+        attempts: attemptsMade,
+        last_error: failedReason ?? '',
+        failed_at: finishedOn ?? 0,
+      }))
+    },
+
+    close: () => connection.close(),
+  }
+}
+
+async function connect(parts: EngineParts, redis_url: string, timing: Timing, onBroken: () => void): Promise<Open> {
+  const { Queue, Worker } = await loadDriver<BullModule>('bullmq', 'job_engine bullmq')
+  const Redis = await loadDriver<RedisModule>('ioredis', 'job_engine bullmq')
+  const name = await installationId(parts)
+  const client = new Redis(redis_url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: null,
+    connectTimeout: timing.patience_ms,
+    retryStrategy: () => null,
+  })
+  // What went wrong is told by whatever was asked; without a listener it would bring the host down.
+  client.on('error', () => {})
+  client.on('end', onBroken)
+  await client.connect()
+  client.stream?.unref()
+  // For a blocking connection, which is never used.
+  client.duplicate = () => client
+  const options = { connection: client, prefix: PREFIX, skipVersionCheck: true }
+  const queue = new Queue(name, options)
+  const worker = new Worker(name, null, {
+    ...options,
+    autorun: false,
+    lockDuration: timing.lease_ms,
+    stalledInterval: Math.ceil(timing.lease_ms / 4),
+    maxStalledCount: MAX_ATTEMPTS - 1,
+    settings: { backoffStrategy: (_attempt, _type, error) => (error instanceof JobFailure ? error.pause_ms : 0) },
+  })
+  for (const one of [queue, worker]) one.on('error', () => {})
+  return { queue, worker, close: async () => client.disconnect() }
+}
+
+function claimedJob({ id, name, data, attemptsMade, opts }: BullJob): ClaimedJob {
+  return {
+    id: String(id),
+    name: name as JobName,
+    data,
+    attempt: attemptsMade + 1,
+    max_attempts: opts.attempts ?? MAX_ATTEMPTS,
+  }
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import type { BulkTarget } from '../store/dialect.js'
+import { sql } from '../store/kysely.js'
+import type { JobName } from './engine.js'
+import type { EngineParts } from './engines.js'
+import type { JobStore } from './polling-engine.js'
+import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
+import type { ClaimedJob } from './worker.js'
+
+const JOBS: BulkTarget = {
+  table: 'faultboard_jobs',
+  columns: [
+    ...(['name', 'job_key', 'payload', 'state'] as const).map((name) => ({ name, type: 'text' as const })),
+    ...(['run_at', 'max_attempts', 'created_at'] as const).map((name) => ({ name, type: 'integer' as const })),
+  ],
+  on_conflict: { key: ['job_key'], update: [] },
+}
+
+const GONE = 'The process that worked on it ended in the middle, each time.'
+
+/**
+ * Jobs in the tracker's own database: durable, shared by all its processes, and nothing to install. A job is `waiting`
+ * until one takes it, `active` until its lease ends, `failed` for good; what is done is deleted.
+ */
+export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timing): JobStore {
+  const { dialect, read } = database
+  const me = randomUUID()
+  /** Only while it is still ours: after a long stand-still another may have it. */
+  const mine = (job: ClaimedJob) =>
+    ({ id: Number(job.id), locked_by: me, attempts: job.attempt, state: 'active' }) as const
+
+  return {
+    title: dialect.address,
+    // The recorder complains of the same database as soon as there is an error to write: about half a minute is its turn.
+    complains_at: 5,
+
+    async add(jobs) {
+      await ready()
+      const time = now()
+      const rows = jobs.map(({ name, data, key, run_at, max_attempts }) => [
+        ...[name, key ?? null, JSON.stringify(data), 'waiting'],
+        ...[run_at ?? time, max_attempts ?? MAX_ATTEMPTS, time],
+      ])
+      await database.write(async (trx) => void (await dialect.insertMany(trx, JOBS, rows)))
+    },
+
+    async claim(limit) {
+      await ready()
+      // An idle look costs one read; only what is due is worth a transaction.
+      const isDue = await read
+        .selectFrom('faultboard_jobs')
+        .select('id')
+        .where('state', '=', 'waiting')
+        .where('run_at', '<=', now())
+        .limit(1)
+        .executeTakeFirst()
+      if (!isDue) return []
+      return database.write(async (trx) => {
+        const due = trx
+          .selectFrom('faultboard_jobs')
+          .select(['id', 'name', 'payload', 'attempts', 'max_attempts'])
+          .where('state', '=', 'waiting')
+          .where('run_at', '<=', now())
+          .orderBy('run_at')
+          .limit(limit)
+        // SQLite has no row locks and needs none: its transactions write one after the other.
+        const rows = await (dialect.name === 'sqlite' ? due : due.forUpdate().skipLocked()).execute()
+        if (rows.length === 0) return []
+        await trx
+          .updateTable('faultboard_jobs')
+          .set({ state: 'active', locked_by: me, locked_until: now() + timing.lease_ms, attempts: sql`attempts + 1` })
+          .where('id', 'in', idsOf(rows))
+          .execute()
+        return rows.map(({ id, name, payload, attempts, max_attempts }) => ({
+          id: String(id),
+          name: name as JobName,
+          data: JSON.parse(payload),
+          attempt: attempts + 1,
+          max_attempts,
+        }))
+      })
+    },
+
+    async keep(jobs) {
+      await database.write((trx) =>
+        trx
+          .updateTable('faultboard_jobs')
+          .set({ locked_until: now() + timing.lease_ms })
+          .where('id', 'in', idsOf(jobs))
+          .where('locked_by', '=', me)
+          .execute(),
+      )
+    },
+
+    async done(job) {
+      await database.write((trx) =>
+        trx
+          .deleteFrom('faultboard_jobs')
+          .where(({ and }) => and(mine(job)))
+          .execute(),
+      )
+    },
+
+    async failed(job, reason, pause_ms) {
+      const last = { last_error: reason, locked_by: null, locked_until: null }
+      const time = now()
+      await database.write(async (trx) => {
+        await trx
+          .updateTable('faultboard_jobs')
+          .set(
+            pause_ms === null
+              ? { ...last, state: 'failed', job_key: null, run_at: time, finished_at: time }
+              : { ...last, state: 'waiting', run_at: time + pause_ms },
+          )
+          .where(({ and }) => and(mine(job)))
+          .execute()
+        if (pause_ms !== null) return
+        const surplus = await trx
+          .selectFrom('faultboard_jobs')
+          .select('id')
+          .where('state', '=', 'failed')
+          .orderBy('run_at', 'desc')
+          .orderBy('id', 'desc')
+          .offset(MAX_DEAD_LETTERS)
+          .limit(100)
+          .execute()
+        if (surplus.length > 0) await trx.deleteFrom('faultboard_jobs').where('id', 'in', idsOf(surplus)).execute()
+      })
+    },
+
+    async giveBack(jobs) {
+      await database.write((trx) =>
+        trx
+          .updateTable('faultboard_jobs')
+          .set({ state: 'waiting', locked_by: null, locked_until: null, attempts: sql`attempts - 1` })
+          .where('id', 'in', idsOf(jobs))
+          .where('locked_by', '=', me)
+          .where('state', '=', 'active')
+          .execute(),
+      )
+    },
+
+    async rescue() {
+      await ready()
+      const time = now()
+      const isAbandoned = await read
+        .selectFrom('faultboard_jobs')
+        .select('id')
+        .where('state', '=', 'active')
+        .where('locked_until', '<', time)
+        .limit(1)
+        .executeTakeFirst()
+      if (!isAbandoned) return
+      await database.write(async (trx) => {
+        const abandoned = () =>
+          trx
+            .updateTable('faultboard_jobs')
+            .set({ run_at: time, locked_by: null, locked_until: null })
+            .where('state', '=', 'active')
+            .where('locked_until', '<', time)
+        await abandoned().set({ state: 'waiting' }).whereRef('attempts', '<', 'max_attempts').execute()
+        // One that takes its process down each time must not go on for ever.
+        await abandoned()
+          .set({ state: 'failed', job_key: null, finished_at: time, last_error: GONE })
+          .whereRef('attempts', '>=', 'max_attempts')
+          .execute()
+      })
+    },
+
+    async counts() {
+      await ready()
+      const rows = await read
+        .selectFrom('faultboard_jobs')
+        .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+        .groupBy('state')
+        .execute()
+      const { delayed } = await read
+        .selectFrom('faultboard_jobs')
+        .select(({ fn }) => fn.countAll<number>().as('delayed'))
+        .where('state', '=', 'waiting')
+        .where('run_at', '>', now())
+        .executeTakeFirstOrThrow()
+      const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0
+      const later = Number(delayed)
+      return { waiting: of('waiting') - later, delayed: later, active: of('active'), failed: of('failed') }
+    },
+
+    async deadLetters(limit) {
+      await ready()
+      const rows = await read
+        .selectFrom('faultboard_jobs')
+        .select(['name', 'payload', 'attempts', 'last_error', 'finished_at'])
+        .where('state', '=', 'failed')
+        .orderBy('run_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ name, payload, attempts, last_error, finished_at }) => ({
+        name,
+        data: JSON.parse(payload),
+        attempts,
+        last_error: last_error ?? '',
+        failed_at: finished_at ?? 0,
+      }))
+    },
+
+    // The database is the tracker's to close.
+    async close() {},
+  }
+}
+
+function idsOf(jobs: readonly { id: string | number }[]): number[] {
+  return jobs.map(({ id }) => Number(id))
+}

@@ -1,0 +1,34 @@
+import type { DeadLetter, JobCounts, JobEngine, NewJob } from './engine.js'
+import type { EngineParts } from './engines.js'
+import type { Timing } from './timing.js'
+import { within } from './within.js'
+import { type JobSource, JobWorker } from './worker.js'
+
+/** Where an engine keeps its jobs, for those who add them and those who look at them too. */
+export interface JobStore extends JobSource {
+  add(jobs: readonly NewJob[]): Promise<void>
+  counts(): Promise<JobCounts>
+  deadLetters(limit: number): Promise<DeadLetter[]>
+  close(): Promise<void>
+}
+
+/** An engine around a store: what differs between the engines is only where the jobs are. */
+export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: EngineParts, timing: Timing): JobEngine {
+  const worker = new JobWorker({ source: store, timing, log: parts.log, random: parts.random })
+  const inTime = <T>(answer: Promise<T>) => within(timing.patience_ms, store.title, answer)
+  return {
+    name,
+    async add(jobs) {
+      if (jobs.length === 0) return
+      await inTime(store.add(jobs))
+      worker.wake()
+    },
+    work: (handle) => worker.start(handle),
+    counts: () => inTime(store.counts()),
+    deadLetters: (limit) => inTime(store.deadLetters(limit)),
+    async stop() {
+      await worker.stop()
+      await inTime(store.close()).catch(() => {})
+    },
+  }
+}

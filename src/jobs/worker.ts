@@ -1,0 +1,241 @@
+import type { Log } from '../context.js'
+import type { HandleJob, JobName } from './engine.js'
+import { isSaidByOthers, reasonOf } from './reason.js'
+import { CONCURRENCY, pauseAfter, type Timing } from './timing.js'
+import { within } from './within.js'
+
+export interface ClaimedJob {
+  id: string
+  name: JobName
+  data: Readonly<Record<string, unknown>>
+  attempt: number
+  max_attempts: number
+}
+
+/** Where an engine keeps its jobs. What it rejects with means that it cannot be reached. */
+export interface JobSource {
+  /** What a complaint calls it. */
+  readonly title: string
+  /** With which failure in a row it is complained of. */
+  readonly complains_at: number
+  /** Takes up to so many jobs that are due. Nobody else gets them until the lease ends. */
+  claim(limit: number): Promise<ClaimedJob[]>
+  /** Begins the lease of these anew. */
+  keep(jobs: readonly ClaimedJob[]): Promise<void>
+  done(job: ClaimedJob): Promise<void>
+  /** It is tried again after the pause, or never when that is null. */
+  failed(job: ClaimedJob, reason: string, pause_ms: number | null): Promise<void>
+  /** Somebody else may take them at once, and this try does not count. */
+  giveBack(jobs: readonly ClaimedJob[]): Promise<void>
+  /** Frees the jobs whose worker is gone. */
+  rescue(): Promise<void>
+}
+
+export interface WorkerParts {
+  source: JobSource
+  timing: Timing
+  log: Log
+  random(): number
+}
+
+interface Running {
+  job: ClaimedJob
+  ended: Promise<void>
+  stopper: AbortController
+  /** By `performance.now()`. */
+  kept_at: number
+}
+
+const LONGEST_PAUSE_MS = 30_000
+/** What is told to break off gets so long to do it. */
+const BREAK_OFF_MS = 500
+
+/**
+ * Takes jobs from a source and does them, a few at a time. It asks, instead of waiting on an open line: nothing of it
+ * keeps the host's process alive, and one connection serves all.
+ */
+export class JobWorker {
+  readonly #parts: WorkerParts
+  readonly #running = new Map<string, Running>()
+  #handle: HandleJob | null = null
+  #timer: NodeJS.Timeout | undefined
+  #turning: Promise<void> | null = null
+  #wanted = false
+  #away_pauses = 0
+  #told = false
+  #rescued_at = -Infinity
+  #stopped = false
+  #heart: NodeJS.Timeout | undefined
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+  }
+
+  start(handle: HandleJob): void {
+    this.#handle = handle
+    this.#heart ??= setInterval(() => void this.#keepAll(), this.#parts.timing.lease_ms / 4).unref()
+    this.wake()
+  }
+
+  /** Looks for jobs at once. */
+  wake(): void {
+    if (!this.#handle || this.#stopped) return
+    if (this.#turning) this.#wanted = true
+    // A source that is away is asked in its time, however many jobs are added.
+    else if (this.#away_pauses === 0) this.#lookIn(0)
+  }
+
+  /** Never rejects. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#turning
+    await this.#endedWithin(this.#parts.timing.grace_ms)
+    for (const { stopper } of this.#running.values()) stopper.abort()
+    await this.#endedWithin(BREAK_OFF_MS)
+    clearInterval(this.#heart)
+    await this.#giveBack([...this.#running.values()].map(({ job }) => job))
+    this.#running.clear()
+  }
+
+  #lookIn(milliseconds: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#turning ??= this.#turn().finally(() => {
+        this.#turning = null
+        if (this.#stopped) return
+        this.#lookIn(this.#nextPause())
+        this.#wanted = false
+      })
+    }, milliseconds).unref()
+  }
+
+  #nextPause(): number {
+    const { poll_ms } = this.#parts.timing
+    if (this.#away_pauses > 0) return Math.min(LONGEST_PAUSE_MS, poll_ms * 2 ** this.#away_pauses)
+    return this.#wanted ? 0 : poll_ms
+  }
+
+  async #turn(): Promise<void> {
+    const { source, timing } = this.#parts
+    try {
+      if (performance.now() - this.#rescued_at >= timing.lease_ms / 4) {
+        await this.#inTime(source.rescue())
+        this.#rescued_at = performance.now()
+      }
+      const free = CONCURRENCY - this.#running.size
+      if (free === 0) return
+      const jobs = await this.#claim(free)
+      this.#isBack()
+      if (this.#stopped) return this.#giveBack(jobs)
+      for (const job of jobs) this.#begin(job)
+    } catch (error) {
+      this.#goAway(error)
+    }
+  }
+
+  async #claim(limit: number): Promise<ClaimedJob[]> {
+    const claiming = this.#parts.source.claim(limit)
+    try {
+      return await this.#inTime(claiming)
+    } catch (error) {
+      // They may come late, when nobody waits for them any more.
+      void claiming.then((jobs) => this.#giveBack(jobs)).catch(() => {})
+      throw error
+    }
+  }
+
+  #begin(job: ClaimedJob): void {
+    const stopper = new AbortController()
+    const running: Running = { job, stopper, kept_at: performance.now(), ended: Promise.resolve() }
+    this.#running.set(job.id, running)
+    running.ended = this.#run(running).finally(() => {
+      if (this.#running.get(job.id) === running) this.#running.delete(job.id)
+      this.wake()
+    })
+  }
+
+  async #run(running: Running): Promise<void> {
+    const { source, timing, random } = this.#parts
+    const { job, stopper } = running
+    const { name, data, attempt, max_attempts } = job
+    let reason: string | null = null
+    try {
+      await this.#handle?.({ name, data, attempt, signal: stopper.signal })
+    } catch (error) {
+      reason = reasonOf(error)
+    }
+    // Its lease ran out, or it was given back: what became of it is no longer ours to say.
+    if (this.#running.get(job.id) !== running) return
+    try {
+      if (reason === null) await this.#inTime(source.done(job))
+      else if (stopper.signal.aborted) await this.#inTime(source.giveBack([job]))
+      else {
+        const pause = attempt < max_attempts ? pauseAfter(attempt, timing, random) : null
+        await this.#inTime(source.failed(job, reason, pause))
+        if (pause === null) this.#parts.log.warn(`A job failed for good (${name}): ${reason}`)
+      }
+    } catch (error) {
+      // The lease ends by itself, and the job is done once more.
+      this.#goAway(error)
+    }
+  }
+
+  async #keepAll(): Promise<void> {
+    const all = [...this.#running.values()]
+    if (all.length === 0) return
+    const asked_at = performance.now()
+    try {
+      await this.#inTime(this.#parts.source.keep(all.map(({ job }) => job)))
+      for (const running of all) running.kept_at = asked_at
+    } catch (error) {
+      this.#goAway(error)
+    }
+    for (const running of all) {
+      if (performance.now() - running.kept_at > this.#parts.timing.lease_ms) this.#abandon(running)
+    }
+  }
+
+  /** Others may have it by now; a handler that hangs must not take the place of those that follow. */
+  #abandon(running: Running): void {
+    running.stopper.abort()
+    if (this.#running.get(running.job.id) === running) this.#running.delete(running.job.id)
+  }
+
+  async #giveBack(jobs: readonly ClaimedJob[]): Promise<void> {
+    if (jobs.length === 0) return
+    // Whoever cannot be told now sees their lease end.
+    await this.#inTime(this.#parts.source.giveBack(jobs)).catch(() => {})
+  }
+
+  async #endedWithin(milliseconds: number): Promise<void> {
+    if (this.#running.size === 0) return
+    let timer: NodeJS.Timeout | undefined
+    const impatience = new Promise<void>((resume) => {
+      timer = setTimeout(resume, milliseconds)
+    })
+    await Promise.race([Promise.all([...this.#running.values()].map(({ ended }) => ended)), impatience])
+    clearTimeout(timer)
+  }
+
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    return within(this.#parts.timing.patience_ms, this.#parts.source.title, answer)
+  }
+
+  #goAway(error: unknown): void {
+    const { log, source } = this.#parts
+    this.#away_pauses++
+    if (this.#stopped || this.#away_pauses !== source.complains_at || isSaidByOthers(error)) return
+    this.#told = true
+    log.warn(`No jobs can be taken from ${source.title}: ${reasonOf(error)}\n  They wait, and it is asked again.`)
+  }
+
+  #isBack(): void {
+    if (this.#away_pauses === 0) return
+    this.#away_pauses = 0
+    if (!this.#told) return
+    this.#told = false
+    this.#parts.log.info(`${this.#parts.source.title} is back; its jobs are worked on again.`)
+  }
+}

@@ -1,0 +1,21 @@
+import { describe } from 'vitest'
+import { jobEngineContract, settingsOf } from '../contract/job-engine.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { freshPlace } from '../support/tracker.js'
+
+const REDIS = process.env.FAULTBOARD_TEST_REDIS
+
+describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS is not set)'}`, () => {
+  describeEachDatabase(
+    'the engine, for a tracker',
+    (database) => {
+      jobEngineContract(async () => {
+        const { url } = await freshPlace(database)
+        const settings = (redis_url: string) => settingsOf({ database: url, job_engine: 'bullmq', redis_url })
+        return { settings: settings(REDIS ?? ''), server: { url: REDIS ?? '', settings } }
+      })
+    },
+    // The jobs are in Redis, whichever database the tracker has.
+    { except: ['postgres', 'mysql'] },
+  )
+})

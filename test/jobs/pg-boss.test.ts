@@ -1,0 +1,70 @@
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+import { createEngine } from '../../src/jobs/engines.js'
+import { createDatabase } from '../../src/store/database.js'
+import { jobEngineContract, settingsOf } from '../contract/job-engine.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { freshPlace } from '../support/tracker.js'
+
+describeEachDatabase(
+  'the engine on pg-boss',
+  (database) => {
+    describe("in the tracker's own database", () => {
+      jobEngineContract(async () => {
+        const { url } = await freshPlace(database)
+        const settings = (address: string) => settingsOf({ database: address, job_engine: 'pg-boss' })
+        return { settings: settings(url), server: { url, settings } }
+      })
+    })
+
+    test("uses the host's pool, and a database of its own", async () => {
+      const { url } = await freshPlace(database)
+      const pool = new pg.Pool({ connectionString: url, max: 2 })
+      onTestFinished(() => pool.end())
+      const engine = engineFor({ database: pool })
+      await engine.add([{ name: 'cleanup', data: {} }])
+      expect(await engine.counts()).toMatchObject({ waiting: 1 })
+      const elsewhere = engineFor({ database: pool, job_database: await database.fresh() })
+      expect(await elsewhere.counts()).toMatchObject({ waiting: 0 })
+    })
+
+    test('says which right is missing, and leaves no connection in a broken transaction', async () => {
+      const { url } = await freshPlace(database)
+      const admin = new pg.Client({ connectionString: url })
+      await admin.connect()
+      const role = `faultboard_test_${process.pid}_${Date.now()}`
+      onTestFinished(async () => {
+        await admin.query(`drop owned by ${role}; drop role ${role}`)
+        await admin.end()
+      })
+      await admin.query(`create role ${role} login password 'p'; grant all on all tables in schema public to ${role}`)
+      const address = new URL(url)
+      address.username = role
+      address.password = 'p'
+      const pool = new pg.Pool({ connectionString: address.href, max: 1 })
+      onTestFinished(() => pool.end())
+      const engine = engineFor({ database: pool })
+      await expect(engine.counts()).rejects.toThrow(/grant create on database/)
+      expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+      await admin.query(`grant create on database ${address.pathname.slice(1)} to ${role}`)
+      expect(await engine.counts()).toMatchObject({ waiting: 0 })
+    })
+  },
+  { except: ['sqlite', 'mysql'] },
+)
+
+function engineFor(settings: { database: pg.Pool; job_database?: string }) {
+  const { options: config } = resolveConfiguration(settingsOf({ ...settings, job_engine: 'pg-boss' }), {})
+  const say = () => {}
+  const engine = createEngine({
+    config,
+    database: createDatabase(settings.database, '.'),
+    ready: async () => {},
+    log: { info: say, warn: say },
+    now: Date.now,
+    random: Math.random,
+  })
+  onTestFinished(() => engine.stop())
+  return engine
+}
