@@ -41,6 +41,7 @@ export async function logHostileErrors(host: Host, text = EVIL): Promise<void> {
     await Commands.AddComment.call({ error_id, author_name: text.slice(0, 255), body: text })
     await Commands.AssignError.call({ error_id, assigned_to: text.slice(0, 255), actor: text.slice(0, 255) })
     await Commands.SnoozeError.call({ error_id, hours: 1, reason: text })
+    await Commands.MuteError.call({ error_id, reason: text, muted_by: text.slice(0, 255) })
   }
   await Commands.ResolveError.call({
     error_id: 1,

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
+import type { Settings } from '../../src/config/options.js'
+import type { Inbox, Letter } from './inbox.js'
+
+export const BUSY_SECONDS = 7
+const SECRET_PATH = '/services/T00000000/XyZsecretXyZ'
+
+/** A webhook on this machine. */
+export async function openHttpInbox(settingsFor: (url: string) => Settings, secrets: string[] = []): Promise<Inbox> {
+  let announce = () => {}
+  const visit = new Promise<void>((resolve) => {
+    announce = resolve
+  })
+  const inbox: Inbox = {
+    settings: {},
+    secrets: [SECRET_PATH, 'XyZsecretXyZ', 'T00000000', ...secrets],
+    letters: [],
+    manner: 'accept',
+    visited: () => visit,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  const server = createServer(async (request, response) => {
+    announce()
+    const letter = await letterOf(request)
+    inbox.letters.push(letter)
+    answer(inbox, letter, request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  inbox.settings = settingsFor(`http://127.0.0.1:${port}${SECRET_PATH}?key=XyZsecretXyZ`)
+  return inbox
+}
+
+async function letterOf(request: IncomingMessage): Promise<Letter> {
+  const raw = await readAll(request)
+  const { headers } = request
+  return { key: String(headers['idempotency-key']), headers, raw, text: strings(JSON.parse(raw)).join('\n') }
+}
+
+function answer({ manner }: Inbox, { raw }: Letter, request: IncomingMessage, response: ServerResponse): void {
+  switch (manner) {
+    case 'accept':
+      response.end('ok\nand more')
+      return
+    case 'busy':
+      response.writeHead(429, { 'Retry-After': String(BUSY_SECONDS) }).end('slow down')
+      return
+    case 'broken':
+      response.writeHead(500).end('out of order')
+      return
+    case 'refuse':
+      response.writeHead(404).end('no_service')
+      return
+    case 'hang':
+      return
+    case 'half':
+      response.writeHead(200, { 'Content-Length': '100' }).write('o')
+      setTimeout(() => response.destroy(), 20)
+      return
+    case 'redirect':
+      response.writeHead(307, { Location: `http://127.0.0.1:9/${SECRET_PATH}` }).end()
+      return
+    case 'echo': {
+      const { authorization = '' } = request.headers
+      response
+        .writeHead(400)
+        .end(`bad \u0007${request.url} ${decodeURIComponent(request.url ?? '')} ${authorization} ${raw}`)
+    }
+  }
+}
+
+/** Every text in a JSON value, the names of its fields left out. */
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : []
+}

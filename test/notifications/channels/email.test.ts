@@ -1,0 +1,188 @@
+import nodemailer from 'nodemailer'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Settings } from '../../../src/config/options.js'
+import { email } from '../../../src/notifications/channels/email.js'
+import type { Notice } from '../../../src/notifications/notice.js'
+import { channelContract, sendBy } from '../../contract/channel.js'
+import type { Inbox, Letter } from '../../contract/inbox.js'
+import { openMailInbox } from '../../contract/mail-inbox.js'
+import { digestNotice, NOTICES } from '../../contract/notices.js'
+import { type ParsedMail, parseMail } from '../../support/mime.js'
+
+const TO = ['Ops <ops@shop.example>', 'lead@shop.example']
+const MAILS = {
+  enable_email_notifications: true,
+  notification_email_recipients: TO,
+  notification_email_from: 'Faultboard <errors@shop.example>',
+}
+const open = () => openMailInbox((smtp_url) => ({ ...MAILS, smtp_url }))
+
+channelContract({
+  channel: email,
+  carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'digest', 'test'],
+  open,
+  busy: { answer: '450 try again later' },
+  expectHarmless,
+})
+
+const OWN_HEADERS = [
+  ...['Auto-Submitted', 'Content-Type', 'Date', 'From', 'MIME-Version', 'Message-ID', 'References', 'Subject', 'To'],
+  ...['X-Auto-Response-Suppress', 'X-Faultboard-Event', 'X-Faultboard-Key'],
+]
+
+function expectHarmless({ raw }: Letter): void {
+  const { headers, names, text, html } = parseMail(raw)
+  expect(names.filter((name) => !OWN_HEADERS.includes(name))).toEqual([])
+  expect(headers.to).toBe('Ops <ops@shop.example>, lead@shop.example')
+  expect(headers.subject?.length).toBeLessThanOrEqual(200)
+  for (const value of Object.values(headers)) expect(value).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
+  expect(text.replaceAll('\r\n', '\n')).not.toMatch(/[\p{Bidi_Control}\0\r]|\p{Cc}\[31m/u)
+  // Mail programs make links of addresses by themselves.
+  expect((text + html).replace(/https:\/\/ops\.example\/[^\s"]*/g, '')).not.toMatch(/http:\/\/|www\./)
+  expect(html).not.toMatch(/<script|<img|\sonerror=(?!alert\(1\)&gt;)|[\p{Bidi_Control}\0]|\p{Cc}\[31m/u)
+  for (const [, address = ''] of html.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^https:\/\/ops\.example\//)
+  expect((html.match(/<\/table>/g) ?? []).length).toBe((html.match(/<table/g) ?? []).length)
+  expect(raw.length).toBeLessThan(512 * 1024)
+}
+
+describe('a mail', () => {
+  let inbox: Inbox
+
+  beforeAll(async () => {
+    inbox = await open()
+  })
+
+  afterAll(() => inbox?.close())
+
+  beforeEach(() => {
+    inbox.letters.length = 0
+  })
+
+  const sent = async (notice: Notice, settings: Settings = {}): Promise<ParsedMail> => {
+    const outcome = await sendBy(email, { ...inbox.settings, ...settings }, { key: 'new:42:email', notice })
+    expect(outcome).toMatchObject({ state: 'sent' })
+    return parseMail(inbox.letters[0]?.raw ?? '')
+  }
+
+  test('has a subject, a text and an HTML part that say the same', async () => {
+    const { headers, text, html } = await sent(NOTICES.new)
+    expect(headers).toMatchObject({
+      subject: '[shop (production)] New error: TypeError: cart.total is not a function',
+      from: 'Faultboard <errors@shop.example>',
+      to: 'Ops <ops@shop.example>, lead@shop.example',
+      'auto-submitted': 'auto-generated',
+      'message-id': expect.stringMatching(/^<faultboard\.[0-9a-f]{32}@shop\.example>$/),
+    })
+    const lines = text.split(/\r?\n/)
+    expect(lines).toContain('New error in shop (production)')
+    expect(lines).toContain('Severity:    high')
+    expect(lines).toContain('Place:       src/cart.js:12 in total')
+    expect(lines).toContain('Last seen:   10 Mar 2026, 12:00 UTC')
+    expect(lines).toContain('https://ops.example/error_dashboard/errors/42')
+    for (const part of ['New error', 'TypeError', 'cart.total is not a function', 'src/cart.js:12 in total', '2.4.0']) {
+      expect(html).toContain(part)
+    }
+    expect(html).toContain('href="https://ops.example/error_dashboard/errors/42"')
+    expect(html).toContain('prefers-color-scheme:dark')
+  })
+
+  test.each([
+    ['reopened', '[shop (production)] Error regressed in version 2.4.0: TypeError: cart.total is not a function'],
+    ['milestone', '[shop (production)] Error reached 100 occurrences: TypeError: cart.total is not a function'],
+    ['baseline', '[shop (production)] More errors than usual: TimeoutError: Web: 37 in this hour, usual 4.2 ± 1.1'],
+    ['held', '[shop (production)] 5 messages from the quiet hours'],
+    ['digest', '[shop (production)] Daily digest: 1,240 occurrences, 2 new errors'],
+    ['test', '[shop (production)] Test message'],
+  ] as const)('has a subject for: %s', async (event, subject) => {
+    expect((await sent(NOTICES[event])).headers.subject).toBe(subject)
+  })
+
+  test('stands with other mails about the same error, under a number of its own', async () => {
+    const first = await sent(NOTICES.new)
+    inbox.letters.length = 0
+    const second = await sent({ ...NOTICES.reopened, at: NOTICES.new.at + 1 })
+    expect(second.headers.references).toBe(first.headers.references)
+    expect(second.headers['message-id']).not.toBe(first.headers['message-id'])
+  })
+
+  test('brings the digest: figures beside those of the period before, and the lists', async () => {
+    const { text, html } = await sent(NOTICES.digest)
+    const lines = text.split(/\r?\n/)
+    expect(lines).toContain('Occurrences: 1,240 (up 24 % from 1,000)')
+    expect(lines).toContain('New errors:  2 (down 50 % from 4)')
+    expect(lines).toContain('Came back:   1 (none before)')
+    expect(lines).toContain('Resolved:    3 (as many as before)')
+    expect(lines).toContain('- 1,100 × TimeoutError: TimeoutError of the digest (medium)')
+    expect(lines).toContain('  https://ops.example/error_dashboard/errors/4')
+    for (const heading of ['New', 'Came back', 'Most often', 'Resolved']) expect(html).toContain(`>${heading}</h2>`)
+    expect(html).toContain('up 24 % from 1,000')
+    expect(html).toContain('href="https://ops.example/error_dashboard/errors/3"')
+  })
+
+  test('names the days of a digest, and the applications where there are several', async () => {
+    const day = Date.parse('2026-03-09T00:00:00Z')
+    const span = { from: day, to: day + 86_400_000 }
+    const mine = digestNotice().digest.new_errors[0]
+    const others = mine ? [{ ...mine, application_name: 'warehouse' }] : []
+    const { text } = await sent(digestNotice({ ...span, new_errors: others }))
+    expect(text.split(/\r?\n/)).toContain('9 Mar 2026 (UTC)')
+    expect(text).toContain('(high, warehouse)')
+    expect(text).toContain('(medium, shop)')
+    inbox.letters.length = 0
+    const week = { frequency: 'weekly' as const, from: day, to: day + 7 * 86_400_000 }
+    const { headers, text: of_week } = await sent(digestNotice(week))
+    expect(headers.subject).toContain('Weekly digest')
+    expect(of_week).toContain('9 Mar 2026 to 15 Mar 2026 (UTC)')
+  })
+
+  test('says so when the period of a digest was quiet', async () => {
+    const none = { now: 0, before: 0 }
+    const figures = { occurrences: none, new_errors: none, regressed_errors: none, resolved_errors: none }
+    const lists = { new_errors: [], regressed_errors: [], top_errors: [], resolved_errors: [] }
+    const { text, html } = await sent(digestNotice({ figures, ...lists }))
+    expect(text).toContain('A quiet time: no error was recorded.')
+    expect(html).toContain('A quiet time: no error was recorded.')
+    expect(html).not.toContain('</h2>')
+  })
+
+  test('goes by the transport of the host, and bears its sender', async () => {
+    const mail_transport = nodemailer.createTransport(inbox.settings.smtp_url ?? '', { from: 'host@shop.example' })
+    const own = { mail_transport, smtp_url: null, notification_email_from: null }
+    expect((await sent(NOTICES.new, own)).headers.from).toBe('host@shop.example')
+  })
+
+  test('bears the name of the machine where nobody has set a sender', async () => {
+    const { headers } = await sent(NOTICES.new, { notification_email_from: null })
+    expect(headers.from).toMatch(/^Faultboard <faultboard@[a-z0-9.-]+>$/i)
+  })
+
+  test('does not wait for a transport of the host that never answers', async () => {
+    const settings = { ...MAILS, mail_transport: { sendMail: () => new Promise(() => {}) } }
+    const limits = { connect_ms: 100, total_ms: 100 }
+    const outcome = await sendBy(email, settings, { key: 'k', notice: NOTICES.new }, { limits })
+    expect(outcome).toEqual({ state: 'failed', answer: 'no answer within 0.1 s' })
+  })
+
+  test('counts as sent when some of its recipients were refused, and says so', async () => {
+    const mail_transport = { sendMail: async () => ({ accepted: ['a'], rejected: ['b'], response: '250 OK' }) }
+    const outcome = await sendBy(email, { ...MAILS, mail_transport }, { key: 'k', notice: NOTICES.new })
+    expect(outcome).toEqual({ state: 'sent', answer: 'refused for 1 of 2 recipients; 250 OK' })
+  })
+
+  test('needs recipients and a way to them', () => {
+    const missing = (settings: Settings) => email.missing({ ...OFF, ...settings } as never)
+    expect(missing({})).toBeNull()
+    expect(missing({ enable_email_notifications: true })).toEqual([
+      'notification_email_recipients',
+      'mail_transport or smtp_url',
+    ])
+    expect(missing({ ...MAILS, smtp_url: 'smtp://mail.example' })).toEqual([])
+  })
+})
+
+const OFF = {
+  enable_email_notifications: false,
+  notification_email_recipients: [],
+  mail_transport: null,
+  smtp_url: null,
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Severity } from '../../../src/model/severity.js'
+import { incident } from '../../../src/notifications/channels/incident.js'
+import type { Notice } from '../../../src/notifications/notice.js'
+import { channelContract, sendBy } from '../../contract/channel.js'
+import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
+import type { Inbox, Letter } from '../../contract/inbox.js'
+import { baselineNotice, errorNotice, NOTICES, SIGNATURE } from '../../contract/notices.js'
+
+const KEY = 'routing-key-0123456789'
+const open = () =>
+  openHttpInbox((incident_events_url) => ({ incident_events_url, incident_integration_key: KEY }), [KEY])
+
+interface Body {
+  routing_key: string
+  event_action: string
+  dedup_key: string
+  links?: { href: string; text: string }[]
+  payload: { summary: string; severity: string; source: string; custom_details: Record<string, string> }
+}
+
+channelContract({
+  channel: incident,
+  carries: ['new', 'reopened', 'milestone', 'resolved', 'baseline', 'test'],
+  open,
+  busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
+  expectHarmless,
+})
+
+function expectHarmless({ raw }: Letter): void {
+  const { payload, dedup_key } = JSON.parse(raw) as Body
+  expect(payload.summary.length).toBeLessThanOrEqual(1024)
+  expect(payload.summary).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
+  expect(payload.source.length).toBeLessThanOrEqual(1024)
+  expect(dedup_key).toMatch(/^[0-9a-f]{64}$/)
+  expect(raw.length).toBeLessThan(512 * 1024)
+}
+
+describe('an event for the incident service', () => {
+  let inbox: Inbox
+
+  beforeAll(async () => {
+    inbox = await open()
+  })
+
+  afterAll(() => inbox?.close())
+
+  beforeEach(() => {
+    inbox.letters.length = 0
+  })
+
+  const sent = async (notice: Notice): Promise<Body> => {
+    await sendBy(incident, inbox.settings, { key: 'k', notice })
+    return JSON.parse(inbox.letters.at(-1)?.raw ?? '') as Body
+  }
+
+  test('opens an incident with routing_key, event_action and payload', async () => {
+    expect(await sent(errorNotice('new', {}, { severity: 'critical' }))).toMatchObject({
+      routing_key: KEY,
+      event_action: 'trigger',
+      dedup_key: SIGNATURE,
+      links: [{ href: 'https://ops.example/error_dashboard/errors/42', text: 'Open in Faultboard' }],
+      payload: {
+        summary: 'shop (production): New error (critical): TypeError: cart.total is not a function',
+        severity: 'critical',
+        source: 'shop (production)',
+        custom_details: { application: 'shop', environment: 'production', occurrences: '1', version: '2.4.0' },
+      },
+    })
+  })
+
+  test('closes the same incident when the error is resolved', async () => {
+    expect(await sent(NOTICES.resolved)).toMatchObject({ event_action: 'resolve', dedup_key: SIGNATURE })
+  })
+
+  test('is one incident for all messages about one error', async () => {
+    const keys = [await sent(NOTICES.new), await sent(NOTICES.reopened), await sent(NOTICES.milestone)]
+    expect(new Set(keys.map(({ dedup_key }) => dedup_key))).toEqual(new Set([SIGNATURE]))
+  })
+
+  test('is one incident for all alerts about one type of error', async () => {
+    const first = await sent(baselineNotice())
+    const again = await sent({ ...baselineNotice(), at: 1 })
+    const another = await sent(baselineNotice('OtherError'))
+    expect(again.dedup_key).toBe(first.dedup_key)
+    expect(another.dedup_key).not.toBe(first.dedup_key)
+  })
+
+  test.each([
+    ['critical', 'critical'],
+    ['high', 'error'],
+    ['medium', 'warning'],
+    ['low', 'info'],
+  ] satisfies [Severity, string][])('calls %s as the service does: %s', async (severity, called) => {
+    expect((await sent(errorNotice('new', {}, { severity }))).payload.severity).toBe(called)
+  })
+})

@@ -1,0 +1,54 @@
+/** A mail taken apart: as much of MIME as the tests need. */
+export interface ParsedMail {
+  headers: Readonly<Record<string, string>>
+  /** The names as they came, for a header that nobody meant to send. */
+  names: readonly string[]
+  text: string
+  html: string
+}
+
+export function parseMail(raw: string): ParsedMail {
+  const { headers, names, body } = part(raw)
+  const boundary = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '')?.[1] ?? ''
+  const parts = body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((one) => part(one.replace(/^\r\n/, '')))
+  const of = (type: string) => {
+    const found = parts.find((one) => one.headers['content-type']?.startsWith(type))
+    return found ? decodedBody(found.body, found.headers['content-transfer-encoding'] ?? '') : ''
+  }
+  return { headers, names, text: of('text/plain'), html: of('text/html') }
+}
+
+function part(raw: string): { headers: Record<string, string>; names: string[]; body: string } {
+  const end = raw.indexOf('\r\n\r\n')
+  const lines = raw
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+  const pairs = lines.map((line) => /^([^:]+):\s*(.*)$/s.exec(line) ?? ['', line, ''])
+  return {
+    headers: Object.fromEntries(pairs.map(([, name = '', value = '']) => [name.toLowerCase(), decodedWords(value)])),
+    names: pairs.map(([, name = '']) => name),
+    body: raw.slice(end + 4),
+  }
+}
+
+function decodedBody(body: string, encoding: string): string {
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString('utf8')
+  return encoding === 'quoted-printable' ? quoted(body.replace(/=\r\n/g, '')) : body
+}
+
+function decodedWords(value: string): string {
+  return value
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?utf-8\?([bq])\?(.*?)\?=/gi, (_, kind: string, text: string) =>
+      kind.toLowerCase() === 'b' ? Buffer.from(text, 'base64').toString('utf8') : quoted(text.replaceAll('_', ' ')),
+    )
+}
+
+function quoted(text: string): string {
+  const bytes = text.replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
