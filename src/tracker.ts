@@ -28,6 +28,9 @@ import { requestGuardSummary } from './diagnostics/request-guard.js'
 import { swallowedExceptions } from './diagnostics/swallowed-exceptions.js'
 import { createLog } from './log.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
+import { deliveries } from './notifications/deliveries.js'
+import { retryDelivery } from './notifications/retry-delivery.js'
+import { sendTestNotification } from './notifications/test-message.js'
 import { type Operation, perform } from './operation.js'
 import { type Started, type Surroundings, start } from './started.js'
 import { addComment } from './triage/add-comment.js'
@@ -35,8 +38,10 @@ import { assignError, unassignError } from './triage/assign-error.js'
 import {
   batchAssignErrors,
   batchDeleteErrors,
+  batchMuteErrors,
   batchResolveErrors,
   batchSnoozeErrors,
+  batchUnmuteErrors,
   batchUpdatePriority,
   batchUpdateStatus,
 } from './triage/batch-errors.js'
@@ -47,6 +52,7 @@ import { errorUsers } from './triage/error-users.js'
 import { type ErrorsListInput, type ErrorsPage, errorsPage, type ListedError } from './triage/errors-list.js'
 import { findError } from './triage/find-error.js'
 import { listApplications } from './triage/list-applications.js'
+import { muteError, unmuteError } from './triage/mute-error.js'
 import { resolveError } from './triage/resolve-error.js'
 import { deleteView, listSavedViews, saveView } from './triage/saved-views.js'
 import { snoozeError, unsnoozeError } from './triage/snooze-error.js'
@@ -103,6 +109,12 @@ export class TrackerInstance {
     SaveView: this.#bind(saveView),
     DeleteView: this.#bind(deleteView),
     CleanupErrors: this.#bind(cleanupErrors),
+    MuteError: this.#bind(muteError),
+    UnmuteError: this.#bind(unmuteError),
+    BatchMuteErrors: this.#bind(batchMuteErrors),
+    BatchUnmuteErrors: this.#bind(batchUnmuteErrors),
+    RetryDelivery: this.#bind(retryDelivery),
+    SendTestNotification: this.#bind(sendTestNotification),
   }
 
   /** What reads them. */
@@ -134,6 +146,7 @@ export class TrackerInstance {
     DiagnosticDumps: this.#bind(diagnosticDumps),
     FindDiagnosticDump: this.#bind(findDiagnosticDump),
     RequestGuardSummary: this.#bind(requestGuardSummary),
+    Deliveries: this.#bind(deliveries),
   }
 
   /** What finds out more about many of them. */
@@ -324,6 +337,7 @@ export class TrackerInstance {
     started.detachAll()
     // The hooks go last: a process that exits meanwhile still finds what is not written yet.
     try {
+      await started.work?.stop()
       await started.context.recorder.close()
       await started.context.database.close()
     } finally {
@@ -414,7 +428,7 @@ export class TrackerInstance {
     const { recorder, database } = started.context
     recorder.spoolNow()
     started.stop()
-    void recorder.close().then(() => database.close())
+    void Promise.all([started.work?.stop(), recorder.close()]).then(() => database.close())
   }
 }
 

@@ -8,6 +8,7 @@ import type { ErrorRow } from '../store/lock.js'
 import { assignment } from './assign-error.js'
 import { type Change, changeErrors, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
 import { deleteErrors } from './delete-errors.js'
+import { muteError, muteOf, unmute } from './mute-error.js'
 import { resolutionOf } from './resolve-error.js'
 import { snooze, snoozeError } from './snooze-error.js'
 import { priorityChange, updatePriority } from './update-priority.js'
@@ -95,6 +96,29 @@ export const batchSnoozeErrors = defineOperation({
   async run(context, { hours, reason, actor = NOBODY_NAMED, ...errors }): Promise<BatchResult> {
     const until = context.now() + hours * HOUR
     return changeAll(context, errors, () => snooze(until, reason, actor))
+  },
+})
+
+/** Sends no more messages about several errors. */
+export const batchMuteErrors = defineOperation({
+  input: v.object({
+    ...chosen,
+    hours: muteError.input.entries.hours,
+    reason: optionalText({ max: TEXT_LIMIT }),
+    muted_by: optionalText({ max: NAME_LIMIT }),
+    actor,
+  }),
+  async run(context, { error_ids, application_id, ...wanted }): Promise<BatchResult> {
+    const mute = muteOf({ ...wanted, now: context.now() })
+    return changeAll(context, { error_ids, application_id }, () => mute)
+  },
+})
+
+/** Lets messages about several errors be sent again. */
+export const batchUnmuteErrors = defineOperation({
+  input: v.object({ ...chosen, actor }),
+  async run(context, { actor = NOBODY_NAMED, ...errors }): Promise<BatchResult> {
+    return changeAll(context, errors, (row) => unmute(row, actor, context.now()))
   },
 })
 

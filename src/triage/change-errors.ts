@@ -45,7 +45,7 @@ export async function changeError(
 
 /** The same for several; ids that do not exist, or belong to another application than the one named, are passed over. */
 export async function changeErrors(
-  { database, now }: Context,
+  { database, outbox, now }: Context,
   ids: readonly number[],
   change: (row: ErrorRow) => Change | null,
   { application_id }: { application_id?: number | undefined } = {},
@@ -54,12 +54,14 @@ export async function changeErrors(
     const locked = await lockErrors(trx, database.dialect, ids)
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     const newestRelease = newestReleases(trx)
+    const settled: ErrorRow[] = []
     let changed = 0
     for (const row of rows) {
       const wanted = change(row)
       if (wanted === null) continue
       changed++
       const { activity } = wanted
+      if (wanted.set.resolved === 1 && row.resolved === 0) settled.push(row)
       const set = { ...wanted.set, ...(await releaseAfter(newestRelease, row, wanted.set)) }
       if (Object.keys(set).length > 0)
         await trx.updateTable('faultboard_errors').set(set).where('id', '=', row.id).execute()
@@ -76,6 +78,7 @@ export async function changeErrors(
         })
         .execute()
     }
+    if (settled.length > 0) await outbox.settled(trx, settled)
     return { changed, unchanged: rows.length - changed }
   })
 }

@@ -63,7 +63,7 @@ export async function finishDeletions(context: Context): Promise<void> {
 }
 
 async function deleteGroups(
-  { database, now }: Context,
+  { database, outbox, now }: Context,
   ids: readonly number[],
   application_id: number | undefined,
 ): Promise<DeletedError[]> {
@@ -72,6 +72,7 @@ async function deleteGroups(
     const locked = await lockErrors(trx, dialect, ids)
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     if (rows.length === 0) return []
+    await outbox.settled(trx, rows)
     // One by one: for several ids MySQL reads a small table from end to end, and would wait for rows of a flush that in
     // turn waits for these.
     for (const { id } of rows) await trx.deleteFrom('faultboard_errors').where('id', '=', id).execute()

@@ -1,6 +1,6 @@
 import type { Cause } from '../model/event.js'
 import type { Severity } from '../model/severity.js'
-import { isSnoozed, type Status } from '../model/workflow.js'
+import { isMuted, isSnoozed, type Status } from '../model/workflow.js'
 import type { Selectable } from '../store/kysely.js'
 import type { ErrorsTable } from '../store/schema.js'
 
@@ -20,6 +20,13 @@ export interface ErrorSummary {
   snoozed: boolean
   snoozed_until: string | null
   snooze_reason: string | null
+  /** Whether no messages are sent about it. */
+  muted: boolean
+  muted_at: string | null
+  /** Null while it is muted until somebody ends it. */
+  muted_until: string | null
+  muted_by_name: string | null
+  mute_reason: string | null
   platform: string
   app_version: string | null
   first_app_version: string | null
@@ -145,6 +152,11 @@ export function summaryOf(
     snoozed: isSnoozed(row.snoozed_until, more.now),
     snoozed_until: isoTime(row.snoozed_until),
     snooze_reason: row.snooze_reason,
+    muted: isMuted(row, more.now),
+    muted_at: isoTime(row.muted_at),
+    muted_until: isoTime(row.muted_until),
+    muted_by_name: row.muted_by_name,
+    mute_reason: row.mute_reason,
     platform: row.platform,
     app_version: row.app_version,
     first_app_version: row.first_app_version,

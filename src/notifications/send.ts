@@ -1,0 +1,35 @@
+import type { Context } from '../context.js'
+import type { Channel, Message, Outcome } from './channel.js'
+import { dashboardPath } from './dashboard-path.js'
+import { linksOf } from './links.js'
+
+/** A transport of the host's may know no time-out at all. */
+const LONGEST_MS = 30_000
+
+/** Tries once; whatever the channel does, an outcome comes of it in time. */
+export async function send(context: Context, channel: Channel, message: Message, stop: AbortSignal): Promise<Outcome> {
+  const { config, now } = context
+  const impatience = new AbortController()
+  const timer = setTimeout(() => impatience.abort(), LONGEST_MS).unref()
+  const signal = AbortSignal.any([stop, impatience.signal])
+  try {
+    return await Promise.race([
+      dashboardPath(context).then((seen_at) =>
+        channel.send(message, { config, links: linksOf(config, seen_at), now, signal }),
+      ),
+      whenAborted(signal, () => (stop.aborted ? 'The process stopped while it was sent.' : 'There was no answer.')),
+    ])
+  } catch (error) {
+    return { state: 'failed', answer: error instanceof Error ? error.message : String(error) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function whenAborted(signal: AbortSignal, answer: () => string): Promise<Outcome> {
+  return new Promise((settle) => {
+    const end = () => settle({ state: 'failed', answer: answer() })
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { CREDENTIALS, freshPlace, withDatabase } from '../support/tracker.js'
+import { slowWebhook, startFleetHost } from './fleet.js'
+
+const PROCESSES = 4
+const KINDS = 50
+const ERRORS = 2000
+const LAST_MILESTONE = 30
+
+/** Every process meets every kind, one after the other: no batch holds the first of a kind and its milestone. */
+const SHARE = Array.from({ length: ERRORS / PROCESSES }, (_, i) => ({ error_type: `Kind${i % KINDS}`, message: 'x' }))
+
+describeEachDatabase('a fleet of four, one of them killed in the middle', (database) => {
+  test('sends each message that is due, and none under two keys', async () => {
+    const place = await freshPlace(database)
+    const webhook = await slowWebhook()
+    const settings = {
+      ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', ...CREDENTIALS },
+      ...{ max_event_loop_lag_ms: null, notification_threshold_alerts: [5, 20, LAST_MILESTONE] },
+      ...{ webhook_url: webhook.url, dashboard_base_url: 'https://shop.example' },
+    }
+    const hosts = Array.from({ length: PROCESSES }, () => startFleetHost(settings, SHARE))
+    const [victim, ...survivors] = hosts as [(typeof hosts)[number], ...typeof hosts]
+    await expect.poll(() => victim.recorded >= 100 && webhook.arrivals.length > 5, { timeout: 60_000 }).toBe(true)
+    victim.kill()
+    await expect.poll(() => survivors.every(({ isDone }) => isDone), { timeout: 120_000 }).toBe(true)
+
+    const read = <T>(ask: Parameters<typeof withDatabase<T>>[1]) => withDatabase(place.url, ask)
+    const unsent = () =>
+      read(({ read }) =>
+        read.selectFrom('faultboard_deliveries').select(['state']).where('state', '!=', 'sent').execute(),
+      )
+    await expect.poll(unsent, { timeout: 180_000, interval: 500 }).toEqual([])
+    const rows = await read(({ read }) =>
+      read.selectFrom('faultboard_deliveries').select(['idempotency_key', 'error_id']).execute(),
+    )
+    const errors = await read(({ read }) =>
+      read.selectFrom('faultboard_errors').select(['id', 'occurrence_count']).execute(),
+    )
+
+    expect(errors).toHaveLength(KINDS)
+    const arrived = new Set(webhook.arrivals.map(({ key }) => key))
+    expect([...arrived].sort()).toEqual(rows.map(({ idempotency_key }) => idempotency_key).sort())
+    for (const { id, occurrence_count } of errors) {
+      expect(occurrence_count).toBeGreaterThanOrEqual(LAST_MILESTONE)
+      expect(arrived).toContain(`new:${id}:webhook`)
+      expect(arrived).toContain(`milestone:${id}:${LAST_MILESTONE}:webhook`)
+    }
+    const keysOfNew = webhook.arrivals.filter(({ notice }) => notice.event === 'new').map(({ key }) => key)
+    expect(new Set(keysOfNew).size).toBe(KINDS)
+    // Only what the killed process was sending may have come a second time.
+    expect(webhook.arrivals.length - arrived.size).toBeLessThanOrEqual(4)
+    for (const host of survivors) expect(await host.stop()).toBe(0)
+  }, 300_000)
+})

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { LogErrorInput } from '../../src/capture/fields.js'
+import type { Settings } from '../../src/config/options.js'
+import type { ErrorNotice } from '../../src/notifications/notice.js'
+import { temporaryFolder } from '../support/tracker.js'
+
+export interface FleetHost {
+  recorded: number
+  isDone: boolean
+  errors: string[]
+  kill(): void
+  /** Ends it as it would end itself; gives its exit code. */
+  stop(): Promise<number | null>
+}
+
+/** A host in a process of its own. */
+export function startFleetHost(settings: Settings, events: readonly LogErrorInput[]): FleetHost {
+  const file = join(temporaryFolder(), 'orders.json')
+  writeFileSync(file, JSON.stringify({ settings, events, at_a_time: 10 }))
+  const program = fileURLToPath(new URL('./fixtures/fleet-host.mjs', import.meta.url))
+  const child = spawn(process.execPath, [program, file], { stdio: ['pipe', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const host: FleetHost = {
+    recorded: 0,
+    isDone: false,
+    errors: [],
+    kill: () => void child.kill('SIGKILL'),
+    async stop() {
+      child.stdin.end()
+      const [code] = await ended
+      return code as number | null
+    },
+  }
+  const ended = once(child, 'close')
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line === 'done') host.isDone = true
+    else host.recorded = Number(line.split(' ')[1])
+  })
+  createInterface({ input: child.stderr }).on('line', (line) => host.errors.push(line))
+  return host
+}
+
+export interface Arrival {
+  key: string
+  notice: ErrorNotice
+}
+
+/** A webhook that takes its time, so that a process that is killed is killed while it sends. */
+export async function slowWebhook(): Promise<{ url: string; arrivals: Arrival[] }> {
+  const arrivals: Arrival[] = []
+  const server = createServer(async (request, response) => {
+    const notice = JSON.parse(await text(request)) as ErrorNotice
+    arrivals.push({ key: String(request.headers['idempotency-key']), notice })
+    setTimeout(() => response.end('ok'), 30)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, arrivals }
+}
