@@ -20,6 +20,7 @@ const STYLES = [
   'detail',
   'overview',
   'settings',
+  'notifications',
   'analytics',
   'insight',
 ]

@@ -18,6 +18,7 @@ import { type Exchange, openExchange } from './exchange.js'
 import { fields, readForm } from './form.js'
 import { href } from './href.js'
 import { LiveUpdates } from './live.js'
+import { mountMemory } from './mount-memory.js'
 import { noticeCleared, noticeHeader } from './notice.js'
 import { isForeignOrigin } from './origin.js'
 import { isPlainPath } from './plain-path.js'
@@ -112,11 +113,18 @@ type Environment = { Bindings: { exchange: Exchange } }
 
 function buildRouter(context: Context, live: LiveUpdates): Hono<Environment> {
   const router = new Hono<Environment>()
+  const remember = mountMemory(context)
   router.get('/assets/:name', (c) => serveAsset(c.req.param('name')))
   router.get('/', (c) => redirect(href(c.env.exchange.visit, '/overview')))
   router.get(STREAM.path, (c) => live.answer(c.req.raw, c.env.exchange.mount.closing))
   for (const page of PAGES) {
-    router.get(page.path, (c) => answerPage(page, context, c.env.exchange, c.req.param()))
+    router.get(page.path, async (c) => {
+      const { exchange } = c.env
+      const response = await answerPage(page, context, exchange, c.req.param())
+      // Programs may come by another way than people.
+      if (!exchange.wants_json) remember(exchange.visit.base)
+      return response
+    })
   }
   for (const feed of FEEDS) {
     router.get(feed.path, async (c) => {

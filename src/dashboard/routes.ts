@@ -1,6 +1,7 @@
 import { batchAction } from './actions/batch-action.js'
 import { captureDump } from './actions/capture-dump.js'
 import { errorActions } from './actions/error-actions.js'
+import { notificationActions } from './actions/notifications.js'
 import { savedViewActions } from './actions/saved-views.js'
 import { setPreference } from './actions/set-preference.js'
 import type { Action, Endpoint, Feed, Page } from './define.js'
@@ -13,6 +14,7 @@ import { error } from './pages/error.js'
 import { changes } from './pages/error-changes.js'
 import { errors } from './pages/errors.js'
 import { health } from './pages/health.js'
+import { notifications } from './pages/notifications.js'
 import { overview } from './pages/overview.js'
 import { platformComparison } from './pages/platform-comparison.js'
 import { releases } from './pages/releases.js'
@@ -25,6 +27,7 @@ export const PAGES: readonly Page[] = [
   overview,
   errors,
   error,
+  notifications,
   settings,
   health,
   swallowedExceptionsPage,
@@ -47,4 +50,5 @@ export const ACTIONS: readonly Action[] = [
   ...savedViewActions,
   setPreference,
   captureDump,
+  ...notificationActions,
 ]

@@ -67,8 +67,8 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       await press(page, 'End snooze')
       expect(await notice(page)).toBe('Awake again.')
       await menu(page, 'Snooze')
-      await page.getByLabel('Hours').fill('5')
-      await page.getByLabel('Hours').press('Enter')
+      await page.getByLabel('Hours', { exact: true }).fill('5')
+      await page.getByLabel('Hours', { exact: true }).press('Enter')
       expect(await notice(page)).toBe('Snoozed for 5 hours.')
 
       await menu(page, 'Status')

@@ -46,12 +46,10 @@ describeEachDatabase('health', (database) => {
     await host.tracker.ready()
     await withDatabase(url, async ({ read }) => {
       const job = { name: 'digest', payload: '{}', run_at: 1, attempts: 5, max_attempts: 5, created_at: 1 }
-      for (const state of ['failed', 'waiting', 'waiting']) {
-        await read
-          .insertInto('faultboard_jobs')
-          .values({ ...job, state })
-          .execute()
-      }
+      const failed = { ...job, state: 'failed', last_error: 'no such host', finished_at: Date.now() }
+      // In their time: what is due is done at once.
+      const later = { ...job, state: 'waiting', run_at: Date.now() + DAY }
+      for (const one of [failed, later, later]) await read.insertInto('faultboard_jobs').values(one).execute()
       const sent = { channel: 'webhook', event: 'new_error', payload: '{}', created_at: Date.now(), attempts: 5 }
       await read
         .insertInto('faultboard_deliveries')
@@ -66,10 +64,12 @@ describeEachDatabase('health', (database) => {
     const { state, reasons, work } = await healthOf(host)
     expect(state).toBe('degraded')
     expect(reasons.map(({ sentence }) => sentence).join('\n')).toMatch(
-      /1 jobs failed[\s\S]*1 of the newest messages[\s\S]*last deleted at .*npx faultboard cleanup/,
+      /1 jobs failed.*digest: no such host[\s\S]*1 of the newest messages[\s\S]*last deleted at .*npx faultboard cleanup/,
     )
     expect(work).toMatchObject({
-      jobs: { failed: 1, waiting: 2 },
+      engine: { name: 'embedded', problem: null, works_here: true },
+      jobs: { failed: 1, delayed: 2 },
+      dead_letters: [{ name: 'digest', attempts: 5, last_error: 'no such host' }],
       deliveries: { by_state: { failed: 1, sent: 1 }, last_failures: [{ channel: 'webhook', attempts: 5 }] },
     })
     const page = await (await host.get('/health')).text()

@@ -47,6 +47,13 @@ describe('acting on the chosen', () => {
       '2 errors snoozed for 1 hour.',
       { snooze_reason: 'later' },
     ],
+    [
+      // The whole form is sent: what the menu of snooze says must not count.
+      { action_type: 'mute', mute_hours: '', mute_reason: 'known', hours: '24', reason: 'later' },
+      '2 errors muted until further notice.',
+      { muted: true, muted_until: null, mute_reason: 'known', muted_by_name: 'admin' },
+    ],
+    [{ action_type: 'unmute' }, '2 errors unmuted.', { muted: false, mute_reason: null }],
   ])('%j', async (form, notice, expected) => {
     const chosen = ids.slice(0, 2)
     expect(await act({ ...form, 'error_ids[]': chosen })).toMatchObject({ status: 302, to: '/errors', notice })

@@ -91,6 +91,31 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect(await host.listed('hide_snoozed=true')).toContain('timeout')
   })
 
+  test('mute: hours, reason and muted_by_name, none required; unmute: no parameters', async () => {
+    const form = { hours: '8', reason: 'The provider is down', muted_by_name: 'Anna' }
+    const response = await host.post(at('timeout', 'mute'), form)
+    expect(response.status).toBe(302)
+    expect(decodeURIComponent(response.headers.get('set-cookie') ?? '')).toContain('Muted for 8 hours.')
+    expect(await host.record('timeout')).toMatchObject({
+      muted: true,
+      muted_at: new Date(NOW).toISOString(),
+      muted_until: new Date(NOW + 8 * HOUR).toISOString(),
+      muted_by_name: 'Anna',
+      mute_reason: 'The provider is down',
+    })
+    expect(await host.listed('hide_snoozed=true')).toContain('timeout')
+    const page = await (await host.get(`/errors/${host.ids.timeout}`)).text()
+    expect(page).toContain('muted until 20 May 2026, 20:00:00 UTC, by Anna')
+    expect(page).toContain('because: The provider is down')
+    expect(await (await host.get('/errors')).text()).toMatch(/Muted until [^"]+by Anna[^"]*">\s*muted/)
+    expect((await host.post(at('timeout', 'unmute'))).status).toBe(302)
+    expect(await host.record('timeout')).toMatchObject({ muted: false, muted_at: null, mute_reason: null })
+
+    expect((await host.post(at('timeout', 'mute'))).status).toBe(302)
+    expect(await host.record('timeout')).toMatchObject({ muted: true, muted_until: null, muted_by_name: 'admin' })
+    expect((await host.post(at('timeout', 'unmute'))).status).toBe(302)
+  })
+
   test('add_comment: author_name and body, both required', async () => {
     const form = { author_name: 'Bob', body: 'Seen on iOS 19 only' }
     expect((await host.post(at('crash', 'add_comment'), form)).status).toBe(302)
@@ -108,6 +133,8 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     ['snooze', { hours: '0' }, 'hours must be a whole number from 1 to 8760'],
     ['snooze', { hours: '8761' }, 'hours must be'],
     ['snooze', { hours: '1.5' }, 'hours must be'],
+    ['mute', { hours: '0' }, 'hours must be a whole number from 1 to 8760'],
+    ['mute', { muted_by_name: 'B'.repeat(256) }, 'muted_by_name must not be longer than 255 characters'],
     ['update_status', {}, 'status is missing'],
     ['update_status', { status: 'done' }, 'status must be one of new, investigating, in_progress, resolved, wont_fix'],
     ['add_comment', { author_name: 'Bob' }, 'body is missing'],
@@ -129,6 +156,8 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     ['update_priority', { priority_level: '1' }],
     ['snooze', { hours: '1' }],
     ['unsnooze', {}],
+    ['mute', {}],
+    ['unmute', {}],
     ['update_status', { status: 'new' }],
     ['add_comment', { author_name: 'Bob', body: 'x' }],
   ])('%s of an unknown error answers 404', async (action, form) => {

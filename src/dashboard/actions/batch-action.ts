@@ -8,8 +8,10 @@ import {
   type BatchResult,
   batchAssignErrors,
   batchDeleteErrors,
+  batchMuteErrors,
   batchResolveErrors,
   batchSnoozeErrors,
+  batchUnmuteErrors,
   batchUpdatePriority,
   batchUpdateStatus,
 } from '../../triage/batch-errors.js'
@@ -17,12 +19,23 @@ import { listQuery } from '../../triage/saved-views.js'
 import { words } from '../components/badges.js'
 import { defineAction } from '../define.js'
 import { pathWith } from '../href.js'
+import { muteSpan } from './error-actions.js'
 
 const { error_ids, resolution_comment, resolved_by } = batchResolveErrors.input.entries
 
 const parameters = v.object({
   error_ids,
-  action_type: choice(['resolve', 'assign', 'unassign', 'update_status', 'update_priority', 'snooze', 'delete']),
+  action_type: choice([
+    'resolve',
+    'assign',
+    'unassign',
+    'update_status',
+    'update_priority',
+    'snooze',
+    'mute',
+    'unmute',
+    'delete',
+  ]),
   resolved_by_name: resolved_by,
   resolution_comment,
   assigned_to: optionalText({ max: 255 }),
@@ -31,6 +44,9 @@ const parameters = v.object({
   priority_level: optional(batchUpdatePriority.input.entries.priority_level),
   hours: optional(batchSnoozeErrors.input.entries.hours),
   reason: batchSnoozeErrors.input.entries.reason,
+  // Beside the fields of snooze: one form holds them all, and no hours at all mean something here.
+  mute_hours: batchMuteErrors.input.entries.hours,
+  mute_reason: batchMuteErrors.input.entries.reason,
   application_id: optional(id()),
   list_query: optionalText({ max: 20_000 }),
   list_page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
@@ -90,6 +106,15 @@ const DEEDS: Record<Form['action_type'], Deed> = {
   snooze: {
     run: (context, chosen, { hours, reason }) => perform(batchSnoozeErrors, context, { ...chosen, hours, reason }),
     done: ({ hours }) => `snoozed for ${hours} ${hours === 1 ? 'hour' : 'hours'}`,
+  },
+  mute: {
+    run: (context, chosen, { mute_hours, mute_reason }) =>
+      perform(batchMuteErrors, context, { ...chosen, hours: mute_hours, reason: mute_reason }),
+    done: ({ mute_hours }) => `muted ${muteSpan(mute_hours)}`,
+  },
+  unmute: {
+    run: (context, chosen) => perform(batchUnmuteErrors, context, chosen),
+    done: () => 'unmuted',
   },
   delete: {
     run: (context, chosen) => perform(batchDeleteErrors, context, chosen),

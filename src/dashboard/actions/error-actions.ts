@@ -6,6 +6,7 @@ import { addComment } from '../../triage/add-comment.js'
 import { assignError, unassignError } from '../../triage/assign-error.js'
 import type { ChangeResult } from '../../triage/change-errors.js'
 import { errorWithin } from '../../triage/find-error.js'
+import { muteError, unmuteError } from '../../triage/mute-error.js'
 import { resolveError } from '../../triage/resolve-error.js'
 import { snoozeError, unsnoozeError } from '../../triage/snooze-error.js'
 import { updatePriority } from '../../triage/update-priority.js'
@@ -74,6 +75,26 @@ export const errorActions: readonly Action[] = [
     unchanged: () => 'It was awake already.',
   }),
   errorAction({
+    name: 'mute',
+    text: 'Send no messages about it',
+    // As with resolve: the form says what the record says.
+    parameters: v.object({
+      ...v.omit(muteError.input, ['muted_by']).entries,
+      muted_by_name: muteError.input.entries.muted_by,
+    }),
+    input: ({ muted_by_name, ...rest }) => ({ ...rest, muted_by: muted_by_name }),
+    operation: muteError,
+    notice: ({ hours }) => `Muted ${muteSpan(hours)}.`,
+  }),
+  errorAction({
+    name: 'unmute',
+    text: 'Send messages about it again',
+    parameters: unmuteError.input,
+    operation: unmuteError,
+    notice: () => 'No longer muted.',
+    unchanged: () => 'It was not muted.',
+  }),
+  errorAction({
     name: 'update_status',
     text: 'Set the status',
     parameters: updateStatus.input,
@@ -89,6 +110,10 @@ export const errorActions: readonly Action[] = [
     notice: () => 'Comment added.',
   }),
 ]
+
+export function muteSpan(hours: number | undefined): string {
+  return hours === undefined ? 'until further notice' : `for ${hours} ${hours === 1 ? 'hour' : 'hours'}`
+}
 
 type ErrorSchema = v.ObjectSchema<{ error_id: ReturnType<typeof id> } & v.ObjectEntries, undefined>
 

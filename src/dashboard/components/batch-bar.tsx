@@ -4,6 +4,7 @@ import type { Rendered, Visit } from '../define.js'
 import { words } from './badges.js'
 import { ApplicationField, SelectField, TextField } from './forms.js'
 import { Menu } from './menu.js'
+import { MUTES } from './mute-menu.js'
 import { capitalised } from './status-tabs.js'
 
 export const BATCH_FORM = 'batch'
@@ -79,6 +80,12 @@ export function BatchBar({
             <SelectField name="hours" label="For" options={SNOOZES} value="24" />
             <TextField name="reason" label="Reason" maxlength={TEXT_LIMIT} />
             <Act type="snooze">Snooze the chosen</Act>
+          </Menu>
+          <Menu id="mute" label="Mute" align="start">
+            <SelectField name="mute_hours" label="Send no messages" options={MUTES} value="24" />
+            <TextField name="mute_reason" label="Why mute them?" />
+            <Act type="mute">Mute the chosen</Act>
+            <Act type="unmute">Unmute the chosen</Act>
           </Menu>
           <Menu label="Delete" align="start">
             <p class="warning">Deletes the chosen errors with all that was recorded of them. This cannot be undone.</p>

@@ -6,6 +6,7 @@ import { eventsText } from './error-facts.js'
 import { ErrorForm, type ErrorProps, ListPlaceFields } from './error-form.js'
 import { ApplicationField, SelectField, TextArea, TextField } from './forms.js'
 import { Menu } from './menu.js'
+import { MuteMenu } from './mute-menu.js'
 
 /** Everything that can be done with an error: one thing that is usual, and the rest in menus that are forms. */
 export function ErrorActions({
@@ -19,6 +20,7 @@ export function ErrorActions({
       <Assign {...props} assignees={assignees} />
       <Priority {...props} />
       <Snooze {...props} />
+      <MuteMenu {...props} />
       <Status {...props} />
       {children}
       <Delete {...props} />

@@ -4,6 +4,7 @@ import type { Rendered } from '../define.js'
 import { href, sameWith } from '../href.js'
 import { BarChart } from './charts.js'
 import type { ErrorProps } from './error-form.js'
+import { muteText } from './muted.js'
 import { Reference } from './reference.js'
 import { Tabs } from './tabs.js'
 import { exactTime, formatCount, longDate, shortDate, Time } from './time.js'
@@ -60,6 +61,15 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
             <dd>
               {exactTime(record.snoozed_until, visit.time_zone)}
               {record.snooze_reason && <p class="muted">{record.snooze_reason}</p>}
+            </dd>
+          </>
+        )}
+        {record.muted && (
+          <>
+            <dt>Muted</dt>
+            <dd dir="auto">
+              {muteText(record, visit)}
+              {record.mute_reason && <p class="muted kept-lines">{record.mute_reason}</p>}
             </dd>
           </>
         )}

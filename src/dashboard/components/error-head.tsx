@@ -7,6 +7,7 @@ import { type ListPlace, listBehind } from '../list-place.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from './badges.js'
 import { CopyButton } from './copy.js'
 import { Icon } from './icons.js'
+import { MutedBadge } from './muted.js'
 import { formatCount } from './time.js'
 
 /** More than this is folded away until somebody wants it. */
@@ -63,7 +64,7 @@ export function ErrorHead({
       <p class="error-badges">
         <SeverityBadge severity={record.severity} /> <StatusBadge status={record.status} />{' '}
         <PriorityBadge level={record.priority_level} /> <RegressionBadge version={record.regressed_in_version} />{' '}
-        {record.snoozed && <span class="badge">snoozed</span>}{' '}
+        {record.snoozed && <span class="badge">snoozed</span>} <MutedBadge error={record} visit={visit} />{' '}
         {where && (
           <span class="error-place muted">
             {where.relation === 'caused at' && 'caused at '}

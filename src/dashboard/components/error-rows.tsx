@@ -4,6 +4,7 @@ import { href, type LinkParameters } from '../href.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from './badges.js'
 import { Sparkline } from './charts.js'
 import { Initials } from './initials.js'
+import { MutedNote } from './muted.js'
 import { SortableHead, type SortOrder } from './sortable-head.js'
 import { exactTime, formatCount, Time } from './time.js'
 
@@ -164,6 +165,7 @@ function Row({
             snoozed
           </small>
         )}
+        <MutedNote error={error} visit={visit} />
       </td>
       <td class="origin">
         <span>{error.platform}</span>

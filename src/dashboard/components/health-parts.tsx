@@ -1,5 +1,6 @@
 import type { Dropped, Health, HealthState, Reason, WorkHealth } from '../../health/health.js'
 import type { Rendered, Visit } from '../define.js'
+import { href } from '../href.js'
 import { words } from './badges.js'
 import { formatCount, Time } from './time.js'
 
@@ -95,19 +96,45 @@ export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit })
       </section>
     )
   }
-  const { jobs, deliveries, cleanup } = work
+  const { engine, jobs, dead_letters, deliveries, cleanup } = work
   return (
     <FactCard
       title="Work beside the requests"
       rows={[
-        ['Jobs', counts(jobs, 'none')],
-        ['Messages', counts(deliveries.by_state, 'none were sent')],
+        ['Job engine', engineText(engine)],
+        ['Jobs', engine.problem === null ? counts(jobs, 'none') : null],
+        ['Messages', <a href={href(visit, '/notifications')}>{counts(deliveries.by_state, 'none were written')}</a>],
         ['Last cleanup', cleanup.last_run_at ? <Time iso={cleanup.last_run_at} visit={visit} /> : 'not yet'],
         ['Errors are kept', cleanup.retention_days === null ? 'for ever' : `${cleanup.retention_days} days`],
       ]}
     >
+      {dead_letters.length > 0 && <DeadLetters letters={dead_letters} visit={visit} />}
       {deliveries.last_failures.length > 0 && <Failures failures={deliveries.last_failures} visit={visit} />}
     </FactCard>
+  )
+}
+
+function engineText({ name, problem, works_here }: WorkHealth['engine']): string {
+  if (problem !== null) return `${name}, which cannot be used: ${problem}`
+  return works_here ? `${name}; this process works on jobs` : `${name}; this process leaves jobs to others`
+}
+
+function DeadLetters({ letters, visit }: { letters: WorkHealth['dead_letters']; visit: Visit }): Rendered {
+  return (
+    <>
+      <h3>Last jobs that failed for good</h3>
+      <ul class="failures">
+        {letters.map(({ name, attempts, last_error, failed_at }) => (
+          <li>
+            <span>
+              {`${words(name)}, ${triesText(attempts)}, `}
+              <Time iso={failed_at} visit={visit} />
+            </span>
+            <code>{last_error.slice(0, 500)}</code>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -125,15 +152,22 @@ function Failures({
         {failures.map(({ channel, event, attempts, last_answer, created_at }) => (
           <li>
             <span>
-              {`${words(channel)}, ${words(event)}, ${attempts} tries, `}
+              {`${words(channel)}, ${words(event)}, ${triesText(attempts)}, `}
               <Time iso={created_at} visit={visit} />
             </span>
             {last_answer && <code>{last_answer.slice(0, 500)}</code>}
           </li>
         ))}
       </ul>
+      <p class="failures-more">
+        <a href={href(visit, '/notifications', { state: 'failed' })}>See all that failed, and try them again</a>
+      </p>
     </>
   )
+}
+
+function triesText(attempts: number): string {
+  return attempts === 1 ? '1 try' : `${formatCount(attempts)} tries`
 }
 
 function counts(byState: Readonly<Record<string, number>>, none: string): string {

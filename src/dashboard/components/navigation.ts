@@ -24,6 +24,7 @@ export const MAIN: readonly Destination[] = [
     needs: ['enable_platform_comparison'],
   },
   { path: '/errors/correlation', label: 'Correlation', icon: 'correlation' },
+  { path: '/notifications', label: 'Notifications', icon: 'notifications' },
 ]
 
 export const DIAGNOSTICS: readonly Destination[] = [

@@ -95,6 +95,12 @@ function sentenceOf({ action, from_value, to_value }: Activity, visit: Visit): s
       return `changed the priority from ${from} to ${to}`
     case 'snoozed':
       return to_value ? `snoozed this until ${exactTime(to_value, visit.time_zone)}` : 'snoozed this'
+    case 'muted':
+      return to_value
+        ? `muted this until ${exactTime(to_value, visit.time_zone)}`
+        : 'muted this until somebody unmutes it'
+    case 'unmuted':
+      return 'unmuted this'
     case 'unsnoozed':
       return 'ended the snooze'
     default:

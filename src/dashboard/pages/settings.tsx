@@ -52,6 +52,7 @@ export const settings = definePage({
           {groups(settings).map(([group, title, rows]) => (
             <section class="setting-group" id={group} aria-labelledby={`title-${group}`}>
               <h2 id={`title-${group}`}>{title}</h2>
+              <SeeAlso group={group} visit={visit} />
               <dl>
                 {rows.map((setting) => (
                   <SettingRow setting={setting} />
@@ -96,6 +97,22 @@ function Index({
       </ul>
       <p class="meta muted">{`${changed} of ${settings.length} changed from their default`}</p>
     </nav>
+  )
+}
+
+/** Where one sees what came of the settings of a group. */
+const SEE_ALSO: Partial<Record<Group, readonly [path: string, text: string]>> = {
+  notifications: ['/notifications', 'Channels, tests and the delivery log'],
+  jobs: ['/health', 'The engine at work, and jobs that failed'],
+}
+
+function SeeAlso({ group, visit }: { group: Group; visit: Visit }): Rendered {
+  const [path, text] = SEE_ALSO[group] ?? []
+  if (!path) return null
+  return (
+    <p class="meta">
+      <a href={href(visit, path)}>{text}</a>
+    </p>
   )
 }
 

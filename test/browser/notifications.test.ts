@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHttpInbox } from '../contract/http-inbox.js'
+import type { Inbox } from '../contract/inbox.js'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+import { EVIL } from '../support/hostile.js'
+import { eventually } from '../support/tracker.js'
+
+const VARIANTS = [
+  [1440, 'light'],
+  [1440, 'dark'],
+  [768, 'light'],
+  [768, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const
+
+describeInBrowser('the notifications', ({ open }) => {
+  let inbox: Inbox
+  let host: Host
+  let error_id = 0
+
+  beforeAll(async () => {
+    inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
+    host = await startHost('sqlite::memory:', {
+      ...inbox.settings,
+      enable_email_notifications: true,
+      quiet_hours: '00:00-00:01',
+      dashboard_base_url: 'http://127.0.0.1',
+    })
+    const logged = await host.tracker.Commands.LogError.call({ error_type: 'TypeError', message: 'x is not y' })
+    error_id = logged?.id ?? 0
+    await settled('sent', 1)
+    // The receiver says again what it was sent, and that is an attacker's text.
+    inbox.manner = 'echo'
+    await host.tracker.Commands.LogError.call({ error_type: `${EVIL}${'wide'.repeat(300)}`, message: EVIL })
+    await settled('failed', 1)
+    inbox.manner = 'accept'
+  })
+
+  afterAll(async () => {
+    await host?.close()
+    await inbox?.close()
+  })
+
+  const settled = (state: 'sent' | 'failed', count: number) =>
+    eventually(
+      async () => (await host.tracker.Queries.Deliveries.call({ state })).pagination.total_count === count,
+      `${count} ${state}`,
+    )
+  const at = (path: string) => `${host.origin}/error_dashboard${path}`
+  const press = async (page: Page, name: string) => {
+    await Promise.all([page.waitForNavigation(), page.getByRole('button', { name }).first().click()])
+  }
+
+  test.each(VARIANTS)(
+    'are accessible, fit and run nothing of an answer at %i pixels in %s',
+    async (width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      await page.goto(at('/notifications'))
+      expect(await page.title()).not.toBe('owned')
+      expect(await page.getByText('<script>document').first().isVisible()).toBe(true)
+      await expectNoOverflow(page)
+      await expectAccessible(page)
+      await page.context().close()
+    },
+  )
+
+  test.each([true, false])('a test is sent and its answer told, with JavaScript %s', async (javaScriptEnabled) => {
+    const page = await open({ javaScriptEnabled })
+    const before = inbox.letters.length
+    await page.goto(at('/notifications'))
+    await press(page, 'Send a test by webhook')
+    expect(await page.getByText(/The test was sent by webhook: 127\.0\.0\.1:\d+ answered 200 ok/).isVisible()).toBe(
+      true,
+    )
+    expect(inbox.letters.length).toBe(before + 1)
+    const row = page.getByRole('row').filter({ hasText: 'A test by admin' }).first()
+    expect(await row.getByText('Sent', { exact: true }).isVisible()).toBe(true)
+    expect(await row.getByText('200 ok').isVisible()).toBe(true)
+
+    inbox.manner = 'broken'
+    await press(page, 'Send a test by webhook')
+    inbox.manner = 'accept'
+    expect(await page.getByText(/not sent by webhook to 127\.0\.0\.1:\d+: 500 out of order/).isVisible()).toBe(true)
+    await page.context().close()
+  })
+
+  test.each([true, false])(
+    'what failed is found by its tab and tried again, with JavaScript %s',
+    async (javaScriptEnabled) => {
+      inbox.manner = 'refuse'
+      const outcome = await host.tracker.Commands.SendTestNotification.call({ channel: 'webhook', actor: 'Eve' })
+      inbox.manner = 'accept'
+      expect(outcome.state).toBe('failed')
+      const page = await open({ javaScriptEnabled })
+      await page.goto(at('/notifications'))
+      await page.getByRole('link', { name: /^Failed/ }).click()
+      await page.waitForURL(/state=failed/)
+      await press(page, 'Try again: A test by Eve')
+      expect(page.url()).toContain('state=failed')
+      expect(await page.getByText(`Message ${outcome.delivery_id} is tried again.`).isVisible()).toBe(true)
+      await eventually(async () => {
+        const { deliveries } = await host.tracker.Queries.Deliveries.call({ state: 'sent' })
+        return deliveries.some(({ id }) => id === outcome.delivery_id)
+      }, 'it was sent')
+      await page.context().close()
+    },
+  )
+
+  test.each([true, false])('an error is muted, and unmuted, with JavaScript %s', async (javaScriptEnabled) => {
+    const page = await open({ javaScriptEnabled, viewport: { width: 390, height: 900 } })
+    await page.goto(at(`/errors/${error_id}`))
+    await page.locator('#mute > summary').click()
+    await page.locator('#mute').getByLabel('Send no messages about it').selectOption('until unmuted')
+    await page.locator('#mute').getByLabel('Why mute it?').fill('the provider is down')
+    await page.locator('#mute').getByLabel('Your name').fill('Anna')
+    await expectNoOverflow(page)
+    await Promise.all([page.waitForNavigation(), page.locator('#mute button.primary').click()])
+    expect(await page.getByText('Muted until further notice.').isVisible()).toBe(true)
+    expect(await page.getByText('muted until unmuted, by Anna').first().isVisible()).toBe(true)
+    if (javaScriptEnabled) await expectAccessible(page)
+    await page.locator('#mute > summary').click()
+    await press(page, 'Unmute')
+    expect(await page.getByText('No longer muted.').isVisible()).toBe(true)
+    await page.context().close()
+  })
+})

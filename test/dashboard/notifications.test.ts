@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { ChannelState } from '../../src/notifications/channel-states.js'
+import type { Delivery } from '../../src/notifications/deliveries.js'
+import { openHttpInbox } from '../contract/http-inbox.js'
+import type { Inbox } from '../contract/inbox.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { type Host, startHost } from '../support/host.js'
+import { EVIL } from '../support/hostile.js'
+import { eventually, withDatabase } from '../support/tracker.js'
+
+interface Answer {
+  status: number
+  channels: ChannelState[]
+  counts: Record<Delivery['state'], number>
+  deliveries: Delivery[]
+  pagination: { page: number; total_count: number; total_pages: number }
+}
+
+describeEachDatabase('the page of notifications', (database) => {
+  let url: string
+  let inbox: Inbox
+  let host: Host
+
+  beforeAll(async () => {
+    url = await database.fresh()
+    inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
+    host = await startHost(url, {
+      ...inbox.settings,
+      enable_email_notifications: true,
+      notification_email_recipients: ['ops@shop.example'],
+      chat_webhook_url: 'https://chat.example/services/T1/topsecret',
+      quiet_hours: '00:00-00:01',
+      severity_thresholds: { webhook: 'medium' },
+      run_jobs: false,
+    })
+  })
+
+  afterAll(async () => {
+    await host?.close()
+    await inbox?.close()
+  })
+
+  const read = async (query = '') => (await host.json(`/notifications${query}`)) as unknown as Answer
+  const noticeOf = (response: Response) => decodeURIComponent(response.headers.get('set-cookie') ?? '')
+
+  test('says of each channel whether it is on, where it leads, from which severity on, and what it lacks', async () => {
+    const { channels } = await read()
+    expect(channels.map(({ name, state, missing }) => [name, state, missing])).toEqual([
+      ['chat', 'off', ['enable_chat_notifications']],
+      ['community_chat', 'off', ['community_chat_webhook_url']],
+      ['email', 'incomplete', ['mail_transport or smtp_url']],
+      ['incident', 'off', ['incident_integration_key']],
+      ['webhook', 'on', []],
+    ])
+    expect(channels.at(-1)).toMatchObject({ least_severity: 'medium', held_in_quiet_hours: true })
+    expect(channels.at(-1)?.target).toMatch(/^127\.0\.0\.1:\d+$/)
+    const page = await (await host.get('/notifications')).text()
+    expect(page).toContain('Nothing is sent before you set ')
+    expect(page).toContain('No message was written yet')
+    for (const secret of [...inbox.secrets, 'topsecret']) expect(page).not.toContain(secret)
+  })
+
+  test('sends a test, tells what was answered, and keeps it in the log', async () => {
+    const sent = await host.post('/notifications/test', { channel: 'webhook' })
+    expect(sent.status).toBe(302)
+    expect(sent.headers.get('location')).toBe('/error_dashboard/notifications')
+    expect(noticeOf(sent)).toMatch(/The test was sent by webhook: 127\.0\.0\.1:\d+ answered 200 ok/)
+    expect(JSON.parse(inbox.letters.at(-1)?.raw ?? '')).toMatchObject({ event: 'test', requested_by: 'admin' })
+
+    inbox.manner = 'refuse'
+    const refused = await host.post('/notifications/test', { channel: 'webhook' })
+    inbox.manner = 'accept'
+    expect(noticeOf(refused)).toMatch(/The test was not sent by webhook to 127\.0\.0\.1:\d+: 404 no_service/)
+    const { deliveries } = await read()
+    expect(deliveries).toMatchObject([
+      { event: 'test', state: 'failed', attempts: 1, last_answer: expect.stringContaining('no_service') },
+      { event: 'test', state: 'sent', attempts: 1, subject: 'A test by admin', error_id: null },
+    ])
+  })
+
+  test('names what is wrong with a test that cannot be sent', async () => {
+    const json = { accept: 'application/json' }
+    const off = await host.post('/notifications/test', { channel: 'chat' }, json)
+    expect([off.status, await off.json()]).toEqual([
+      404,
+      { error: 'No message can be sent by chat: set enable_chat_notifications.' },
+    ])
+    const unknown = await host.post('/notifications/test', { channel: 'fax' }, json)
+    expect([unknown.status, await unknown.json()]).toEqual([
+      422,
+      { error: 'channel must be one of chat, community_chat, email, incident, webhook' },
+    ])
+  })
+
+  test('lists what is written about errors by state and channel, page by page, and leads to the error', async () => {
+    const before = (await read()).pagination.total_count
+    const logged = await host.tracker.Commands.LogError.call({ error_type: EVIL, message: EVIL, severity: 'high' })
+    const { deliveries, counts, pagination } = await read('?state=pending&channel=webhook')
+    expect(deliveries).toMatchObject([
+      { event: 'new', severity: 'high', error_id: logged?.id, error_exists: true, attempts: 0 },
+    ])
+    expect(pagination.total_count).toBe(1)
+    expect(counts).toMatchObject({ pending: 1, sent: 1, failed: 1, held: 0 })
+    expect((await read('?channel=email')).deliveries).toEqual([])
+    expect((await read('?per_page=1&page=2')).pagination).toMatchObject({ page: 2, total_count: before + 1 })
+    expect((await host.get('/notifications.json?per_page=1')).headers.get('link')).toContain('rel="next"')
+    const page = await (await host.get('/notifications')).text()
+    expect(page).toContain(`href="/error_dashboard/errors/${logged?.id}"`)
+    expect(page).not.toContain('<script>document')
+    expect((await host.get('/notifications?state=lost')).status).toBe(422)
+
+    await host.post('/errors/batch_action', { 'error_ids[]': [String(logged?.id)], action_type: 'delete' })
+    expect((await read('?state=pending')).deliveries).toMatchObject([{ error_id: logged?.id, error_exists: false }])
+    expect(await (await host.get('/notifications')).text()).not.toContain(`/errors/${logged?.id}"`)
+  })
+
+  test('limits the log to an application, and refuses to act beyond it', async () => {
+    const { deliveries } = await read('?state=pending')
+    const application_id = deliveries[0]?.application_id ?? 0
+    expect((await read(`?application_id=${application_id}&state=pending`)).deliveries).toHaveLength(1)
+    await withDatabase(url, ({ read }) =>
+      read.insertInto('faultboard_applications').values({ name: 'other', created_at: 1 }).execute(),
+    )
+    const other = (await host.tracker.Queries.Applications.call()).find(({ name }) => name === 'other')
+    const { counts, pagination } = await read(`?application_id=${other?.id}`)
+    expect([counts.pending, counts.failed, pagination.total_count]).toEqual([0, 0, 0])
+    const failed = (await read('?state=failed')).deliveries[0]
+    const form = { application_id: String(other?.id) }
+    expect((await host.post(`/notifications/${failed?.id}/retry`, form)).status).toBe(404)
+  })
+
+  test('tries again what failed, and nothing else', async () => {
+    const failed = (await read('?state=failed')).deliveries[0]
+    const response = await host.post(`/notifications/${failed?.id}/retry`, { state: 'failed', channel: 'webhook' })
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('/error_dashboard/notifications?state=failed&channel=webhook')
+    expect(noticeOf(response)).toContain(`Message ${failed?.id} is tried again.`)
+    const again = (await read()).deliveries.find(({ id }) => id === failed?.id)
+    expect(again).toMatchObject({ state: 'pending', attempts: 0 })
+    expect((await host.post(`/notifications/${failed?.id}/retry`)).status).toBe(422)
+    for (const id of ['0', '999999', '99999999999999999999']) {
+      expect((await host.post(`/notifications/${id}/retry`)).status).toBe(404)
+    }
+  })
+
+  test('shows hostile answers as text', async () => {
+    await withDatabase(url, ({ read }) =>
+      read.updateTable('faultboard_deliveries').set({ last_answer: EVIL }).execute(),
+    )
+    const page = await (await host.get('/notifications')).text()
+    expect(page).toContain('&lt;script&gt;document')
+    expect(page).not.toContain('<script>document')
+    expect(page).not.toContain('<img src=x')
+  })
+})
+
+test('without any channel it shows the lines that start one', async () => {
+  const host = await startHost('sqlite::memory:')
+  onTestFinished(() => host.close())
+  const page = await (await host.get('/notifications')).text()
+  expect(page).toContain('Nobody is told of errors yet')
+  expect(page).toContain('enable_chat_notifications: true')
+  expect(page).not.toContain('Send a test')
+})
+
+test('the settings never show what a mail transport holds', async () => {
+  const mail_transport: Record<string, unknown> = { auth: { pass: 'topsecret' }, sendMail: async () => ({}) }
+  mail_transport.itself = mail_transport
+  const host = await startHost('sqlite::memory:', { mail_transport: mail_transport as never })
+  onTestFinished(() => host.close())
+  const response = await host.get('/settings')
+  expect(response.status).toBe(200)
+  expect(await response.text()).not.toContain('topsecret')
+})
+
+test('the health page tells the engine, jobs that failed for good and where to try messages again', async () => {
+  const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
+  inbox.manner = 'refuse'
+  onTestFinished(() => inbox.close())
+  const host = await startHost('sqlite::memory:', inbox.settings)
+  onTestFinished(() => host.close())
+  await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x' })
+  await eventually(async () => {
+    const page = await (await host.get('/health')).text()
+    return page.includes('1 failed') && page.includes('404 no_service')
+  }, 'the refusal is shown')
+  const page = await (await host.get('/health')).text()
+  expect(page).toContain('embedded; this process works on jobs')
+  expect(page).toContain('/error_dashboard/notifications?state=failed')
+})
