@@ -1,9 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
 /** What only asks databases, hosts and pages: files share a process, which loads the source once and not for each. */
-const TOGETHER = ['analytics', 'browser', 'config', 'dashboard', 'diagnostics', 'model', 'spec', 'triage'].map(
-  (folder) => `test/${folder}/**/*.test.{ts,tsx}`,
-)
+const TOGETHER = [
+  'analytics',
+  'browser',
+  'config',
+  'dashboard',
+  'diagnostics',
+  'model',
+  'notifications',
+  'spec',
+  'triage',
+].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
 
 /** What waits for packages that are still being installed; `--exclude` does not reach the projects. */
 const LATER = process.env.FAULTBOARD_TEST_LATER?.split(',').filter(Boolean) ?? []
