@@ -143,11 +143,18 @@ const RECORD_ATTEMPTS = 1000
  * With an engine of its own, whatever process works on jobs writes what was accepted. The embedded one is in the very
  * database that the errors go to: by it, each would be written twice.
  */
-function byJobs({ job_engine }: Options, jobs: JobEngine, log: Log, counters: Counters): HandOver | null {
+function byJobs(
+  { job_engine, application_name }: Options,
+  jobs: JobEngine,
+  log: Log,
+  counters: Counters,
+): HandOver | null {
   if (job_engine === 'embedded') return null
   return createHandOver({
     add: (batch, batch_id) =>
-      jobs.add([{ name: 'record', data: { batch }, key: `record:${batch_id}`, max_attempts: RECORD_ATTEMPTS }]),
+      jobs.add([
+        { name: 'record', data: { batch, application_name }, key: `record:${batch_id}`, max_attempts: RECORD_ATTEMPTS },
+      ]),
     onFailed(error) {
       counters.add('job_engine_away')
       log.warn(`Errors cannot be handed to the job engine (${reasonOf(error)}); they go by the spool folder meanwhile.`)

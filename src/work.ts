@@ -4,12 +4,15 @@ import { digestFigures } from './analytics/digest.js'
 import { audibleSpikes } from './analytics/spiking-errors.js'
 import type { Context } from './context.js'
 import type { JobName, RunningJob } from './jobs/engine.js'
+import { handOn, isOthers } from './jobs/hand-on.js'
 import { startSchedules } from './jobs/schedule.js'
+import { lastDigest } from './model/digest-turn.js'
 import { alertOn } from './notifications/baseline-alerts.js'
 import { deliver } from './notifications/deliver.js'
 import { isDigestWanted, sendDigest } from './notifications/digest.js'
-import { startDispatching } from './notifications/dispatch.js'
+import { finishDispatching, startDispatching } from './notifications/dispatch.js'
 import { forgetDeliveries } from './notifications/forget-deliveries.js'
+import { ownApplicationId } from './notifications/own-application.js'
 import { SCHEDULES } from './schedules.js'
 import { cleanupErrors } from './triage/cleanup-errors.js'
 
@@ -18,7 +21,7 @@ const CASCADE_HOURS = 7 * 24
 
 /** THE TABLE of jobs: what each does, whichever engine carries it. */
 const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<unknown>> = {
-  deliver: (context, { data, signal }) => deliver(context, Number(data.delivery_id), signal),
+  deliver: (context, { data, signal }) => deliver(context, Number(data.delivery_id), signal, data),
   record: ({ recorder }, { data }) => recorder.recordHandedOver(String(data.batch)),
   cleanup: async (context) => {
     await cleanupErrors.run(context, {})
@@ -26,14 +29,33 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),
   cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),
-  baseline_alerts: async (context) => alertOn(context, await audibleSpikes(context)),
-  digest: (context) => digest(context),
+  baseline_alerts: alerts,
+  digest,
 }
 
-async function digest(context: Context): Promise<void> {
-  const { digest_frequency } = context.config
-  if (digest_frequency === 'never' || !isDigestWanted(context)) return
-  await sendDigest(context, await digestFigures(context, digest_frequency))
+async function alerts(context: Context): Promise<void> {
+  const application_id = await ownApplicationId(context)
+  if (application_id !== null) await alertOn(context, await audibleSpikes(context, application_id))
+}
+
+async function digest(context: Context, { data }: RunningJob): Promise<void> {
+  const { config, now } = context
+  if (config.digest_frequency === 'never' || !isDigestWanted(context)) return
+  const at = lastDigest(Number(data.due_at), now(), config)
+  const application_id = (await ownApplicationId(context)) ?? NOBODY
+  await sendDigest(context, await digestFigures(context, config.digest_frequency, { at, application_id }))
+}
+
+/** An application that has no errors yet. */
+const NOBODY = 0
+
+async function work(context: Context, job: RunningJob): Promise<void> {
+  if (isOthers(job, context)) {
+    if (await handOn(context, job)) return
+    // An error is written by anybody, if need be; what tells people is not told by the settings of others.
+    if (job.name !== 'record') return
+  }
+  await HANDLERS[job.name](context, job)
 }
 
 /** What a tracker does beside the host's requests. */
@@ -47,9 +69,7 @@ export function startWork(context: Context): Work {
   const stopSchedules = startSchedules(context, SCHEDULES)
   const stopDispatching = startDispatching(context)
   if (context.config.run_jobs) {
-    context.jobs.work(async (job) => {
-      await HANDLERS[job.name](context, job)
-    })
+    context.jobs.work((job) => work(context, job))
   }
   return {
     async stop() {
@@ -57,6 +77,7 @@ export function startWork(context: Context): Work {
       stopDispatching()
       // What was accepted is handed over while there is an engine to hand it to.
       await context.recorder.flush()
+      await finishDispatching(context)
       await context.jobs.stop()
     },
   }

@@ -38,18 +38,35 @@ export interface DigestedError {
 const SHOWN = 5
 const MESSAGE_LENGTH = 300
 
-/** The figures of the last period that is over, of all applications. */
-export async function digestFigures(context: Context, frequency: DigestFrequency): Promise<DigestFigures> {
+interface DigestQuestion {
+  /** Left out: now. */
+  at?: number
+  /** Left out: all of them. */
+  application_id?: number | undefined
+}
+
+type Part = Span & { application_id: number | undefined }
+
+/** The figures of the last period that was over at a time. */
+export async function digestFigures(
+  context: Context,
+  frequency: DigestFrequency,
+  { at = context.now(), application_id }: DigestQuestion = {},
+): Promise<DigestFigures> {
   const { time_zone } = context.config
-  const span = digestSpan(frequency, context.now(), time_zone)
-  const before = { from: daysBefore(span.from, frequency === 'daily' ? 1 : 7, time_zone), to: span.from }
-  const pair = async (count: (context: Context, span: Span) => Promise<number>) => ({
+  const period = digestSpan(frequency, at, time_zone)
+  const span: Part = { ...period, application_id }
+  const before: Part = {
+    ...{ from: daysBefore(span.from, frequency === 'daily' ? 1 : 7, time_zone), to: span.from },
+    application_id,
+  }
+  const pair = async (count: (context: Context, span: Part) => Promise<number>) => ({
     now: await count(context, span),
     before: await count(context, before),
   })
   return {
     frequency,
-    ...span,
+    ...period,
     figures: {
       occurrences: await pair(occurrences),
       new_errors: await pair(newErrors),
@@ -63,25 +80,27 @@ export async function digestFigures(context: Context, frequency: DigestFrequency
   }
 }
 
-async function occurrences({ database }: Context, span: Span): Promise<number> {
+async function occurrences({ database }: Context, span: Part): Promise<number> {
   const { from, to } = hoursIn(span)
   const { total } = await database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => fn.sum<number | null>('count').as('total'))
     .where('hour', '>=', from)
     .where('hour', '<', to)
+    .$if(span.application_id !== undefined, (query) => query.where('application_id', '=', span.application_id ?? 0))
     .executeTakeFirstOrThrow()
   return Number(total ?? 0)
 }
 
-function newIn({ database }: Context, { from, to }: Span) {
+function newIn({ database }: Context, { from, to, application_id }: Part) {
   return database.read
     .selectFrom('faultboard_errors')
     .where('first_seen_at', '>=', from)
     .where('first_seen_at', '<', to)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
 }
 
-async function newErrors(context: Context, span: Span): Promise<number> {
+async function newErrors(context: Context, span: Part): Promise<number> {
   const { count } = await newIn(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
@@ -89,7 +108,7 @@ async function newErrors(context: Context, span: Span): Promise<number> {
 }
 
 /** The gravest first, and of those the most frequent. */
-async function newIds(context: Context, span: Span): Promise<number[]> {
+async function newIds(context: Context, span: Part): Promise<number[]> {
   const rows = await newIn(context, span)
     .select('id')
     .orderBy(gravity('severity'))
@@ -100,29 +119,34 @@ async function newIds(context: Context, span: Span): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-function resolvedIn({ database }: Context, { from, to }: Span) {
-  return database.read.selectFrom('faultboard_errors').where('resolved_at', '>=', from).where('resolved_at', '<', to)
+function resolvedIn({ database }: Context, { from, to, application_id }: Part) {
+  return database.read
+    .selectFrom('faultboard_errors')
+    .where('resolved_at', '>=', from)
+    .where('resolved_at', '<', to)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
 }
 
 /** What was reopened since does not count. */
-async function resolvedErrors(context: Context, span: Span): Promise<number> {
+async function resolvedErrors(context: Context, span: Part): Promise<number> {
   const { count } = await resolvedIn(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-async function resolvedIds(context: Context, span: Span): Promise<number[]> {
+async function resolvedIds(context: Context, span: Part): Promise<number[]> {
   const rows = await resolvedIn(context, span).select('id').orderBy('resolved_at', 'desc').limit(SHOWN).execute()
   return rows.map(({ id }) => id)
 }
 
 /** Those that an occurrence has reopened; what a person opened again did not come back. One counts when it last did. */
-function regressedIn({ database }: Context, { from, to }: Span) {
+function regressedIn({ database }: Context, { from, to, application_id }: Part) {
   return database.read
     .selectFrom('faultboard_errors as e')
     .where('e.reopened_at', '>=', from)
     .where('e.reopened_at', '<', to)
+    .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('faultboard_activities as a')
@@ -134,22 +158,22 @@ function regressedIn({ database }: Context, { from, to }: Span) {
     )
 }
 
-async function regressedErrors(context: Context, span: Span): Promise<number> {
+async function regressedErrors(context: Context, span: Part): Promise<number> {
   const { count } = await regressedIn(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-async function regressedIds(context: Context, span: Span): Promise<number[]> {
+async function regressedIds(context: Context, span: Part): Promise<number[]> {
   const rows = await regressedIn(context, span).select('e.id').orderBy('e.reopened_at', 'desc').limit(SHOWN).execute()
   return rows.map(({ id }) => id)
 }
 
-async function topErrors(context: Context, span: Span): Promise<DigestedError[]> {
+async function topErrors(context: Context, span: Part): Promise<DigestedError[]> {
   let first: { id: number; count: number }[] = []
   for await (const range of idRanges(context)) {
-    const rows = await hoursOfErrors(context, { application_id: undefined }, hoursIn(span), range)
+    const rows = await hoursOfErrors(context, span, hoursIn(span), range)
       .select(({ fn }) => ['e.id', fn.sum<number>('h.count').as('count')])
       .groupBy('e.id')
       .orderBy('count', 'desc')

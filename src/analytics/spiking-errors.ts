@@ -34,8 +34,8 @@ export interface GradedSpike extends Spike {
 }
 
 /** What people may be told of: all that comes more often than is usual, but for errors nobody wants to hear of. */
-export async function audibleSpikes(context: Context): Promise<GradedSpike[]> {
-  return spikesOfThisHour(context, { least: 1, audible: true })
+export async function audibleSpikes(context: Context, application_id?: number): Promise<GradedSpike[]> {
+  return spikesOfThisHour(context, { application_id, least: 1, audible: true })
 }
 
 interface SpikeQuestion {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Settings } from '../config/options.js'
 import { resolveConfiguration } from '../config/resolve.js'
 import { TrackerError } from '../model/errors.js'
@@ -16,11 +19,18 @@ export async function withTracker<T>(settings: Settings, work: (tracker: Tracker
     )
   }
   // A fault of the command line is no error of the application whose errors it looks at.
-  const tracker = await openTracker({ ...settings, enable_error_subscriber: false, enable_breadcrumbs: false })
+  // What waits in the spool folder is the application's to import, which knows whom to tell of it; so are its jobs.
+  const spool_path = await mkdtemp(join(tmpdir(), 'faultboard-cli-'))
+  const own = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false, spool_path }
   try {
-    return await work(tracker)
+    const tracker = await openTracker({ ...settings, ...own })
+    try {
+      return await work(tracker)
+    } finally {
+      await tracker.shutdown()
+    }
   } finally {
-    await tracker.shutdown()
+    await rm(spool_path, { recursive: true, force: true })
   }
 }
 

@@ -25,8 +25,8 @@ const isAnyOn = (options: Options) =>
   options.webhook_url !== null ||
   mailsGoOut(options)
 
-/** The options that turn channels on by themselves. */
-const ANY_CHANNEL: readonly OptionName[] = ['chat_webhook_url', 'community_chat_webhook_url', 'webhook_url']
+/** The options that turn channels on. */
+const ANY_CHANNEL: readonly OptionName[] = ['enable_chat_notifications', 'community_chat_webhook_url', 'webhook_url']
 
 const HALF_SET: readonly HalfSet[] = [
   {

@@ -35,6 +35,7 @@ export interface BullJob {
   extendLock(token: string, duration: number): Promise<unknown>
   moveToCompleted(value: unknown, token: string, fetch_next: boolean): Promise<unknown>
   moveToFailed(error: Error, token: string, fetch_next: boolean): Promise<unknown>
+  moveToDelayed(timestamp: number, token: string): Promise<unknown>
   moveToWait(token: string): Promise<unknown>
 }
 

@@ -92,6 +92,10 @@ export function bullmqJobs(parts: EngineParts, redis_url: string, timing: Timing
       for (const job of jobs) await jobOf(job).moveToWait(token)
     },
 
+    async putOff(job, pause_ms) {
+      await jobOf(job).moveToDelayed(parts.now() + pause_ms, token)
+    },
+
     async rescue() {
       const { worker } = await connection.open()
       await worker.moveStalledJobsToWait()

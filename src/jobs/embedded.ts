@@ -140,6 +140,19 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
       )
     },
 
+    async putOff(job, pause_ms) {
+      await database.write((trx) =>
+        trx
+          .updateTable('faultboard_jobs')
+          .set({
+            ...{ state: 'waiting', locked_by: null, locked_until: null },
+            ...{ run_at: now() + pause_ms, attempts: sql`attempts - 1` },
+          })
+          .where(({ and }) => and(mine(job)))
+          .execute(),
+      )
+    },
+
     async rescue() {
       await ready()
       const time = now()

@@ -1,5 +1,6 @@
 /** What can be done beside the requests. */
-export type JobName = 'deliver' | 'record' | 'cleanup' | 'baselines' | 'cascades' | 'baseline_alerts' | 'digest'
+export const JOB_NAMES = ['deliver', 'record', 'cleanup', 'baselines', 'cascades', 'baseline_alerts', 'digest'] as const
+export type JobName = (typeof JOB_NAMES)[number]
 
 export interface NewJob {
   name: JobName
@@ -54,6 +55,8 @@ export interface JobEngine {
   counts(): Promise<JobCounts>
   /** The newest first. */
   deadLetters(limit: number): Promise<DeadLetter[]>
+  /** Does what is due, as long as the grace allows, which a `stop` after it has used up then. Never rejects. */
+  drain(): Promise<void>
   /** Takes no further job, waits for those at work as long as the grace allows, gives back the rest. */
   stop(): Promise<void>
 }

@@ -125,6 +125,16 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
       )
     },
 
+    async putOff(job, pause_ms) {
+      await ask(
+        `update ${JOBS} set state = 'created', started_on = null,
+          start_after = now() + $3::float8 * interval '1 millisecond'
+        where name = $1 and id = $2 and state = 'active'`,
+        job.id,
+        pause_ms,
+      )
+    },
+
     async rescue() {
       const { boss } = await connection.open()
       await boss.expire?.()

@@ -26,6 +26,7 @@ export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: E
     work: (handle) => worker.start(handle),
     counts: () => inTime(store.counts()),
     deadLetters: (limit) => inTime(store.deadLetters(limit)),
+    drain: () => worker.drain(),
     async stop() {
       await worker.stop()
       await inTime(store.close()).catch(() => {})

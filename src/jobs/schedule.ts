@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Options } from '../config/options.js'
 import type { Context } from '../context.js'
 import { MINUTE } from '../model/time.js'
@@ -14,6 +14,8 @@ export interface Schedule {
   title: string
   /** When its next turn is, by its last one; null: never, as things are configured. */
   dueAt(last_run_at: number, config: Options): number | null
+  /** Whether every application of the database has its own turns; otherwise all have one together. */
+  per_application?: boolean
   /** Whether the first turn is awaited; otherwise it comes as soon as the schedule is known. */
   awaits_first?: boolean
 }
@@ -58,35 +60,66 @@ async function handOverQuietly(context: Context, schedule: Schedule): Promise<vo
  */
 export async function handOverIfDue(context: Context, schedule: Schedule): Promise<boolean> {
   const { config, jobs, now, ready } = context
-  const { name, dueAt } = schedule
+  const { name, dueAt, per_application } = schedule
   // What is switched off is not begun either.
   if (dueAt(0, config) === null) return false
   await ready()
+  const lease = leaseOf(schedule, config)
   const last = await lastTurn(context, schedule)
   const due_at = dueAt(last, config)
   if (due_at === null || due_at > now()) return false
   const holder = randomUUID()
-  if (!(await takeLease(context, name, last, holder))) return false
-  await jobs.add([{ name, data: { due_at }, key: `${name}:${last}` }])
+  if (!(await takeLease(context, lease, last, holder))) return false
+  const data = per_application ? { due_at, application_name: config.application_name } : { due_at }
+  await jobs.add([{ name, data, key: `${lease}:${last}` }])
   await context.database.write((trx) =>
     trx
       .updateTable('faultboard_leases')
       .set({ last_run_at: now(), holder: null, expires_at: 0 })
-      .where('name', '=', name)
+      .where('name', '=', lease)
       .where('holder', '=', holder)
       .execute(),
   )
   return true
 }
 
-async function lastTurn({ database, now }: Context, { name, awaits_first }: Schedule): Promise<number> {
+/** A name may be longer than that of a lease. */
+function leaseOf({ name, per_application }: Schedule, { application_name }: Options): string {
+  if (!per_application) return name
+  return `${name}:${createHash('sha256')
+    .update(application_name ?? '')
+    .digest('hex')
+    .slice(0, 32)}`
+}
+
+async function lastTurn(context: Context, schedule: Schedule): Promise<number> {
+  const { database, config, now } = context
+  const name = leaseOf(schedule, config)
   const lease = () =>
     database.read.selectFrom('faultboard_leases').select('last_run_at').where('name', '=', name).executeTakeFirst()
   const known = await lease()
-  if (known) return known.last_run_at ?? 0
-  const first = awaits_first ? now() : 0
+  if (known) return withoutFuture(context, name, known.last_run_at ?? 0)
+  const first = schedule.awaits_first ? now() : 0
   await database.write(async (trx) => void (await database.dialect.insertMany(trx, LEASES, [[name, 0, first]])))
   return (await lease())?.last_run_at ?? first
+}
+
+/** The clocks of several machines differ by that. */
+const SKEW_MS = MINUTE
+
+/** A clock that once was a year ahead would put off the next turn by a year. */
+async function withoutFuture({ database, now }: Context, name: string, last: number): Promise<number> {
+  const time = now()
+  if (last <= time + SKEW_MS) return last
+  await database.write((trx) =>
+    trx
+      .updateTable('faultboard_leases')
+      .set({ last_run_at: time })
+      .where('name', '=', name)
+      .where('last_run_at', '=', last)
+      .execute(),
+  )
+  return time
 }
 
 /** Of many processes that ask at the same time, the one whose update finds the old date has the turn. */

@@ -1,5 +1,6 @@
 import type { Log } from '../context.js'
-import type { HandleJob, JobName } from './engine.js'
+import { MINUTE } from '../model/time.js'
+import { type HandleJob, JOB_NAMES, type JobName } from './engine.js'
 import { isSaidByOthers, reasonOf } from './reason.js'
 import { CONCURRENCY, pauseAfter, type Timing } from './timing.js'
 import { within } from './within.js'
@@ -27,6 +28,8 @@ export interface JobSource {
   failed(job: ClaimedJob, reason: string, pause_ms: number | null): Promise<void>
   /** Somebody else may take them at once, and this try does not count. */
   giveBack(jobs: readonly ClaimedJob[]): Promise<void>
+  /** Anybody may take it after the pause, and this try does not count. */
+  putOff(job: ClaimedJob, pause_ms: number): Promise<void>
   /** Frees the jobs whose worker is gone. */
   rescue(): Promise<void>
 }
@@ -49,6 +52,8 @@ interface Running {
 const LONGEST_PAUSE_MS = 30_000
 /** What is told to break off gets so long to do it. */
 const BREAK_OFF_MS = 500
+/** So long a job that only a newer release knows is left for a process of that. */
+const UNKNOWN_PAUSE_MS = MINUTE
 
 /**
  * Takes jobs from a source and does them, a few at a time. It asks, instead of waiting on an open line: nothing of it
@@ -65,6 +70,8 @@ export class JobWorker {
   #told = false
   #rescued_at = -Infinity
   #stopped = false
+  /** By `performance.now()`: when the grace of a process that is about to stop is over. */
+  #grace_ends_at: number | null = null
   #heart: NodeJS.Timeout | undefined
 
   constructor(parts: WorkerParts) {
@@ -85,13 +92,25 @@ export class JobWorker {
     else if (this.#away_pauses === 0) this.#lookIn(0)
   }
 
+  /** Does what is due until there is no more of it, or the grace is over. Never rejects. */
+  async drain(): Promise<void> {
+    if (!this.#handle || this.#stopped) return
+    // One that has begun before may have looked too early.
+    await this.#turning
+    while (this.#graceLeft() > 0 && !this.#stopped) {
+      await this.#look()
+      if (this.#running.size === 0 || this.#away_pauses > 0) return
+      await this.#endedWithin(this.#graceLeft(), 'any')
+    }
+  }
+
   /** Never rejects. */
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#turning
-    await this.#endedWithin(this.#parts.timing.grace_ms)
+    await this.#endedWithin(this.#graceLeft())
     for (const { stopper } of this.#running.values()) stopper.abort()
     await this.#endedWithin(BREAK_OFF_MS)
     clearInterval(this.#heart)
@@ -101,14 +120,22 @@ export class JobWorker {
 
   #lookIn(milliseconds: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#turning ??= this.#turn().finally(() => {
-        this.#turning = null
-        if (this.#stopped) return
-        this.#lookIn(this.#nextPause())
-        this.#wanted = false
-      })
-    }, milliseconds).unref()
+    this.#timer = setTimeout(() => void this.#look(), milliseconds).unref()
+  }
+
+  #look(): Promise<void> {
+    this.#turning ??= this.#turn().finally(() => {
+      this.#turning = null
+      if (this.#stopped) return
+      this.#lookIn(this.#nextPause())
+      this.#wanted = false
+    })
+    return this.#turning
+  }
+
+  #graceLeft(): number {
+    this.#grace_ends_at ??= performance.now() + this.#parts.timing.grace_ms
+    return Math.max(0, this.#grace_ends_at - performance.now())
   }
 
   #nextPause(): number {
@@ -147,6 +174,7 @@ export class JobWorker {
   }
 
   #begin(job: ClaimedJob): void {
+    if (!JOB_NAMES.includes(job.name)) return void this.#leaveToNewer(job)
     const stopper = new AbortController()
     const running: Running = { job, stopper, kept_at: performance.now(), ended: Promise.resolve() }
     this.#running.set(job.id, running)
@@ -154,6 +182,15 @@ export class JobWorker {
       if (this.#running.get(job.id) === running) this.#running.delete(job.id)
       this.wake()
     })
+  }
+
+  /** While a release is rolled out, its processes and those of the last one share the jobs. */
+  async #leaveToNewer(job: ClaimedJob): Promise<void> {
+    try {
+      await this.#inTime(this.#parts.source.putOff(job, UNKNOWN_PAUSE_MS))
+    } catch (error) {
+      this.#goAway(error)
+    }
   }
 
   async #run(running: Running): Promise<void> {
@@ -209,13 +246,14 @@ export class JobWorker {
     await this.#inTime(this.#parts.source.giveBack(jobs)).catch(() => {})
   }
 
-  async #endedWithin(milliseconds: number): Promise<void> {
+  async #endedWithin(milliseconds: number, which: 'all' | 'any' = 'all'): Promise<void> {
     if (this.#running.size === 0) return
+    const ended = [...this.#running.values()].map((running) => running.ended)
     let timer: NodeJS.Timeout | undefined
     const impatience = new Promise<void>((resume) => {
       timer = setTimeout(resume, milliseconds)
     })
-    await Promise.race([Promise.all([...this.#running.values()].map(({ ended }) => ended)), impatience])
+    await Promise.race([which === 'all' ? Promise.all(ended) : Promise.race(ended), impatience])
     clearTimeout(timer)
   }
 

@@ -17,6 +17,16 @@ export function nextDigest(last: number, { digest_frequency, digest_hour, time_z
   }
 }
 
+/** The last turn that has come, of those since the first that was due: what was missed is caught up in one. */
+export function lastDigest(due_at: number, now: number, time: DigestTime): number {
+  let turn = due_at
+  for (;;) {
+    const next = nextDigest(turn, time)
+    if (next === null || next > now) return turn
+    turn = next
+  }
+}
+
 /** On a day on which the clocks leave the hour out, the one after it. */
 function fromHour(day: number, hour: number, zone: string): number {
   let time = day

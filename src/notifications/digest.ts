@@ -25,7 +25,13 @@ export async function sendDigest(context: Context, digest: Digest): Promise<void
   const deliveries = activeChannels(config)
     .filter(({ carries }) => carries('digest'))
     .map(({ name }) => ({
-      ...{ key: `digest:${digest.from}:${name}`, channel: name, notice, error_id: null, application_id },
+      ...{
+        key: `digest:${application_id ?? 0}:${digest.from}:${name}`,
+        channel: name,
+        notice,
+        error_id: null,
+        application_id,
+      },
       // It has an hour of its own.
       ...{ state: 'pending' as const, run_at: now() },
     }))

@@ -1,7 +1,9 @@
+import type { Options } from '../config/options.js'
 import type { Context } from '../context.js'
 import { cleanText } from '../model/text.js'
 import { DAY, MINUTE } from '../model/time.js'
-import type { Channel, Outcome } from './channel.js'
+import type { ChannelName, Outcome } from './channel.js'
+import { channelStates, listed } from './channel-states.js'
 
 /** What a try leaves in the row. */
 export interface Ending {
@@ -18,6 +20,8 @@ export interface Ending {
 /** Between the tries; one more try than there are pauses. */
 const PAUSES: readonly number[] = [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE]
 const LONGEST_PAUSE = DAY
+/** A receiver that asks for no pause at all is not asked without one: its refusals use up no try. */
+const SHORTEST_PAUSE = 500
 /** A receiver that is told too much is asked for so long before its refusals count. */
 const PATIENCE = DAY
 const ANSWER_LENGTH = 500
@@ -44,7 +48,8 @@ export function endingOf(
   if (stopped) return { state: 'pending', attempts, answer, run_at: now() }
   const asked = Math.min(outcome.after_ms ?? 0, LONGEST_PAUSE)
   if (outcome.rate_limited && now() - created_at < PATIENCE) {
-    const until = now() + Math.max(asked, jittered(PAUSES[0] ?? 0, random))
+    const isAsked = outcome.after_ms !== undefined
+    const until = now() + (isAsked ? Math.max(asked, SHORTEST_PAUSE) : jittered(PAUSES[0] ?? 0, random))
     return { state: 'pending', attempts, answer, run_at: until, paused_until: until }
   }
   const pause = PAUSES[attempts]
@@ -52,11 +57,13 @@ export function endingOf(
   return { state: 'pending', attempts: tries, answer, run_at: now() + Math.max(asked, jittered(pause, random)) }
 }
 
-/** What is left of a channel that somebody has switched off since the message was written. */
-export function switchedOff(row: { attempts: number; channel: string }, channel: Channel, { config }: Context): Ending {
-  const missing = channel.missing(config) ?? []
-  const why = missing.length > 0 ? `it lacks ${missing.join(' and ')}` : 'it was switched off'
-  return { state: 'failed', attempts: row.attempts, answer: `Not sent by ${row.channel}: ${why}.` }
+/** What becomes of a message that no process with its channel came for. */
+export function switchedOff(
+  { attempts, channel }: { attempts: number; channel: ChannelName },
+  config: Options,
+): Ending {
+  const missing = channelStates(config).find(({ name }) => name === channel)?.missing ?? []
+  return { state: 'failed', attempts, answer: `Not sent by ${channel}, which is off: set ${listed(missing)}.` }
 }
 
 /** A fifth more or less, so that what failed together is not tried again together. */

@@ -65,7 +65,13 @@ function exchange(letter: Letter, { config, signal, limits = LIMITS }: Sending):
       socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(timers[0]))
     })
     request.once('response', (response) => read(response).then(resolve, (error) => reject(late ?? error)))
-    request.once('error', (error) => reject(late ?? error))
+    // It would hold the connection open for another protocol, and Node.js gives no response for it.
+    request.once('upgrade', ({ statusCode = 101, headers }, socket) => {
+      socket.destroy()
+      resolve({ status: statusCode, headers, body: '' })
+    })
+    // A second one, such as that of a socket that is torn down, would bring the host down.
+    request.on('error', (error) => reject(late ?? error))
     request.once('close', () => timers.forEach(clearTimeout))
     request.end(letter.body)
   })
@@ -97,7 +103,7 @@ function read(response: IncomingMessage): Promise<Answer> {
       response.destroy()
     })
     response.once('end', done)
-    response.once('error', () => reject(new Error('the answer broke off')))
+    response.on('error', () => reject(new Error('the answer broke off')))
     response.once('close', () => reject(new Error('the answer broke off')))
   })
 }

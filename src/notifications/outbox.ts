@@ -3,7 +3,7 @@ import { cleanText } from '../model/text.js'
 import { MINUTE } from '../model/time.js'
 import type { Database } from '../store/database.js'
 import type { Transaction } from '../store/kysely.js'
-import { NO_OUTBOX, type Outbox, type RecordedGroup } from '../store/outbox.js'
+import type { Outbox, RecordedGroup } from '../store/outbox.js'
 import type { Schema } from '../store/schema.js'
 import { activeChannels } from './channels.js'
 import { beginCooldowns, runningCooldowns } from './cooldowns.js'
@@ -26,7 +26,7 @@ const REOPENS_ALWAYS = 'incident'
 
 /** Writes down which messages the configured channels are to send. */
 export function createOutbox({ config, database: { dialect }, now }: OutboxParts): Outbox {
-  if (activeChannels(config).length === 0) return NO_OUTBOX
+  const isOn = activeChannels(config).length > 0
   const addressed = addressingOf(config)
   let written_at = Number.NEGATIVE_INFINITY
   const write = async (trx: Transaction<Schema>, deliveries: readonly NewDelivery[], at: number) => {
@@ -36,6 +36,7 @@ export function createOutbox({ config, database: { dialect }, now }: OutboxParts
   }
   return {
     async recorded(trx, groups) {
+      if (!isOn) return
       const at = now()
       const rules = { now: at, milestones: config.notification_threshold_alerts }
       const found = groups.flatMap((group) => {
@@ -76,12 +77,7 @@ export function createOutbox({ config, database: { dialect }, now }: OutboxParts
 
     async settled(trx, errors) {
       const at = now()
-      const tidings = await resolutions(trx, errors, { config, names: applicationNames, now: at })
-      await write(
-        trx,
-        tidings.flatMap(({ channel, ...one }) => addressed(one, at).filter((delivery) => delivery.channel === channel)),
-        at,
-      )
+      await write(trx, await resolutions(trx, errors, { config, names: applicationNames, now: at }), at)
     },
 
     hasNews: () => performance.now() - written_at < NEWS_MS,

@@ -4,15 +4,9 @@ import type { Transaction } from '../store/kysely.js'
 import type { ErrorRow } from '../store/lock.js'
 import type { Schema } from '../store/schema.js'
 import type { ChannelName } from './channel.js'
-import { activeChannels } from './channels.js'
+import { CHANNELS } from './channels.js'
 import type { ErrorNotice } from './notice.js'
-import type { Tidings } from './write-deliveries.js'
-
-export interface Resolved extends Tidings {
-  notice: ErrorNotice
-  /** The channel that was told of it, and waits for its end. */
-  channel: ChannelName
-}
+import type { NewDelivery } from './write-deliveries.js'
 
 interface ResolutionParts {
   config: Options
@@ -22,18 +16,21 @@ interface ResolutionParts {
 
 const TRIGGERS: readonly string[] = ['new', 'reopened', 'milestone']
 const MESSAGE_LENGTH = 2000
+const TOLD_OF_ENDS: readonly ChannelName[] = Object.values(CHANNELS)
+  .filter(({ carries }) => carries('resolved'))
+  .map(({ name }) => name)
 
-/** What is told of errors that are resolved or deleted: to a channel that was told of them since they last were. */
+/**
+ * What is told of errors that are resolved or deleted: to a channel that was told of them since they last were. What is
+ * on here says nothing about it: whoever resolves may sit at a dashboard that sends no messages itself.
+ */
 export async function resolutions(
   trx: Transaction<Schema>,
   errors: readonly ErrorRow[],
   { config, names, now }: ResolutionParts,
-): Promise<Resolved[]> {
-  const channels = activeChannels(config)
-    .filter(({ carries }) => carries('resolved'))
-    .map(({ name }) => name)
-  if (channels.length === 0 || errors.length === 0) return []
-  const open = await openTriggers(trx, errors, channels)
+): Promise<NewDelivery[]> {
+  if (errors.length === 0) return []
+  const open = await openTriggers(trx, errors)
   if (open.length === 0) return []
   const applications = await names(
     trx,
@@ -44,12 +41,13 @@ export async function resolutions(
     if (!row) return []
     const { application_id } = row
     const notice = noticeOf(row, applications.get(application_id) ?? '', config, now)
-    return [{ key: `resolved:${row.id}:${now}`, channel, notice, error_id: row.id, application_id }]
+    const key = `resolved:${row.id}:${now}:${channel}`
+    return [{ key, channel, notice, error_id: row.id, application_id, state: 'pending', run_at: now }]
   })
 }
 
 /** The errors and channels of which the last that was written down is no resolution. */
-async function openTriggers(trx: Transaction<Schema>, errors: readonly ErrorRow[], channels: readonly ChannelName[]) {
+async function openTriggers(trx: Transaction<Schema>, errors: readonly ErrorRow[]) {
   const rows = await trx
     .selectFrom('faultboard_deliveries')
     .select(['error_id', 'channel', 'event'])
@@ -58,7 +56,7 @@ async function openTriggers(trx: Transaction<Schema>, errors: readonly ErrorRow[
       'in',
       errors.map(({ id }) => id),
     )
-    .where('channel', 'in', channels)
+    .where('channel', 'in', TOLD_OF_ENDS)
     .where('event', 'in', [...TRIGGERS, 'resolved'])
     .orderBy('id')
     .execute()

@@ -115,6 +115,29 @@ describeEachDatabase('the digest', (database) => {
     expect(digest.resolved_errors.map(({ error_type }) => error_type).sort()).toEqual(['D', 'E'])
   })
 
+  test('is that of one application, and of the period before a time, where these are named', async () => {
+    const desk = await openDesk({ time_zone: 'UTC' })
+    const billing = deskAt(desk.place, { time_zone: 'UTC', application_name: 'billing' })
+    const day = at('2026-03-09T00:00Z')
+    const own = await desk.log('Own', { occurred_at: day + HOUR })
+    await desk.log('Own', { occurred_at: day + 2 * HOUR })
+    const resolved = await desk.log('Resolved', { occurred_at: day + HOUR })
+    await billing.log('Theirs', { occurred_at: day + HOUR })
+    desk.clock.now = day + 3 * HOUR
+    await desk.run(resolveError, { error_id: resolved })
+    desk.clock.now = day + 5 * 24 * HOUR
+    const row = await desk.context.database.read.selectFrom('faultboard_errors').selectAll().execute()
+    const application_id = row.find(({ id }) => id === own)?.application_id
+    const digest = await digestFigures(desk.context, 'daily', { at: day + 32 * HOUR, application_id })
+    expect(digest.from).toBe(day)
+    expect(digest.figures).toMatchObject({
+      occurrences: { now: 3 },
+      new_errors: { now: 2 },
+      resolved_errors: { now: 1 },
+    })
+    expect(digest.top_errors.map(({ error_type }) => error_type)).toEqual(['Own', 'Resolved'])
+  })
+
   test('has nothing to tell of an empty week', async () => {
     const desk = await openDesk({})
     const digest = await digestFigures(desk.context, 'weekly')

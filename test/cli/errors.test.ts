@@ -1,6 +1,9 @@
+import { readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorsListInput } from '../../src/triage/errors-list.js'
+import { trackerAt } from '../support/tracker.js'
 import { faultboard, folder, record } from './faultboard.js'
 
 const CLEAR_SCREEN = '\u001b[2J\u001b]0;owned\u0007'
@@ -33,6 +36,19 @@ describe('errors', () => {
     expect(lines[3]?.slice(heading.indexOf('ERROR'))).toBe('TypeError: x is undefined')
     expect(lines[3]?.slice(heading.indexOf('SEVERITY'))).toMatch(/^high /)
     expect(stdout).toContain('4 errors, page 1 of 1.')
+  })
+
+  test('leaves what waits in the spool folder to the application, which knows whom to tell of it', async () => {
+    const spool_path = join(cwd, 'faultboard.sqlite3-spool')
+    const { tracker } = trackerAt({ url: 'postgres://127.0.0.1:1/nowhere', spool_path })
+    expect(await tracker.Commands.LogError.call({ error_type: 'Waits', message: 'x' })).toMatchObject({
+      state: 'spooled',
+    })
+    await tracker.shutdown()
+    const { stdout } = await faultboard(['errors', '--json'], { cwd })
+    expect(JSON.parse(stdout).pagination.total_count).toBe(4)
+    expect(readdirSync(spool_path)).toHaveLength(1)
+    await rm(spool_path, { recursive: true })
   })
 
   test('nothing a stranger wrote reaches the terminal as a command', async () => {

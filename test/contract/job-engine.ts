@@ -201,6 +201,46 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     expect(done.map(({ attempt }) => attempt)).toEqual([1, 1])
   })
 
+  test('does what is due before it stops, when it is asked to, and nothing that is due later', async () => {
+    const { settings } = await fresh()
+    const ended: unknown[] = []
+    const { engine } = opened(settings, { grace_ms: 20_000, poll_ms: 600_000 })
+    engine.work(async ({ data }) => {
+      await new Promise((resume) => setTimeout(resume, 20))
+      ended.push(data.number)
+    })
+    const stranger = opened(settings)
+    await stranger.engine.add([...[1, 2, 3, 4, 5, 6].map(numbered), { ...numbered(7), run_at: Date.now() + 600_000 }])
+    await engine.drain()
+    await engine.stop()
+    expect(ended.sort()).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('breaks off what is not done within the grace, however it was asked to stop', async () => {
+    const { settings } = await fresh()
+    const { engine } = opened(settings, { grace_ms: 200 })
+    const begun: RunningJob[] = []
+    engine.work(async (job) => {
+      begun.push(job)
+      await new Promise(() => {})
+    })
+    await engine.add([numbered(1)])
+    await eventually(() => begun.length === 1, 'it is at work')
+    await engine.drain()
+    expect(begun[0]?.signal.aborted).toBe(false)
+    await engine.stop()
+    expect(begun[0]?.signal.aborted).toBe(true)
+  })
+
+  test('leaves what it does not know to a newer release', async () => {
+    const { settings } = await fresh()
+    const { engine, done, log } = working(settings)
+    await engine.add([{ name: 'of_tomorrow' as NewJob['name'], data: {}, max_attempts: 1 }])
+    await eventually(async () => (await engine.counts()).delayed === 1, 'it was put off')
+    expect(await engine.counts()).toEqual({ waiting: 0, delayed: 1, active: 0, failed: 0 })
+    expect([done, log]).toEqual([[], []])
+  })
+
   test('never keeps a process alive', async () => {
     const { settings } = await fresh()
     const child = startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, jobs: [numbered(1)] })

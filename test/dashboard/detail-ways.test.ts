@@ -138,6 +138,7 @@ describe('the page of one error', () => {
       resolution_reference: 2000,
       assigned_to: 255,
       reason: 10_000,
+      muted_by_name: 255,
       comment: 10_000,
       author_name: 255,
       body: 10_000,
@@ -148,6 +149,7 @@ describe('the page of one error', () => {
       assigned_to: 255,
       comment: 10_000,
       reason: 10_000,
+      mute_reason: 10_000,
     })
   })
 

@@ -47,6 +47,34 @@ describeEachDatabase('what happens by itself', (database) => {
     expect(await round()).toEqual([])
   })
 
+  test('tells people once for each application, by its own settings', async () => {
+    const settings: Settings = { digest_frequency: 'daily', digest_hour: 8, enable_baseline_alerts: true }
+    const { contexts, round, clock } = await processes(2, settings)
+    const [, second] = contexts
+    if (!second) throw new Error('no process')
+    second.config = { ...second.config, application_name: 'billing' }
+    await round()
+    clock.now += DAY
+    const added = await round()
+    expect(added.filter((name) => name === 'digest' || name === 'baseline_alerts')).toEqual([
+      ...['baseline_alerts', 'baseline_alerts'],
+      ...['digest', 'digest'],
+    ])
+    expect(added.filter((name) => name === 'cleanup')).toHaveLength(1)
+  })
+
+  test('comes in its time after a clock that was ahead has been set right', async () => {
+    const { round, clock } = await processes(2)
+    clock.now += 365 * DAY
+    await round()
+    clock.now -= 365 * DAY
+    expect(await round()).toEqual([])
+    clock.now += HOUR
+    expect(await round()).toEqual(['cascades'])
+    clock.now += DAY
+    expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
+  })
+
   test('is handed over by another process when one died in the middle of it', async () => {
     const { contexts, round, clock } = await processes(2)
     const [first] = contexts

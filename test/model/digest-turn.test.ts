@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextDigest } from '../../src/model/digest-turn.js'
+import { lastDigest, nextDigest } from '../../src/model/digest-turn.js'
 
 const at = Date.parse
 const daily = { digest_frequency: 'daily', digest_hour: 8, time_zone: 'Europe/Berlin' } as const
@@ -24,6 +24,13 @@ test('the clocks may change', () => {
   expect(nextDigest(at('2026-03-28T07:00:00Z'), daily)).toBe(at('2026-03-29T06:00:00Z'))
   expect(nextDigest(at('2026-03-28T12:00:00Z'), { ...daily, digest_hour: 2 })).toBe(at('2026-03-29T01:00:00Z'))
   expect(nextDigest(at('2026-10-24T12:00:00Z'), { ...daily, digest_hour: 2 })).toBe(at('2026-10-25T00:00:00Z'))
+})
+
+test('turns that were missed are caught up in the last of them', () => {
+  const due = at('2026-03-10T07:00:00Z')
+  expect(lastDigest(due, at('2026-03-10T07:30:00Z'), daily)).toBe(due)
+  expect(lastDigest(due, at('2026-03-11T06:59:00Z'), daily)).toBe(due)
+  expect(lastDigest(due, at('2026-03-14T12:00:00Z'), daily)).toBe(at('2026-03-14T07:00:00Z'))
 })
 
 test('nobody who wants none gets one', () => {

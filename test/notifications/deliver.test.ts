@@ -26,7 +26,10 @@ describeEachDatabase('a message', (database) => {
     const [row] = await desk.rows()
     await Promise.all([desk, ...others, desk].map(({ context }) => deliver(context, row?.id ?? 0, NEVER)))
     await desk.sendDue()
-    expect(inbox.letters.map(({ key }) => key)).toEqual([`new:${error_id}:webhook`])
+    // Staging and production may tell one receiver of their error 1, so each database has a mark of its own.
+    expect(inbox.letters.map(({ key }) => key)).toEqual([
+      expect.stringMatching(new RegExp(`^[0-9a-f]{8}:new:${error_id}:webhook$`)),
+    ])
     expect((await desk.rows())[0]).toMatchObject({ state: 'sent', attempts: 1, finished_at: desk.clock.now })
   })
 
@@ -77,25 +80,54 @@ describeEachDatabase('a message', (database) => {
     await expect(desk.run(retryDelivery, { delivery_id: id + 99 })).rejects.toThrow(/no message with the id/)
   })
 
-  test('to a receiver that was told too much waits, with all others of the channel, and uses up no try', async () => {
+  test('is left to another job when it was put off or tried since this one was made', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'busy'
     const desk = await openDesk(inbox.settings)
-    await desk.log('A')
-    await desk.log('B')
-    await desk.sendDue()
+    await desk.log('TypeError')
+    const [{ id = 0, run_at } = {}] = await desk.rows()
+    await desk.change({ run_at: desk.clock.now + 2 * SECOND })
+    await deliver(desk.context, id, NEVER, { delivery_id: id, attempts: 0, run_at: run_at ?? 0 })
+    await deliver(desk.context, id, NEVER, { delivery_id: id, attempts: 1, run_at: desk.clock.now + 2 * SECOND })
+    expect(inbox.letters).toHaveLength(0)
+  })
+
+  test('is sent although the clock here is a little behind that of whoever made its job', async () => {
+    const inbox = await webhookInbox()
+    const desk = await openDesk(inbox.settings)
+    await desk.log('TypeError')
+    const run_at = desk.clock.now + 4 * SECOND
+    await desk.change({ run_at })
+    const [{ id = 0 } = {}] = await desk.rows()
+    await deliver(desk.context, id, NEVER, { delivery_id: id, attempts: 0, run_at })
     expect(inbox.letters).toHaveLength(1)
-    expect((await desk.rows()).map(({ state, attempts }) => [state, attempts])).toEqual([
-      ['pending', 0],
-      ['pending', 0],
-    ])
-    inbox.manner = 'accept'
-    desk.clock.now += 9 * SECOND
-    await desk.sendDue()
-    expect(inbox.letters).toHaveLength(1)
-    desk.clock.now += 2 * SECOND
-    await desk.sendDue()
-    expect((await desk.rows()).map(({ state }) => state)).toEqual(['sent', 'sent'])
+  })
+
+  test('is handed over once more where the clock is far behind', async () => {
+    const desk = await openDesk()
+    await desk.log('TypeError')
+    const run_at = desk.clock.now + 20 * SECOND
+    await desk.change({ run_at })
+    const [{ id = 0 } = {}] = await desk.rows()
+    await desk.context.database.read.deleteFrom('faultboard_jobs').execute()
+    await deliver(desk.context, id, NEVER, { delivery_id: id, attempts: 0, run_at })
+    expect(await desk.context.jobs.counts()).toMatchObject({ delayed: 1 })
+    expect((await desk.rows())[0]).toMatchObject({ state: 'pending', attempts: 0 })
+  })
+
+  test('that changes while it is handed over is not taken for handed over', async () => {
+    const desk = await openDesk()
+    await desk.log('TypeError')
+    await expect.poll(async () => (await desk.rows())[0]?.queued_at).toBe(desk.clock.now)
+    const { jobs } = desk.context
+    for (const change of [{ run_at: desk.clock.now + 1 }, { attempts: 1 }]) {
+      await desk.change({ run_at: desk.clock.now, attempts: 0, queued_at: null })
+      const add: typeof jobs.add = async (list) => {
+        await jobs.add(list)
+        await desk.change(change)
+      }
+      expect(await dispatchDue({ ...desk.context, jobs: { ...jobs, add } })).toBe(0)
+      expect((await desk.rows())[0]).toMatchObject({ ...change, queued_at: null })
+    }
   })
 
   test('that is refused is not tried again', async () => {
@@ -105,19 +137,6 @@ describeEachDatabase('a message', (database) => {
     await desk.log('TypeError')
     await desk.sendDue()
     expect((await desk.rows())[0]).toMatchObject({ state: 'failed', attempts: 1 })
-  })
-
-  test('of a channel that was switched off meanwhile has failed, and says so', async () => {
-    const desk = await openDesk()
-    await desk.log('TypeError')
-    const later = deskAt(desk.place, {})
-    await later.sendDue()
-    const [row] = await later.rows()
-    expect(row).toMatchObject({
-      state: 'failed',
-      attempts: 0,
-      last_answer: 'Not sent by webhook: it was switched off.',
-    })
   })
 
   test('that a killed process was sending is sent again under its key, after its lock has run out', async () => {
@@ -153,41 +172,6 @@ describeEachDatabase('a message', (database) => {
     const actions = inbox.letters.map(({ raw }) => JSON.parse(raw).event_action)
     expect(actions).toEqual(['trigger', 'trigger', 'resolve'])
     await inbox.close()
-  })
-
-  test('is sent by a process of its application, whose settings are the right ones', async () => {
-    const [ours, theirs] = [await webhookInbox(), await webhookInbox()]
-    const desk = await openDesk(ours.settings)
-    const billing = deskAt(desk.place, { ...theirs.settings, application_name: 'billing' })
-    await desk.log('TypeError')
-    await dispatchDue(desk.context)
-    const [row] = await desk.rows()
-    await deliver(billing.context, row?.id ?? 0, NEVER)
-    expect(await desk.context.jobs.counts()).toMatchObject({ waiting: 1, delayed: 1 })
-    await deliver(desk.context, row?.id ?? 0, NEVER)
-    expect([ours.letters.length, theirs.letters.length]).toEqual([1, 0])
-  })
-
-  test('is kept for its application by a process that has no such channel, and has failed after a day', async () => {
-    const desk = await openDesk()
-    await desk.log('TypeError')
-    const billing = deskAt(desk.place, { application_name: 'billing' })
-    const [{ id = 0 } = {}] = await desk.rows()
-    const tryAfter = async (pause: number) => {
-      billing.clock.now += pause
-      await dispatchDue(billing.context)
-      billing.clock.now += 31 * SECOND
-      await deliver(billing.context, id, NEVER)
-      return (await desk.rows())[0]
-    }
-    const kept = {
-      state: 'pending',
-      attempts: 0,
-      queued_at: null,
-      run_at: billing.clock.now + 4 * MINUTE + 31 * SECOND,
-    }
-    expect(await tryAfter(3 * MINUTE)).toMatchObject(kept)
-    expect(await tryAfter(DAY)).toMatchObject({ state: 'failed', last_answer: expect.stringContaining('switched off') })
   })
 })
 

@@ -28,6 +28,8 @@ export interface Desk {
   rows(): Promise<Selectable<DeliveriesTable>[]>
   /** The keys of all that was written down, in its order. */
   keys(): Promise<string[]>
+  /** Changes every message. */
+  change(values: Partial<Selectable<DeliveriesTable>>): Promise<void>
   /** Does the job of every message that is due. */
   sendDue(): Promise<void>
 }
@@ -84,6 +86,9 @@ export function deskAt(place: TrackerPlace, settings: Settings = WEBHOOK): Desk 
     run: (operation, input) => perform(operation, context, input),
     async keys() {
       return (await rows()).map(({ idempotency_key }) => idempotency_key)
+    },
+    async change(values) {
+      await context.database.read.updateTable('faultboard_deliveries').set(values).execute()
     },
     async sendDue() {
       await sweepDeliveries(context)

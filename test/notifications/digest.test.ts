@@ -28,13 +28,32 @@ describeEachDatabase('the digest', (database) => {
     desk.clock.now += 3_600_000
     await write(desk)
     const from = Date.parse('2026-03-09T00:00Z')
-    expect(await desk.keys()).toEqual([`digest:${from}:email`])
+    const shop = (await desk.rows())[0]?.application_id
+    expect(await desk.keys()).toEqual([`digest:${shop}:${from}:email`])
     await desk.sendDue()
     expect(mails).toHaveLength(1)
     expect((await desk.rows())[0]).toMatchObject({ state: 'sent', event: 'digest', channel: 'email' })
     desk.clock.now += DAY
     await write(desk)
-    expect(await desk.keys()).toEqual([`digest:${from}:email`, `digest:${from + DAY}:email`])
+    expect(await desk.keys()).toEqual([`digest:${shop}:${from}:email`, `digest:${shop}:${from + DAY}:email`])
+  })
+
+  test('of two applications does not keep the other from its own', async () => {
+    const mail_transport: MailTransport = { sendMail: async () => ({}) }
+    const settings = {
+      ...{ enable_email_notifications: true, notification_email_recipients: ['team@shop.example'], mail_transport },
+      ...{ digest_frequency: 'daily' as const },
+    }
+    const desk = await openDesk(settings)
+    const billing = deskAt(desk.place, { ...settings, application_name: 'billing' })
+    await desk.log('A', { occurred_at: NOON - DAY })
+    await billing.log('B', { occurred_at: NOON - DAY })
+    await desk.context.database.read.deleteFrom('faultboard_deliveries').execute()
+    for (const { context } of [desk, billing]) await sendDigest(context, await digestFigures(context, 'daily'))
+    expect((await desk.rows()).map(({ payload }) => JSON.parse(payload).application_name).sort()).toEqual([
+      'billing',
+      'shop',
+    ])
   })
 
   test('is not wanted without e-mail', async () => {

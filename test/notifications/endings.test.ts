@@ -38,10 +38,14 @@ describe('after a try', () => {
   })
 
   test('one that was told too much pauses the channel, and for a day it uses up no try', () => {
-    expect(endingAfter(4, BUSY)).toMatchObject({ state: 'pending', attempts: 4, paused_until: NOON + 10_000 })
+    expect(endingAfter(4, BUSY)).toMatchObject({ state: 'pending', attempts: 4, paused_until: NOON + 7000 })
     expect(endingAfter(0, { ...BUSY, after_ms: 90_000 })).toMatchObject({
       run_at: NOON + 90_000,
       paused_until: NOON + 90_000,
+    })
+    expect(endingAfter(0, { ...BUSY, after_ms: 0 })).toMatchObject({ paused_until: NOON + 500 })
+    expect(endingAfter(0, { state: 'failed', answer: '429', rate_limited: true })).toMatchObject({
+      paused_until: NOON + 10_000,
     })
     expect(endingAfter(4, BUSY, { age: DAY })).toMatchObject({ state: 'failed', attempts: 5 })
   })

@@ -110,6 +110,21 @@ describe('an answer', () => {
     })
   })
 
+  test('that would change to another protocol ends at once', async () => {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n')
+      })
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+      sockets.push(closed)
+    })
+    const sockets: Promise<void>[] = []
+    const outcome = await send(await listening(server), { limits: { connect_ms: 30_000, total_ms: 600_000 } })
+    expect(outcome).toEqual({ state: 'refused', answer: '101 Switching Protocols' })
+    await Promise.all(sockets)
+  })
+
   test('that is packed although nobody asked for it is not unpacked', async () => {
     const url = await answering(200, { 'Content-Encoding': 'gzip' }, 'rubbish')
     expect(await send(url)).toEqual({ state: 'sent', answer: '200 OK' })

@@ -142,6 +142,14 @@ describeEachDatabase('what is told of errors', (database) => {
       expect((await events(desk)).sort()).toEqual(['new incident', 'new webhook', 'new webhook', 'resolved incident'])
     })
 
+    test('is told also when somebody resolves it where no messages are sent', async () => {
+      const desk = await openDesk(INCIDENT)
+      const error_id = await desk.log('A', { severity: 'critical' })
+      const silent = deskAt(desk.place, {})
+      await silent.run(resolveError, { error_id })
+      expect(await events(desk)).toEqual(['new incident', 'resolved incident'])
+    })
+
     test('is told when it is deleted or nobody is to fix it, and again after it came back', async () => {
       const desk = await openDesk({ ...INCIDENT, notification_cooldown_minutes: 0 })
       const [a, b] = [await desk.log('A', { severity: 'critical' }), await desk.log('B', { severity: 'critical' })]

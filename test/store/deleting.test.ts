@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { createDatabase } from '../../src/store/database.js'
+import { NO_OUTBOX } from '../../src/store/outbox.js'
 import { deleteErrors } from '../../src/triage/delete-errors.js'
 import { balancedBooks } from '../support/books.js'
 import { startChild } from '../support/children.js'
@@ -43,7 +44,7 @@ function contextUntil(url: string, transactions: number): { context: Context; co
     if (++begun > transactions) throw new Error('killed')
     return database.write(work)
   }
-  const context = { database: { ...database, write }, now: () => NOON } as unknown as Context
+  const context = { database: { ...database, write }, outbox: NO_OUTBOX, now: () => NOON } as unknown as Context
   return { context, commits: () => commits }
 }
 

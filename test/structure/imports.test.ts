@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   notifications: ['config', 'model', 'store', 'jobs', 'context', 'operation'],
   jobs: ['config', 'model', 'store', 'context'],
   schedules: ['model', 'jobs'],
-  work: ['analytics', 'triage', 'notifications', 'jobs', 'schedules', 'context'],
+  work: ['model', 'analytics', 'triage', 'notifications', 'jobs', 'schedules', 'context'],
   health: ['config', 'model', 'store', 'jobs', 'context'],
   dashboard: [
     'config',

@@ -34,9 +34,13 @@ describeEachDatabase('muting an error', (database) => {
     ])
 
     const ids = [error_id, 999_999]
-    expect(await Commands.BatchMuteErrors.call({ error_ids: ids, hours: 1 })).toEqual({ changed: 1, skipped: 1 })
+    expect(await Commands.BatchMuteErrors.call({ error_ids: ids, hours: 1 })).toEqual({
+      changed: 1,
+      unchanged: 0,
+      skipped: 1,
+    })
     expect(await found()).toMatchObject({ muted: true, muted_by_name: 'system' })
-    expect(await Commands.BatchUnmuteErrors.call({ error_ids: ids })).toEqual({ changed: 1, skipped: 1 })
+    expect(await Commands.BatchUnmuteErrors.call({ error_ids: ids })).toEqual({ changed: 1, unchanged: 0, skipped: 1 })
     await expect(Commands.MuteError.call({ error_id, hours: 8761 })).rejects.toThrow(/hours must be .* 1 to 8760/)
     await expect(Commands.MuteError.call({ error_id: 999_999 })).rejects.toThrow(/no error with the id/)
   })

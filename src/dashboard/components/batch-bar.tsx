@@ -83,7 +83,7 @@ export function BatchBar({
           </Menu>
           <Menu id="mute" label="Mute" align="start">
             <SelectField name="mute_hours" label="Send no messages" options={MUTES} value="24" />
-            <TextField name="mute_reason" label="Why mute them?" />
+            <TextField name="mute_reason" label="Why mute them?" maxlength={TEXT_LIMIT} />
             <Act type="mute">Mute the chosen</Act>
             <Act type="unmute">Unmute the chosen</Act>
           </Menu>

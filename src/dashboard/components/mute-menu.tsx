@@ -1,3 +1,4 @@
+import { NAME_LIMIT, TEXT_LIMIT } from '../../triage/change-errors.js'
 import type { Rendered } from '../define.js'
 import { ErrorForm, type ErrorProps } from './error-form.js'
 import { SelectField, TextField } from './forms.js'
@@ -19,8 +20,8 @@ export function MuteMenu(props: ErrorProps): Rendered {
     <Menu label={muted ? 'Muted' : 'Mute'} align="start" id="mute">
       <ErrorForm {...props} action="mute">
         <SelectField name="hours" label="Send no messages about it" options={MUTES} value="24" />
-        <TextField name="reason" label="Why mute it?" />
-        <TextField name="muted_by_name" label="Your name" value={props.visit.user} maxlength={255} />
+        <TextField name="reason" label="Why mute it?" maxlength={TEXT_LIMIT} />
+        <TextField name="muted_by_name" label="Your name" value={props.visit.user} maxlength={NAME_LIMIT} />
         <button type="submit" class="primary">
           {muted ? 'Mute anew' : 'Mute'}
         </button>

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import type { RunningJob } from '../../src/jobs/engine.js'
+import { handOn, isOthers } from '../../src/jobs/hand-on.js'
+import { desksOn, WEBHOOK } from '../notifications/desk.js'
+import { describeEachDatabase } from '../support/databases.js'
+
+const job = (data: Record<string, unknown>): RunningJob => ({
+  ...{ name: 'record', data, attempt: 1 },
+  signal: new AbortController().signal,
+})
+
+describeEachDatabase('a job of another application', (database) => {
+  const openDesk = desksOn(database)
+
+  test('is known by its name', async () => {
+    const { context } = await openDesk(WEBHOOK)
+    expect(isOthers(job({ application_name: 'billing' }), context)).toBe(true)
+    expect(isOthers(job({ application_name: 'shop' }), context)).toBe(false)
+    expect(isOthers(job({}), context)).toBe(false)
+  })
+
+  test('is put back for its own processes, and not for ever', async () => {
+    const { context } = await openDesk(WEBHOOK)
+    const waiting = () => context.database.read.selectFrom('faultboard_jobs').selectAll().execute()
+    let data: Record<string, unknown> = { application_name: 'billing', batch: '{}' }
+    let times = 0
+    while (await handOn(context, job(data))) {
+      const [row] = await waiting()
+      expect(row).toMatchObject({ name: 'record', run_at: context.now() + 2000, max_attempts: 1000 })
+      data = JSON.parse(row?.payload ?? '{}')
+      expect(data).toMatchObject({ application_name: 'billing', batch: '{}', handed_on: ++times })
+      await context.database.read.deleteFrom('faultboard_jobs').execute()
+    }
+    expect(times).toBe(15)
+  })
+})
