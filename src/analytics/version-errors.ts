@@ -27,7 +27,7 @@ export interface VersionErrors extends VersionFigures {
   error_count: number
 }
 
-/** The versions that reported in the period, newest first by first sight, with how many errors each met. */
+/** The versions that reported in the period, the newest release first, with how many errors each met. */
 export async function versionErrors(context: Context, scope: Scope, period: Period): Promise<VersionErrors[]> {
   const versions = await versionFigures(context, scope, period)
   const errors = await errorCounts(context, versions, period)

@@ -51,7 +51,7 @@ function usableEngine(config: Options): Promise<JobEngine['name']> {
     } catch (error) {
       if (error instanceof TrackerError) throw error
       throw new CommandFailed(
-        `The job engine ${engine.name} cannot be used: ${reasonOf(error)}. Does its server run, and does the configuration name it?`,
+        `The job engine ${engine.name} cannot be used: ${reasonOf(error).replace(/\.$/, '')}. Does its server run, and does the configuration name it?`,
       )
     } finally {
       await engine.stop()

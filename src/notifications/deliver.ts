@@ -1,5 +1,4 @@
 import type { Context } from '../context.js'
-import { installationId } from '../jobs/installation.js'
 import type { Selectable } from '../store/kysely.js'
 import type { DeliveriesTable } from '../store/schema.js'
 import type { Channel, ChannelName } from './channel.js'
@@ -127,8 +126,6 @@ async function claim({ database, now }: Context, { id, attempts, run_at }: Row):
 
 async function tryOnce(context: Context, row: Row, channel: Channel, signal: AbortSignal): Promise<Ending> {
   const notice = JSON.parse(row.payload)
-  // Ids are counted in every database: staging and production may tell the same receiver of their error 1.
-  const key = `${(await installationId(context)).slice(0, 8)}:${row.idempotency_key}`
-  const outcome = await send(context, channel, { key, notice }, signal)
+  const outcome = await send(context, channel, { key: row.idempotency_key, notice }, signal)
   return endingOf({ attempts: row.attempts, created_at: row.created_at, stopped: signal.aborted }, outcome, context)
 }

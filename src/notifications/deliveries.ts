@@ -6,6 +6,7 @@ import { defineOperation } from '../operation.js'
 import type { Selectable } from '../store/kysely.js'
 import type { DeliveriesTable } from '../store/schema.js'
 import type { Notice } from './notice.js'
+import { sentKeys } from './sent-key.js'
 
 export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'held', 'combined'] as const
 export const DELIVERY_CHANNELS = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
@@ -26,6 +27,7 @@ export interface Delivery {
   application_name: string | null
   attempts: number
   last_answer: string | null
+  /** As the receiver sees it. */
   idempotency_key: string
   created_at: string
   /** When it is tried next, or told with the others that are held. */
@@ -76,9 +78,9 @@ export const deliveries = defineOperation({
 })
 
 /** Asked for by their ids: to sort whole messages would take long. */
-async function read({ database }: Context, ids: readonly number[]): Promise<Delivery[]> {
+async function read(context: Context, ids: readonly number[]): Promise<Delivery[]> {
   if (ids.length === 0) return []
-  const rows = await database.read
+  const rows = await context.database.read
     .selectFrom('faultboard_deliveries as d')
     .leftJoin('faultboard_applications as a', 'a.id', 'd.application_id')
     .leftJoin('faultboard_errors as e', 'e.id', 'd.error_id')
@@ -87,7 +89,8 @@ async function read({ database }: Context, ids: readonly number[]): Promise<Deli
     .where('d.id', 'in', ids)
     .orderBy('d.id', 'desc')
     .execute()
-  return rows.map(deliveryOf)
+  const sentKey = await sentKeys(context)
+  return rows.map((row) => deliveryOf(row, sentKey))
 }
 
 function matching({ database }: Context, { state, channel, error_id, application_id }: Filter) {
@@ -106,7 +109,7 @@ function matching({ database }: Context, { state, channel, error_id, application
 
 type Row = Selectable<DeliveriesTable> & { application_name: string | null; known_error_id: number | null }
 
-function deliveryOf(row: Row): Delivery {
+function deliveryOf(row: Row, sentKey: (key: string) => string): Delivery {
   const notice = JSON.parse(row.payload) as Notice
   return {
     id: row.id,
@@ -121,7 +124,7 @@ function deliveryOf(row: Row): Delivery {
     application_name: row.application_name,
     attempts: row.attempts,
     last_answer: row.last_answer,
-    idempotency_key: row.idempotency_key,
+    idempotency_key: sentKey(row.idempotency_key),
     created_at: new Date(row.created_at).toISOString(),
     run_at: isoTime(row.run_at),
     finished_at: isoTime(row.finished_at),

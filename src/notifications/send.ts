@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
-import type { Channel, Message, Outcome } from './channel.js'
+import type { Channel, Message, Outcome, Sending } from './channel.js'
 import { dashboardPath } from './dashboard-path.js'
 import { linksOf } from './links.js'
+import { sentKeys } from './sent-key.js'
 
 /** A transport of the host's may know no time-out at all. */
 const LONGEST_MS = 30_000
@@ -14,9 +15,7 @@ export async function send(context: Context, channel: Channel, message: Message,
   const signal = AbortSignal.any([stop, impatience.signal])
   try {
     return await Promise.race([
-      dashboardPath(context).then((seen_at) =>
-        channel.send(message, { config, links: linksOf(config, seen_at), now, signal }),
-      ),
+      prepared(context, message).then(({ links, ...sent }) => channel.send(sent, { config, links, now, signal })),
       whenAborted(signal, () => (stop.aborted ? 'The process stopped while it was sent.' : 'There was no answer.')),
     ])
   } catch (error) {
@@ -24,6 +23,11 @@ export async function send(context: Context, channel: Channel, message: Message,
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function prepared(context: Context, { key, notice }: Message): Promise<Message & Pick<Sending, 'links'>> {
+  const sentKey = await sentKeys(context)
+  return { key: sentKey(key), notice, links: linksOf(context.config, await dashboardPath(context)) }
 }
 
 function whenAborted(signal: AbortSignal, answer: () => string): Promise<Outcome> {

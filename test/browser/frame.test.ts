@@ -99,7 +99,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     const health = rail.getByRole('link', { name: 'Health: needs a look' })
     expect(await health.getAttribute('title')).toBe('Health: needs a look')
     await page.getByRole('button', { name: 'Fold the menu to icons' }).click()
-    expect(await health.locator('.health-dot').isVisible()).toBe(true)
+    expect(await health.locator('.rail-dot').isVisible()).toBe(true)
     await expectAccessible(page)
     await unwell.close()
   })

@@ -125,6 +125,19 @@ describe('the pages', () => {
     ).toEqual([])
   })
 
+  test('have each class in one style sheet, because all are joined into one', () => {
+    const folder = 'src/dashboard/assets/css'
+    const owners = new Map<string, string[]>()
+    for (const sheet of readdirSync(folder)) {
+      const own = readFileSync(join(folder, sheet), 'utf8').matchAll(/^(\.[\w-]+) \{/gm)
+      for (const name of new Set([...own].map((match) => match[1] ?? ''))) {
+        owners.set(name, [...(owners.get(name) ?? []), sheet])
+      }
+    }
+    expect(owners.size).toBeGreaterThan(100)
+    expect([...owners].filter(([, sheets]) => sheets.length > 1)).toEqual([])
+  })
+
   test('hold no SQL and never see the store', () => {
     const dashboard = files.filter((file) => file.startsWith('src/dashboard/'))
     expect(

@@ -88,7 +88,7 @@ export function ErrorsByVersion({ versions, visit }: { versions: readonly Versio
   return (
     <Insight
       title="Errors by version"
-      how="Versions that reported in the period, newest first by first sight. Errors: distinct errors that occurred in the version. New: errors whose first occurrence ever was in it."
+      how="Versions that reported in the period, the newest release first. Errors: distinct errors that occurred in the version. New: errors whose first occurrence ever was in it."
     >
       {versions.length === 0 ? (
         <NoVersions />

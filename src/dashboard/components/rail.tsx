@@ -81,7 +81,7 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
               <Icon name={icon} />
               <span class="word">{label}</span>
               {off.length > 0 && <span class="word off-word">off</span>}
-              {worry && <span class={`health-dot health-${visit.tracker.state}`} />}
+              {worry && <span class={`rail-dot rail-dot-${visit.tracker.state}`} />}
             </a>
           </li>
         )

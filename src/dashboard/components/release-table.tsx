@@ -23,7 +23,7 @@ export function ReleaseTable({
   return (
     <Insight
       title="Versions"
-      how="Versions that reported in the period, newest first by first sight. New, worse and gone are told against the release of the same application before; one that has just begun has not met everything yet."
+      how="Versions that reported in the period, the newest release first. New, worse and gone are told against the release of the same application before; one that has just begun has not met everything yet."
     >
       <InsightTable
         title="Releases"

@@ -25,7 +25,7 @@ export function Releases({
     <>
       <Insight
         title="Versions"
-        how="Versions that reported in the period, newest first by first sight. Per day: over the days from a version’s first to its last occurrence in the period. A version leads to what it brought."
+        how="Versions that reported in the period, the newest release first. Per day: over the days from a version’s first to its last occurrence in the period. A version leads to what it brought."
       >
         {versions.length === 0 ? <NoVersions /> : <VersionTable versions={versions} visit={visit} />}
         <OlderVersions versions={versions} visit={visit} />
