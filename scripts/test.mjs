@@ -65,7 +65,7 @@ function testsOfHosts() {
     readdirSync(join('test', folder), { recursive: true, encoding: 'utf8' }).map((name) => join('test', folder, name)),
   )
   const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
-  return tests.filter((file) => readFileSync(file, 'utf8').includes('test/hosts'))
+  return tests.filter((file) => /test\/hosts|support\/runtimes/.test(readFileSync(file, 'utf8')))
 }
 
 async function checkSource() {

@@ -26,6 +26,7 @@ const RUNTIMES: readonly Runtime[] = [
 /** Runs the tests with every Node.js that is here; one that is not is skipped by name. */
 export function describeEachRuntime(title: string, tests: (runtime: Runtime) => void): void {
   for (const runtime of RUNTIMES) {
-    describe.skipIf(!existsSync(runtime.path))(`${title} on ${runtime.name}`, () => tests(runtime))
+    const missing = existsSync(runtime.path) ? '' : ` (skipped: there is no ${runtime.name} in test/hosts)`
+    describe.skipIf(missing !== '')(`${title} on ${runtime.name}${missing}`, () => tests(runtime))
   }
 }
