@@ -13,6 +13,19 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   flood_shares_a_group: 'Recorded in a shared group: its place had made max_groups_per_place groups within the hour.',
   source_map_skipped:
     'Recorded with the positions of the compiled code: the source map is too large or cannot be read.',
+  local_variables_too_many:
+    'Seconds in which local_variable_max_per_second was reached; what else was thrown has none.',
+  local_variables_too_dear:
+    'Seconds in which local_variable_max_pause_ms_per_second was reached; what else was thrown has no local variables.',
+  local_variables_optimised: 'Thrown where V8 had optimised the code, and with it the local variables away.',
+  local_variables_off: 'Local variables cannot be read in this process; the log on standard error says why.',
+  counts_late: 'Not counted: it was told of when the tracker had been shut down.',
+  counts_not_written:
+    'Sums that could be written neither to the database nor to the spool folder before the end; what they count is lost.',
+  counts_refused: 'Sums that the database refused again and again; what they count is lost.',
+  invalid_guard_event: 'Not counted: the kind of a request-guard event is none of throttle, blocklist and track.',
+  swallowed_exceptions_given_up:
+    'Places that were not counted: there were more than swallowed_exception_max_cache_size between two flushes.',
   buffer_overflow: 'Times that the buffer was full; what it held went to the spool folder.',
   database_away: 'Times that the database was out of reach; errors went to the spool folder meanwhile.',
   job_engine_away: 'Times that the job engine was out of reach; errors went by the spool folder meanwhile.',
@@ -20,6 +33,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   spool_full: 'Lost: the spool folder holds spool_max_bytes already.',
   spool_unwritable: 'The spool folder could not be written; what was not committed either is lost.',
   dashboard_failed: 'Pages of the dashboard that failed; the log on standard error says why.',
+  process_health_lost: 'Minutes of the health of the process that were lost: the database was away for too long.',
   trim_failed: 'Times that surplus occurrences could not be removed; a later flush tries again.',
 }
 

@@ -8,6 +8,7 @@ const table = {
   forbidden_origin: { status: 403, exit: 1 },
   not_found: { status: 404, exit: 1 },
   switched_off: { status: 404, exit: 1 },
+  not_possible_now: { status: 409, exit: 1 },
   too_large: { status: 413, exit: 2 },
   rate_limited: { status: 429, exit: 1 },
   configuration_invalid: { status: 500, exit: 2 },

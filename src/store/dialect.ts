@@ -32,6 +32,8 @@ export interface Dialect {
   insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[] | null>
   /** What an error of the driver means for whoever was using it. */
   faultOf(error: unknown): Fault
+  /** The pool behind it once it is open, for what is told of its state; absent where there is none. */
+  pool?(): object | null
   /** Gives up the connections that are waiting for an answer, as far as they are ours. */
   breakOff(): void
   /** Releases what we opened. A pool or handle of the host stays open. */

@@ -74,6 +74,8 @@ export class Recorder {
   /** By `performance.now()`: when a caller was last told that its event is safe. */
   #settled_at = -Infinity
   last_flush_at: number | null = null
+  /** How many events were handed over since the start. */
+  received = 0
 
   constructor(parts: RecorderParts, mode: RecorderMode) {
     this.#parts = parts
@@ -88,6 +90,7 @@ export class Recorder {
 
   /** Settles when the event is committed or, in journal mode, when it is on disk. Never rejects. */
   record(event: ErrorEvent): Promise<Receipt> {
+    this.received++
     return new Promise((settle) => {
       if (this.#at_once && this.#toOwnFile(event, settle, this.#at_once.batch_id)) return
       this.#open.add(event, settle)

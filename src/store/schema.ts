@@ -32,7 +32,11 @@ export interface Schema {
   faultboard_saved_views: SavedViewsTable
   faultboard_swallowed_exceptions: SwallowedExceptionsTable
   faultboard_diagnostic_dumps: DiagnosticDumpsTable
+  faultboard_processes: ProcessesTable
+  faultboard_process_minutes: ProcessMinutesTable
   faultboard_request_guard_hours: RequestGuardHoursTable
+  faultboard_repeated_statement_hours: RepeatedStatementHoursTable
+  faultboard_deprecation_hours: DeprecationHoursTable
 }
 
 export interface ApplicationsTable {
@@ -268,6 +272,8 @@ export interface SwallowedExceptionsTable {
   handler_kind: string
   raise_count: number
   rescue_count: number
+  /** Empty where it was written before this was counted. */
+  reported_count: number | null
 }
 
 export interface DiagnosticDumpsTable {
@@ -276,6 +282,38 @@ export interface DiagnosticDumpsTable {
   note: string | null
   content: string
   created_at: number
+}
+
+/** A process that reports here, by what tells it from every other. */
+export interface ProcessesTable {
+  id: Generated<number>
+  process_key: string
+  application_id: number
+  hostname: string
+  pid: number
+  node_version: string
+  app_version: string | null
+  started_at: number
+  /** The newest row of it. */
+  last_minute: number
+}
+
+/** How a process was doing in a minute. */
+export interface ProcessMinutesTable {
+  process_id: number
+  minute: number
+  rss_bytes: number
+  heap_used_bytes: number
+  heap_limit_bytes: number
+  handles: number
+  /** How many it recorded. */
+  errors: number
+  delay_p50_ms: number | null
+  delay_p99_ms: number | null
+  delay_max_ms: number | null
+  utilisation: number
+  cpu: number
+  gc_ms: number
 }
 
 /** Events of rate limiters, per hour and all that is known of them. */
@@ -288,6 +326,36 @@ export interface RequestGuardHoursTable {
   ip_address: string
   path: string
   count: number
+}
+
+/** Statements that one request or job ran again and again, per hour, route and place that they were called from. */
+export interface RepeatedStatementHoursTable {
+  application_id: number
+  hour: number
+  statement_digest: string
+  /** Without values. */
+  statement: string
+  route: string
+  place: string
+  request_count: number
+  statement_count: number
+  /** Of the request that ran it most often. */
+  worst_count: number
+  duration_ms: number
+}
+
+/** What is deprecated, per hour, place and version of the application. */
+export interface DeprecationHoursTable {
+  application_id: number
+  hour: number
+  warning_digest: string
+  code: string
+  message: string
+  place: string
+  app_version: string
+  count: number
+  first_seen_at: number
+  last_seen_at: number
 }
 
 /** A query of the list under a name. */
@@ -384,6 +452,7 @@ export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
   'occurrences',
   'raise_count',
   'rescue_count',
+  'reported_count',
   'last_hour',
   'day',
   'first_hour',
@@ -416,4 +485,19 @@ export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
   'attempts',
   'max_attempts',
   'until',
+  'request_count',
+  'statement_count',
+  'worst_count',
+  'duration_ms',
+  'process_id',
+  'pid',
+  'started_at',
+  'last_minute',
+  'minute',
+  'bucket',
+  'rss_bytes',
+  'heap_used_bytes',
+  'heap_limit_bytes',
+  'handles',
+  'errors',
 ])

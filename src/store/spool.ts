@@ -114,6 +114,21 @@ export class Spool {
     }
   }
 
+  /** Leaves something else than a batch under a name that nobody shares; gives whether there was room for it. */
+  leaveSync(name: string, content: Buffer): boolean {
+    if (this.#bytes + content.length > this.#max_bytes) return false
+    this.#bytes += content.length
+    this.#openFolder()
+    writeFileSync(join(this.folder, `${name}.tmp`), content, { mode: 0o600 })
+    renameSync(join(this.folder, `${name}.tmp`), join(this.folder, name))
+    return true
+  }
+
+  /** The names of all that lies in the folder. */
+  leftovers(): Promise<string[]> {
+    return this.#names()
+  }
+
   /** Leaves a held batch for a later import, by this process or another. */
   async release(file: string): Promise<void> {
     await rename(file, freed(file)).catch(ignoreGone)

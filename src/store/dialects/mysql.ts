@@ -64,7 +64,7 @@ export function mysqlUrl(url: string): Dialect {
     await new Promise<void>((done) => pool?.end(() => done()))
     clearTimeout(impatience)
   }
-  return mysqlDialect({ pool: open, address: maskedAddress(url), breakOff, close })
+  return mysqlDialect({ pool: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
 }
 
 /** The host's own pool, which stays the host's to close. */
@@ -72,6 +72,7 @@ export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
   const pool = 'pool' in given ? given.pool : given
   return mysqlDialect({
     pool: lend(pool),
+    opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
     breakOff() {},
     async close() {},
@@ -104,12 +105,13 @@ export function isMysqlPool(value: object): value is HostPool | { pool: HostPool
 
 interface MysqlParts {
   pool: MysqlPool | (() => Promise<MysqlPool>)
+  opened(): object | null
   address: string
   breakOff(): void
   close(): Promise<void>
 }
 
-function mysqlDialect({ pool, address, breakOff, close }: MysqlParts): Dialect {
+function mysqlDialect({ pool, opened, address, breakOff, close }: MysqlParts): Dialect {
   return {
     name: 'mysql',
     address,
@@ -125,6 +127,7 @@ function mysqlDialect({ pool, address, breakOff, close }: MysqlParts): Dialect {
     rows_at_once: null,
     insertMany,
     faultOf,
+    pool: opened,
     breakOff,
     close,
   }

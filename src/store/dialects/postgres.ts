@@ -59,13 +59,14 @@ export function postgresUrl(url: string): Dialect {
     await pool?.end()
     clearTimeout(impatience)
   }
-  return postgresDialect({ pool: open, address: maskedAddress(url), breakOff, close })
+  return postgresDialect({ pool: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
 }
 
 /** The host's own pool, which stays the host's to close. */
 export function postgresPool(pool: PgPool): Dialect {
   return postgresDialect({
     pool: lend(pool),
+    opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
     breakOff() {},
     async close() {},
@@ -107,12 +108,13 @@ export function isPostgresPool(value: object): value is PgPool {
 
 interface PostgresParts {
   pool: PostgresPool | (() => Promise<PostgresPool>)
+  opened(): object | null
   address: string
   breakOff(): void
   close(): Promise<void>
 }
 
-function postgresDialect({ pool, address, breakOff, close }: PostgresParts): Dialect {
+function postgresDialect({ pool, opened, address, breakOff, close }: PostgresParts): Dialect {
   return {
     name: 'postgres',
     address,
@@ -126,6 +128,7 @@ function postgresDialect({ pool, address, breakOff, close }: PostgresParts): Dia
     rows_at_once: null,
     insertMany,
     faultOf,
+    pool: opened,
     breakOff,
     close,
   }

@@ -9,6 +9,9 @@ import { insight } from './0008-insight.js'
 import { sums } from './0009-sums.js'
 import { counts } from './0010-counts.js'
 import { notifications } from './0011-notifications.js'
+import { swallowed } from './0013-swallowed.js'
+import { processes } from './0014-processes.js'
+import { counted } from './0015-counted.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -24,4 +27,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0009-sums': sums,
   '0010-counts': counts,
   '0011-notifications': notifications,
+  '0013-swallowed': swallowed,
+  '0014-processes': processes,
+  '0015-counted': counted,
 }
