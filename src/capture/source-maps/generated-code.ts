@@ -1,5 +1,6 @@
 import { declarationOf, offsetOf, positionAt } from './declared-name.js'
 import type { ProjectFiles } from './project-files.js'
+import { mentionsOf } from './variable-names.js'
 
 /** A place in generated code; both count from one, as V8 writes them. */
 export interface Place {
@@ -24,6 +25,12 @@ export class GeneratedCode {
     const text = this.#text(file, `${file}:${stamp}`)
     const at = text === null ? null : declarationOf(text, offsetOf(text, line, column), name)
     return text === null || at === null ? null : positionAt(text, at)
+  }
+
+  /** Where variables are mentioned between two places. */
+  mentions(file: string, stamp: string, [from, to]: readonly [Place, Place], names: readonly string[]) {
+    const text = this.#text(file, `${file}:${stamp}`)
+    return text === null ? null : mentionsOf(text, from, to, names)
   }
 
   #text(file: string, version: string): string | null {

@@ -1,4 +1,4 @@
-import { GeneratedCode } from './generated-code.js'
+import { GeneratedCode, type Place } from './generated-code.js'
 import { mapTextOf } from './map-text.js'
 import { type OriginalPosition, ParsedMap } from './parsed-map.js'
 import { ProjectFiles } from './project-files.js'
@@ -86,6 +86,29 @@ export class MapCache {
     const found = declared ? (this.find(file, declared.line, declared.column)?.name ?? name) : null
     this.#makeRoom()
     known.names.set(key, found)
+    return found
+  }
+
+  /** What the variables that the generated code names between two places are called in the source, where a map tells. */
+  variableNames(file: string, span: readonly [Place, Place], names: readonly string[]): ReadonlyMap<string, string> {
+    const known = this.#generated.get(file)
+    const found = new Map<string, string>()
+    if (!known?.has_names) return found
+    const keyOf = (name: string) => `${span[0].line}:${span[0].column} ${name}`
+    const unknown = names.filter((name) => !known.names.has(keyOf(name)))
+    const mentions = unknown.length > 0 ? this.#code.mentions(file, known.stamp, span, unknown) : null
+    for (const name of unknown) {
+      const original = mentions
+        ?.get(name)
+        ?.map(({ line, column }) => this.find(file, line, column)?.name)
+        .find((one) => one)
+      this.#makeRoom()
+      known.names.set(keyOf(name), original ?? null)
+    }
+    for (const name of names) {
+      const original = known.names.get(keyOf(name))
+      if (original) found.set(name, original)
+    }
     return found
   }
 

@@ -11,18 +11,23 @@ export interface MapText {
   /** How long it is with them. */
   bytes: number
   folder: string
+  /** The text with them. */
+  whole(): string
 }
 
 /** The map that a generated file names in its last comment, null where it names none, or why it cannot be used. */
 export function mapTextOf(files: ProjectFiles, path: string, max_bytes: number): MapText | SkipReason | null {
-  return files.read(path, (file) => {
-    const url = mapUrl(file, max_bytes)
-    if (url === null) return null
-    const folder = dirname(file.path)
-    if (/^data:/i.test(url)) return inlineMap(url, folder, max_bytes)
-    const map = mapPath(url, folder)
-    return map === null ? 'map_remote' : mapFile(files, map, max_bytes)
-  })
+  return files.read(path, (file) => mapTextIn(files, file, max_bytes))
+}
+
+/** The same for code that is at hand. */
+export function mapTextIn(files: ProjectFiles, file: OpenFile, max_bytes: number): MapText | SkipReason | null {
+  const url = mapUrl(file, max_bytes)
+  if (url === null) return null
+  const folder = dirname(file.path)
+  if (/^data:/i.test(url)) return inlineMap(url, folder, max_bytes)
+  const map = mapPath(url, folder)
+  return map === null ? 'map_remote' : mapFile(files, map, max_bytes)
 }
 
 const COMMENT = '//# sourceMappingURL='
@@ -75,5 +80,5 @@ function mapFile(files: ProjectFiles, path: string, max_bytes: number): MapText 
 }
 
 function mapText(map: Buffer, folder: string): MapText {
-  return { text: withoutContents(map).toString('utf8'), bytes: map.length, folder }
+  return { text: withoutContents(map).toString('utf8'), bytes: map.length, folder, whole: () => map.toString('utf8') }
 }

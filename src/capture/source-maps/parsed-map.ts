@@ -41,7 +41,11 @@ export class ParsedMap {
   }
 
   /** Throws at what is no source map; gives null for one that would take too long to read. */
-  static parse({ text, bytes, folder }: MapText, max_bytes: number, project_root: string): ParsedMap | null {
+  static parse(
+    { text, bytes, folder }: Omit<MapText, 'whole'>,
+    max_bytes: number,
+    project_root: string,
+  ): ParsedMap | null {
     // Servers put this line before JSON so that no page can run it as a script.
     const plain = plainSections(JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')))
     const weight = plain.reduce((sum, { mappings }) => sum + mappings.length, 0) * BYTES_PER_MAPPING_BYTE

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url'
+import { askChild } from '../harness/child.mjs'
+import { interleaved, median } from '../harness/measure.mjs'
+import { row } from '../harness/report.mjs'
+
+const file = (name) => fileURLToPath(new URL(name, import.meta.url))
+
+const FRAMES = [4, 21]
+const SUBJECTS = ['bare', 'ours, off', 'ours, adaptive', 'ours, always', '@sentry/node']
+const MOST_WHILE_OFF = 1.25
+const LEAST_CHEAPER_THAN_SENTRY = 1
+const MOST_GROWTH_MB = 2
+const MEGABYTE = 2 ** 20
+
+/** Local variables: what a thrown error costs, code that throws none, and what many errors leave behind. */
+export async function* variables({ quick }) {
+  const results = await interleaved(quick ? 2 : 5, SUBJECTS, (subject) =>
+    askChild(file('variables-child.mjs'), { subject, frames: FRAMES, throws: quick ? 200 : 800, awaits: 100_000 }),
+  )
+  const figure = (subject, what) => median(results.get(subject).map((round) => round[what]))
+  yield {
+    title: 'Local variables: a thrown and caught error',
+    rows: FRAMES.flatMap((frames) => thrown(frames, figure)),
+  }
+  yield {
+    title: 'Local variables: code that does not throw',
+    rows: SUBJECTS.map((subject) => awaited(subject, figure)),
+  }
+  yield { title: 'Local variables: many errors', rows: await soak(quick) }
+}
+
+function thrown(frames, figure) {
+  const bare = figure('bare', frames)
+  const sentry = figure('@sentry/node', frames)
+  return SUBJECTS.map((subject) => {
+    const micros = figure(subject, frames)
+    const common = { name: `${frames} frames: ${subject}`, figure: micros, unit: 'µs', note: HOW }
+    if (subject === 'bare') return row(common)
+    if (subject !== 'ours, always') {
+      const limit = subject.startsWith('ours') ? { most: MOST_WHILE_OFF } : null
+      return row({ ...common, ratio: micros / bare, against: 'bare', limit })
+    }
+    const cheaper = { ratio: sentry / micros, against: 'cheaper than @sentry/node' }
+    return row({ ...common, ...cheaper, limit: { least: LEAST_CHEAPER_THAN_SENTRY } })
+  })
+}
+
+const HOW =
+  'Median of single throws by the clock, every one of them read: the limits of production are lifted. adaptive: while it rests.'
+
+function awaited(subject, figure) {
+  const nanos = figure(subject, 'await')
+  const common = { name: `an await: ${subject}`, figure: nanos, unit: 'ns' }
+  if (subject === 'bare') return row(common)
+  const isResting = subject === 'ours, off' || subject === 'ours, adaptive'
+  const limit = isResting ? { most: MOST_WHILE_OFF } : null
+  return row({ ...common, ratio: nanos / figure('bare', 'await'), against: 'bare', limit })
+}
+
+async function soak(quick) {
+  const errors = quick ? 5000 : 200_000
+  const { before, after, files_before, files_after, read, seconds } = await askChild(
+    file('variables-soak-child.mjs'),
+    { errors },
+    { flags: ['--expose-gc'] },
+  )
+  const name = `${errors.toLocaleString('en-US')} errors with their variables`
+  return [
+    row({ name: `${name}: growth of the heap`, figure: (after - before) / MEGABYTE, unit: 'MB', limit: { most: MOST_GROWTH_MB } }), // biome-ignore format: one row
+    row({ name: `${name}: open files more than before`, figure: files_after - files_before, unit: '', limit: { most: 0 } }), // biome-ignore format: one row
+    row({ name: `${name}: time`, figure: seconds, unit: 's', more: { read } }),
+  ]
+}

@@ -1,0 +1,34 @@
+import { offsetOf } from './declared-name.js'
+import type { Place } from './generated-code.js'
+
+/** A scope longer than this is a bundle's own wrapper. */
+const LOOK_AHEAD = 200_000
+/** The name of a variable stands at its declaration, and mostly wherever it is used. */
+const MOST_MENTIONS = 10
+const NAME_PART = /[\p{ID_Continue}$]/u
+
+/** Where generated code mentions each of these variables, the first times, between two places. */
+export function mentionsOf(code: string, from: Place, to: Place, names: readonly string[]): Map<string, Place[]> {
+  const start = offsetOf(code, from.line, from.column)
+  const end = Math.min(offsetOf(code, to.line, to.column), start + LOOK_AHEAD)
+  const scope = code.slice(start, end)
+  return new Map(names.map((name) => [name, mentions(scope, from, name)]))
+}
+
+function mentions(scope: string, from: Place, name: string): Place[] {
+  const found: Place[] = []
+  let { line, column } = from
+  let counted = 0
+  for (let at = scope.indexOf(name); at >= 0 && found.length < MOST_MENTIONS; at = scope.indexOf(name, at + 1)) {
+    // A property of this name is something else, and so is a part of a longer word.
+    if (/[\p{ID_Continue}$.#]/u.test(scope[at - 1] ?? ' ') || NAME_PART.test(scope[at + name.length] ?? ' ')) continue
+    for (let newline = scope.indexOf('\n', counted); newline >= 0 && newline < at; ) {
+      line++
+      column = 1
+      counted = newline + 1
+      newline = scope.indexOf('\n', counted)
+    }
+    found.push({ line, column: column + at - counted })
+  }
+  return found
+}

@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerOf, applicationOf, ROOMY, run, settingsFor } from '../capture/variables/fixtures/hosts.js'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+import { withDatabase } from '../support/tracker.js'
+
+const WIDTHS = [1440, 768, 390]
+const WORD = 'unbroken'.repeat(20)
+
+describeInBrowser('the variables of an error in a browser', ({ open }) => {
+  const { root, shops } = applicationOf('compiled TypeScript')
+  const database = `sqlite:${join(root, 'errors.sqlite3')}`
+  let host: Host
+  let at: (message: string) => Promise<string>
+
+  // A real host has thrown and recorded it all, in a process of its own.
+  beforeAll(async () => {
+    const settings = settingsFor(root, { ...ROOMY, enable_instance_variables: true })
+    answerOf(await run('drive.mjs', { shops, settings }, { root }))
+    host = await startHost(database, { project_root: root, enable_local_variables: true })
+    const errors = await host.tracker.Queries.ErrorsList.call({ per_page: 100 })
+    at = async (message) => {
+      const found = errors.find((error) => error.message.includes(message))
+      if (!found) throw new Error(`${message} was not recorded`)
+      return `${host.origin}/error_dashboard/errors/${found.id}`
+    }
+  }, 60_000)
+
+  afterAll(async () => {
+    await host?.close()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  test('stand below the source of their frame, and open and close without JavaScript', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(await at('a discount of 250'))
+    const frame = page.locator('.part.own').first()
+    expect(await frame.locator('.source mark').textContent()).toContain('throw new RangeError')
+    const variables = frame.locator('.variables')
+    expect(await variables.locator('summary').first().textContent()).toMatch(/^Variables \d+$/)
+    expect(await variables.getByText('discount').first().isVisible()).toBe(true)
+    expect(await variables.getByText('250').first().isVisible()).toBe(true)
+    expect(await variables.locator('.variables-of-this').textContent()).toBe('this Cart')
+    expect(await variables.textContent()).not.toContain('hunter2')
+    await variables.locator('summary').first().click()
+    expect(await variables.getByText('discount').first().isVisible()).toBe(false)
+  })
+
+  test('that there are none of is said where they would stand', async () => {
+    const page = await open()
+    await page.goto(await at('only made'))
+    const panel = page.getByRole('region', { name: 'Variables' })
+    expect(await panel.textContent()).toContain('None were read for this occurrence')
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'are legible at every width, in %s',
+    async (colorScheme) => {
+      const page = await open({ colorScheme })
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.goto(await at('a discount of 250'))
+        await expectNoOverflow(page)
+      }
+      await expectAccessible(page)
+    },
+    60_000,
+  )
+
+  test('of any length, depth and number keep to their place', async () => {
+    await withDatabase(database, async (db) => {
+      const many = Object.fromEntries(
+        Array.from({ length: 30 }, (_, i) => [`${WORD}_${i}`, { [WORD]: [WORD.repeat(5)] }]),
+      )
+      const frame = {
+        function: WORD,
+        file: `src/${WORD}.ts`,
+        line_number: 1,
+        variables: many,
+        instance_variables: many,
+      }
+      const context = JSON.stringify({ local_variables: [{ ...frame, function: 'json', file: 'src/shop.ts' }, frame] })
+      await db.write((trx) =>
+        trx.updateTable('faultboard_occurrences').set({ context }).where('request_url', 'like', '%/json').execute(),
+      )
+    })
+    const page = await open()
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(await at('JSON'))
+      expect(await page.locator('.variable-values').count()).toBe(2)
+      await expectNoOverflow(page)
+    }
+    await expectAccessible(page)
+  }, 60_000)
+})
