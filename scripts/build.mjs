@@ -9,6 +9,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 rmSync('dist', { recursive: true, force: true })
 compile()
 minify('dist/store/kysely.js', 'kysely')
+joinHooks()
 joinModules()
 cpSync('src/dashboard/assets', 'dist/dashboard/assets', { recursive: true, filter: isAsset })
 chmodSync('dist/cli/main.js', 0o755)
@@ -34,6 +35,20 @@ function minify(file, library) {
     banner: { js: `/*!\n${library}, bundled.\n\n${readFileSync(`node_modules/${library}/LICENSE`, 'utf8')}*/` },
   })
   rmSync(`${file}.map`)
+}
+
+/** What has to be loaded both later and at once can be nothing but CommonJS. */
+function joinHooks() {
+  buildSync({
+    entryPoints: ['dist/capture/swallowed/hooks.js'],
+    outfile: 'dist/capture/swallowed/hooks.cjs',
+    bundle: true,
+    packages: 'external',
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error',
+  })
 }
 
 /**
@@ -71,7 +86,7 @@ function entryPoints() {
   const publicFiles = Object.values(exports)
     .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
     .filter((file) => file !== undefined)
-  const own = ['cli/main.js', 'dashboard/handler.js']
+  const own = ['cli/main.js', 'dashboard/handler.js', 'capture/swallowed/loader.js']
   // For our own scripts, benchmarks and the processes that tests start.
   own.push('tracker.js', 'config/options.js', 'config/resolve.js', 'store/database.js', 'store/migrate.js')
   own.push('jobs/engines.js')

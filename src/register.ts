@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads'
+import { preloadDetection } from './capture/swallowed/preload.js'
 import { ConfigurationError, Tracker } from './index.js'
 
 /*
@@ -8,11 +9,32 @@ import { ConfigurationError, Tracker } from './index.js'
  * flag. What it needs comes from the environment; an application that calls Tracker.configure or Tracker.start later is
  * heard as if nothing had been started.
  */
-try {
-  Tracker.startProvisionally()
-} catch (error) {
-  // The host must start all the same. Its threads would only repeat the line.
-  if (isMainThread) process.stderr.write(`[faultboard] faultboard/register did not start: ${reasonOf(error)}\n`)
+if (!isLoaderThread()) {
+  // The host must start all the same, whatever fails. Its threads would only repeat the line.
+  attempt('Swallowed exceptions are not detected', () =>
+    preloadDetection({ env: process.env, dist: new URL('.', import.meta.url), say }),
+  )
+  attempt('faultboard/register did not start', () => Tracker.startProvisionally())
+}
+
+/**
+ * Below Node.js 22.15, what `-r` names is loaded into the thread that loads modules too, which runs no script. To begin
+ * anything there ends the process without a word.
+ */
+function isLoaderThread(): boolean {
+  return !isMainThread && process.argv.length < 2
+}
+
+function attempt(failed: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (isMainThread) say(`${failed}: ${reasonOf(error)}`)
+  }
+}
+
+function say(sentence: string): void {
+  process.stderr.write(`[faultboard] ${sentence}\n`)
 }
 
 function reasonOf(error: unknown): string {

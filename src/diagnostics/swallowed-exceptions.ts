@@ -1,15 +1,22 @@
+import { currentDetection } from '../capture/swallowed/detection.js'
+import { type Support, swallowedExceptionsSupport } from '../capture/swallowed/support.js'
 import type { Context } from '../context.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
 import { daysInput, firstHour } from './days.js'
 import { type HourSlice, hourSlices } from './hour-slices.js'
-import { type Support, swallowedExceptionsSupport } from './runtime-support.js'
 
 export interface SwallowedExceptions {
   days: number
   threshold: number
   /** Whether exceptions can be counted on the runtime that answers. */
   runtime: Support
+  /** Whether the process that answers counts its own; others may all the same. */
+  is_counting: boolean
+  /** How many files of it are watched. */
+  watched_files: number
+  /** Of all places, those that are not shown too. */
+  totals: { places: number; raise_count: number; rescue_count: number; reported_count: number; vanished_count: number }
   /** The places whose ratio exceeds the threshold, those that swallow most first. */
   locations: SwallowingLocation[]
   /** How many places there are, should they be more than are listed. */
@@ -21,6 +28,9 @@ export interface SwallowingLocation {
   raise_location: string
   raise_count: number
   rescue_count: number
+  reported_count: number
+  /** Neither caught by the host's own code nor reported: by a return in `finally`, by `allSettled`, in a library. */
+  vanished_count: number
   /** Rescued and never reported, as a share of what was raised here. */
   rescue_ratio: number
   /** The last hour in which something was swallowed. */
@@ -47,6 +57,7 @@ export const swallowedExceptions = defineOperation({
     for await (const slice of hourSlices(context, firstHour(days, now(), config.time_zone))) {
       for (const sum of await sumsWithin(context, slice, application_id)) add(places, sum)
     }
+    const detection = currentDetection()
     const swallowing = [...places.values()]
       .filter((place) => exceeds(place, config.swallowed_exception_threshold))
       .sort(byImportance)
@@ -54,6 +65,9 @@ export const swallowedExceptions = defineOperation({
       days,
       threshold: config.swallowed_exception_threshold,
       runtime: swallowedExceptionsSupport(),
+      is_counting: detection !== null,
+      watched_files: detection?.files.size ?? 0,
+      totals: totalsOf([...places.values()]),
       locations: swallowing.slice(0, LISTED_LOCATIONS).map(locationOf),
       total_count: swallowing.length,
     }
@@ -67,6 +81,7 @@ interface Sum {
   handler_kind: string
   raise_count: number
   rescue_count: number
+  reported_count: number | null
   last_hour: number | null
 }
 
@@ -89,6 +104,7 @@ async function sumsWithin(
       'handler_kind',
       fn.sum<number>('raise_count').as('raise_count'),
       fn.sum<number>('rescue_count').as('rescue_count'),
+      fn.sum<number | null>('reported_count').as('reported_count'),
       sql<number | null>`max(case when faultboard_swallowed_exceptions.rescue_count > 0 then hour end)`.as('last_hour'),
     ])
     .groupBy(['error_type', 'raise_location', 'rescue_location', 'handler_kind'])
@@ -100,6 +116,7 @@ interface Place {
   raise_location: string
   raise_count: number
   rescue_count: number
+  reported_count: number
   last_hour: number
   handlers: Map<string, SwallowingHandler>
 }
@@ -109,11 +126,13 @@ function add(places: Map<string, Place>, sum: Sum): void {
   const key = JSON.stringify([error_type, raise_location])
   let place = places.get(key)
   if (!place) {
-    place = { error_type, raise_location, raise_count: 0, rescue_count: 0, last_hour: 0, handlers: new Map() }
+    const counts = { raise_count: 0, rescue_count: 0, reported_count: 0, last_hour: 0 }
+    place = { error_type, raise_location, ...counts, handlers: new Map() }
     places.set(key, place)
   }
   place.raise_count += sum.raise_count
   place.rescue_count += sum.rescue_count
+  place.reported_count += sum.reported_count ?? 0
   place.last_hour = Math.max(place.last_hour, sum.last_hour ?? 0)
   if (sum.rescue_count === 0) return
   const handler = place.handlers.get(`${handler_kind} ${rescue_location}`)
@@ -124,9 +143,25 @@ function add(places: Map<string, Place>, sum: Sum): void {
   }
 }
 
-/** What was raised at the end of the hour before and rescued in this one makes more rescues than raises. */
+/** A process may have written what it rescued, and died before it wrote what was raised. */
 function ratioOf({ raise_count, rescue_count }: Place): number {
   return rescue_count === 0 ? 0 : Math.min(1, rescue_count / raise_count)
+}
+
+/** What was taken up from disk may be the rest of something that is not here yet. */
+function vanishedOf({ raise_count, rescue_count, reported_count }: Place): number {
+  return Math.max(0, raise_count - rescue_count - reported_count)
+}
+
+function totalsOf(places: readonly Place[]): SwallowedExceptions['totals'] {
+  const sum = (amount: (place: Place) => number) => places.reduce((all, place) => all + amount(place), 0)
+  return {
+    places: places.length,
+    raise_count: sum((place) => place.raise_count),
+    rescue_count: sum((place) => place.rescue_count),
+    reported_count: sum((place) => place.reported_count),
+    vanished_count: sum(vanishedOf),
+  }
 }
 
 function exceeds(place: Place, threshold: number): boolean {
@@ -140,12 +175,14 @@ function byImportance(a: Place, b: Place): number {
 }
 
 function locationOf(place: Place): SwallowingLocation {
-  const { error_type, raise_location, raise_count, rescue_count, last_hour, handlers } = place
+  const { error_type, raise_location, raise_count, rescue_count, reported_count, last_hour, handlers } = place
   return {
     error_type,
     raise_location,
     raise_count,
     rescue_count,
+    reported_count,
+    vanished_count: vanishedOf(place),
     rescue_ratio: ratioOf(place),
     last_seen_at: new Date(last_hour).toISOString(),
     handlers: [...handlers.values()].sort((a, b) => b.rescue_count - a.rescue_count).slice(0, LISTED_HANDLERS),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { swallowedExceptionsSupport } from '../../src/capture/swallowed/support.js'
 import type { Context } from '../../src/context.js'
-import { swallowedExceptionsSupport } from '../../src/diagnostics/runtime-support.js'
 import { LISTED_LOCATIONS, swallowedExceptions } from '../../src/diagnostics/swallowed-exceptions.js'
 import { DAY, HOUR } from '../../src/model/time.js'
 import { perform } from '../../src/operation.js'
@@ -18,6 +18,7 @@ interface Sum {
   hour?: number
   raised?: number
   rescued?: number
+  reported?: number
 }
 
 async function store({ database }: Context, sums: readonly Sum[]): Promise<void> {
@@ -38,6 +39,8 @@ async function store({ database }: Context, sums: readonly Sum[]): Promise<void>
         handler_kind: sum.kind ?? '',
         raise_count: sum.raised ?? 0,
         rescue_count: sum.rescued ?? 0,
+        // As an earlier version has written it.
+        reported_count: sum.reported ?? null,
       })
       .execute()
   }
@@ -48,7 +51,7 @@ describeEachDatabase('swallowed exceptions', (database) => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
     await store(context, [
-      { application_id, raised: 60 },
+      { application_id, raised: 60, reported: 1 },
       { application_id, raised: 40, hour: NOON - HOUR },
       { application_id, rescued_at: 'src/pay.ts:7', kind: 'empty', rescued: 30 },
       { application_id, rescued_at: 'src/pay.ts:7', kind: 'empty', rescued: 30, hour: NOON - HOUR },
@@ -58,6 +61,9 @@ describeEachDatabase('swallowed exceptions', (database) => {
       days: 30,
       threshold: 0.95,
       runtime: { supported: true, reason: null },
+      is_counting: false,
+      watched_files: 0,
+      totals: { places: 1, raise_count: 100, rescue_count: 98, reported_count: 1, vanished_count: 1 },
       total_count: 1,
       locations: [
         {
@@ -65,6 +71,8 @@ describeEachDatabase('swallowed exceptions', (database) => {
           raise_location: 'src/cart.ts:10',
           raise_count: 100,
           rescue_count: 98,
+          reported_count: 1,
+          vanished_count: 1,
           rescue_ratio: 0.98,
           last_seen_at: new Date(NOON).toISOString(),
           handlers: [

@@ -1,4 +1,5 @@
 import { daysInput } from '../../diagnostics/days.js'
+import { type SourceLines, sourcesOf } from '../../diagnostics/source-code.js'
 import {
   LISTED_LOCATIONS,
   type SwallowedExceptions,
@@ -6,13 +7,19 @@ import {
   swallowedExceptions,
 } from '../../diagnostics/swallowed-exceptions.js'
 import { perform } from '../../operation.js'
-import { words } from '../components/badges.js'
-import { Empty } from '../components/empty.js'
 import { formatShare } from '../components/measures.js'
 import { PageHead } from '../components/page-head.js'
-import { PlannedNote, StoredRange } from '../components/stored-range.js'
-import { formatCount, Time } from '../components/time.js'
+import { StoredRange } from '../components/stored-range.js'
+import { NotCounting, NothingSwallowed } from '../components/swallowed-nothing.js'
+import { SwallowingPlace } from '../components/swallowing-place.js'
+import { formatCount } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
+
+interface Shown {
+  data: SwallowedExceptions
+  /** The code of the handler that swallows most, for the first of the places. */
+  sources: readonly (SourceLines | null)[]
+}
 
 /** Places in the code that catch exceptions and tell nobody. */
 export const swallowedExceptionsPage = definePage({
@@ -20,10 +27,14 @@ export const swallowedExceptionsPage = definePage({
   text: 'Swallowed exceptions',
   needs: 'detect_swallowed_exceptions',
   parameters: daysInput,
-  load: (context, parameters): Promise<SwallowedExceptions> => perform(swallowedExceptions, context, parameters),
-  title: ({ total_count }) => (total_count > 0 ? `(${total_count}) Swallowed exceptions` : 'Swallowed exceptions'),
-  json: (data) => data,
-  view: (data, visit) => (
+  async load(context, parameters): Promise<Shown> {
+    const data = await perform(swallowedExceptions, context, parameters)
+    return { data, sources: await sourcesOf(context, data.locations.map(placeOf)) }
+  },
+  title: ({ data: { total_count } }) =>
+    total_count > 0 ? `(${total_count}) Swallowed exceptions` : 'Swallowed exceptions',
+  json: ({ data }) => data,
+  view: ({ data, sources }, visit) => (
     <>
       <PageHead
         title="Swallowed exceptions"
@@ -31,85 +42,42 @@ export const swallowedExceptionsPage = definePage({
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
-      {data.runtime.reason ? (
-        <p class="callout" role="note">
-          {data.runtime.reason}
-        </p>
+      {data.locations.length === 0 ? (
+        <NothingSwallowed data={data} />
       ) : (
-        <PlannedNote option="detect_swallowed_exceptions" />
+        <>
+          <NotCounting data={data} />
+          <Places data={data} sources={sources} visit={visit} />
+        </>
       )}
-      {data.locations.length === 0 ? <Nothing data={data} /> : <Places data={data} visit={visit} />}
     </>
   ),
 })
 
-function Nothing({ data: { days, threshold } }: { data: SwallowedExceptions }) {
-  return (
-    <Empty title={`Nothing was swallowed in ${days} days`} code="node --import faultboard/register app.js">
-      Here stands every place whose exceptions are caught more often than <code>swallowed_exception_threshold</code>{' '}
-      allows ({threshold}) without being reported. They are counted in code that is loaded after Faultboard, so start
-      the process with it:
-    </Empty>
-  )
+function placeOf({ handlers: [handler] }: SwallowingLocation): { file: string | null; line_number: number | null } {
+  const [, file, line] = /^(.+):(\d{1,9}):\d{1,9}$/.exec(handler?.rescue_location ?? '') ?? []
+  return { file: file ?? null, line_number: line === undefined ? null : Number(line) }
 }
 
-function Places({ data, visit }: { data: SwallowedExceptions; visit: Visit }) {
+function Places({ data, sources, visit }: Shown & { visit: Visit }) {
+  const { totals, total_count } = data
   return (
     <section class="stack" aria-label="Places">
+      <p class="muted">
+        {`${formatCount(totals.raise_count)} were raised in ${placesOf(totals.places)}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported, ${formatCount(totals.vanished_count)} vanished.`}
+      </p>
       <ol class="records">
-        {data.locations.map((location) => (
-          <Place location={location} visit={visit} />
+        {data.locations.map((location, i) => (
+          <SwallowingPlace location={location} source={sources[i] ?? null} visit={visit} />
         ))}
       </ol>
-      {data.total_count > LISTED_LOCATIONS && (
-        <p class="muted">{`The ${LISTED_LOCATIONS} places that swallow most, of ${formatCount(data.total_count)}.`}</p>
+      {total_count > LISTED_LOCATIONS && (
+        <p class="muted">{`The ${LISTED_LOCATIONS} places that swallow most, of ${formatCount(total_count)}.`}</p>
       )}
     </section>
   )
 }
 
-function Place({ location, visit }: { location: SwallowingLocation; visit: Visit }) {
-  return (
-    <li class="record">
-      <div class="record-main">
-        <p>
-          <strong>{location.error_type}</strong> <code class="muted">{location.raise_location}</code>
-        </p>
-        <ul class="handlers">
-          {location.handlers.map(({ rescue_location, handler_kind, rescue_count }) => (
-            <li>
-              <span class="muted">{`caught ${formatCount(rescue_count)} times in`}</span>{' '}
-              <code>{rescue_location || 'an unknown place'}</code>{' '}
-              {handler_kind && <span class="badge">{KINDS[handler_kind] ?? words(handler_kind)}</span>}
-            </li>
-          ))}
-        </ul>
-      </div>
-      <dl class="record-figures">
-        <div>
-          <dt>Swallowed</dt>
-          <dd>{formatShare(location.rescue_ratio)}</dd>
-        </div>
-        <div>
-          <dt>Raised</dt>
-          <dd>{formatCount(location.raise_count)}</dd>
-        </div>
-        <div>
-          <dt>Last seen</dt>
-          <dd>
-            <Time iso={location.last_seen_at} visit={visit} />
-          </dd>
-        </div>
-      </dl>
-    </li>
-  )
-}
-
-/** What the code that catches does with it. */
-const KINDS: Readonly<Record<string, string>> = {
-  empty: 'empty catch',
-  logs: 'only logs',
-  value: 'returns a value',
-  may_rethrow: 'may rethrow',
-  may_report: 'may report',
+function placesOf(count: number): string {
+  return count === 1 ? 'one place' : `${formatCount(count)} places`
 }

@@ -1,0 +1,23 @@
+import { culprit, relativeLines, stackLines } from '../../model/backtrace.js'
+import type { SourcePositions } from '../source-positions.js'
+import { withoutMarks } from './detection.js'
+
+export interface RaiseLocationOptions {
+  root: string
+  /** Where we lie ourselves: frames of ours are none of the host's. */
+  own_folder: string
+  positions: SourcePositions | undefined
+}
+
+const FRAMES = 30
+
+/** The newest place in the host's own code that the stack of an error tells, such as `src/cart.ts:12:9`. */
+export function raiseLocation(error: object, { root, own_folder, positions }: RaiseLocationOptions): string | null {
+  const { stack, message } = error as { stack?: unknown; message?: unknown }
+  if (typeof stack !== 'string') return null
+  const lines = stackLines(stack, typeof message === 'string' ? message : '', FRAMES)
+  const own = withoutMarks(Object.freeze(lines.filter((line) => !line.includes(own_folder))))
+  const frame = culprit(relativeLines(positions ? positions.original(own) : own, root), root)
+  if (!frame?.in_app || !frame.file || frame.file.startsWith('/')) return null
+  return [frame.file, frame.line_number, frame.column].filter((part) => part !== null).join(':')
+}

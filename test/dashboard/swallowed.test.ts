@@ -1,0 +1,67 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storeSamples } from '../diagnostics/samples.js'
+import { type Host, startHost } from '../support/host.js'
+
+const NOW = Date.UTC(2026, 4, 20, 12)
+const WORDS = { rule: 'r', address: '192.0.2.1', path: '/' }
+
+describe('the page of swallowed exceptions', () => {
+  let folder: string
+  let host: Host
+  let strict: Host
+  let url: string
+  const shown = async (from = host) => (await from.get('/errors/swallowed_exceptions')).text()
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'faultboard-swallowed-'))
+    url = `sqlite:${join(folder, 'test.sqlite3')}`
+    host = await startHost(url, { detect_swallowed_exceptions: true }, { now: () => NOW })
+    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'b' })
+    const never = { detect_swallowed_exceptions: true, swallowed_exception_threshold: 1 }
+    strict = await startHost(url, never, { now: () => NOW })
+  })
+
+  afterAll(async () => {
+    await host?.close()
+    await strict?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('tells a process that was not started for it how to be', async () => {
+    expect(await shown()).toContain(
+      'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS=true node --import faultboard/register app.js',
+    )
+  })
+
+  describe('with what was counted', () => {
+    beforeAll(() =>
+      storeSamples(url, NOW, [
+        { ...WORDS, type: 'TypeError', place: 'src/cart.ts:4:2', handler: 'src/register.ts:13:3' },
+        { ...WORDS, type: 'RangeError', place: '~src/pay.ts:9:9', handler: 'src/pay.ts:9:9' },
+      ]),
+    )
+
+    test('shows figures, what the handlers do, and the code of the first of them', async () => {
+      const page = await shown()
+      expect(page).toContain('1,005 were raised in 2 places: 1,000 swallowed, 0 reported, 5 vanished.')
+      expect(page).toMatch(/<dt>Ratio<\/dt><dd>99 %<\/dd>/)
+      expect(page).toMatch(/<dt>Vanished<\/dt><dd>5<\/dd>/)
+      expect(page).toContain('empty catch')
+      expect(page).toContain('somewhere below ')
+      expect(page).toMatch(/Show the handler<\/summary><pre class="source"/)
+      expect(page).toContain('This process does not count its own exceptions')
+    })
+
+    test('leads from a place to the errors that go through its file', async () => {
+      expect(await shown()).toMatch(/href="[^"]*search=src%2Fcart\.ts[^"]*"[^>]*><code>src\/cart\.ts:4:2/)
+    })
+
+    test('says what was raised where no place exceeds the threshold', async () => {
+      expect(await shown(strict)).toContain('1,005 exceptions were raised, 99.5 % of them caught and never reported')
+    })
+  })
+})
