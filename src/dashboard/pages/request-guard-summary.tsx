@@ -1,10 +1,14 @@
+import { type Answer, remembered } from '../../analytics/remembered.js'
 import { daysInput } from '../../diagnostics/days.js'
-import { GUARD_KINDS, type RequestGuardSummary, requestGuardSummary } from '../../diagnostics/request-guard.js'
+import { type RequestGuardSummary, requestGuardSummary } from '../../diagnostics/request-guard.js'
+import { GUARD_KINDS, OTHERS } from '../../model/guard-kinds.js'
 import { perform } from '../../operation.js'
 import { BarChart, type Share, ShareBars } from '../components/charts.js'
 import { Empty } from '../components/empty.js'
+import { CountedAt } from '../components/insight.js'
 import { PageHead } from '../components/page-head.js'
-import { PlannedNote, StoredRange } from '../components/stored-range.js'
+import { Named } from '../components/place-link.js'
+import { StoredRange } from '../components/stored-range.js'
 import { formatCount, Time } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
 
@@ -14,10 +18,13 @@ export const requestGuardSummaryPage = definePage({
   text: 'Summary of throttle, blocklist and track events of the request guard',
   needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
   parameters: daysInput,
-  load: (context, parameters): Promise<RequestGuardSummary> => perform(requestGuardSummary, context, parameters),
+  load: (context, parameters): Promise<Answer<RequestGuardSummary>> =>
+    remembered(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
+      perform(requestGuardSummary, context, parameters),
+    ),
   title: () => 'Request guard',
-  json: (data) => data,
-  view: (data, visit) => (
+  json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
+  view: ({ value: data, asked_at }, visit) => (
     <>
       <PageHead
         title="Request guard"
@@ -25,18 +32,21 @@ export const requestGuardSummaryPage = definePage({
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
-      <PlannedNote option="enable_request_guard_tracking" />
       {data.total_count === 0 ? (
-        <Empty title={`No event in ${data.days} days`}>
-          Here stand the throttle, blocklist and track events of the host's rate limiters by rule, address and path,
-          while <code>enable_request_guard_tracking</code> and <code>enable_breadcrumbs</code> are on.
+        <Empty title={`No event in ${data.days} days`} code={TELL}>
+          Here stands what the host's rate limiters refused or watched, by rule, address and path. The limiter has to be
+          told of once; there is one line each for express-rate-limit, rate-limiter-flexible and @fastify/rate-limit,
+          and this for any other:
         </Empty>
       ) : (
         <Summary data={data} visit={visit} />
       )}
+      <CountedAt at={asked_at} now={visit.now} />
     </>
   ),
 })
+
+const TELL = "Tracker.requestGuard.record({ kind: 'throttle', rule: 'sign-in', request })"
 
 const KINDS = {
   throttle: { label: 'Throttled', tone: 'series-1' },
@@ -63,24 +73,46 @@ function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
       />
       <div class="columns">
         <Rules data={data} visit={visit} />
-        <Ranking title="Addresses" rows={data.by_address.map(({ ip_address, count }) => shareOf(ip_address, count))} />
-        <Ranking title="Paths" rows={data.by_path.map(({ path, count }) => shareOf(path, count))} />
+        <Ranking
+          title="Addresses"
+          rows={data.by_address.map(({ ip_address, count }) => ({ name: ip_address, count }))}
+        />
+        <Ranking title="Paths" rows={data.by_path.map(({ path, count }) => ({ name: path, count }))} />
       </div>
     </div>
   )
 }
 
-function shareOf(name: string, value: number): Share {
-  return { label: name === '' ? <span class="muted">unknown</span> : <code>{name}</code>, value }
+interface Ranked {
+  name: string
+  count: number
 }
 
-function Ranking({ title, rows }: { title: string; rows: readonly Share[] }) {
+const SHOWN = 12
+
+/** The most frequent ones; those that were too many to be told apart stand below, where they dwarf nobody. */
+function Ranking({ title, rows }: { title: string; rows: readonly Ranked[] }) {
+  const named = rows.filter(({ name }) => name !== OTHERS).map(shareOf)
+  const others = rows.find(({ name }) => name === OTHERS)
   return (
-    <section class="card">
+    <section class="card ranking">
       <h2>{title}</h2>
-      <ShareBars title={title} rows={rows} />
+      <ShareBars title={title} rows={named.slice(0, SHOWN)} />
+      {named.length > SHOWN && (
+        <details>
+          <summary>{`${named.length - SHOWN} more`}</summary>
+          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(SHOWN)} most={named[0]?.value} />
+        </details>
+      )}
+      {others && (
+        <p class="muted">{`${formatCount(others.count)} of all others together, which were too many to be told apart.`}</p>
+      )}
     </section>
   )
+}
+
+function shareOf({ name, count }: Ranked): Share {
+  return { label: <Named name={name} nothing="unknown" />, value: count }
 }
 
 function Rules({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
@@ -103,7 +135,10 @@ function Rules({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
           {data.by_rule.map(({ rule, kind, count, last_seen_at }) => (
             <tr>
               <th scope="row">
-                {rule || <span class="muted">unnamed</span>} <span class="badge">{kind}</span>
+                <span class="rule" dir="auto">
+                  {rule || <span class="muted">unnamed</span>}
+                </span>{' '}
+                <span class="badge">{kind}</span>
               </th>
               <td class="number">
                 <Time iso={last_seen_at} visit={visit} />

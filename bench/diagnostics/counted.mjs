@@ -1,0 +1,84 @@
+import { TrackerInstance } from '../../dist/tracker.js'
+import { row } from '../harness/report.mjs'
+
+const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'a password for the bench' }
+const ROUNDS = 7
+const STATEMENTS = 50
+
+/** What counting costs a host: an event of a rate limiter, a statement of a request; and the same while it is off. */
+export async function* counted({ quick }) {
+  const times = quick ? 20_000 : 100_000
+  yield { title: 'An event of a rate limiter', rows: await events(times) }
+  yield { title: `A statement of a request that runs ${STATEMENTS}`, rows: await statements(times) }
+}
+
+async function events(times) {
+  const off = await guardOf({ enable_breadcrumbs: true }, (record) => fastest(times, one(record)))
+  const on = { enable_breadcrumbs: true, enable_request_guard_tracking: true }
+  const same = await guardOf(on, (record) => fastest(times, one(record)))
+  const many = await guardOf(on, (record) => fastest(times, everybody(record)))
+  const against = { against: 'while it is off' }
+  return [
+    row({ name: 'while it is off', figure: off, unit: 'µs' }),
+    row({ name: 'of one address', figure: same, unit: 'µs', ratio: same / off, ...against }),
+    row({ name: 'of another address each time', figure: many, unit: 'µs', ratio: many / off, ...against }),
+  ]
+}
+
+const one = (record) => () => record({ kind: 'throttle', rule: 'sign-in', ip_address: '192.0.2.1', path: '/login' })
+
+function everybody(record) {
+  let i = 0
+  return () => {
+    i++
+    const ip_address = `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`
+    record({ kind: 'throttle', rule: 'sign-in', ip_address, path: `/users/${i}` })
+  }
+}
+
+async function guardOf(settings, measure) {
+  const tracker = trackerWith(settings)
+  const result = measure(tracker.requestGuard.record)
+  await tracker.shutdown()
+  return result
+}
+
+async function statements(times) {
+  const measure = async (settings) => {
+    const tracker = trackerWith({ enable_breadcrumbs: true, ...settings })
+    const step = { category: 'sql', message: 'select * from users where id = $1', metadata: { system: 'postgres' } }
+    const request = () =>
+      tracker.withScope(() => {
+        for (let i = 0; i < STATEMENTS; i++) tracker.addBreadcrumb(step)
+      })
+    const result = fastest(times / STATEMENTS, request) / STATEMENTS
+    await tracker.shutdown()
+    return result
+  }
+  const off = await measure({})
+  const on = await measure({ detect_n_plus_one_queries: true })
+  return [
+    row({ name: 'while it is off', figure: off, unit: 'µs' }),
+    row({ name: 'counted', figure: on, unit: 'µs', ratio: on / off, against: 'while it is off' }),
+  ]
+}
+
+/** Microseconds of one, in the best of several rounds: others use the machine, too. */
+function fastest(times, work) {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    const begun = performance.now()
+    for (let i = 0; i < times; i++) work()
+    best = Math.min(best, ((performance.now() - begun) * 1000) / times)
+  }
+  return best
+}
+
+function trackerWith(settings) {
+  return new TrackerInstance({
+    database: 'sqlite::memory:',
+    application_name: 'bench',
+    ...CREDENTIALS,
+    ...settings,
+  }).start()
+}

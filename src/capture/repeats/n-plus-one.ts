@@ -1,0 +1,121 @@
+import { FrequentNames } from '../../model/frequent-names.js'
+import { OTHERS } from '../../model/guard-kinds.js'
+import { pathPattern } from '../../model/path-pattern.js'
+import { hourOf } from '../../model/time.js'
+import type { HourCounts } from '../../store/hour-counts.js'
+import { STATEMENT_HOURS } from '../../store/hour-tables.js'
+import type { Trail } from '../breadcrumbs.js'
+import { callingPlace } from '../calling-place.js'
+import type { CaptureContext } from '../capture-context.js'
+import { guarded } from '../guarded.js'
+import { routeOf } from '../request-facts.js'
+import type { Scope } from '../scope.js'
+import { type Repeat, Repeats } from './repeats.js'
+
+const MOST_STATEMENTS = 200
+const MOST_PLACES = 500
+/** Reading a stack costs tens of microseconds, so there is a limit for each second. */
+const STACKS_PER_SECOND = 50
+/** What opens and ends transactions, and sets things up, is no query. */
+const NO_QUERY = /^(?:begin|commit|end|release|rollback|savepoint|set|show|start)\b/i
+
+/** Counts the statements of every request and job, and keeps those that ran again and again. */
+export class NPlusOne {
+  readonly #context: CaptureContext
+  readonly #counts: HourCounts<
+    'statement' | 'route' | 'place',
+    'request_count' | 'statement_count' | 'worst_count' | 'duration_ms'
+  >
+  readonly #settle: (scope: Scope) => void
+  #hour = 0
+  #statements = new FrequentNames(MOST_STATEMENTS)
+  #places = new FrequentNames(MOST_PLACES)
+  #second = 0
+  #stacks = 0
+
+  constructor(context: CaptureContext) {
+    this.#context = context
+    this.#counts = context.tallies.of(STATEMENT_HOURS, {
+      title: 'repeated statements',
+      others: () => ({ statement: OTHERS, route: OTHERS, place: '' }),
+    })
+    this.#settle = guarded(context.counters, 'n_plus_one', (scope: Scope) => this.#settleScope(scope))
+    context.scopes.onEnd = this.#settle
+  }
+
+  /** Counts a statement, which must hold no values, in the scope of its trail. */
+  note({ scope }: Trail, statement: string): Repeat | null {
+    if (!scope || NO_QUERY.test(statement)) return null
+    scope.repeats ??= new Repeats()
+    const { n_plus_one_threshold } = this.#context.config
+    const repeat = scope.repeats.note(statement)
+    if (!repeat || repeat.run < n_plus_one_threshold - 1) return repeat
+    if (repeat.run >= n_plus_one_threshold) this.#found(scope, scope.repeats, repeat)
+    scope.repeats.wants_caller = !repeat.place
+    return repeat
+  }
+
+  /** A connection is asked for: with some drivers only here the host's own code is still on the stack. */
+  asks({ scope }: Trail): void {
+    const repeats = scope?.repeats
+    if (!repeats?.wants_caller || !this.#mayReadStack()) return
+    repeats.caller = callingPlace(this.#context)
+    repeats.wants_caller = false
+  }
+
+  /** An error is recorded: a scope that nobody will see end is counted now. */
+  errorIn(scope: Scope | undefined): void {
+    if (scope?.repeats && !scope.ends) this.#settle(scope)
+  }
+
+  #found(scope: Scope, repeats: Repeats, repeat: Repeat): void {
+    repeat.place ??= (this.#mayReadStack() && callingPlace(this.#context)) || repeats.caller
+    if (repeats.is_awaited) return
+    repeats.is_awaited = true
+    // Comes after the last byte, and also when the client has gone before.
+    scope.response?.once('close', () => this.#settle(scope))
+  }
+
+  #settleScope(scope: Scope): void {
+    const { config, redactor } = this.#context
+    const { repeats } = scope
+    scope.repeats = null
+    const found = repeats?.since(config.n_plus_one_threshold) ?? []
+    if (found.length === 0) return
+    const route = redactor.text(nameOf(scope))
+    for (const { statement, place, count, duration_ms } of found) {
+      this.#counts.add(this.#narrowed({ statement: redactor.text(statement), route, place: place ?? '' }), {
+        request_count: 1,
+        statement_count: count,
+        worst_count: count,
+        duration_ms: Math.round(duration_ms),
+      })
+    }
+  }
+
+  /** However many statements a host makes up, there are only so many rows an hour. */
+  #narrowed(names: { statement: string; route: string; place: string }) {
+    const hour = hourOf(this.#context.now())
+    if (hour !== this.#hour) {
+      this.#hour = hour
+      this.#statements = new FrequentNames(MOST_STATEMENTS)
+      this.#places = new FrequentNames(MOST_PLACES)
+    }
+    if (!this.#statements.admits(names.statement)) return { statement: OTHERS, route: OTHERS, place: '' }
+    return this.#places.admits(JSON.stringify(names)) ? names : { ...names, route: OTHERS, place: '' }
+  }
+
+  #mayReadStack(): boolean {
+    const second = Math.floor(this.#context.now() / 1000)
+    if (second !== this.#second) this.#stacks = 0
+    this.#second = second
+    return ++this.#stacks <= STACKS_PER_SECOND
+  }
+}
+
+/** What a request asked for, or what the host calls its job. */
+function nameOf({ request, tags }: Scope): string {
+  if (request) return `${request.method} ${routeOf(request) ?? pathPattern(request.originalUrl ?? request.url ?? '')}`
+  const job = tags?.job ?? tags?.queue
+  return typeof job === 'string' ? `job ${job}` : ''
+}

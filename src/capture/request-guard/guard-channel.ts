@@ -1,0 +1,18 @@
+import { listenOn } from '../crumbs/subscriptions.js'
+import type { Source } from '../source.js'
+
+/** Where a library tells what it has refused, without importing anything of ours. */
+export const REQUEST_GUARD_CHANNEL = 'faultboard:request-guard'
+
+/**
+ * Counts what is published on the channel.
+ *
+ * @example
+ * import { channel } from 'node:diagnostics_channel'
+ * channel('faultboard:request-guard').publish({ kind: 'throttle', rule: 'sign-in', request })
+ */
+export const requestGuardChannel: Source = (reporter) => {
+  const { request_guard } = reporter.context
+  if (!request_guard) return () => {}
+  return listenOn(reporter, { [REQUEST_GUARD_CHANNEL]: (event: unknown) => request_guard.record(event) })
+}

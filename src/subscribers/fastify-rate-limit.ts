@@ -1,0 +1,49 @@
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: the request of whichever Fastify the host has.
+type Hook = (request: any, key: string) => void
+
+/** What is used of the options of @fastify/rate-limit, for all routes or for one. */
+export interface FastifyRateLimitOptions {
+  onExceeded?: Hook | undefined
+  onBanReach?: Hook | undefined
+}
+
+export interface GuardOptions {
+  /** What the rule is called on the page. */
+  rule: string
+}
+
+/**
+ * Options of @fastify/rate-limit with which refused requests are counted: as throttle or, once the client is banned, as
+ * blocklist. The hooks of the host are still called, and its answers stay as they are. Where
+ * `enable_request_guard_tracking` is off, it gives back the very options.
+ *
+ * @example
+ * await app.register(rateLimit, withRequestGuard({ max: 100 }, { rule: 'api' }))
+ * app.get('/login', { config: { rateLimit: withRequestGuard({ max: 5 }, { rule: 'sign-in' }) } }, handler)
+ */
+export function withRequestGuard<Options extends object>(
+  options: Options & FastifyRateLimitOptions,
+  { rule }: GuardOptions,
+  tracker: TrackerInstance = Tracker,
+): Options {
+  if (!tracker.start().config.enable_request_guard_tracking) return options
+  const { onExceeded, onBanReach } = options
+  const banned = new WeakSet<object>()
+  return {
+    ...options,
+    onExceeded(this: unknown, request: object, key: string) {
+      // Whether the client is banned is told right after this, and a request counts once.
+      queueMicrotask(() => {
+        tracker.requestGuard.record({ kind: banned.has(request) ? 'blocklist' : 'throttle', rule, request })
+      })
+      return onExceeded?.call(this, request, key)
+    },
+    onBanReach(this: unknown, request: object, key: string) {
+      banned.add(request)
+      return onBanReach?.call(this, request, key)
+    },
+  }
+}

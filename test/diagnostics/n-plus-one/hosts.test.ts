@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../../src/config/options.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { describeEachRuntime } from '../../support/runtimes.js'
+import { CREDENTIALS, freshPlace, type TrackerPlace, trackerAt, withDatabase } from '../../support/tracker.js'
+import { startQueryHost } from './host.js'
+
+const ON: Settings = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, enable_deprecation_tracking: true }
+
+const DRIVERS = [
+  { driver: 'pg', url: process.env.FAULTBOARD_TEST_POSTGRES, statement: 'select $1::int as id, ? as name', line: 18 },
+  { driver: 'mysql2', url: process.env.FAULTBOARD_TEST_MYSQL, statement: 'select ? as id, ? as name', line: 25 },
+  { driver: 'none', url: 'none', statement: 'select * from users where id = ? and name = ?', line: 30 },
+] as const
+
+function settingsOf({ url, spool_path }: TrackerPlace, more: Settings): Settings {
+  const project_root = new URL('../../..', import.meta.url).pathname
+  return {
+    ...CREDENTIALS,
+    application_name: 'shop',
+    app_version: '1.2.3',
+    project_root,
+    database: url,
+    spool_path,
+    ...more,
+  }
+}
+
+describeEachDatabase(
+  'a host',
+  (database) => {
+    describeEachRuntime('that asks once for every row', ({ path: node }) => {
+      for (const { driver, url, statement, line } of DRIVERS) {
+        const why = url ? '' : ' (skipped: its server is not set)'
+        test.skipIf(!url)(`is seen with ${driver}${why}`, { timeout: 60_000 }, async () => {
+          const stored = await freshPlace(database)
+          const host = await startQueryHost(node, { settings: settingsOf(stored, ON), driver, url })
+          for (const count of [4, 9, 31]) await host.get(`/orders/${count}`)
+          await host.get('/at-once/6')
+          await host.get('/job/8')
+          await host.get('/failing')
+          expect(await host.stop()).toBe(0)
+
+          const { tracker, clock } = trackerAt(stored, ON)
+          clock.now = null
+          const found = await tracker.Queries.NPlusOneQueries.call({ days: 7 })
+          expect(found).toMatchObject({ days: 7, threshold: 5, total_count: 1 })
+          const [one] = found.statements
+          expect(one).toMatchObject({ statement, request_count: 5, statement_count: 61, worst_count: 31 })
+          expect(one?.duration_ms).toBeGreaterThan(0)
+          const place = expect.stringContaining(`test/diagnostics/n-plus-one/host.mjs:${line}`)
+          const callers = one?.callers.map(({ route, worst_count, place }) => ({ route, worst_count, place }))
+          expect(callers?.sort((a, b) => a.worst_count - b.worst_count)).toEqual([
+            // With mysql2 all connections were asked for before the first statement was seen.
+            { route: 'GET /at-once/:count', worst_count: 6, place: driver === 'mysql2' ? '' : place },
+            { route: 'GET /failing', worst_count: 7, place },
+            { route: 'GET /job/:count', worst_count: 8, place },
+            { route: 'GET /orders/:count', worst_count: 31, place },
+          ])
+          expect(found.by_day.at(-1)).toMatchObject({ count: 5 })
+          expect(await everythingStored(stored.url)).not.toContain('secret text')
+        })
+      }
+
+      test('and uses what is deprecated, is seen with code, place and version', { timeout: 60_000 }, async () => {
+        const place = await freshPlace(database)
+        const host = await startQueryHost(node, { settings: settingsOf(place, ON), driver: 'none', url: undefined })
+        for (let i = 0; i < 3; i++) await host.get('/deprecated')
+        expect(await host.stop()).toBe(0)
+
+        const { tracker, clock } = trackerAt(place, ON)
+        clock.now = null
+        const { deprecations, total_count } = await tracker.Queries.Deprecations.call({ days: 7 })
+        expect(total_count).toBe(4)
+        const host_place = expect.stringContaining('test/diagnostics/n-plus-one/host.mjs:')
+        expect(deprecations.sort((a, b) => (a.code < b.code ? -1 : 1))).toMatchObject([
+          { code: '', message: 'DEPRECATED: colours() goes away, password=[FILTERED]', count: 3 },
+          { code: 'DEP0005', count: 1, app_versions: ['1.2.3'], places: [{ place: host_place, count: 1 }] },
+          { code: 'HOST001', message: 'old() is deprecated, use fresh()', count: 1, places: [{ place: host_place }] },
+          { code: 'OWN', message: 'left by hand', count: 3, places: [{ place: host_place, count: 3 }] },
+        ])
+      })
+    })
+
+    describe('with the switches off', () => {
+      test('has nothing counted', { timeout: 60_000 }, async () => {
+        for (const off of [{ enable_breadcrumbs: true }, { ...ON, enable_breadcrumbs: false }]) {
+          const place = await freshPlace(database)
+          const settings = settingsOf(place, off)
+          const host = await startQueryHost(process.execPath, { settings, driver: 'none', url: undefined })
+          await host.get('/orders/9')
+          await host.get('/deprecated')
+          expect(await host.stop()).toBe(0)
+          expect(await everythingStored(place.url)).toBe('[[],[]]')
+        }
+      })
+    })
+  },
+  { except: ['postgres', 'mysql'] },
+)
+
+function everythingStored(url: string): Promise<string> {
+  return withDatabase(url, async ({ read }) =>
+    JSON.stringify([
+      await read.selectFrom('faultboard_repeated_statement_hours').selectAll().execute(),
+      await read.selectFrom('faultboard_deprecation_hours').selectAll().execute(),
+    ]),
+  )
+}
