@@ -1,22 +1,56 @@
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
-import { basename, extname, relative, resolve, sep } from 'node:path'
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 
 const MOST_BYTES = 1_048_576
 
+export interface SourceFile {
+  bytes: Buffer
+  text: string
+}
+
 /**
- * The text of a source file inside the root, or null. Which file is asked for stands in a stack, and a stack may come
- * from anybody: so only code is read, no matter what else lies in the folder, and links are followed before the look.
+ * Where a source file of the root lies, links followed, or null. Which file is asked for stands in a stack, and a stack
+ * may come from anybody: so only code is shown, no matter what else lies in the folder. The file may be gone by now.
  */
-export async function readSource(root: string, file: string): Promise<string | null> {
+export async function locateSource(root: string, file: string): Promise<string | null> {
   try {
     const path = resolve(root, file)
     if (!isPlainName(file) || !isSource(root, path)) return null
-    const [realRoot, real] = await Promise.all([realpath(root), realpath(path)])
-    return isSource(realRoot, real) ? await textOf(real) : null
+    const [realRoot, real] = await Promise.all([realpath(root), realPlace(path)])
+    return isSource(realRoot, real) ? real : null
   } catch {
-    // Missing, not ours to read, or a name that is no name here: the page shows the frame without its source.
+    // Not ours to look at, or a name that is no name here: the page shows the frame without its source.
     return null
+  }
+}
+
+/** A file that was located, or null where it is missing, huge, binary or no file. */
+export async function readSource(path: string): Promise<SourceFile | null> {
+  try {
+    const bytes = await bytesOf(path)
+    const text = bytes && sourceText(bytes)
+    return bytes && text !== null ? { bytes, text } : null
+  } catch {
+    // Missing, or not ours to read.
+    return null
+  }
+}
+
+/** The text of a source file, or null where its content is not for showing. */
+export function sourceText(bytes: Buffer): string | null {
+  const text = bytes.toString('utf8')
+  const isUnfit = text.includes('\0') || /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text)
+  return isUnfit ? null : text.replace(/^\uFEFF/, '')
+}
+
+/** The folder may have been a link while the file was there, and leads elsewhere still. */
+async function realPlace(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+    return join(await realPlace(dirname(path)), basename(path))
   }
 }
 
@@ -42,15 +76,12 @@ function isSource(root: string, path: string): boolean {
   return SOURCE.test(extname(path)) && !SECRET_NAME.test(basename(path))
 }
 
-async function textOf(path: string): Promise<string | null> {
+async function bytesOf(path: string): Promise<Buffer | null> {
   // Without O_NONBLOCK, opening a named pipe waits for its writer for ever.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
   try {
     const stats = await handle.stat()
-    if (!stats.isFile() || stats.size > MOST_BYTES) return null
-    const text = (await readBytes(handle, stats.size)).toString('utf8')
-    const isUnfit = text.includes('\0') || /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text)
-    return isUnfit ? null : text.replace(/^\uFEFF/, '')
+    return stats.isFile() && stats.size <= MOST_BYTES ? await readBytes(handle, stats.size) : null
   } finally {
     await handle.close()
   }

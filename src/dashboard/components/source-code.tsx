@@ -7,14 +7,14 @@ export type { SourceLines } from '../../diagnostics/source-code.js'
 export function SourceCode({ source }: { source: SourceLines }): Rendered {
   return (
     <pre class="source" dir="ltr">
-      {source.lines.map((text, i) => {
+      {source.parts.map((parts, i) => {
         const number = source.first + i
-        return number === source.line_number ? (
-          <mark class="line" data-line={String(number)}>
-            {`${text}\n`}
-          </mark>
-        ) : (
-          <span class="line" data-line={String(number)}>{`${text}\n`}</span>
+        const Line = number === source.line_number ? 'mark' : 'span'
+        return (
+          <Line class="line" data-line={String(number)}>
+            {parts.map(([text, kind]) => (kind === null ? text : <span class={`code-${kind}`}>{text}</span>))}
+            {'\n'}
+          </Line>
         )
       })}
     </pre>

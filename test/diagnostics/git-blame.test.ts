@@ -1,0 +1,242 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { historiesOf } from '../../src/diagnostics/frame-history.js'
+import { describeWithGit, freshRepository, repositoryAt } from '../support/repository.js'
+import { eventually, temporaryFolder } from '../support/tracker.js'
+import { gitContext, sourceAt, told } from './git-context.js'
+
+const CART = ['export function total(items) {', '  return sum(items)', '}', '', 'export const currency = 1', '']
+const FIXED = CART.with(1, '  return Math.round(sum(items))')
+
+/** Two commits: Ada wrote the file, Bob changed its second line. */
+function shop() {
+  const repository = freshRepository()
+  repository.write('src/cart.ts', CART.join('\n'))
+  const first = repository.commit('Count the cart', { at: '2025-12-01T08:00:00Z' })
+  repository.write('src/cart.ts', FIXED.join('\n'))
+  const second = repository.commit('Fix rounding of totals', { author: 'Bob <bob@shop.example>' })
+  return { ...repository, first, second, ...gitContext(repository.folder) }
+}
+
+describeWithGit('who last changed the line of a frame', () => {
+  test('is told with the time, the commit and its first line', async () => {
+    const { context, second } = shop()
+    const { history, note } = await told(context, { file: 'src/cart.ts', line_number: 2 })
+    expect(note).toBeNull()
+    expect(history).toMatchObject({
+      change: {
+        commit: second,
+        author: 'Bob',
+        changed_at: '2026-01-10T12:00:00.000Z',
+        summary: 'Fix rounding of totals',
+      },
+      commit: null,
+      is_pending: false,
+      note: null,
+    })
+    expect((await told(context, { file: 'src/cart.ts', line_number: 3 })).history?.change?.author).toBe('Ada')
+  })
+
+  test('is looked up at the commit of the occurrence, whose lines are shown', async () => {
+    const { context, first, second, write, commit } = shop()
+    write('src/cart.ts', ['// one', '// two', ...FIXED].join('\n'))
+    commit('Move everything')
+    const place = { file: 'src/cart.ts', line_number: 2, git_sha: first.slice(0, 9) }
+    expect((await told(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
+    expect(await sourceAt(context, place, first)).toMatchObject({ commit: first, lines: CART.slice(0, 4) })
+    const later = { ...place, git_sha: second }
+    expect((await told(context, later)).history).toMatchObject({ change: { author: 'Bob' }, commit: second })
+    expect((await sourceAt(context, later, second))?.lines[1]).toBe(FIXED[1])
+  })
+
+  test('is that of the working copy where the commit is not known here or is the one checked out', async () => {
+    const { context, second } = shop()
+    const line = { file: 'src/cart.ts', line_number: 2 }
+    for (const git_sha of ['0123456789abcdef0123456789abcdef01234567', null]) {
+      expect((await told(context, { ...line, git_sha })).history).toMatchObject({
+        change: { author: 'Bob' },
+        commit: null,
+      })
+      expect((await sourceAt(context, { ...line, git_sha }))?.commit).toBeNull()
+    }
+    expect((await told(context, { ...line, git_sha: second })).history).toMatchObject({ commit: second })
+  })
+
+  test('follows lines that uncommitted changes have moved, and tells which are new', async () => {
+    const { context, write } = shop()
+    write('src/cart.ts', [FIXED[0], '  // new', ...FIXED.slice(1)].join('\r\n'))
+    const at = async (line_number: number) => (await told(context, { file: 'src/cart.ts', line_number })).history
+    expect((await at(1))?.change?.author).toBe('Ada')
+    expect(await at(2)).toMatchObject({ change: null, note: 'This line is not committed yet.' })
+    expect((await at(3))?.change?.author).toBe('Bob')
+  })
+
+  test('is shown of a file that is gone by now, as it was', async () => {
+    const { context, folder, first, commit } = shop()
+    renameSync(join(folder, 'src'), join(folder, 'lost'))
+    commit('Rename')
+    const place = { file: 'src/cart.ts', line_number: 2, git_sha: first }
+    expect((await sourceAt(context, place, first))?.lines).toEqual(CART.slice(0, 4))
+    expect((await told(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
+  })
+
+  test('is found in a project that is a folder of its repository, and with a detached HEAD', async () => {
+    const repository = freshRepository()
+    repository.write('packages/api/src/a.js', 'one()\n')
+    const sha = repository.commit('Begin')
+    repository.git('checkout', '--quiet', '--detach')
+    repository.git('remote', 'add', 'origin', 'git@github.com:shop/all.git')
+    const { context } = gitContext(join(repository.folder, 'packages/api'))
+    const { history } = await told(context, { file: 'src/a.js' })
+    expect(history?.change?.author).toBe('Ada')
+    expect(history?.link).toBe(`https://github.com/shop/all/blob/${sha}/packages/api/src/a.js#L1`)
+    expect(history?.change?.link).toBe(`https://github.com/shop/all/commit/${sha}`)
+  })
+
+  test('is found in a submodule and in another working tree', async () => {
+    const inner = freshRepository()
+    inner.write('tool.js', 'tool()\n')
+    const sha = inner.commit('Inside')
+    const outer = shop()
+    outer.git('submodule', '--quiet', 'add', inner.folder, 'vendored')
+    outer.commit('Add a submodule')
+    const place = { file: 'vendored/tool.js', git_sha: outer.first }
+    expect((await told(outer.context, place)).history?.change).toMatchObject({ commit: sha, summary: 'Inside' })
+    const other = join(realpathSync(temporaryFolder()), 'tree')
+    outer.git('worktree', 'add', '--quiet', '--detach', other, outer.first)
+    const { history } = await told(gitContext(other).context, { file: 'src/cart.ts', line_number: 2 })
+    expect(history?.change?.commit).toBe(outer.first)
+  })
+
+  test('is not guessed where a shallow clone ends', async () => {
+    const { folder, second } = shop()
+    const clone = join(realpathSync(temporaryFolder()), 'clone')
+    repositoryAt(folder).git('clone', '--quiet', '--depth=1', `file://${folder}`, clone)
+    const { history } = await told(gitContext(clone).context, { file: 'src/cart.ts', line_number: 3, git_sha: second })
+    expect(history).toMatchObject({ change: null, note: expect.stringContaining('shallow clone') })
+  })
+
+  test('is said not to be known of a file that git does not have', async () => {
+    const { context, write } = shop()
+    write('dist/built.js', 'x()\n')
+    expect((await told(context, { file: 'dist/built.js' })).history).toMatchObject({
+      change: null,
+      note: 'Git does not know this file.',
+    })
+  })
+
+  test('is remembered for source_code_cache_ttl seconds, and a failure for a minute', async () => {
+    const { context, clock, folder, commit, write } = shop()
+    const who = async () => (await told(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author
+    expect(await who()).toBe('Bob')
+    renameSync(join(folder, '.git'), join(folder, '.away'))
+    expect(await who()).toBe('Bob')
+    clock.now += 61_000
+    expect(await told(context, { file: 'src/cart.ts', line_number: 2 })).toMatchObject({
+      history: { change: null },
+      note: expect.stringContaining('no Git repository'),
+    })
+    renameSync(join(folder, '.away'), join(folder, '.git'))
+    write('src/cart.ts', FIXED.with(1, '  return 0').join('\n'))
+    commit('Give up', { author: 'Eve <eve@shop.example>' })
+    expect((await told(context, { file: 'src/cart.ts', line_number: 2 })).note).toContain('no Git repository')
+    clock.now += 61_000
+    expect(await who()).toBe('Eve')
+  })
+
+  test('is nothing but text of a bounded length, whoever wrote it', async () => {
+    const repository = freshRepository()
+    repository.write('a.js', 'a()\n')
+    repository.write('b.js', 'b()\n')
+    repository.commit(`</pre><script>alert(1)</script> \u202Egnp.exe\u0007 ${'long '.repeat(2000)}`, {
+      author: `"onmouseover="alert(1)" & ${'wide'.repeat(200)} <e@shop.example>`,
+    })
+    const { context } = gitContext(repository.folder)
+    const { author = '', summary = '' } = (await told(context, { file: 'a.js' })).history?.change ?? {}
+    expect(author.length).toBeLessThanOrEqual(60)
+    expect(summary.length).toBeLessThanOrEqual(120)
+    expect(summary).toMatch(/^<\/pre><script>alert\(1\)<\/script> {1,3}gnp\.exe/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be there.
+    expect(author + summary).not.toMatch(/[\u0000-\u001f\u202a-\u202e]/)
+  })
+})
+
+describeWithGit('nothing is asked of git', () => {
+  test('while it is turned off, and no link is shown', async () => {
+    const { folder, first, git } = shop()
+    git('remote', 'add', 'origin', 'https://github.com/shop/api')
+    const { context } = gitContext(folder, { enable_git_blame: false })
+    expect(await historiesOf(context, [{ file: 'src/cart.ts', line_number: 1 }], first)).toEqual({
+      frames: [null],
+      note: null,
+    })
+    expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2, git_sha: first }))?.lines[1]).toBe(FIXED[1])
+  })
+
+  test('where an address alone is given: the link is made without it', async () => {
+    const { folder, first } = shop()
+    vi.stubEnv('PATH', '/nowhere')
+    const git_repository_url = 'https://gitlab.example/shop/api'
+    const { context } = gitContext(folder, { enable_git_blame: false, git_repository_url })
+    const place = { file: 'src/cart.ts', line_number: 2 }
+    const asked = async () => (await historiesOf(context, [place], first)).frames[0]
+    await eventually(async () => (await asked())?.link !== null, 'the link is made')
+    const history = await asked()
+    vi.unstubAllEnvs()
+    expect(history).toMatchObject({
+      link: `${git_repository_url}/-/blob/${first}/src/cart.ts#L2`,
+      change: null,
+      is_pending: false,
+    })
+  })
+
+  test('where there is none, which is said in one line', async () => {
+    const { context } = shop()
+    vi.stubEnv('PATH', '/nowhere')
+    const { history, note } = await told(context, { file: 'src/cart.ts', line_number: 2 })
+    vi.unstubAllEnvs()
+    expect(note).toBe('Who changed a line is not known: there is no git on this machine.')
+    expect(history).toMatchObject({ change: null, note: null })
+    expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2 }))?.lines[1]).toBe(FIXED[1])
+  })
+
+  test('without a commit, or with a repository that is broken', async () => {
+    const empty = freshRepository()
+    empty.write('a.js', 'a()\n')
+    expect((await told(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain('could not tell')
+    const broken = realpathSync(temporaryFolder())
+    mkdirSync(join(broken, '.git'))
+    writeFileSync(join(broken, 'a.js'), 'a()\n')
+    expect((await told(gitContext(broken).context, { file: 'a.js' })).note).toMatch(/Git|git/)
+  })
+
+  test('of a repository outside that a link in the project leads to', async () => {
+    const other = freshRepository()
+    other.write('secret.js', 'SECRET\n')
+    const sha = other.commit('Elsewhere')
+    const { context, folder } = shop()
+    symlinkSync(other.folder, join(folder, 'up'))
+    for (const file of ['up/secret.js', 'up/gone.js', join(other.folder, 'secret.js')]) {
+      expect(await told(context, { file, git_sha: sha })).toEqual({ history: null, note: null })
+      expect(await sourceAt(context, { file, git_sha: sha })).toBeNull()
+    }
+  })
+})
+
+describeWithGit('git that hangs', () => {
+  test('is ended, and the page does not wait for it', async () => {
+    const { context, folder, git } = shop()
+    // Reading a list of commits from a pipe that nobody writes to never ends.
+    execFileSync('mkfifo', [join(folder, 'never')])
+    git('config', 'blame.ignoreRevsFile', join(folder, 'never'))
+    const place = { file: 'src/cart.ts', line_number: 2 }
+    expect((await historiesOf(context, [place], null)).frames[0]?.is_pending).toBe(true)
+    const { history } = await told(context, place)
+    expect(history).toMatchObject({ change: null, note: 'Git took too long to tell who changed the line.' })
+    expect(existsSync(join(folder, 'never'))).toBe(true)
+    const [first] = (await historiesOf(context, [place], null)).frames
+    expect(first?.note).toContain('too long')
+  })
+})

@@ -1,0 +1,55 @@
+import type { Context } from '../../src/context.js'
+import { type FrameHistory, historiesOf } from '../../src/diagnostics/frame-history.js'
+import { type SourceLines, sourcesOf } from '../../src/diagnostics/source-code.js'
+import { createRedactor } from '../../src/model/redaction.js'
+import { eventually, NOON } from '../support/tracker.js'
+
+/** What the operations on frames need of a tracker whose project lies in this folder. */
+export function gitContext(project_root: string, settings: Partial<Context['config']> = {}) {
+  const clock = { now: NOON }
+  const config = {
+    project_root,
+    source_code_context_lines: 2,
+    source_code_cache_ttl: 3600,
+    enable_git_blame: true,
+    git_repository_url: null,
+    git_sha: null,
+    ...settings,
+  }
+  const context = { config, redactor: createRedactor([]), now: () => clock.now } as unknown as Context
+  return { context, clock }
+}
+
+interface Asked {
+  file: string
+  line_number?: number
+  git_sha?: string | null
+}
+
+/** What is told of a frame once git has answered, however long that takes on a busy machine. */
+export async function told(
+  context: Context,
+  { file, line_number = 1, git_sha = null }: Asked,
+): Promise<{ history: FrameHistory | null; note: string | null }> {
+  let answer = await historiesOf(context, [{ file, line_number }], git_sha)
+  // Without a note there is something to come, or nothing at all: a frame that is refused asks for no git.
+  await eventually(async () => {
+    answer = await historiesOf(context, [{ file, line_number }], git_sha)
+    return answer.note !== null || !answer.frames[0]?.is_pending
+  }, 'git has answered')
+  return { history: answer.frames[0] ?? null, note: answer.note }
+}
+
+/** The source of a frame, of its commit where that is to be had. */
+export async function sourceAt(
+  context: Context,
+  { file, line_number = 1, git_sha = null }: Asked,
+  commit: string | null = null,
+): Promise<SourceLines | null> {
+  let source: SourceLines | null = null
+  await eventually(async () => {
+    source = (await sourcesOf(context, [{ file, line_number }], { git_sha }))[0] ?? null
+    return commit === null || (source as SourceLines | null)?.commit === commit
+  }, `the source is that of ${commit}`)
+  return source
+}

@@ -1,0 +1,89 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeWithGit, freshRepository } from '../support/repository.js'
+import { describeEachRuntime } from '../support/runtimes.js'
+import { CREDENTIALS, eventually, temporaryFolder } from '../support/tracker.js'
+
+const CART = ['export async function total(items) {', '  if (items.length === 0) throw new Error(`empty`)', '}', '']
+
+/** A project with one commit that is deployed, and a later one that is only checked out. */
+function deployed() {
+  const repository = freshRepository()
+  repository.write('package.json', '{ "name": "shop", "type": "module" }')
+  repository.write('src/cart.mjs', CART.join('\n'))
+  const git_sha = repository.commit('Count the cart')
+  return { ...repository, git_sha }
+}
+
+async function runHost(
+  node: string,
+  project_root: string,
+  { git_sha, is_patient }: { git_sha: string | null; is_patient: boolean },
+) {
+  const folder = temporaryFolder()
+  const settings = {
+    ...CREDENTIALS,
+    database: `sqlite:${join(folder, 'errors.sqlite3')}`,
+    spool_path: join(folder, 'spool'),
+    project_root,
+    git_sha,
+    enable_git_blame: true,
+  }
+  const file = pathToFileURL(join(project_root, 'src/cart.mjs')).href
+  writeFileSync(join(folder, 'orders.json'), JSON.stringify({ settings, file, is_patient }))
+  const program = fileURLToPath(new URL('./hosts/source-host.mjs', import.meta.url))
+  const child = spawn(node, [program, join(folder, 'orders.json')], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (bytes) => {
+    output += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    errors += bytes
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`the host ended with ${code}:\n${errors}`)
+  return JSON.parse(output) as { number: number; line: string; author: string }
+}
+
+describeWithGit('a host with git', () => {
+  describeEachRuntime('shows the source of its error', ({ path: node }) => {
+    test('as of its commit, coloured, with who wrote it, and ends by itself', { timeout: 60_000 }, async () => {
+      const { folder, git_sha, write, commit } = deployed()
+      // The lines of the deployed commit are those that run; on the disk lies the same until something is pulled.
+      const shown = await runHost(node, folder, { git_sha, is_patient: true })
+      expect(shown).toMatchObject({ number: 2, author: expect.stringMatching(/^Ada, .+ · Count the cart · as of/) })
+      expect(shown.line).toContain('<span class="code-keyword">throw</span>')
+      write('src/other.mjs', '')
+      commit('Something else')
+      const later = await runHost(node, folder, { git_sha: git_sha.slice(0, 12), is_patient: true })
+      expect(later.author).toContain(`as of ${git_sha.slice(0, 7)}`)
+    })
+
+    test('and takes a git that hangs with it when it ends', { timeout: 60_000 }, async () => {
+      const { folder, git_sha, git } = deployed()
+      const never = join(temporaryFolder(), 'never')
+      execFileSync('mkfifo', [never])
+      git('config', 'blame.ignoreRevsFile', never)
+      const shown = await runHost(node, folder, { git_sha, is_patient: false })
+      expect(shown.author).toMatch(/^Git (has not answered yet|took too long)/)
+      await eventually(() => !hasReader(never), 'git is gone')
+    })
+  })
+})
+
+/** Whether a process waits at the other end of a named pipe. */
+function hasReader(pipe: string): boolean {
+  try {
+    closeSync(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK))
+    return true
+  } catch {
+    // ENXIO: nobody reads.
+    return false
+  }
+}
