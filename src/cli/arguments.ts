@@ -4,15 +4,30 @@ import { nearest } from '../model/text.js'
 import type { Command, Flags, Given } from './command.js'
 
 /** The flags of a command as they were given; what is wrong with them is told in one sentence. */
-export function readFlags<F extends Flags>({ name, flags }: Command<F>, args: readonly string[]): Given<F> {
+export function readFlags<F extends Flags>({ name, flags, argument }: Command<F>, args: readonly string[]): Given<F> {
   const given: Record<string, string | boolean | undefined> = {}
   for (const [flag, { value }] of Object.entries(flags)) given[flag] = value ? undefined : false
   for (const token of tokensOf(flags, args)) {
     if (token.kind === 'option-terminator') continue
-    if (token.kind === 'positional') throw wrongUse(`faultboard ${name} takes flags only, not "${token.value}"`)
+    if (token.kind === 'positional') {
+      if (argument) continue
+      throw wrongUse(`faultboard ${name} takes flags only, not "${token.value}"`)
+    }
     given[token.name] = flagValue(name, flags, token)
   }
   return given as Given<F>
+}
+
+/** What was said without a flag. */
+export function readArgument({ name, flags, argument }: Command, args: readonly string[]): string | undefined {
+  if (!argument) return undefined
+  const said = tokensOf(flags, args).filter((token) => token.kind === 'positional')
+  if (said.length > 1) {
+    throw wrongUse(
+      `faultboard ${name} takes one ${argument.name}, not ${said.length}: put several words between quotation marks`,
+    )
+  }
+  return said[0]?.value
 }
 
 export function wrongUse(sentence: string): TrackerError {

@@ -18,9 +18,11 @@ export interface Command<F extends Flags = Flags> {
   /** What else a newcomer wants to know, for the command's own help. */
   readonly text?: string
   readonly examples?: readonly string[]
+  /** What may be said without a flag, once. */
+  readonly argument?: { readonly name: string; readonly text: string }
   readonly flags: F
   /** Does the work and gives the exit code; what goes wrong is thrown. */
-  run(flags: Given<F>): Promise<number>
+  run(flags: Given<F>, argument?: string): Promise<number>
 }
 
 export function defineCommand<const F extends Flags>(command: Command<F>): Command<F> {

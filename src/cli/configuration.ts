@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { environmentVariable, type Settings } from '../config/options.js'
+import { wrongUse } from './arguments.js'
 import type { CommonFlags } from './command.js'
 import { findConfigFile, readConfigFile } from './config-file.js'
 
@@ -44,6 +45,21 @@ export function hasPassword({ dashboard_password }: Settings): boolean {
 
 export function hasCredentials(settings: Settings): boolean {
   return hasPassword(settings) && (settings.dashboard_username ?? fromEnvironment('dashboard_username')) !== undefined
+}
+
+/** Those that were given, else those of the configuration file, else those of the environment. */
+export async function resolveCredentials(
+  flags: CommonFlags,
+  given: { username: string | undefined; password: string | undefined },
+): Promise<{ username: string; password: string }> {
+  // A file that cannot be read must not matter where it is not needed.
+  const settings = given.username && given.password ? {} : (await readConfiguration(flags)).settings
+  const username = given.username ?? settings.dashboard_username ?? fromEnvironment('dashboard_username')
+  const password = given.password ?? settings.dashboard_password ?? fromEnvironment('dashboard_password')
+  if (username && password) return { username, password }
+  throw wrongUse(
+    `The ${username ? 'password' : password ? 'name' : 'name and password'} of the dashboard is not known: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or give --username and --password`,
+  )
 }
 
 export function randomPassword(): string {

@@ -23,13 +23,14 @@ export function overviewHelp(commands: readonly Command[]): string {
 }
 
 /** What `faultboard COMMAND --help` says. */
-export function commandHelp({ name, summary, text, examples = [], flags }: Command): string {
+export function commandHelp({ name, summary, text, examples = [], flags, argument }: Command): string {
   return [
     summary,
     ...(text ? ['', text] : []),
     '',
-    `Usage: faultboard ${name} [flags]`,
+    `Usage: faultboard ${name}${argument ? ` [${argument.name}]` : ''} [flags]`,
     '',
+    ...(argument ? aligned([[argument.name, argument.text]]).concat('') : []),
     'Flags:',
     ...aligned([...flagRows(flags), ['--help', 'Show this help']]),
     ...(examples.length > 0 ? ['', 'Examples:', ...examples.map((example) => `  ${example}`)] : []),

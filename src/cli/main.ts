@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { TrackerError } from '../model/errors.js'
-import { didYouMean, readFlags, wrongUse } from './arguments.js'
+import { didYouMean, readArgument, readFlags, wrongUse } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
 import { commandHelp, overviewHelp } from './help.js'
 import { complain, finish, print } from './terminal.js'
@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   cleanup: async () => (await import('./cleanup.js')).cleanup,
   notify: async () => (await import('./notify.js')).notify,
   work: async () => (await import('./work.js')).work,
+  dump: async () => (await import('./dump.js')).dump,
 }
 
 await finish(await main(process.argv.slice(2)))
@@ -43,7 +44,7 @@ async function dispatch([name, ...rest]: readonly string[]): Promise<number> {
   if (name.startsWith('-')) throw wrongUse(`The command comes first, and ${name} is none: faultboard COMMAND [flags]`)
   const command = await find(name)
   if (rest.some((argument) => argument === '--help' || argument === '-h')) return say(commandHelp(command))
-  return command.run(readFlags(command, rest))
+  return command.run(readFlags(command, rest), readArgument(command, rest))
 }
 
 async function help(name: string | undefined): Promise<number> {

@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { clampedInteger, id, optional, optionalText, withDefault } from '../model/input.js'
+import { clampedInteger, id, optional, withDefault } from '../model/input.js'
 import { defineOperation } from '../operation.js'
-import { applicationId } from '../store/applications.js'
 import { sql } from '../store/kysely.js'
-import { dumpSections, SECTIONS, type Sections } from './dump-content.js'
+import type { DumpFile } from './dump/dump-files.js'
+import { SECTIONS, type Sections } from './dump-content.js'
 
-/** Beyond this many of an application, the oldest go. */
-export const KEPT_DUMPS = 100
-export const NOTE_LIMIT = 1000
 const MAX_PER_PAGE = 100
+const SUMMARY_LIMIT = 4000
+/** The line that the list needs, without the long one behind it. */
+export const HEAD = sql<string>`substr(content, 1, ${sql.lit(SUMMARY_LIMIT)})`.as('head')
 
 /** What the list tells of a dump. */
 export interface DumpSummary {
@@ -27,6 +27,8 @@ export interface DumpSummary {
   heap_used_bytes: number | null
   delay_p99_ms: number | null
   utilisation: number | null
+  /** What can be downloaded with it: CPU profile, heap snapshot. */
+  files: DumpFile[]
 }
 
 export interface DiagnosticDump extends DumpSummary, Sections {}
@@ -35,44 +37,6 @@ export interface DumpsPage {
   dumps: DumpSummary[]
   pagination: { page: number; per_page: number; total_count: number; total_pages: number }
 }
-
-/**
- * Takes a snapshot of this process and keeps it.
- *
- * @example
- * await Tracker.Commands.CaptureDiagnosticDump.call({ note: 'before the deploy' })
- */
-export const captureDiagnosticDump = defineOperation({
-  input: v.object({ note: optionalText({ max: NOTE_LIMIT }), actor: optionalText({ max: 255 }) }),
-  async run(context, { note, actor }): Promise<{ id: number; created_at: string }> {
-    const { config, database, now } = context
-    if (!config.enable_diagnostic_dump) {
-      throw new TrackerError(
-        'switched_off',
-        'Diagnostic dumps are switched off. Set enable_diagnostic_dump to true in the configuration to turn them on.',
-      )
-    }
-    const created_at = now()
-    const sections = await dumpSections(context)
-    const application_id = await applicationId(database, config.application_name ?? 'application', created_at)
-    const content = contentOf(summaryOf(sections, actor ?? null), sections)
-    const dump_id = await database.write(async (trx) => {
-      const dumps = trx.selectFrom('faultboard_diagnostic_dumps').where('application_id', '=', application_id)
-      await trx
-        .insertInto('faultboard_diagnostic_dumps')
-        .values({ application_id, note: note ?? null, content, created_at })
-        .execute()
-      const newest = await dumps.select('id').orderBy('id', 'desc').limit(1).executeTakeFirstOrThrow()
-      const surplus = await dumps.select('id').orderBy('id', 'desc').limit(1000).offset(KEPT_DUMPS).execute()
-      if (surplus.length > 0) {
-        const ids = surplus.map((row) => row.id)
-        await trx.deleteFrom('faultboard_diagnostic_dumps').where('id', 'in', ids).execute()
-      }
-      return newest.id
-    })
-    return { id: dump_id, created_at: new Date(created_at).toISOString() }
-  },
-})
 
 /** The dumps that are kept, newest first, a page at a time. */
 export const diagnosticDumps = defineOperation({
@@ -89,7 +53,7 @@ export const diagnosticDumps = defineOperation({
     const page = Math.min(wanted, total_pages)
     const rows = await dumpsOf(context, application_id)
       .select(SHOWN_COLUMNS)
-      .select(sql<string>`substr(content, 1, ${sql.lit(SUMMARY_LIMIT)})`.as('head'))
+      .select(HEAD)
       .orderBy('faultboard_diagnostic_dumps.id', 'desc')
       .limit(per_page)
       .offset((page - 1) * per_page)
@@ -115,24 +79,22 @@ export const findDiagnosticDump = defineOperation({
   },
 })
 
-type Summary = Omit<DumpSummary, 'id' | 'application_id' | 'application_name' | 'note' | 'created_at'>
+export type Summary = Omit<DumpSummary, 'id' | 'application_id' | 'application_name' | 'note' | 'created_at'>
 
-function summaryOf({ process, memory, event_loop }: Sections, captured_by: string | null): Summary {
+export function summaryOf({ process, memory, event_loop }: Sections, captured_by: string | null): Summary {
   const { pid = null, hostname = null, uptime_s = null } = (process ?? {}) as Partial<Summary>
   const { rss_bytes = null, heap_used_bytes = null } = (memory ?? {}) as Partial<Summary>
   const { delay_p99_ms = null, utilisation = null } = (event_loop ?? {}) as Partial<Summary>
-  return { captured_by, pid, hostname, uptime_s, rss_bytes, heap_used_bytes, delay_p99_ms, utilisation }
+  return { captured_by, pid, hostname, uptime_s, rss_bytes, heap_used_bytes, delay_p99_ms, utilisation, files: [] }
 }
 
-const SUMMARY_LIMIT = 4000
-
 /** Two lines of JSON: a list reads the first and leaves the long one where it is. */
-function contentOf(summary: Summary, sections: Sections): string {
+export function contentOf(summary: Summary, sections: Sections): string {
   return `${JSON.stringify(summary)}\n${JSON.stringify(sections)}`
 }
 
 /** A dump of an older version may lack what this one tells. */
-function readSummary(content: string): Summary {
+export function readSummary(content: string): Summary {
   return { ...summaryOf(NO_SECTIONS, null), ...JSON.parse(content.slice(0, content.indexOf('\n'))) }
 }
 

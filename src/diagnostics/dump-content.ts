@@ -3,14 +3,18 @@ import { type PlainLimits, plainData } from '../capture/plain-data.js'
 import { OPTION_NAMES } from '../config/options.js'
 import type { Context } from '../context.js'
 import { createRedactor, type Redactor } from '../model/redaction.js'
+import { modulesSection } from './dump/packages.js'
+import { poolsSection } from './dump/pools.js'
+import { reportSection } from './dump/report.js'
+import { containerSection, descriptorsSection } from './dump/system-files.js'
 import { environmentNames } from './environment.js'
+import { gcState } from './health/gc-monitor.js'
 import {
   activeResourcesSection,
   cpuSection,
   eventLoopSection,
   heapSection,
   memorySection,
-  modulesSection,
   processSection,
 } from './process-state.js'
 
@@ -19,22 +23,29 @@ export const SECTIONS = [
   'process',
   'memory',
   'heap',
+  'gc',
   'event_loop',
   'cpu',
   'active_resources',
+  'descriptors',
+  'container',
+  'pools',
+  'jobs',
   'versions',
   'modules',
   'tracker',
   'environment',
   'breadcrumbs',
+  'report',
 ] as const
 
 export type SectionName = (typeof SECTIONS)[number]
 export type Sections = Record<SectionName, unknown>
 
-/** Breadcrumbs are there in a tracker at work. */
+/** Breadcrumbs and the host's pools are there in a tracker at work. */
 export interface DumpContext extends Context {
   breadcrumbs?: Breadcrumbs
+  pools?: ReadonlyMap<string, WeakRef<object>>
 }
 
 export const MAX_DUMP_BYTES = 256 * 1024
@@ -50,23 +61,31 @@ const LIMITS: PlainLimits = {
 }
 
 /** The state of this process as plain, bounded data without secrets. */
-export async function dumpSections(context: DumpContext): Promise<Sections> {
-  const { config } = context
+export async function dumpSections(context: DumpContext, { report = false } = {}): Promise<Sections> {
+  const { config, database, jobs, pools = new Map() } = context
   // A dump tells of the process, whose secrets are hidden even where those of requests are not.
   const redactor = config.filter_sensitive_data ? context.redactor : createRedactor(config.sensitive_data_patterns)
+  // A package may be called cookie, and a pool tokens: their versions and numbers are no secrets.
+  const byValue = { ...redactor, isSensitiveKey: () => false }
   const root = config.project_root ?? process.cwd()
   return fitted({
     process: await section(redactor, () => processSection(root)),
     memory: await section(redactor, memorySection),
     heap: await section(redactor, heapSection),
+    gc: await section(redactor, gcState),
     event_loop: await section(redactor, eventLoopSection),
     cpu: await section(redactor, cpuSection),
     active_resources: await section(redactor, activeResourcesSection),
+    descriptors: await section(redactor, descriptorsSection),
+    container: await section(redactor, containerSection),
+    pools: await section(byValue, () => poolsSection(pools, database.dialect.pool?.(), redactor)),
+    jobs: await section(redactor, () => jobsSection(jobs)),
     versions: await section(redactor, () => versionsSection(context)),
-    modules: await section(redactor, modulesSection),
+    modules: await section(byValue, () => modulesSection(root)),
     tracker: await section(redactor, () => trackerSection(context)),
     environment: await section(redactor, () => environmentNames(process.env, root)),
     breadcrumbs: await section(redactor, () => breadcrumbsSection(context)),
+    report: report ? await section(redactor, reportSection) : null,
   })
 }
 
@@ -102,6 +121,21 @@ async function trackerSection({ config, recorder, counters, spool, database }: C
     spool: { files, failed, size_bytes: bytes },
     dropped: counters.toJSON(),
     switched_on: OPTION_NAMES.filter((name) => config[name] === true),
+  }
+}
+
+const ENGINE_PATIENCE_MS = 2000
+
+/** An engine that is away must not hold up the dump of a process that may be about to die. */
+async function jobsSection(jobs: Context['jobs']) {
+  let impatience: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, refuse) => {
+    impatience = setTimeout(() => refuse(new Error('the job engine does not answer')), ENGINE_PATIENCE_MS)
+  })
+  try {
+    return { engine: jobs.name, ...(await Promise.race([jobs.counts(), silence])) }
+  } finally {
+    clearTimeout(impatience)
   }
 }
 

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { availableParallelism, freemem, hostname, loadavg, totalmem } from 'node:os'
 import { basename } from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
@@ -66,6 +65,9 @@ export async function eventLoopSection() {
   // The histogram holds the time between two ticks, of which this much is the wait that was asked for.
   const late = (nanoseconds: number) => rounded(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS))
   const seen = delay.count > 0
+  // Not of every version that we run on.
+  const { loopCount, events, eventsWaiting } =
+    (performance.nodeTiming as { uvMetricsInfo?: UvMetrics }).uvMetricsInfo ?? {}
   return {
     sample_ms: SAMPLE_MS,
     utilisation: rounded(performance.eventLoopUtilization(before).utilization),
@@ -74,7 +76,16 @@ export async function eventLoopSection() {
     delay_p50_ms: seen ? late(delay.percentile(50)) : null,
     delay_p99_ms: seen ? late(delay.percentile(99)) : null,
     delay_max_ms: seen ? late(delay.max) : null,
+    turns: loopCount ?? null,
+    events: events ?? null,
+    events_waited_for: eventsWaiting ?? null,
   }
+}
+
+interface UvMetrics {
+  loopCount?: number
+  events?: number
+  eventsWaiting?: number
 }
 
 export function cpuSection() {
@@ -97,15 +108,6 @@ export function activeResourcesSection(): Record<string, number> {
   const counts = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a))
-}
-
-const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)(?!.*[\\/]node_modules[\\/])/
-
-/** CommonJS only: nobody can be asked which ES modules are loaded. */
-export function modulesSection() {
-  const files = Object.keys(createRequire(import.meta.url).cache)
-  const packages = new Set(files.map((file) => PACKAGE.exec(file)?.[1]).filter((name) => name !== undefined))
-  return { commonjs_modules: files.length, commonjs_packages: packages.size }
 }
 
 function rounded(value: number): number {

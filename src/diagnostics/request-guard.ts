@@ -1,12 +1,10 @@
 import type { Context } from '../context.js'
+import { GUARD_KINDS, type GuardKind } from '../model/guard-kinds.js'
 import { dayOf, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { daysInput, firstHour } from './days.js'
 import { Ranking } from './guard-ranking.js'
 import { type HourSlice, hourSlices } from './hour-slices.js'
-
-export const GUARD_KINDS = ['throttle', 'blocklist', 'track'] as const
-export type GuardKind = (typeof GUARD_KINDS)[number]
 
 export interface RequestGuardSummary {
   days: number

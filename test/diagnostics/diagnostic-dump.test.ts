@@ -1,10 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import {
-  captureDiagnosticDump,
-  diagnosticDumps,
-  findDiagnosticDump,
-  KEPT_DUMPS,
-} from '../../src/diagnostics/diagnostic-dump.js'
+import { captureDiagnosticDump, KEPT_DUMPS } from '../../src/diagnostics/capture-dump.js'
+import { diagnosticDumps, findDiagnosticDump } from '../../src/diagnostics/diagnostic-dump.js'
 import { MAX_DUMP_BYTES } from '../../src/diagnostics/dump-content.js'
 import { perform } from '../../src/operation.js'
 import { describeEachDatabase } from '../support/databases.js'

@@ -1,9 +1,10 @@
-import { type DumpSummary, type DumpsPage, diagnosticDumps, NOTE_LIMIT } from '../../diagnostics/diagnostic-dump.js'
+import { type DumpSummary, type DumpsPage, diagnosticDumps } from '../../diagnostics/diagnostic-dump.js'
 import { perform } from '../../operation.js'
+import { words } from '../components/badges.js'
+import { CaptureDumpForm } from '../components/capture-dump-form.js'
 import { Empty } from '../components/empty.js'
-import { ActionForm } from '../components/forms.js'
+import { ApplicationField } from '../components/forms.js'
 import { formatBytes, formatMilliseconds, formatSeconds } from '../components/measures.js'
-import { Menu } from '../components/menu.js'
 import { PageHead } from '../components/page-head.js'
 import { Pagination, paginationLinks } from '../components/pagination.js'
 import { Time } from '../components/time.js'
@@ -23,14 +24,7 @@ export const diagnosticDumpsPage = definePage({
   view: ({ dumps, pagination }, visit) => (
     <>
       <PageHead title="Diagnostic dumps" context="Snapshots of a process: memory, event loop, handles, tracker.">
-        <Menu label="Capture a dump" primary>
-          <ActionForm visit={visit} to="/errors/diagnostic_dumps" submit="Capture now" primary>
-            <label>
-              <span>Note (optional)</span>
-              <textarea name="note" rows={3} maxlength={NOTE_LIMIT} />
-            </label>
-          </ActionForm>
-        </Menu>
+        <CaptureDumpForm visit={visit} />
       </PageHead>
       {dumps.length === 0 ? (
         <Empty
@@ -42,27 +36,45 @@ export const diagnosticDumpsPage = definePage({
           above, or from code:
         </Empty>
       ) : (
-        <ol class="records">
-          {dumps.map((dump) => (
-            <Dump dump={dump} visit={visit} />
-          ))}
-        </ol>
+        <form action={`${visit.base}/errors/diagnostic_dumps/compare`}>
+          <ApplicationField visit={visit} />
+          {dumps.length > 1 && (
+            <p class="compare-bar">
+              <button type="submit">Compare</button>
+              <span class="muted meta">the dump marked A with the one marked B</span>
+            </p>
+          )}
+          <ol class="records">
+            {dumps.map((dump, i) => (
+              <Dump dump={dump} visit={visit} place={dumps.length > 1 ? i : null} />
+            ))}
+          </ol>
+        </form>
       )}
       <Pagination pagination={pagination} visit={visit} />
     </>
   ),
 })
 
-function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
+/** `place` in the list, where there are others to compare it with: at first, the newest two are chosen. */
+function Dump({ dump, visit, place }: { dump: DumpSummary; visit: Visit; place: number | null }) {
   const origin = [
     dump.hostname,
     dump.pid === null ? null : `process ${dump.pid}`,
     dump.uptime_s === null ? null : `up ${formatSeconds(dump.uptime_s)}`,
     visit.application_id === null && visit.applications.length > 1 ? dump.application_name : null,
     dump.captured_by === null ? null : `by ${dump.captured_by}`,
+    ...dump.files.map(({ kind, size_bytes }) => `${words(kind)} ${formatBytes(size_bytes)}`),
   ]
   return (
-    <li class="record">
+    <li class={place === null ? 'record' : 'record choosable'}>
+      {place !== null && (
+        <fieldset class="compare-choice">
+          <legend class="hidden">{`Compare dump ${dump.id}`}</legend>
+          <Side name="a" dump={dump} checked={place === 1} />
+          <Side name="b" dump={dump} checked={place === 0} />
+        </fieldset>
+      )}
       <div class="record-main">
         <p>
           <a class="record-title" href={href(visit, `/errors/diagnostic_dumps/${dump.id}`)}>
@@ -80,6 +92,16 @@ function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
         <Figure label="Loop delay p99" value={dump.delay_p99_ms} format={formatMilliseconds} />
       </dl>
     </li>
+  )
+}
+
+function Side({ name, dump, checked }: { name: 'a' | 'b'; dump: DumpSummary; checked: boolean }) {
+  return (
+    <label>
+      <input type="radio" name={name} value={String(dump.id)} checked={checked} />
+      <span aria-hidden="true">{name.toUpperCase()}</span>
+      <span class="hidden">{`Dump ${dump.id} as ${name.toUpperCase()}`}</span>
+    </label>
   )
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { choice, optional } from '../../model/input.js'
+import { choice, clampedInteger, optional } from '../../model/input.js'
 import { perform } from '../../operation.js'
 import { requestCurl } from '../../triage/error-curl.js'
 import { groupingOf } from '../../triage/error-grouping.js'
@@ -32,7 +32,12 @@ import { shownStacks } from '../shown-stacks.js'
 export const error = definePage({
   path: '/errors/:error_id{[0-9]+}',
   text: 'Details of one error',
-  parameters: v.object({ ...findError.input.entries, histogram: optional(choice(HISTOGRAMS)), ...listPlaceInput }),
+  parameters: v.object({
+    ...findError.input.entries,
+    histogram: optional(choice(HISTOGRAMS)),
+    wide_frame: optional(clampedInteger({ min: 1, max: 10 })),
+    ...listPlaceInput,
+  }),
   async load(context, parameters, visit) {
     const { error_id, application_id } = parameters
     const record = await perform(findError, context, parameters)
@@ -44,10 +49,10 @@ export const error = definePage({
       related: await relatedParts(context, record, visit),
     }
   },
-  async furnish(context, { record }, { application_id, list_query, list_page }) {
+  async furnish(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = filterBehind({ list_query, list_page })
     return {
-      stacks: await shownStacks(context, record),
+      stacks: await shownStacks(context, record, { visit, wide_frame }),
       assignees: await knownAssignees(context, application_id ?? null),
       beside: filter && (await neighbours(context, record.id, { ...filter, application_id })),
     }
@@ -95,9 +100,9 @@ export const error = definePage({
           </aside>
           <div class="error-main">
             <OccurrenceStep {...props} />
-            <StackSection {...stacks} />
+            <StackSection stack={stacks.stack} causes={stacks.causes} note={stacks.note} />
             <Breadcrumbs {...props} />
-            <Circumstances record={record} curl={curl} />
+            <Circumstances record={record} curl={curl} stacks={stacks} config={visit.config} />
             <Occurrences {...props} />
             <Trail {...props} />
           </div>

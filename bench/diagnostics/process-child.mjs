@@ -1,0 +1,78 @@
+// One tracker in a process of its own: what an error, doing nothing, or a dump costs.
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { createTracker } from '../../dist/index.js'
+import { answer, task } from '../harness/child.mjs'
+import { median } from '../harness/measure.mjs'
+
+const CHUNK = 50
+
+const { deed, settings, chunks, seconds, dumps } = await task()
+const folder = mkdtempSync(join(tmpdir(), 'process-'))
+const tracker = createTracker({
+  database: `sqlite:${join(folder, 'bench.sqlite3')}`,
+  application_name: 'bench',
+  dashboard_username: 'a',
+  dashboard_password: 'b',
+  max_full_occurrences_per_minute: 1_000_000,
+  ...settings,
+})
+await tracker.ready()
+// What is loaded later is loaded by now.
+await setTimeout(200)
+const result = await { capture, idle, dump }[deed]()
+await tracker.shutdown()
+await rm(folder, { recursive: true, force: true })
+answer(result)
+
+async function capture() {
+  const times = []
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const spent = stopwatch()
+    const waiting = Array.from({ length: CHUNK }, () => tracker.Commands.LogError.call({ exception: new Error('x') }))
+    // The first ones run before the compiler is done.
+    if (chunk >= chunks / 4) times.push(spent())
+    await Promise.all(waiting)
+  }
+  const timers = Array.from({ length: 400 }, () => setInterval(() => {}, 1e6))
+  const looks = []
+  for (let i = 0; i < 3; i++) {
+    await setTimeout(1100)
+    const started = performance.now()
+    const waiting = tracker.Commands.LogError.call({ exception: new Error('x') })
+    looks.push(performance.now() - started)
+    await waiting
+  }
+  for (const timer of timers) clearInterval(timer)
+  return { micros: (median(times) * 1000) / CHUNK, look_ms: median(looks) }
+}
+
+async function idle() {
+  const spent = stopwatch()
+  await setTimeout(seconds * 1000)
+  return { share: spent() / (seconds * 1000) }
+}
+
+async function dump() {
+  const take = async (options = {}) => {
+    const spent = stopwatch()
+    await tracker.Commands.CaptureDiagnosticDump.call(options)
+    return spent()
+  }
+  const first = await take()
+  const further = []
+  for (let i = 0; i < dumps; i++) further.push(await take())
+  return { first, further: median(further), report: await take({ report: true }) }
+}
+
+/** Milliseconds of processor time since it was started. */
+function stopwatch() {
+  const before = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+}

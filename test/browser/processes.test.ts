@@ -1,0 +1,166 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MINUTE } from '../../src/model/time.js'
+import { EVIL } from '../diagnostics/samples.js'
+import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+import { withDatabase } from '../support/tracker.js'
+
+const ON = {
+  enable_diagnostic_dump: true,
+  enable_heap_snapshots: true,
+  enable_system_health: true,
+  enable_process_health: true,
+}
+const VARIANTS = [
+  [1440, 'light'],
+  [768, 'dark'],
+  [390, 'dark'],
+] as const
+
+/** Processes with a week of minutes: an ordinary one, one whose name has no end, and many more. */
+async function addProcesses(url: string): Promise<void> {
+  const now = Date.now() - (Date.now() % MINUTE)
+  await withDatabase(url, async ({ read }) => {
+    const hostnames = ['web-1', `${EVIL}${'w'.repeat(150)}`, ...Array.from({ length: 60 }, (_, i) => `worker-${i}`)]
+    for (const [i, hostname] of hostnames.entries()) {
+      const started_at = now - 8 * 24 * 60 * MINUTE
+      const process = { process_key: String(i), application_id: 1, hostname: hostname.slice(0, 255), pid: 40_000 + i }
+      const versions = { node_version: 'v24.1.0', app_version: '4.2.0' }
+      await read
+        .insertInto('faultboard_processes')
+        .values({ ...process, ...versions, started_at, last_minute: now - (i % 2) * 60 * MINUTE })
+        .execute()
+    }
+    const { id: process_id } = await read
+      .selectFrom('faultboard_processes')
+      .select('id')
+      .where('hostname', '=', 'web-1')
+      .executeTakeFirstOrThrow()
+    const rows = Array.from({ length: 7 * 24 * 12 }, (_, i) => ({
+      ...{ process_id, minute: now - i * 5 * MINUTE, rss_bytes: 9e9 - i * 1e6, heap_used_bytes: 8e9 - i * 1e6 },
+      ...{ heap_limit_bytes: 9e9, handles: 40, errors: i % 50 === 0 ? 100_000 : 0, delay_p50_ms: 1, delay_p99_ms: 340 },
+      ...{ delay_max_ms: 45_000, utilisation: 0.97, cpu: 1.8, gc_ms: 9000 },
+    }))
+    for (let i = 0; i < rows.length; i += 400) {
+      await read
+        .insertInto('faultboard_process_minutes')
+        .values(rows.slice(i, i + 400))
+        .execute()
+    }
+  })
+}
+
+describeInBrowser('dumps side by side and processes over time', ({ open }) => {
+  let folder: string
+  let host: Host
+  let empty: Host
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'faultboard-processes-'))
+    const url = `sqlite:${join(folder, 'test.sqlite3')}`
+    host = await startHost(url, ON)
+    empty = await startHost(`sqlite:${join(folder, 'empty.sqlite3')}`, { ...ON, enable_process_health: true })
+    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'b' })
+    const pools = Array.from({ length: 12 }, (_, i) => ({ size: 10 ** i, borrowed: i }))
+    for (const [i, pool] of pools.entries()) host.tracker.registerPool(`${EVIL} ${'tenant '.repeat(8)}${i}`, pool)
+    await host.post('/errors/diagnostic_dumps', { note: 'before' })
+    await host.post('/errors/diagnostic_dumps', {
+      note: `${EVIL} ${'N'.repeat(800)}`,
+      report: 'true',
+      cpu_profile_ms: '50',
+    })
+    await addProcesses(url)
+  })
+
+  afterAll(async () => {
+    await host?.close()
+    await empty?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const at = (one: Host, path: string) => `${one.origin}/error_dashboard${path}`
+  const PAGES = [
+    '/process_health?range=7d&process_id=1',
+    '/errors/diagnostic_dumps',
+    '/errors/diagnostic_dumps/2',
+    '/errors/diagnostic_dumps/compare?a=1&b=2',
+    '/errors/1',
+  ]
+
+  test.each(VARIANTS.flatMap(([width, colorScheme]) => PAGES.map((path) => [path, width, colorScheme] as const)))(
+    '%s is accessible and fits with enormous data at %i pixels in %s',
+    async (path, width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      await page.goto(at(host, path))
+      expect(await page.locator('h1').count()).toBe(1)
+      await expectNoOverflow(page)
+      // Between the widest and the narrowest only the room is another, and that was measured.
+      if (width !== 768) await expectAccessible(page)
+      await page.context().close()
+    },
+  )
+
+  test('without data say what will stand there and what starts it', async () => {
+    const page = await open({ viewport: { width: 390, height: 900 } })
+    // The host that answers has reported by now.
+    await withDatabase(empty.tracker.config.database, ({ read }) => read.deleteFrom('faultboard_processes').execute())
+    for (const path of ['/process_health', '/errors/diagnostic_dumps']) {
+      await page.goto(at(empty, path))
+      expect(await page.locator('.empty').isVisible()).toBe(true)
+      await expectNoOverflow(page)
+      await expectAccessible(page)
+    }
+    await page.context().close()
+  })
+
+  test.each([true, false])('two dumps are chosen and compared, with JavaScript %s', async (javaScriptEnabled) => {
+    const page = await open({ javaScriptEnabled })
+    await page.goto(at(host, '/errors/diagnostic_dumps'))
+    await page.getByLabel('Dump 2 as A').check()
+    await page.getByLabel('Dump 1 as B').check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL(/compare\?a=2&b=1/)
+    expect(await page.getByRole('heading', { name: 'Dumps 1 and 2' }).isVisible()).toBe(true)
+    expect(await page.getByText(/The same process, .* later/).isVisible()).toBe(true)
+    expect(await page.getByRole('table', { name: 'Memory' }).isVisible()).toBe(true)
+    await page.context().close()
+  })
+
+  test('a process and a range are chosen by links, and every chart has its numbers behind it', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(at(host, '/process_health'))
+    await page.getByRole('link', { name: /web-1 · 40000/ }).click()
+    await page.getByRole('link', { name: '7 days' }).click()
+    await page.waitForURL(/process_id=\d+&range=7d/)
+    expect(await page.getByText('web-1, process 40000').isVisible()).toBe(true)
+    const charts = page.locator('.process-charts figure')
+    expect(await charts.count()).toBe(5)
+    await charts.first().getByText('Show as a table').click()
+    expect(await charts.first().locator('tbody tr').count()).toBe(84)
+    expect(await page.getByText('The heap was nearly full').count()).toBeGreaterThan(0)
+    await page.context().close()
+  })
+
+  test('a profile is saved under its own name', async () => {
+    const page = await open()
+    await page.goto(at(host, '/errors/diagnostic_dumps/2'))
+    const saving = page.waitForEvent('download')
+    await page.getByRole('link', { name: /CPU profile/ }).click()
+    expect((await saving).suggestedFilename()).toMatch(/^dump-\d+-[0-9a-f]{16}\.cpuprofile$/)
+    await page.context().close()
+  })
+
+  test('the form warns of what a heap snapshot costs before one is taken', async () => {
+    const page = await open()
+    await page.goto(at(host, '/errors/diagnostic_dumps'))
+    await page.getByText('Capture a dump').click()
+    expect(await page.getByText('stops the process, with all its requests').isVisible()).toBe(true)
+    expect(await page.getByLabel('With a heap snapshot').isChecked()).toBe(false)
+    await expectAccessible(page)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,253 @@
+import library from 'library'
+
+// Every way to raise and to catch. `@raise name` and `@rescue name` mark the lines that are looked for.
+const { Tracker } = await import(process.env.FAULTBOARD_TEST_INDEX)
+const FULL = new RangeError('always the same')
+const reporting = (error) => Tracker.report(error)
+const ignored = (_error) => null
+
+const cases = {
+  plain() {
+    try {
+      throw new Error('plain') // @raise plain
+    } catch (error) {
+      // @rescue plain
+      void error
+    }
+  },
+  rethrown() {
+    try {
+      try {
+        throw new Error('rethrown') // @raise rethrown
+      } catch (error) {
+        if (error) throw error
+      }
+    } catch {} // @rescue rethrown
+  },
+  async rethrown_and_reported() {
+    try {
+      try {
+        throw new Error('rethrown and reported') // @raise rethrown_and_reported
+      } catch (error) {
+        if (error) throw error
+      }
+    } catch (error) {
+      await reporting(error)
+    }
+  },
+  through_finally() {
+    try {
+      try {
+        throw new Error('through finally') // @raise through_finally
+      } finally {
+        void 0
+      }
+    } catch (error) {
+      // @rescue through_finally
+      console.error('only said', error.message)
+    }
+  },
+  nested() {
+    try {
+      throw new Error('outer') // @raise nested_outer
+    } catch (outer) {
+      // @rescue nested_outer
+      try {
+        throw new TypeError(outer.message) // @raise nested_inner
+      } catch {
+        // @rescue nested_inner
+      }
+    }
+  },
+  async wrapped_and_reported() {
+    try {
+      try {
+        throw new Error('cause') // @raise cause_reported
+      } catch (error) {
+        throw new TypeError('wrapped', { cause: error }) // @raise wrapped_reported
+      }
+    } catch (error) {
+      await reporting(error)
+    }
+  },
+  wrapped() {
+    try {
+      try {
+        throw new Error('cause') // @raise cause
+      } catch (error) {
+        throw new TypeError('wrapped', { cause: error }) // @raise wrapped
+      }
+    } catch (error) {
+      // @rescue wrapped
+      return error.message
+    }
+  },
+  replaced() {
+    try {
+      try {
+        throw new Error('replaced') // @raise replaced
+      } catch {
+        throw new TypeError('by another one') // @raise replacement
+      }
+    } catch {} // @rescue replacement
+  },
+  async awaited() {
+    const failing = async () => {
+      await null
+      throw new Error('awaited') // @raise awaited
+    }
+    try {
+      await failing()
+    } catch {} // @rescue awaited
+  },
+  async promise_catch() {
+    const failing = async () => {
+      throw new Error('promise') // @raise promise_catch
+    }
+    await failing().catch((error) => {
+      // @rescue promise_catch
+      console.error(error.message)
+    })
+    await failing().catch(() => {}) // @rescue promise_catch_empty
+  },
+  async promise_then() {
+    const failing = async () => {
+      throw new Error('then') // @raise promise_then
+    }
+    await failing().then(null, (error) => String(error)) // @rescue promise_then
+  },
+  destructured() {
+    try {
+      throw new Error('destructured') // @raise destructured
+    } catch ({ message, name = 'none' }) {
+      // @rescue destructured
+      return `${message}${name}`
+    }
+  },
+  unnamed() {
+    try {
+      throw new Error('unnamed') // @raise unnamed
+    } catch {
+      // @rescue unnamed
+      return null
+    }
+  },
+  parsed() {
+    try {
+      JSON.parse('{') // @raise parsed
+    } catch (error) {
+      // @rescue parsed
+      return String(error)
+    }
+  },
+  of_a_library() {
+    try {
+      library.fail() // @raise of_a_library
+    } catch {} // @rescue of_a_library
+  },
+  inside_a_library() {
+    library.failInside()
+    library.swallow(() => {
+      throw new Error('swallowed by a library') // @raise swallowed_by_a_library
+    })
+  },
+  text() {
+    try {
+      throw 'a text' // @raise text
+    } catch (text) {
+      // @rescue text
+      return text
+    }
+  },
+  finally_returns() {
+    try {
+      throw new Error('lost by a return') // @raise finally_returns
+    } finally {
+      // biome-ignore lint/correctness/noUnsafeFinally: it is what this is about.
+      return 1
+    }
+  },
+  async reported() {
+    try {
+      throw new Error('reported') // @raise reported
+    } catch (error) {
+      await Tracker.Commands.LogError.call({ exception: error })
+    }
+  },
+  retried() {
+    try {
+      let last
+      for (let i = 0; i < 3; i++) {
+        try {
+          throw new Error(`attempt ${i}`) // @raise retried
+        } catch (error) {
+          // @rescue retried
+          last = error
+        }
+      }
+      throw last
+    } catch {} // @rescue retried_in_vain
+  },
+  async handed_to_next() {
+    const next = (error) => setImmediate(() => reporting(error))
+    try {
+      throw new Error('handed to next') // @raise handed_to_next
+    } catch (error) {
+      next(error)
+    }
+    await new Promise((resume) => setTimeout(resume, 10))
+  },
+  async by_reference() {
+    const failing = async () => {
+      throw new Error('by reference') // @raise by_reference
+    }
+    await failing().catch(ignored) // @rescue by_reference
+  },
+  generated() {
+    function* numbers() {
+      yield 1
+      throw new Error('generated') // @raise generated
+    }
+    try {
+      for (const number of numbers()) void number
+    } catch {} // @rescue generated
+  },
+  async all_settled() {
+    const failing = async () => {
+      throw new Error('settled') // @raise all_settled
+    }
+    await Promise.allSettled([failing(), failing()])
+  },
+  constant() {
+    for (let i = 0; i < 3; i++) {
+      try {
+        throw FULL // @raise constant
+      } catch {} // @rescue constant
+    }
+  },
+  async gathered() {
+    const failing = async () => {
+      throw new Error('gathered') // @raise gathered
+    }
+    await Promise.any([failing(), failing()]).catch(reporting) // @rescue gathered_in
+  },
+  let_pass() {
+    for (const made of [Object.assign(new Error('gone'), { code: 'ECONNRESET' }), new DOMException('', 'AbortError')]) {
+      try {
+        throw made
+      } catch {}
+    }
+    class Declined extends Error {}
+    try {
+      throw new Declined('as asked for')
+    } catch {}
+  },
+  no_promise() {
+    const schema = { given: null, catch: (given) => given }
+    if (schema.catch('a default') !== 'a default') throw new Error('broken')
+    if (schema.catch(() => 7)({ input: 1 }) !== 7) throw new Error('broken')
+  },
+}
+
+for (const run of Object.values(cases)) await run()
+console.log('done')

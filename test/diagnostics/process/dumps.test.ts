@@ -1,0 +1,180 @@
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeEachRuntime } from '../../support/runtimes.js'
+import { withDatabase } from '../../support/tracker.js'
+import { type MeasuredHost, startMeasuredHost } from './host.js'
+
+const ON = { enable_diagnostic_dump: true, enable_heap_snapshots: true }
+const SECRETS = {
+  env: { MY_THING: 'hunter1', PAYMENT_KEY: 'hunter2', NODE_OPTIONS: '--title=token=hunter3' },
+  flags: ['--conditions=password=hunter4', '--title=postgres://ada:hunter5@db/shop'],
+  args: ['--token=hunter6', 'postgres://ada:hunter7@db/shop'],
+}
+
+interface Dump {
+  files: { kind: string; name: string; size_bytes: number; hostname: string }[]
+  memory: { heap_used_bytes: number }
+  gc: { total_ms: number; kinds: Record<string, { count: number; longest_ms: number }> }
+  active_resources: Record<string, number>
+  descriptors: { open: number; soft_limit: number; kinds: Record<string, number> }
+  container: { pressure: object; memory_available_bytes: number }
+  pools: Record<string, object>
+  jobs: { engine: string; waiting: number }
+  modules: { packages: Record<string, string>; dependencies: Record<string, string> }
+  versions: { node: string }
+  event_loop: { turns: number; utilisation: number }
+  report: { handles: Record<string, { total: number }>; user_limits: object; resource_usage: object } | null
+  process: { pid: number }
+}
+
+describeEachRuntime('a dump of a running host', ({ path }) => {
+  let folder: string
+  let host: MeasuredHost
+  let database: string
+
+  const find = async (id: number) => (await host.json<{ dump: Dump }>(`/errors/diagnostic_dumps/${id}.json`)).dump
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'faultboard-dumps-'))
+    database = `sqlite:${join(folder, 'test.sqlite3')}`
+    host = await startMeasuredHost(path, { database, ...ON }, SECRETS)
+    await host.ask('/pool')
+  })
+
+  afterAll(async () => {
+    const { code, errors } = await host.stop()
+    await rm(folder, { recursive: true, force: true })
+    expect({ code, errors }).toEqual({ code: 0, errors: '' })
+  })
+
+  // Before anything leaks: it takes the longer the more there is.
+  test('takes a heap snapshot, kept in a private file and sent as it is', async () => {
+    const id = await host.dump({ heap_snapshot: 'true' })
+    const [file] = (await find(id)).files
+    const response = await host.get(`/errors/diagnostic_dumps/${id}/files/heap_snapshot`)
+    expect(response.headers.get('content-length')).toBe(String(file?.size_bytes))
+    const text = await response.text()
+    expect(Object.keys(JSON.parse(text))).toEqual(expect.arrayContaining(['snapshot', 'nodes', 'edges', 'strings']))
+    const dumps = `${database.slice('sqlite:'.length)}-spool-dumps`
+    expect(statSync(dumps).mode & 0o777).toBe(0o700)
+    for (const name of readdirSync(dumps)) expect(statSync(join(dumps, name)).mode & 0o777).toBe(0o600)
+    await host.post(`/errors/diagnostic_dumps/${id}/delete`)
+    expect(readdirSync(dumps)).not.toContain(file?.name)
+    expect((await host.get(`/errors/diagnostic_dumps/${id}/files/heap_snapshot`)).status).toBe(404)
+  })
+
+  test('tells garbage collection, descriptors, pools, jobs, packages and the turns of the loop', async () => {
+    await host.ask('/leak')
+    const dump = await find(await host.dump({ note: 'all of it' }))
+    expect(dump.process.pid).toBe(host.pid)
+    expect(dump.gc.kinds.scavenge?.count).toBeGreaterThan(0)
+    expect(dump.gc.total_ms).toBeGreaterThan(0)
+    expect(dump.descriptors.open).toBeGreaterThan(5)
+    expect(dump.descriptors.soft_limit).toBeGreaterThan(dump.descriptors.open)
+    expect(dump.descriptors.kinds.socket ?? 0).toBeGreaterThan(0)
+    expect(dump.container.pressure).toHaveProperty('memory')
+    expect(dump.pools).toEqual({ orders: { kind: 'pg', total: 9, idle: 4, in_use: 5, waiting: 3, max: 10 } })
+    expect(dump.jobs).toMatchObject({ engine: 'embedded', waiting: 0 })
+    expect(dump.modules.dependencies.hono).toMatch(/^\d+\.\d+\.\d+/)
+    expect(dump.event_loop.turns).toBeGreaterThan(0)
+    expect(dump.report).toBeNull()
+  })
+
+  test('with the report of Node.js, holds its handles and limits, and leaves its settings as they were', async () => {
+    const before = await host.ask('/state')
+    const { report } = await find(await host.dump({ report: 'true' }))
+    expect(report?.handles.tcp?.total).toBeGreaterThan(0)
+    expect(report?.user_limits).toHaveProperty('open_files')
+    expect(report).not.toHaveProperty('environmentVariables')
+    expect(await host.ask('/state')).toEqual(before)
+  })
+
+  test('compared with one before a leak, shows what rose', async () => {
+    const a = await host.dump()
+    await host.ask('/leak')
+    await host.ask('/timers')
+    const b = await host.dump()
+    const compared = await host.json<{
+      same_process: boolean
+      parts: { name: string; figures: { name: string; difference: number; rise: boolean }[] }[]
+    }>(`/errors/diagnostic_dumps/compare.json?a=${b}&b=${a}`)
+    const figure = (part: string, name: string) =>
+      compared.parts.find((one) => one.name === part)?.figures.find((one) => one.name === name)
+    expect(compared.same_process).toBe(true)
+    expect(figure('memory', 'heap_used_bytes')).toMatchObject({ rise: true })
+    expect(figure('active_resources', 'Timeout')).toMatchObject({ difference: 50, rise: true })
+  })
+
+  test('takes a CPU profile while the host goes on, and no port is opened for it', async () => {
+    let id = 0
+    const profiled = host.dump({ cpu_profile_ms: '1000' }).then((made) => {
+      id = made
+    })
+    while (id === 0) {
+      await host.ask('/block')
+      expect(await host.ask('/state')).toMatchObject({ inspector_url: null })
+    }
+    await profiled
+    const [file] = (await find(id)).files
+    expect(file).toMatchObject({ kind: 'cpu_profile', hostname: expect.any(String) })
+    const response = await host.get(`/errors/diagnostic_dumps/${id}/files/cpu_profile`)
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${file?.name}"`)
+    const { nodes, samples } = (await response.json()) as {
+      nodes: { callFrame: { functionName: string } }[]
+      samples: []
+    }
+    expect(nodes.map(({ callFrame }) => callFrame.functionName)).toContain('/block')
+    expect(samples.length).toBeGreaterThan(10)
+  })
+
+  test('gives files by their kind alone, and only to whoever is signed in', async () => {
+    const id = await host.dump({ cpu_profile_ms: '50' })
+    const files = `/errors/diagnostic_dumps/${id}/files`
+    const [file] = (await find(id)).files
+    for (const name of [
+      '..%2f..%2f..%2fetc%2fpasswd',
+      '../../../../etc/passwd',
+      `${file?.name}`,
+      'cpu_profile%00',
+      '.',
+    ]) {
+      const { status } = await host.get(`${files}/${name}`)
+      expect([404, 422], name).toContain(status)
+    }
+    expect((await fetch(`${host.origin}/error_dashboard${files}/cpu_profile`)).status).toBe(401)
+    expect((await host.get(`/errors/diagnostic_dumps/${id + 1000}/files/cpu_profile`)).status).toBe(404)
+    expect((await host.get(`${files}/cpu_profile?application_id=999`)).status).toBe(404)
+    const whole = await host.get(`${files}/cpu_profile`)
+    expect((await whole.arrayBuffer()).byteLength).toBe(file?.size_bytes)
+  })
+
+  test('is taken one file at a time', async () => {
+    const both = await Promise.all([
+      host.post('/errors/diagnostic_dumps', { cpu_profile_ms: '600' }),
+      host.post('/errors/diagnostic_dumps', { cpu_profile_ms: '600' }),
+    ])
+    expect(both.map(({ status }) => status).sort()).toEqual([302, 409])
+    const refused = both.find(({ status }) => status === 409)
+    expect(await refused?.text()).toContain('This process is busy with a CPU profile')
+  })
+
+  test('holds no secret of environment, flags, arguments or pools, wherever it is shown', async () => {
+    const id = await host.dump({ report: 'true', note: 'secrets' })
+    const shown = [
+      await (await host.get(`/errors/diagnostic_dumps/${id}`)).text(),
+      await (await host.get(`/errors/diagnostic_dumps/${id}.json`)).text(),
+      await (await host.get(`/errors/diagnostic_dumps/compare?a=1&b=${id}`)).text(),
+      await (await host.get('/errors/diagnostic_dumps')).text(),
+      JSON.stringify(
+        await withDatabase(database, ({ read }) =>
+          read.selectFrom('faultboard_diagnostic_dumps').selectAll().execute(),
+        ),
+      ),
+    ]
+    for (const text of shown) expect(text).not.toMatch(/hunter\d|correct horse/)
+    expect(shown[1]).toContain('PAYMENT_KEY')
+  })
+})

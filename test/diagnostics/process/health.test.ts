@@ -1,0 +1,64 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SystemHealth } from '../../../src/model/system-health.js'
+import { describeEachRuntime } from '../../support/runtimes.js'
+import { eventually } from '../../support/tracker.js'
+import { type MeasuredHost, startMeasuredHost } from './host.js'
+
+interface Health {
+  processes: { id: number; pid: number; alive: boolean; node_version: string; rss_bytes: number }[]
+  points: { rss_bytes: number | null; errors: number | null; delay_max_ms: number | null; heap_limit_bytes: number }[]
+}
+
+describeEachRuntime('the health of a running host', ({ path, name }) => {
+  let folder: string
+  let host: MeasuredHost
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'faultboard-health-'))
+    const database = `sqlite:${join(folder, 'test.sqlite3')}`
+    const settings = { database, enable_system_health: true, enable_process_health: true }
+    host = await startMeasuredHost(path, settings, { flags: ['--max-old-space-size=200'] })
+  })
+
+  afterAll(async () => {
+    const { code, errors } = await host.stop()
+    await rm(folder, { recursive: true, force: true })
+    expect({ code, errors }).toEqual({ code: 0, errors: '' })
+  })
+
+  test('is recorded with each error, and shows a loop that was blocked', async () => {
+    await host.ask('/block')
+    const id = (await host.ask('/fail'))?.id
+    const { error } = await host.json<{ error: { details: { system_health: SystemHealth } } }>(`/errors/${id}.json`)
+    const health = error.details.system_health
+    expect(health.rss_bytes).toBeGreaterThan(20_000_000)
+    expect(health.heap_used_bytes).toBeGreaterThan(4_000_000)
+    // What was asked for by the flag, whatever the runtime adds to it for new objects.
+    expect(Math.round(health.heap_limit_bytes / 1024 / 1024)).toBe(200)
+    expect(health.delay_max_ms).toBeGreaterThan(300)
+    expect(health.utilisation).toBeGreaterThan(0)
+    expect(health.utilisation).toBeLessThanOrEqual(1)
+    expect(health.active_resources).toBeGreaterThan(0)
+    const page = await (await host.get(`/errors/${id}`)).text()
+    expect(page).toContain('The process at that moment')
+    expect(page).toContain('The process had started less than a minute before.')
+  })
+
+  test('is written once a minute, the first time soon after its start, with the errors it recorded', async () => {
+    const health = () => host.json<Health>('/process_health.json?range=1h')
+    await eventually(async () => (await health()).processes.length > 0, 'the process is listed')
+    const { processes, points } = await health()
+    expect(processes).toMatchObject([{ pid: host.pid, alive: true, node_version: expect.stringContaining('v') }])
+    expect(`Node.js ${processes[0]?.node_version.slice(1).split('.')[0]}`).toBe(name)
+    const known = points.filter(({ rss_bytes }) => rss_bytes !== null)
+    expect(known).toHaveLength(1)
+    expect(known[0]?.errors).toBe(1)
+    expect(known[0]?.delay_max_ms).toBeGreaterThan(300)
+    const page = await (await host.get('/process_health?range=1h')).text()
+    expect(page).toContain(`process ${host.pid}`)
+  })
+})

@@ -1,0 +1,107 @@
+import mysql from 'mysql2'
+import mysqlPromise from 'mysql2/promise'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type KnownPools, poolState, poolsSection, rememberPool } from '../../../src/diagnostics/dump/pools.js'
+import { createRedactor } from '../../../src/model/redaction.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { runningContext } from '../running.js'
+
+const redactor = createRedactor()
+
+describe('a pool', () => {
+  test('of pg is told by its public numbers', () => {
+    const pool = new pg.Pool({ connectionString: 'postgres://ada:hunter2@127.0.0.1:1/x', max: 7 })
+    onTestFinished(() => pool.end())
+    expect(poolState(pool)).toEqual({ kind: 'pg', total: 0, idle: 0, in_use: 0, waiting: 0, max: 7 })
+  })
+
+  test('of mysql2 is told whichever of its two forms it has', async () => {
+    const options = { host: '127.0.0.1', port: 1, password: 'hunter2', connectionLimit: 3 }
+    const pools = [mysql.createPool(options), mysqlPromise.createPool(options)]
+    for (const pool of pools) {
+      expect(poolState(pool)).toEqual({ kind: 'mysql2', total: 0, idle: 0, in_use: 0, waiting: 0, max: 3 })
+      pool.end()
+    }
+  })
+
+  test.each([
+    [
+      'knex',
+      Object.assign(() => {}, {
+        client: { pool: { numUsed: () => 3, numFree: () => 1, numPendingAcquires: () => 5, max: 4 } },
+      }),
+      { kind: 'tarn', total: 4, idle: 1, in_use: 3, waiting: 5, max: 4 },
+    ],
+    [
+      'generic-pool',
+      { size: 4, available: 1, borrowed: 3, pending: 2, max: 8 },
+      { kind: 'generic-pool', total: 4, idle: 1, in_use: 3, waiting: 2, max: 8 },
+    ],
+    [
+      'Sequelize',
+      { connectionManager: { pool: { size: 4, available: 1, using: 3, waiting: 2, maxSize: 5 } } },
+      { kind: 'sequelize', total: 4, idle: 1, in_use: 3, waiting: 2, max: 5 },
+    ],
+    [
+      'undici',
+      { stats: { connected: 4, free: 1, pending: 2, queued: 0, running: 3, size: 5 } },
+      { kind: 'undici', total: 4, idle: 1, in_use: 3, waiting: 2, max: null },
+    ],
+  ])('in the shape of %s is told', (_name, pool, state) => {
+    expect(poolState(pool)).toEqual(state)
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['text where numbers should be', { totalCount: 'hunter2', idleCount: 'hunter2' }],
+    ['no number', { totalCount: Number.NaN, idleCount: 1 }],
+    [
+      'getters that throw',
+      Object.defineProperty({}, 'totalCount', {
+        get() {
+          throw new Error('hunter2')
+        },
+      }),
+    ],
+  ])('that has %s tells nothing', (_name, pool) => {
+    expect(poolState(pool)).toBeNull()
+  })
+})
+
+describe('making a pool known', () => {
+  test('never fails, whatever is given', () => {
+    const pools: KnownPools = new Map()
+    for (const nothing of [null, undefined, 7, 'pool', Symbol('x')]) rememberPool(pools, 'x', nothing)
+    expect(pools.size).toBe(0)
+  })
+
+  test('is bounded, and a name that comes again takes the place of the first', () => {
+    const pools: KnownPools = new Map()
+    const held = Array.from({ length: 80 }, (_, i) => ({ size: i, borrowed: 0 }))
+    for (const [i, pool] of held.entries()) rememberPool(pools, `pool ${i}`, pool)
+    expect(pools.size).toBe(50)
+    const other = { size: 99, borrowed: 9 }
+    rememberPool(pools, 'pool 3', other)
+    expect(poolsSection(pools, null, redactor)['pool 3']).toMatchObject({ total: 99 })
+  })
+
+  test('keeps a secret that stands in its name out of the dump', () => {
+    const pools: KnownPools = new Map()
+    const pool = { size: 1, borrowed: 0 }
+    rememberPool(pools, 'postgres://ada:hunter2@db/shop', pool)
+    expect(JSON.stringify(poolsSection(pools, null, redactor))).not.toContain('hunter2')
+  })
+})
+
+describeEachDatabase(
+  "the tracker's own pool",
+  (database) => {
+    test('is told by itself', async () => {
+      const { database: own } = await runningContext(database)
+      const state = poolsSection(new Map(), own.dialect.pool?.(), redactor)
+      expect(state).toMatchObject({ faultboard: { kind: database.dialect === 'postgres' ? 'pg' : 'mysql2', max: 4 } })
+    })
+  },
+  { except: ['sqlite'] },
+)
