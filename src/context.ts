@@ -6,6 +6,7 @@ import type { Database } from './store/database.js'
 import type { Outbox } from './store/outbox.js'
 import type { Recorder } from './store/recorder.js'
 import type { Spool } from './store/spool.js'
+import type { Tallies } from './store/tallies.js'
 
 export interface Log {
   info(sentence: string): void
@@ -20,6 +21,8 @@ export interface Context {
   ready(): Promise<void>
   recorder: Recorder
   spool: Spool
+  /** What is counted in memory and added to the sums of all processes. */
+  tallies: Tallies
   /** What people are told of, written in the transaction that makes it true. */
   outbox: Outbox
   jobs: JobEngine

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Breadcrumbs } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
+import { countIfAsked } from './capture/count-if-asked.js'
 import { LagGuard } from './capture/guards/lag.js'
 import { MessageFloods } from './capture/guards/message-floods.js'
 import { Storms } from './capture/guards/storms.js'
@@ -11,6 +12,8 @@ import { Sightings } from './capture/sightings.js'
 import type { Reporter, Source } from './capture/source.js'
 import { SourcePositions } from './capture/source-positions.js'
 import { listen } from './capture/sources.js'
+import { countSwallowed } from './capture/swallowed/count-swallowed.js'
+import { LocalVariables } from './capture/variables/local-variables.js'
 import type { Options, Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
@@ -29,6 +32,7 @@ import { createHandOver, type HandOver } from './store/hand-over.js'
 import { openSchema, spoolFolder } from './store/open.js'
 import { Recorder } from './store/recorder.js'
 import { Spool } from './store/spool.js'
+import { Tallies } from './store/tallies.js'
 import { answerWorkers, mustLeaveToMainThread, ringForImport } from './store/threads.js'
 import { startWork, type Work } from './work.js'
 
@@ -56,7 +60,11 @@ export interface Started {
 }
 
 /** Opens, hooks and runs everything that the settings ask for. Throws a ConfigurationError that names every problem. */
-export function start(settings: Settings, { now, random, env, write }: Required<Surroundings>): Started {
+export function start(
+  settings: Settings,
+  { now, random, env, write }: Required<Surroundings>,
+  pools: CaptureContext['pools'] = new Map(),
+): Started {
   const { options: config, warnings } = resolveConfiguration(settings, env)
   const log = createLog(now, write)
   for (const warning of warnings) log.warn(warning)
@@ -85,11 +93,23 @@ export function start(settings: Settings, { now, random, env, write }: Required<
     { journal: config.async_logging, by_spool },
   )
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
+  const application_name = config.application_name ?? 'application'
+  const tallies = new Tallies({
+    database,
+    open: ready,
+    application_name,
+    counters,
+    spool,
+    by_spool,
+    now,
+    warn: log.warn,
+  })
   const everybodys: Context = {
-    ...{ config, database, ready, recorder, spool, outbox, jobs },
+    ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
     ...{ redactor, counters, log, now, random },
   }
-  const context: CaptureContext = { ...everybodys, ...captureParts(everybodys) }
+  const context: CaptureContext = { ...everybodys, ...captureParts(everybodys), pools }
+  countIfAsked(context)
   const sightings = new Sightings()
   const reporter: Reporter = {
     context,
@@ -100,6 +120,9 @@ export function start(settings: Settings, { now, random, env, write }: Required<
     },
   }
   const stopListening = listen(reporter)
+  const stopCounting = countSwallowed(context)
+  const stopWatching = watchIfAsked(context, { writes: !by_spool })
+  context.variables?.start()
   const attached = new Set<() => void>()
   const stopKeepingHouse = keepHouse(context)
   const work = by_spool ? null : startWork(context)
@@ -130,6 +153,9 @@ export function start(settings: Settings, { now, random, env, write }: Required<
     stop() {
       closeDashboard()
       stopListening()
+      stopCounting()
+      context.variables?.stop()
+      stopWatching()
       context.scopes.stop()
       stopKeepingHouse()
     },
@@ -180,23 +206,45 @@ function leftToMainThread(): Promise<void> {
   return Promise.reject(new TrackerError('database_unavailable', why))
 }
 
-function captureParts({ config, counters, now }: Context): Omit<CaptureContext, keyof Context> {
+function captureParts({ config, counters, log, now }: Context): Omit<CaptureContext, keyof Context | 'pools'> {
   const { request_scope, enable_breadcrumbs, crash_capture_path } = config
   const isNeeded = enable_breadcrumbs || crash_capture_path !== null
   const scopes = new Scopes(request_scope === 'auto' && isNeeded ? 'always' : request_scope)
+  const positions = config.enable_source_maps
+    ? new SourcePositions({
+        project_root: config.project_root ?? '',
+        onSkipped: () => counters.add('source_map_skipped'),
+      })
+    : undefined
   return {
     scopes,
     breadcrumbs: new Breadcrumbs(config, scopes, now),
-    positions: config.enable_source_maps
-      ? new SourcePositions({
-          project_root: config.project_root ?? '',
-          onSkipped: () => counters.add('source_map_skipped'),
-        })
+    positions,
+    variables: config.enable_local_variables
+      ? new LocalVariables({ config, positions, counters, log, now })
       : undefined,
     storms: new Storms(config.max_full_occurrences_per_minute),
     floods: new MessageFloods(config.max_groups_per_place),
     lag: new LagGuard(config.max_event_loop_lag_ms),
     process_facts: processFacts(),
+    systemHealth: null,
+    ...{ request_guard: null, n_plus_one: null, deprecations: null },
+  }
+}
+
+/** Nothing is loaded, and nothing listens, where no switch asks for it. */
+function watchIfAsked(context: CaptureContext, parts: { writes: boolean }): () => void {
+  const { enable_diagnostic_dump, enable_system_health, enable_process_health } = context.config
+  if (!enable_diagnostic_dump && !enable_system_health && !enable_process_health) return () => {}
+  let end: (() => void) | null = () => {}
+  void import('./diagnostics/health/watch-process.js')
+    .then(({ watchProcess }) => {
+      if (end) end = watchProcess(context, parts)
+    })
+    .catch((error: unknown) => context.log.warn(`The process cannot be measured: ${reasonOf(error)}`))
+  return () => {
+    end?.()
+    end = null
   }
 }
 

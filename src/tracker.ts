@@ -17,13 +17,20 @@ import type { Breadcrumb } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
 import { type LoggedError, logError } from './capture/log-error.js'
+import type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/source.js'
 import { reasonOf } from './capture/thrown-value.js'
 import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
-import { captureDiagnosticDump, diagnosticDumps, findDiagnosticDump } from './diagnostics/diagnostic-dump.js'
+import { captureDiagnosticDump, deleteDiagnosticDump } from './diagnostics/capture-dump.js'
+import { compareDiagnosticDumps } from './diagnostics/compare-dumps.js'
+import { deprecations } from './diagnostics/deprecations.js'
+import { diagnosticDumps, findDiagnosticDump } from './diagnostics/diagnostic-dump.js'
+import { type KnownPools, rememberPool } from './diagnostics/dump/pools.js'
+import { processHealth } from './diagnostics/health/process-health.js'
+import { nPlusOneQueries } from './diagnostics/n-plus-one.js'
 import { requestGuardSummary } from './diagnostics/request-guard.js'
 import { swallowedExceptions } from './diagnostics/swallowed-exceptions.js'
 import { createLog } from './log.js'
@@ -77,6 +84,7 @@ export class TrackerInstance {
   #outdated = false
   #stopped = false
   #stopping: Promise<void> | null = null
+  readonly #pools: KnownPools = new Map()
 
   constructor(settings: Settings = {}, surroundings: Surroundings = {}) {
     this.#settings = { ...settings }
@@ -106,6 +114,7 @@ export class TrackerInstance {
     BatchSnoozeErrors: this.#bind(batchSnoozeErrors),
     BatchDeleteErrors: this.#bind(batchDeleteErrors),
     CaptureDiagnosticDump: this.#bind(captureDiagnosticDump),
+    DeleteDiagnosticDump: this.#bind(deleteDiagnosticDump),
     SaveView: this.#bind(saveView),
     DeleteView: this.#bind(deleteView),
     CleanupErrors: this.#bind(cleanupErrors),
@@ -145,7 +154,11 @@ export class TrackerInstance {
     SwallowedExceptions: this.#bind(swallowedExceptions),
     DiagnosticDumps: this.#bind(diagnosticDumps),
     FindDiagnosticDump: this.#bind(findDiagnosticDump),
+    CompareDiagnosticDumps: this.#bind(compareDiagnosticDumps),
+    ProcessHealth: this.#bind(processHealth),
     RequestGuardSummary: this.#bind(requestGuardSummary),
+    NPlusOneQueries: this.#bind(nPlusOneQueries),
+    Deprecations: this.#bind(deprecations),
     Deliveries: this.#bind(deliveries),
   }
 
@@ -220,6 +233,7 @@ export class TrackerInstance {
   /** Writes everything that was handed over before. */
   async flush(): Promise<void> {
     await this.#started?.context.recorder.flush()
+    await this.#started?.context.tallies.flush()
   }
 
   /** Flushes, releases what was opened and removes every hook. A pool or handle of the host stays open. */
@@ -309,6 +323,35 @@ export class TrackerInstance {
     }
   }
 
+  /**
+   * Makes a pool of connections known, so that dumps tell how it is doing: of pg, mysql2, knex, Sequelize, generic-pool or
+   * undici. It may come before `configure`, and nothing but numbers is ever read of it.
+   *
+   * @example
+   * Tracker.registerPool('orders', new pg.Pool())
+   */
+  registerPool(name: string, pool: object): void {
+    rememberPool(this.#pools, name, pool)
+  }
+
+  /** What the host's rate limiters and blocklists tell. Governed by `enable_request_guard_tracking`. */
+  readonly requestGuard = {
+    /**
+     * Counts that a request was throttled, blocked or watched, and leaves it in the trail of the request. Address and
+     * path are found in the request; without one, in the request that is going on. It never throws and never waits.
+     *
+     * @example
+     * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
+     */
+    record: (event: RequestGuardEvent): void => {
+      try {
+        this.#running()?.context.request_guard?.record(event)
+      } catch (error) {
+        this.#complain(error)
+      }
+    },
+  }
+
   /** For adapters: records what a handler of the host threw, unless this request has recorded it already. */
   capture(request: object, input: LogErrorInput): void {
     const started = this.#running()
@@ -339,6 +382,7 @@ export class TrackerInstance {
     try {
       await started.work?.stop()
       await started.context.recorder.close()
+      await started.context.tallies.close()
       await started.context.database.close()
     } finally {
       started.stop()
@@ -402,7 +446,7 @@ export class TrackerInstance {
     // A handler of the host that finishes late must not bring back what was shut down.
     if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     if (this.#outdated) this.#retire()
-    this.#started ??= start(this.#settings, this.#surroundings)
+    this.#started ??= start(this.#settings, this.#surroundings, this.#pools)
     return this.#started
   }
 
@@ -425,10 +469,10 @@ export class TrackerInstance {
     const started = this.#started
     this.#started = null
     if (!started) return
-    const { recorder, database } = started.context
+    const { recorder, tallies, database } = started.context
     recorder.spoolNow()
     started.stop()
-    void Promise.all([started.work?.stop(), recorder.close()]).then(() => database.close())
+    void Promise.all([started.work?.stop(), recorder.close(), tallies.close()]).then(() => database.close())
   }
 }
 

@@ -3,6 +3,8 @@ import { detectCascades } from './analytics/cascade-detector.js'
 import { digestFigures } from './analytics/digest.js'
 import { audibleSpikes } from './analytics/spiking-errors.js'
 import type { Context } from './context.js'
+import { forgetHours } from './diagnostics/forget-hours.js'
+import { forgetProcessHealth } from './diagnostics/health/forget-process-health.js'
 import type { JobName, RunningJob } from './jobs/engine.js'
 import { handOn, isOthers } from './jobs/hand-on.js'
 import { startSchedules } from './jobs/schedule.js'
@@ -26,6 +28,8 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
   cleanup: async (context) => {
     await cleanupErrors.run(context, {})
     await forgetDeliveries(context)
+    await forgetProcessHealth(context)
+    await forgetHours(context)
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),
   cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),

@@ -2,7 +2,7 @@ import { tableRow } from './table-row.mjs'
 
 /** docs/endpoints.md, from the table of endpoints. */
 export function endpoints({ routes, describeInput, OPTIONS }) {
-  const { PAGES, FEEDS, STREAM, ACTIONS } = routes
+  const { PAGES, FEEDS, DOWNLOADS, STREAM, ACTIONS } = routes
   const kinds = [
     { title: 'Pages', of: PAGES, method: 'GET', formats: pageFormats, statuses: [200, 401, 404, 422, 429, 503] },
     {
@@ -10,6 +10,13 @@ export function endpoints({ routes, describeInput, OPTIONS }) {
       of: FEEDS,
       method: 'GET',
       formats: () => 'JSON',
+      statuses: [200, 401, 404, 422, 429, 503],
+    },
+    {
+      title: 'Downloads',
+      of: DOWNLOADS,
+      method: 'GET',
+      formats: () => 'a file',
       statuses: [200, 401, 404, 422, 429, 503],
     },
     {
@@ -72,6 +79,7 @@ from another site (\`Sec-Fetch-Site\`, \`Origin\`) answers 403; a client that se
 | 401 | credentials are missing or wrong |
 | 403 | the request comes from another site |
 | 404 | there is no such record or path, or the page is switched off: the body names the option |
+| 409 | not possible just now: the body says why |
 | 413 | the body is too large |
 | 422 | a parameter is missing or wrong: the body names each of them, and what is allowed |
 | 429 | too many requests from this address; always JSON, with \`Retry-After\` |

@@ -1,5 +1,6 @@
 import type { Options } from '../config/options.js'
-import type { Scopes } from './scope.js'
+import type { CrumbWatch } from './crumb-watch.js'
+import type { Scope, Scopes } from './scope.js'
 
 /** One step of what happened before an error. */
 export interface Breadcrumb {
@@ -17,12 +18,15 @@ export interface RecordedBreadcrumb extends Breadcrumb {
 
 /** The newest breadcrumbs of one scope. */
 export class Trail {
+  /** Null for the trail of the work that has none. */
+  readonly scope: Scope | null
   readonly #size: number
   #crumbs: RecordedBreadcrumb[] = []
   #oldest = 0
 
-  constructor(size: number) {
+  constructor(size: number, scope: Scope | null) {
     this.#size = size
+    this.scope = scope
   }
 
   add(crumb: RecordedBreadcrumb): void {
@@ -51,6 +55,8 @@ export class Breadcrumbs {
   readonly #scopes: Scopes
   readonly #now: () => number
   #outside: Trail | null = null
+  /** Who looks at steps as they come; null unless something is added up over many of them. */
+  watch: CrumbWatch | null = null
 
   constructor(options: Options, scopes: Scopes, now: () => number) {
     this.#enabled = options.enable_breadcrumbs
@@ -70,10 +76,18 @@ export class Breadcrumbs {
    * is kept, so that its end can still be written into it. Redaction waits until an error is recorded: nearly every
    * trail is thrown away unseen.
    */
-  add({ category, message, duration_ms, metadata }: Breadcrumb, trail?: Trail): RecordedBreadcrumb | null {
-    if (!this.keeps(category)) return null
+  add(step: Breadcrumb, trail?: Trail): RecordedBreadcrumb | null {
+    if (!this.keeps(step.category)) return null
+    const kept = trail ?? this.trail()
+    const crumb = this.put(step, kept)
+    this.watch?.left(crumb, kept)
+    return crumb
+  }
+
+  /** The same for steps that are looked at where they are made. */
+  put({ category, message, duration_ms, metadata }: Breadcrumb, trail: Trail): RecordedBreadcrumb {
     const crumb = { category, message: held(message), occurred_at: this.#now(), duration_ms, metadata }
-    ;(trail ?? this.trail()).add(crumb)
+    trail.add(crumb)
     return crumb
   }
 
@@ -93,10 +107,10 @@ export class Breadcrumbs {
   trail(): Trail {
     const scope = this.#scopes.current()
     if (scope) {
-      scope.trail ??= new Trail(this.#size)
+      scope.trail ??= new Trail(this.#size, scope)
       return scope.trail
     }
-    this.#outside ??= new Trail(this.#size)
+    this.#outside ??= new Trail(this.#size, null)
     return this.#outside
   }
 }

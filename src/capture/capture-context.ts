@@ -1,10 +1,15 @@
 import type { Context } from '../context.js'
+import type { SystemHealth } from '../model/system-health.js'
 import type { Breadcrumbs } from './breadcrumbs.js'
+import type { Deprecations } from './deprecations/deprecations.js'
 import type { LagGuard } from './guards/lag.js'
 import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
+import type { NPlusOne } from './repeats/n-plus-one.js'
+import type { RequestGuard } from './request-guard/request-guard.js'
 import type { Scopes } from './scope.js'
 import type { SourcePositions } from './source-positions.js'
+import type { LocalVariables } from './variables/local-variables.js'
 
 /** What capturing needs beside what every operation receives. */
 export interface CaptureContext extends Context {
@@ -12,9 +17,19 @@ export interface CaptureContext extends Context {
   breadcrumbs: Breadcrumbs
   /** Absent where stacks are taken as they are. */
   positions: SourcePositions | undefined
+  /** Absent unless `enable_local_variables` is on. */
+  variables: LocalVariables | undefined
+  /** Each of these is null unless its option is on. */
+  request_guard: RequestGuard | null
+  n_plus_one: NPlusOne | null
+  deprecations: Deprecations | null
   storms: Storms
   floods: MessageFloods
   lag: LagGuard
+  /** How the process is doing; null unless `enable_system_health` is on. */
+  systemHealth: (() => SystemHealth) | null
+  /** The host's pools, by the names under which they are told of in dumps. */
+  pools: ReadonlyMap<string, WeakRef<object>>
   /** What is the same for every error of this process: hostname, pid, versions. */
   process_facts: Readonly<Record<string, unknown>>
 }

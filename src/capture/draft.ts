@@ -1,11 +1,14 @@
 import type { Options } from '../config/options.js'
 import type { Cause } from '../model/event.js'
+import type { FrameVariables } from '../model/frame-variables.js'
 import type { Redactor } from '../model/redaction.js'
 import type { Severity } from '../model/severity.js'
+import type { SystemHealth } from '../model/system-health.js'
 import type { RecordedBreadcrumb } from './breadcrumbs.js'
 import type { LagGuard } from './guards/lag.js'
 import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
+import type { LocalVariables } from './variables/local-variables.js'
 
 /** An error on its way through the pipeline. Steps fill it; none of them keeps a live object of the host but `thrown`. */
 export interface Draft {
@@ -30,6 +33,10 @@ export interface Draft {
   /** What was given with the error, and before it what its scope knows. */
   context: readonly unknown[]
   breadcrumbs: readonly RecordedBreadcrumb[] | null
+  /** Plain, bounded and redacted when they were read. */
+  local_variables: readonly FrameVariables[] | null
+  /** Numbers only. */
+  system_health: SystemHealth | null
   /** The same for every error of this process, and so not filtered each time. */
   process_facts: Readonly<Record<string, unknown>>
   occurred_at: number
@@ -49,6 +56,7 @@ export interface StepContext {
   storms: Storms
   floods: MessageFloods
   lag: LagGuard
+  variables: LocalVariables | undefined
   now(): number
   random(): number
   /** Counts what was left out, and why. */

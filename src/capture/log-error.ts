@@ -7,6 +7,7 @@ import type { Draft, StepContext } from './draft.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { runPipeline } from './pipeline.js'
 import { type HostRequest, requestFacts } from './request-facts.js'
+import { noteReported } from './swallowed/detection.js'
 import { readLimit, TEXT_LIMITS } from './text-limits.js'
 import { describeThrown, reasonOf } from './thrown-value.js'
 
@@ -53,9 +54,9 @@ const stepContexts = new WeakMap<CaptureContext, StepContext>()
 function stepContextOf(context: CaptureContext): StepContext {
   const known = stepContexts.get(context)
   if (known) return known
-  const { config, redactor, storms, floods, lag, now, random, counters } = context
+  const { config, redactor, storms, floods, lag, variables, now, random, counters } = context
   const made: StepContext = {
-    ...{ config, redactor, storms, floods, lag, now, random },
+    ...{ config, redactor, storms, floods, lag, variables, now, random },
     count: (reason) => counters.add(reason),
     complain: (what, error) => complain(context, what, error),
   }
@@ -103,8 +104,10 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   const { config, counters, log, now } = context
   const given_fields = readFields(input)
   const scope = context.scopes.current()
+  context.n_plus_one?.errorIn(scope)
   const fields = scope?.request ? { ...factsOf(scope.request, context), ...given_fields } : given_fields
   const given = 'exception' in fields
+  if (given) noteReported(fields.exception)
   if (!given && !textOf(fields.error_type, TEXT_LIMITS.error_type) && !fieldOf(fields, 'message')) {
     counters.add('invalid')
     log.warn('LogError was called with neither an exception nor an error_type and message: nothing was recorded.')
@@ -137,8 +140,10 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     tags: known(scope?.tags, fields.tags),
     details: detailsOf(config, fields, thrown?.details),
     process_facts: context.process_facts,
+    system_health: context.systemHealth?.() ?? null,
     context: known(scope?.context, fields.context),
     breadcrumbs: config.enable_breadcrumbs ? context.breadcrumbs.current() : null,
+    local_variables: null,
     occurred_at: timeOf(fields.occurred_at, now()),
     explicit_severity: explicit,
     unhandled: fields.unhandled === true,

@@ -7,9 +7,10 @@ import { protect } from './steps/protect.js'
 import { redact } from './steps/redact.js'
 import { sample } from './steps/sample.js'
 import { sign } from './steps/sign.js'
+import { variables } from './steps/variables.js'
 
 /** The way of every error, however it came in. The order is the meaning. */
-const STEPS: readonly Step[] = [ignore, grade, beforeLog, sample, sign, protect, redact]
+const STEPS: readonly Step[] = [ignore, grade, beforeLog, sample, sign, protect, variables, redact]
 
 /** The event to record, or the reason why there is none. */
 export function runPipeline(draft: Draft, context: StepContext): { event: ErrorEvent } | { dropped: DropReason } {
@@ -30,6 +31,8 @@ function eventOf(draft: Draft): ErrorEvent {
   if (draft.tags.length > 0) context.tags = draft.tags[0]
   if (draft.context.length > 0) context.context = draft.context[0]
   if (draft.breadcrumbs !== null) context.breadcrumbs = draft.breadcrumbs
+  if (draft.system_health !== null) context.system_health = draft.system_health
+  if (draft.local_variables !== null) context.local_variables = draft.local_variables
   return {
     hash_signature: draft.hash_signature,
     error_type: draft.error_type,

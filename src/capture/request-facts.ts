@@ -60,7 +60,7 @@ export function requestFacts(request: HostRequest, options: FactsOptions, more: 
   return {
     request_url: addressOf(request),
     request_params: parametersOf(request),
-    ip_address: addressOfClient(request, options),
+    ip_address: clientAddressOf(request, options),
     user_agent: headers['user-agent'],
     user_id: userIdOf(request, options.user_callback),
     request: {
@@ -115,7 +115,7 @@ function durationOf(request: { raw?: unknown; req?: unknown; socket?: unknown })
 }
 
 /** A framework that was told about its proxies (`trust proxy`) knows best; else our own list of them decides. */
-function addressOfClient(request: HostRequest, options: FactsOptions): string | undefined {
+export function clientAddressOf(request: HostRequest, options: Pick<Options, 'trusted_proxies'>): string | undefined {
   const peer = request.socket?.remoteAddress
   if (typeof request.ip === 'string' && request.ip !== peer && isIP(request.ip)) return request.ip
   return addressOfPeer(peer, request.headers, options) ?? undefined
@@ -124,7 +124,7 @@ function addressOfClient(request: HostRequest, options: FactsOptions): string | 
 function addressOfPeer(
   remote_address: string | undefined,
   headers: IncomingHttpHeaders,
-  { trusted_proxies }: FactsOptions,
+  { trusted_proxies }: Pick<Options, 'trusted_proxies'>,
 ): string | null {
   const { 'x-forwarded-for': forwarded_for, forwarded } = headers
   return clientAddress(
@@ -147,7 +147,7 @@ function addressOf(request: HostRequest): string {
 }
 
 /** Express keeps it in `route.path`, Fastify in `routeOptions.url`, below whatever router it was mounted on. */
-function routeOf({ route, baseUrl }: HostRequest): string | undefined {
+export function routeOf({ route, baseUrl }: HostRequest): string | undefined {
   const path = typeof route === 'object' && route !== null ? (route as { path?: unknown }).path : undefined
   return typeof path === 'string' ? `${baseUrl ?? ''}${path}` : undefined
 }

@@ -1,18 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import type { Trail } from './breadcrumbs.js'
+import type { Repeats } from './repeats/repeats.js'
 import type { HostRequest } from './request-facts.js'
 
 /** What is known of the work that is going on: a request, a job, or whatever the host runs in `withScope`. */
 export interface Scope {
   readonly request: HostRequest | null
+  /** The answer to it, where this is the scope of the whole request. */
+  readonly response: ServerResponse | null
+  /** Whether it will be known when it is over. */
+  readonly ends: boolean
   /** By `performance.now()`. */
   readonly started_at: number
   user_id: string | number | null
   tags: Record<string, unknown> | null
   context: Record<string, unknown> | null
   trail: Trail | null
+  /** The statements that it ran, while they are counted. */
+  repeats: Repeats | null
 }
 
 export type ScopeMode = 'auto' | 'always' | 'never'
@@ -31,6 +39,8 @@ export class Scopes {
   readonly #storage = new AsyncLocalStorage<Scope>()
   readonly #mode: ScopeMode
   #follows_requests = false
+  /** Told of each scope that was run, when it is over; whoever sets it must not throw. */
+  onEnd: ((scope: Scope) => void) | null = null
 
   constructor(mode: ScopeMode) {
     this.#mode = mode
@@ -52,7 +62,7 @@ export class Scopes {
     const known = this.#storage.getStore()
     if (known) return known
     this.#followRequests()
-    const scope = newScope(null)
+    const scope = newScope({ ends: false })
     this.#storage.enterWith(scope)
     return scope
   }
@@ -62,13 +72,17 @@ export class Scopes {
     if (this.#mode === 'never') return work()
     this.#followRequests()
     const outer = this.#storage.getStore()
-    const scope = newScope(outer?.request ?? null)
+    const scope = newScope({ request: outer?.request ?? null, ends: true })
     if (outer) {
       scope.user_id = outer.user_id
       scope.tags = outer.tags
       scope.context = outer.context
     }
-    return this.#storage.run(scope, work)
+    if (!this.onEnd) return this.#storage.run(scope, work)
+    return endingWith(
+      () => this.#storage.run(scope, work),
+      () => this.onEnd?.(scope),
+    )
   }
 
   stop(): void {
@@ -84,7 +98,8 @@ export class Scopes {
   }
 
   readonly #onRequest = (message: unknown): void => {
-    this.#storage.enterWith(newScope((message as { request: HostRequest }).request))
+    const { request, response } = message as { request: HostRequest; response: ServerResponse }
+    this.#storage.enterWith(newScope({ request, response, ends: true }))
   }
 }
 
@@ -103,6 +118,32 @@ export function merged(known: Record<string, unknown> | null, values: unknown): 
   return result
 }
 
-function newScope(request: HostRequest | null): Scope {
-  return { request, started_at: performance.now(), user_id: null, tags: null, context: null, trail: null }
+type NewScope = Pick<Scope, 'ends'> & Partial<Pick<Scope, 'request' | 'response'>>
+
+function newScope({ request = null, response = null, ends }: NewScope): Scope {
+  return {
+    request,
+    response,
+    ends,
+    started_at: performance.now(),
+    user_id: null,
+    tags: null,
+    context: null,
+    trail: null,
+    repeats: null,
+  }
+}
+
+/** Calls back when the work is over. What it gives is what was watched: a rejection that nobody handles stays one. */
+function endingWith<T>(work: () => T, onEnd: () => void): T {
+  let result: T
+  try {
+    result = work()
+  } catch (error) {
+    onEnd()
+    throw error
+  }
+  if (types.isPromise(result)) return result.finally(onEnd) as T
+  onEnd()
+  return result
 }

@@ -1,5 +1,6 @@
 import { parseFrame } from '../model/backtrace.js'
 import { type FrameLocation, frameLocation } from './source-maps/frame-location.js'
+import type { Place } from './source-maps/generated-code.js'
 import { MapCache } from './source-maps/map-cache.js'
 import type { OriginalPosition } from './source-maps/parsed-map.js'
 import type { OnSkipped } from './source-maps/skip-reason.js'
@@ -49,6 +50,16 @@ export class SourcePositions {
     const mapped = this.#mapped(lines)
     this.#known.set(lines, mapped).set(mapped, mapped)
     return mapped
+  }
+
+  /** What variables of generated code that can be seen between two places are called in the source, where it is known. */
+  variableNames(file: string, span: readonly [Place, Place], names: readonly string[]): ReadonlyMap<string, string> {
+    try {
+      return this.#maps.weigh(file) > 0 ? this.#maps.variableNames(file, span, names) : NO_NAMES
+    } catch {
+      // The names of the running code are better than none.
+      return NO_NAMES
+    }
   }
 
   #mapped(lines: readonly string[]): readonly string[] {
@@ -112,5 +123,7 @@ export class SourcePositions {
     return frame.line_number === line && frame.column === column && frame.function_name === name
   }
 }
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
 type Mapped = { location: FrameLocation; position: OriginalPosition } | null

@@ -5,6 +5,7 @@ import { fetchCalls } from './crumbs/fetch.js'
 import { httpClient } from './crumbs/http-client.js'
 import { pinoLines } from './crumbs/pino.js'
 import { processWarnings } from './crumbs/warnings.js'
+import { requestGuardChannel } from './request-guard/guard-channel.js'
 import type { Reporter, Source } from './source.js'
 import { childProcesses } from './sources/child-processes.js'
 import { handledRejections, uncaughtExceptions } from './sources/process.js'
@@ -31,6 +32,7 @@ const BREADCRUMB_SOURCES: readonly Source[] = [
   processWarnings,
   pinoLines,
   breadcrumbChannel,
+  requestGuardChannel,
 ]
 
 /** Begins to listen to all sources that the configuration allows; gives the function that ends it. */

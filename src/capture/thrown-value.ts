@@ -5,6 +5,7 @@ import { NO_REDACTION, type Redactor } from '../model/redaction.js'
 import { cleanText } from '../model/text.js'
 import { type PlainLimits, plainData } from './plain-data.js'
 import type { SourcePositions } from './source-positions.js'
+import { withoutMarks } from './swallowed/detection.js'
 import { readLimit } from './text-limits.js'
 
 /** A thrown value, whatever it was, as plain bounded data. */
@@ -114,7 +115,8 @@ function backtraceOf(value: unknown, max_lines: number, positions?: SourcePositi
   const message = read(value, 'message')
   const body = belowMessage(stack, typeof message === 'string' ? message : '')
   const lines = stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
-  return positions ? positions.original(lines) : lines
+  const unmarked = withoutMarks(lines)
+  return positions ? positions.original(unmarked) : unmarked
 }
 
 function linesOf(body: string, max_lines: number): readonly string[] {

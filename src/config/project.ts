@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 export interface Project {
@@ -14,6 +14,21 @@ export function findProject(from: string): Project {
     const manifest = readManifest(join(folder, 'package.json'))
     if (manifest) return { root: folder, name: textOf(manifest.name), version: textOf(manifest.version) }
     if (folder === dirname(folder)) return { root: start }
+  }
+}
+
+/** The root of the host's project: what is given, or the folder of its package.json. */
+export function projectRoot(given: string | null): string {
+  return realPath(given ?? findProject(process.cwd()).root)
+}
+
+/** Stacks name real files: a root given as a link to the newest release would lie in none of them. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // A folder that is not on this machine, as for the stacks of another one.
+    return resolve(path)
   }
 }
 

@@ -1,5 +1,4 @@
-import { realpathSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
 import { cleanText, nearest } from '../model/text.js'
 import { halfSetChannels } from './half-set-channels.js'
@@ -12,7 +11,7 @@ import {
   optionRow,
   type Settings,
 } from './options.js'
-import { findProject } from './project.js'
+import { findProject, realPath } from './project.js'
 import { commitOf, versionFromEnvironment } from './release.js'
 
 export interface ResolvedConfiguration {
@@ -84,16 +83,6 @@ function withHostDefaults(options: Options, env: NodeJS.ProcessEnv): Options {
     app_version: options.app_version ?? versionFromEnvironment(env) ?? project.version ?? null,
     git_sha: options.git_sha ?? commitOf(project_root, env) ?? null,
     environment: options.environment ?? env.NODE_ENV ?? null,
-  }
-}
-
-/** Stacks name real files: a root given as a link to the newest release would lie in none of them. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    // A folder that is not on this machine, as for the stacks of another one.
-    return resolve(path)
   }
 }
 

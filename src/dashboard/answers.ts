@@ -1,4 +1,4 @@
-import type { Rendered } from './define.js'
+import type { DownloadedFile, Rendered } from './define.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
@@ -30,6 +30,18 @@ export function csv(rows: AsyncIterable<string>, name: string): Response {
     headers: {
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': `attachment; filename="${name}.csv"`,
+    },
+  })
+}
+
+/** A file to be saved, whatever is in it: a browser must not make a page of it. */
+export function attachment({ name, bytes, body }: DownloadedFile): Response {
+  return new Response(body, {
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': `attachment; filename="${name}"`,
+      'Content-Length': String(bytes),
+      'Cache-Control': 'no-store',
     },
   })
 }

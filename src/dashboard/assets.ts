@@ -18,18 +18,21 @@ const STYLES = [
   'charts',
   'list',
   'detail',
+  'source',
+  'variables',
   'overview',
   'settings',
   'notifications',
   'analytics',
   'insight',
+  'process',
 ]
-const SCRIPTS = ['frame', 'copy', 'keyboard', 'list', 'live', 'detail', 'settings']
+const SCRIPTS = ['frame', 'copy', 'keyboard', 'list', 'live', 'detail', 'source', 'settings']
 
 const BUNDLES: Readonly<Record<string, Bundle>> = {
   'dashboard.css': {
     type: 'text/css; charset=utf-8',
-    files: [...STYLES, 'diagnostics'].map((name) => `css/${name}.css`),
+    files: [...STYLES, 'diagnostics', 'counted', 'swallowed'].map((name) => `css/${name}.css`),
     piece: (text) => text,
   },
   'dashboard.js': {

@@ -65,6 +65,17 @@ export interface Feed<Schema extends v.GenericSchema = v.GenericSchema, Data = u
   load(context: Context, parameters: v.InferOutput<Schema>): Promise<Data>
 }
 
+/** One address that gives a file. */
+export interface Download<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
+  load(context: Context, parameters: v.InferOutput<Schema>): Promise<DownloadedFile>
+}
+
+export interface DownloadedFile {
+  name: string
+  bytes: number
+  body: ReadableStream<Uint8Array>
+}
+
 /** One address that changes something and leads on to a page. */
 export interface Action<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
   run(context: Context, parameters: v.InferOutput<Schema>, actor: string): Promise<ActionResult>
@@ -74,6 +85,8 @@ export interface ActionResult {
   /** Path below the mount. */
   to: string
   notice: string | null
+  /** Path below the mount of what was made, for programs. */
+  made?: string
   /** Name and value of what the browser is to remember. */
   remember?: Readonly<Record<string, string>>
 }
@@ -84,6 +97,10 @@ export function definePage<Schema extends v.GenericSchema, Data, More>(page: Pag
 
 export function defineFeed<Schema extends v.GenericSchema, Data>(feed: Feed<Schema, Data>): Feed {
   return feed as unknown as Feed
+}
+
+export function defineDownload<Schema extends v.GenericSchema>(download: Download<Schema>): Download {
+  return download as unknown as Download
 }
 
 export function defineAction<Schema extends v.GenericSchema>(action: Action<Schema>): Action {

@@ -7,7 +7,7 @@ import { TrackerError } from '../model/errors.js'
 import { id, parseInput } from '../model/input.js'
 import { perform } from '../operation.js'
 import { listApplications } from '../triage/list-applications.js'
-import { csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
+import { attachment, csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
 import { serveAsset } from './assets.js'
 import { CHALLENGE, signedInUser } from './auth.js'
 import { behindProxies } from './behind-proxies.js'
@@ -24,7 +24,7 @@ import { isForeignOrigin } from './origin.js'
 import { isPlainPath } from './plain-path.js'
 import { preferenceHeader, visitHeader } from './preferences.js'
 import { RateLimiter, type Verdict } from './rate-limit.js'
-import { ACTIONS, FEEDS, PAGES, STREAM } from './routes.js'
+import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from './routes.js'
 
 /** Where the dashboard stands, as the adapter knows it. */
 export interface Mount {
@@ -133,16 +133,25 @@ function buildRouter(context: Context, live: LiveUpdates): Hono<Environment> {
       return json(await feed.load(context, parse(feed.parameters, fields(c.env.exchange.visit.query), c.req.param())))
     })
   }
+  for (const download of DOWNLOADS) {
+    router.get(download.path, async (c) => {
+      requireSwitches(download, context)
+      const parameters = parse(download.parameters, fields(c.env.exchange.visit.query), c.req.param())
+      return attachment(await download.load(context, parameters))
+    })
+  }
   for (const action of ACTIONS) {
     router.post(action.path, async (c) => {
       requireSwitches(action, context)
       const { base, user } = c.env.exchange.visit
       const parameters = parse(action.parameters, await readForm(c.req.raw), c.req.param())
-      const { to, notice, remember = {} } = await action.run(context, parameters, user)
-      return redirect(`${base}${to}`, [
+      const { to, notice, made, remember = {} } = await action.run(context, parameters, user)
+      const response = redirect(`${base}${to}`, [
         ...(notice === null ? [] : [noticeHeader(notice, base)]),
         ...Object.entries(remember).map(([name, value]) => preferenceHeader(name, value, base)),
       ])
+      if (made) response.headers.set('Content-Location', `${base}${made}`)
+      return response
     })
   }
   router.notFound(() => {

@@ -1,22 +1,27 @@
 import { batchAction } from './actions/batch-action.js'
-import { captureDump } from './actions/capture-dump.js'
+import { dumpActions } from './actions/capture-dump.js'
 import { errorActions } from './actions/error-actions.js'
 import { notificationActions } from './actions/notifications.js'
 import { savedViewActions } from './actions/saved-views.js'
 import { setPreference } from './actions/set-preference.js'
-import type { Action, Endpoint, Feed, Page } from './define.js'
+import type { Action, Download, Endpoint, Feed, Page } from './define.js'
+import { dumpFile } from './downloads/dump-file.js'
 import { live } from './live.js'
 import { analytics } from './pages/analytics.js'
 import { correlation } from './pages/correlation.js'
+import { deprecationsPage } from './pages/deprecations.js'
 import { diagnosticDumpPage } from './pages/diagnostic-dump.js'
 import { diagnosticDumpsPage } from './pages/diagnostic-dumps.js'
+import { dumpComparisonPage } from './pages/dump-comparison.js'
 import { error } from './pages/error.js'
 import { changes } from './pages/error-changes.js'
 import { errors } from './pages/errors.js'
 import { health } from './pages/health.js'
+import { nPlusOnePage } from './pages/n-plus-one.js'
 import { notifications } from './pages/notifications.js'
 import { overview } from './pages/overview.js'
 import { platformComparison } from './pages/platform-comparison.js'
+import { processHealthPage } from './pages/process-health.js'
 import { releases } from './pages/releases.js'
 import { requestGuardSummaryPage } from './pages/request-guard-summary.js'
 import { settings } from './pages/settings.js'
@@ -32,8 +37,12 @@ export const PAGES: readonly Page[] = [
   health,
   swallowedExceptionsPage,
   diagnosticDumpsPage,
+  dumpComparisonPage,
   diagnosticDumpPage,
+  processHealthPage,
   requestGuardSummaryPage,
+  deprecationsPage,
+  nPlusOnePage,
   analytics,
   releases,
   platformComparison,
@@ -42,6 +51,8 @@ export const PAGES: readonly Page[] = [
 
 export const FEEDS: readonly Feed[] = [changes]
 
+export const DOWNLOADS: readonly Download[] = [dumpFile]
+
 export const STREAM: Endpoint = live
 
 export const ACTIONS: readonly Action[] = [
@@ -49,6 +60,6 @@ export const ACTIONS: readonly Action[] = [
   batchAction,
   ...savedViewActions,
   setPreference,
-  captureDump,
+  ...dumpActions,
   ...notificationActions,
 ]

@@ -1,23 +1,44 @@
 import type { Context } from '../context.js'
+import { historiesOf } from '../diagnostics/frame-history.js'
 import { sourcesOf } from '../diagnostics/source-code.js'
 import type { Cause } from '../model/event.js'
+import { type FrameVariables, frameVariablesOf, matchVariables } from '../model/frame-variables.js'
 import type { ErrorRecord } from '../triage/error-record.js'
 import { type StackFrame, stackFrames, stackParts } from '../triage/error-stack.js'
+import type { ShownSource } from './components/frame-source.js'
 import type { ShownStack } from './components/frames.js'
 import type { ShownCause } from './components/stack.js'
+import type { Visit } from './define.js'
 
-/** The stack of an error and those of its causes, with the source of the first frames of the host's own code. */
+export interface ShownStacks {
+  stack: ShownStack
+  causes: ShownCause[]
+  /** Why git tells nothing of them. */
+  note: string | null
+  /** How many frames have their variables, and the variables of which no frame is shown. */
+  with_variables: number
+  other_variables: FrameVariables[]
+}
+
+type Shown = Pick<ErrorRecord, 'backtrace' | 'causes' | 'details' | 'occurrence' | 'git_sha'>
+
+/**
+ * The stack of an error and those of its causes, with the source of the first frames of the host's own code, and the
+ * variables of those that have some.
+ */
 export async function shownStacks(
   context: Context,
-  { backtrace, causes }: Pick<ErrorRecord, 'backtrace' | 'causes'>,
-): Promise<{ stack: ShownStack; causes: ShownCause[] }> {
+  { backtrace, causes, details, occurrence, git_sha }: Shown,
+  { visit, wide_frame }: { visit: Visit; wide_frame?: number | undefined },
+): Promise<ShownStacks> {
   const root = context.config.project_root ?? ''
   const own: StackFrame[] = []
-  const sources: Map<StackFrame, NonNullable<Awaited<ReturnType<typeof sourcesOf>>[number]>> = new Map()
+  const sources: Map<StackFrame, ShownSource> = new Map()
+  const variables: Map<StackFrame, FrameVariables> = new Map()
   const stackOf = (lines: readonly string[]): ShownStack => {
     const frames = stackFrames(lines, root)
     own.push(...frames.filter(({ in_app, file }) => in_app && file !== null))
-    return { parts: stackParts(frames), sources, lines }
+    return { parts: stackParts(frames), sources, variables, lines }
   }
   const causeOf = (cause: Cause): ShownCause => ({
     cause,
@@ -25,9 +46,18 @@ export async function shownStacks(
     causes: (cause.causes ?? []).map(causeOf),
   })
   const shown = { stack: stackOf(backtrace), causes: causes.map(causeOf) }
-  for (const [i, source] of (await sourcesOf(context, own)).entries()) {
+  const at = (occurrence ?? { git_sha }).git_sha
+  const wide = (wide_frame ?? 0) - 1
+  const [found, histories] = await Promise.all([
+    sourcesOf(context, own, { git_sha: at, wide }),
+    historiesOf(context, own, at),
+  ])
+  for (const [i, source] of found.entries()) {
     const frame = own[i]
-    if (frame && source) sources.set(frame, source)
+    const history = histories.frames[i] ?? null
+    if (frame && source) sources.set(frame, { source, number: i + 1, is_wide: i === wide, history, visit })
   }
-  return shown
+  const { matched, others } = matchVariables(own, frameVariablesOf(details.local_variables))
+  for (const [frame, one] of matched) variables.set(frame, one)
+  return { ...shown, note: histories.note, with_variables: matched.size, other_variables: others }
 }

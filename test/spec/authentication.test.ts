@@ -25,6 +25,8 @@ const ENDPOINTS = [
   ['GET', '/errors/diagnostic_dumps'],
   ['POST', '/errors/diagnostic_dumps'],
   ['GET', '/errors/request_guard_summary'],
+  ['GET', '/errors/n_plus_one'],
+  ['GET', '/errors/deprecations'],
 ] as const
 
 describe('authentication', () => {

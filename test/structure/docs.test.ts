@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { OPTION_NAMES } from '../../src/config/options.js'
-import { ACTIONS, FEEDS, PAGES, STREAM } from '../../src/dashboard/routes.js'
+import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from '../../src/dashboard/routes.js'
 import { describeInput } from '../../src/model/describe-input.js'
 import { DROP_REASONS } from '../../src/model/drop-reasons.js'
 
@@ -70,7 +70,7 @@ describe('the docs', () => {
 
   test('docs/endpoints.md has a section for every endpoint, with every parameter that it takes', () => {
     const text = readFileSync('docs/endpoints.md', 'utf8')
-    const missing = [...PAGES, ...FEEDS, STREAM, ...ACTIONS].flatMap(({ path, parameters }) => {
+    const missing = [...PAGES, ...FEEDS, ...DOWNLOADS, STREAM, ...ACTIONS].flatMap(({ path, parameters }) => {
       const heading = ` ${path.replace(/\{[^}]*\}/g, '')}\`\n`
       const sections = text.split('\n### ').filter((section) => section.includes(heading))
       return describeInput(parameters)

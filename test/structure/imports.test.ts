@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   notifications: ['config', 'model', 'store', 'jobs', 'context', 'operation'],
   jobs: ['config', 'model', 'store', 'context'],
   schedules: ['model', 'jobs'],
-  work: ['model', 'analytics', 'triage', 'notifications', 'jobs', 'schedules', 'context'],
+  work: ['model', 'analytics', 'triage', 'diagnostics', 'notifications', 'jobs', 'schedules', 'context'],
   health: ['config', 'model', 'store', 'jobs', 'context'],
   dashboard: [
     'config',
@@ -33,11 +33,35 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   adapters: ['capture', 'dashboard', 'tracker', 'index'],
   subscribers: ['capture', 'tracker', 'index'],
-  cli: ['config', 'model', 'store', 'triage', 'notifications', 'jobs', 'adapters', 'tracker', 'index', 'context'],
+  cli: [
+    'config',
+    'model',
+    'store',
+    'triage',
+    'diagnostics',
+    'notifications',
+    'jobs',
+    'adapters',
+    'tracker',
+    'index',
+    'context',
+  ],
   context: ['config', 'model', 'store', 'jobs'],
   operation: ['context', 'model'],
   log: ['context', 'model'],
-  started: ['config', 'model', 'store', 'capture', 'notifications', 'jobs', 'work', 'dashboard', 'context', 'log'],
+  started: [
+    'config',
+    'model',
+    'store',
+    'capture',
+    'diagnostics',
+    'notifications',
+    'jobs',
+    'work',
+    'dashboard',
+    'context',
+    'log',
+  ],
   tracker: [
     'config',
     'model',
@@ -52,7 +76,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'log',
     'started',
   ],
-  register: ['index', 'model'],
+  register: ['index', 'model', 'capture'],
   index: ['config', 'model', 'capture', 'triage', 'tracker'],
 }
 
@@ -63,6 +87,8 @@ const ONLY_IN: Record<string, RegExp> = {
   'node:sqlite': /^store\/dialects\/sqlite\.ts$/,
   hono: /^(dashboard|cli\/host)\//,
   jiti: /^cli\//,
+  acorn: /^capture\/swallowed\/syntax\.ts$/,
+  'highlight.js': /^diagnostics\/highlighter\.ts$/,
 }
 
 const FORBIDDEN_FOLDERS = /(^|\/)(utils?|helpers?|services|common|lib|misc|support)(\/|$)/

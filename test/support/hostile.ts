@@ -9,6 +9,8 @@ export const ALL_PAGES_ON = {
   enable_platform_comparison: true,
   detect_swallowed_exceptions: true,
   enable_diagnostic_dump: true,
+  enable_system_health: true,
+  enable_process_health: true,
   enable_request_guard_tracking: true,
 } as const
 

@@ -40,7 +40,10 @@ export const mysql2Queries: Source = (reporter) => {
     // Who waited for a connection of the pool gets it in the async context of whoever released it, so `pool.query`
     // would leave its step in a stranger's trail.
     'tracing:mysql2:pool:connect:start': (traced: Traced) => {
-      if (!isOwnWork()) waiting.set(traced, breadcrumbs.trail())
+      if (isOwnWork()) return
+      const trail = breadcrumbs.trail()
+      waiting.set(traced, trail)
+      breadcrumbs.watch?.asks(trail)
     },
     'tracing:mysql2:pool:connect:asyncStart': (traced: Traced) => {
       granted = waiting.get(traced)

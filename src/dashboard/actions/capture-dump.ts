@@ -1,23 +1,39 @@
 import * as v from 'valibot'
-import { captureDiagnosticDump } from '../../diagnostics/diagnostic-dump.js'
+import { captureDiagnosticDump, deleteDiagnosticDump } from '../../diagnostics/capture-dump.js'
 import { id, optional } from '../../model/input.js'
 import { perform } from '../../operation.js'
-import { defineAction } from '../define.js'
+import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../href.js'
 
-const { note } = captureDiagnosticDump.input.entries
+const LIST = '/errors/diagnostic_dumps'
+const { actor: _, ...captured } = captureDiagnosticDump.input.entries
 
 /** Takes a snapshot of the process that answers. */
-export const captureDump = defineAction({
-  path: '/errors/diagnostic_dumps',
+const captureDump = defineAction({
+  path: LIST,
   text: 'Capture a diagnostic dump',
   needs: 'enable_diagnostic_dump',
-  parameters: v.object({ note, application_id: optional(id()) }),
-  async run(context, { note, application_id }, actor) {
-    const dump = await perform(captureDiagnosticDump, context, { note, actor })
+  parameters: v.object({ ...captured, application_id: optional(id()) }),
+  async run(context, { application_id, ...wanted }, actor) {
+    const dump = await perform(captureDiagnosticDump, context, { ...wanted, actor })
     return {
-      to: pathWith('/errors/diagnostic_dumps', { application_id }),
+      to: pathWith(LIST, { application_id }),
       notice: `Diagnostic dump ${dump.id} was captured.`,
+      made: `${LIST}/${dump.id}`,
     }
   },
 })
+
+/** Deletes a dump with its files. */
+const deleteDump = defineAction({
+  path: `${LIST}/:dump_id{[0-9]+}/delete`,
+  text: 'Delete a diagnostic dump with its files',
+  needs: 'enable_diagnostic_dump',
+  parameters: deleteDiagnosticDump.input,
+  async run(context, { dump_id, application_id }) {
+    await perform(deleteDiagnosticDump, context, { dump_id, application_id })
+    return { to: pathWith(LIST, { application_id }), notice: `Diagnostic dump ${dump_id} was deleted.` }
+  },
+})
+
+export const dumpActions: readonly Action[] = [captureDump, deleteDump]

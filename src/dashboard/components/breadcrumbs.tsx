@@ -2,6 +2,7 @@ import type { OccurrenceBreadcrumb } from '../../triage/error-record.js'
 import type { Rendered } from '../define.js'
 import { words } from './badges.js'
 import type { ErrorProps } from './error-form.js'
+import { RepeatedStatements } from './repeated-statements.js'
 import { timeOfDay } from './time.js'
 
 /** What happened before, oldest first, as a time line that ends in the error. */
@@ -15,6 +16,7 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
         <h2 id="crumbs-title">Breadcrumbs</h2>
         <p class="meta muted">What happened before, oldest first.</p>
       </div>
+      <RepeatedStatements record={record} visit={visit} />
       <ol class="crumbs">
         {breadcrumbs.map((crumb) => (
           <Crumb crumb={crumb} before={end - Date.parse(crumb.occurred_at)} time_zone={visit.time_zone} />

@@ -225,12 +225,14 @@ export function ShareBars({
   title,
   rows,
   heading,
+  most = Math.max(1, ...rows.map(({ value }) => value)),
 }: {
   title: string
   rows: readonly Share[]
   heading?: string
+  /** What a whole bar stands for, where the rows are only part of a ranking. */
+  most?: number | undefined
 }): Rendered {
-  const most = Math.max(1, ...rows.map(({ value }) => value))
   return (
     <table class="shares">
       <caption class="hidden">{title}</caption>

@@ -1,16 +1,34 @@
+import type { Options } from '../../config/options.js'
 import type { ErrorRecord } from '../../triage/error-record.js'
 import type { Rendered } from '../define.js'
+import type { ShownStacks } from '../shown-stacks.js'
 import { CopyButton } from './copy.js'
-import type { ErrorProps } from './error-form.js'
+import { ProcessMoment } from './process-moment.js'
 import { ValueTree } from './value-tree.js'
+import { VariablesPanel } from './variables.js'
 
 /** What was captured with an occurrence beside its stack and breadcrumbs: request, variables, tags, context, the rest. */
-export function Circumstances({ record, curl }: Omit<ErrorProps, 'visit'> & { curl: string | null }): Rendered {
-  const { local_variables, variables, ...details } = record.details
+export function Circumstances({
+  record,
+  curl,
+  stacks,
+  config,
+}: {
+  record: ErrorRecord
+  curl: string | null
+  stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
+  config: Options
+}): Rendered {
+  const { local_variables, variables, system_health, ...details } = record.details
   return (
     <>
       <Request record={record} curl={curl} />
-      <Data title="Variables" values={local_variables ?? variables} tree />
+      {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
+        <VariablesPanel others={stacks.other_variables} are_shown={stacks.with_variables > 0} config={config} />
+      ) : (
+        <Data title="Variables" values={local_variables ?? variables} tree />
+      )}
+      <ProcessMoment health={system_health} />
       <Data title="Tags" values={record.tags} />
       <Data title="Context" values={record.context} />
       <Data title="Details" values={details} />

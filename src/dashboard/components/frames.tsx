@@ -1,11 +1,14 @@
+import type { FrameVariables } from '../../model/frame-variables.js'
 import type { StackFrame, StackPart } from '../../triage/error-stack.js'
 import type { Rendered } from '../define.js'
-import { SourceCode, type SourceLines } from './source-code.js'
+import { FrameSource, type ShownSource } from './frame-source.js'
+import { VariablesOfFrame } from './variables.js'
 
 /** A stack ready to be shown: what belongs together, and the source of the frames that have one. */
 export interface ShownStack {
   parts: readonly StackPart[]
-  sources: ReadonlyMap<StackFrame, SourceLines>
+  sources: ReadonlyMap<StackFrame, ShownSource>
+  variables: ReadonlyMap<StackFrame, FrameVariables>
   lines: readonly string[]
 }
 
@@ -18,11 +21,11 @@ export function Frames({ stack, first = false }: { stack: ShownStack; first?: bo
   const more = stack.parts.slice(SHOWN_PARTS)
   return (
     <div class={first ? 'frames' : 'frames inner'}>
-      <PartList parts={shown} sources={stack.sources} open={first ? SHOWN_PARTS : 1} />
+      <PartList parts={shown} stack={stack} open={first ? SHOWN_PARTS : 1} />
       {more.length > 0 && (
         <details class="part library frame-rest">
           <summary>{`${more.reduce((sum, part) => sum + sizeOf(part), 0)} more frames`}</summary>
-          <PartList parts={more} sources={stack.sources} open={0} />
+          <PartList parts={more} stack={stack} open={0} />
         </details>
       )}
     </div>
@@ -31,11 +34,11 @@ export function Frames({ stack, first = false }: { stack: ShownStack; first?: bo
 
 function PartList({
   parts,
-  sources,
+  stack,
   open,
 }: {
   parts: readonly StackPart[]
-  sources: ShownStack['sources']
+  stack: ShownStack
   /** How many of them begin open. */
   open: number
 }): Rendered {
@@ -44,7 +47,12 @@ function PartList({
       {parts.map((part, i) => (
         <li class="frame-item">
           {part.kind === 'own' ? (
-            <OwnFrame frame={part.frame} source={sources.get(part.frame)} open={open > i} />
+            <OwnFrame
+              frame={part.frame}
+              source={stack.sources.get(part.frame)}
+              variables={stack.variables.get(part.frame)}
+              open={open > i}
+            />
           ) : (
             <LibraryFrames part={part} />
           )}
@@ -57,13 +65,15 @@ function PartList({
 function OwnFrame({
   frame,
   source,
+  variables,
   open,
 }: {
   frame: StackFrame
-  source: SourceLines | undefined
+  source: ShownSource | undefined
+  variables: FrameVariables | undefined
   open: boolean
 }): Rendered {
-  if (!source) {
+  if (!source && !variables) {
     return (
       <div class="part own">
         <FrameLine frame={frame} />
@@ -75,7 +85,8 @@ function OwnFrame({
       <summary>
         <FrameLine frame={frame} />
       </summary>
-      <SourceCode source={source} />
+      {source && <FrameSource shown={source} />}
+      {variables && <VariablesOfFrame variables={variables} open={open} />}
     </details>
   )
 }

@@ -41,6 +41,19 @@ export const DIAGNOSTICS: readonly Destination[] = [
     icon: 'guard',
     needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
   },
+  {
+    path: '/errors/n_plus_one',
+    label: 'N+1 queries',
+    icon: 'repeats',
+    needs: ['detect_n_plus_one_queries', 'enable_breadcrumbs'],
+  },
+  {
+    path: '/errors/deprecations',
+    label: 'Deprecations',
+    icon: 'deprecations',
+    needs: ['enable_deprecation_tracking', 'enable_breadcrumbs'],
+  },
+  { path: '/process_health', label: 'Processes', icon: 'processes', needs: ['enable_process_health'] },
   { path: '/health', label: 'Health', icon: 'health' },
 ]
 

@@ -9,7 +9,16 @@ export interface ShownCause {
   causes: readonly ShownCause[]
 }
 
-export function StackSection({ stack, causes }: { stack: ShownStack; causes: readonly ShownCause[] }): Rendered {
+export function StackSection({
+  stack,
+  causes,
+  note,
+}: {
+  stack: ShownStack
+  causes: readonly ShownCause[]
+  /** Why git tells nothing of it. */
+  note: string | null
+}): Rendered {
   const raw = [stack.lines.join('\n'), ...causes.map((one) => rawCause(one, ''))].join('\n')
   return (
     <section class="panel" aria-labelledby="stack-title">
@@ -21,6 +30,7 @@ export function StackSection({ stack, causes }: { stack: ShownStack; causes: rea
       {causes.map((one) => (
         <CauseSection shown={one} level={3} />
       ))}
+      {note !== null && <p class="muted meta stack-note">{note}</p>}
       {stack.lines.length > 0 && (
         <details class="raw">
           <summary class="raw-summary">Raw</summary>

@@ -1,12 +1,15 @@
+import { MORE_KEY, TYPE_KEY } from '../../model/frame-variables.js'
 import type { Rendered } from '../define.js'
 
 /** Of a bigger value the rest is left out, with a word that says so. */
 const MOST_VALUES = 400
 const OPEN_LEVELS = 2
+/** Of a tree that begins closed, so small a branch is open all the same: it takes no more room than its own line. */
+const SMALL_BRANCH = 4
 
 /** Any JSON as a tree that opens and closes without script. */
-export function ValueTree({ value }: { value: unknown }): Rendered {
-  return <Branch entries={entriesOf(value)} level={0} left={{ values: MOST_VALUES }} />
+export function ValueTree({ value, closed = false }: { value: unknown; closed?: boolean }): Rendered {
+  return <Branch entries={entriesOf(value)} level={0} closed={closed} left={{ values: MOST_VALUES }} />
 }
 
 interface Left {
@@ -16,10 +19,12 @@ interface Left {
 function Branch({
   entries,
   level,
+  closed,
   left,
 }: {
   entries: readonly (readonly [string, unknown])[]
   level: number
+  closed: boolean
   left: Left
 }): Rendered {
   // Counted before its children are made, which happens on the way down.
@@ -29,12 +34,14 @@ function Branch({
     <ul class="tree">
       {shown.map(([name, value]) => (
         <li>
-          {isBranch(value) ? (
-            <details open={level + 1 < OPEN_LEVELS}>
+          {name === MORE_KEY ? (
+            <span class="muted">{`… ${value}`}</span>
+          ) : isBranch(value) ? (
+            <details open={level + 1 < OPEN_LEVELS && (!closed || isSmall(value))}>
               <summary>
                 <Name name={name} /> <span class="muted">{sizeText(value)}</span>
               </summary>
-              {Branch({ entries: entriesOf(value), level: level + 1, left })}
+              {Branch({ entries: entriesOf(value), level: level + 1, closed, left })}
             </details>
           ) : (
             <>
@@ -53,6 +60,7 @@ function Name({ name }: { name: string }): Rendered {
 }
 
 function Leaf({ value }: { value: unknown }): Rendered {
+  if (typeof value === 'string' && MARK.test(value)) return <code class="mark muted">{value}</code>
   if (typeof value === 'string') {
     return (
       <code class="text" dir="auto">
@@ -61,20 +69,45 @@ function Leaf({ value }: { value: unknown }): Rendered {
     )
   }
   // What is no branch and an object all the same is empty.
-  const text = typeof value === 'object' && value !== null ? (Array.isArray(value) ? '[]' : '{}') : String(value)
+  const text = typeof value === 'object' && value !== null ? emptyText(value) : String(value)
   return <code class="value">{text}</code>
 }
 
+/** What stands for a value that is none of JSON's, or was left out: no text of the host's. */
+const MARK =
+  /^\[(?:undefined|FILTERED|empty|unreadable|…|\d+ more|process(?:\.env)?|globalThis|[A-Z]\w*|\w+, \d+ bytes|(?:Function|class)(?: [\w$.# ]+)?)\]$/
+
+function isSmall(value: object): boolean {
+  const values = Object.values(value)
+  return values.length <= SMALL_BRANCH && !values.some(isBranch)
+}
+
 function isBranch(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  return typeof value === 'object' && value !== null && entriesOf(value).length > 0
 }
 
 function entriesOf(value: unknown): (readonly [string, unknown])[] {
   if (typeof value !== 'object' || value === null) return [['value', value]]
-  return Object.entries(value)
+  // What kind of object it is stands beside its name.
+  return Object.entries(value).filter(([name]) => name !== TYPE_KEY)
+}
+
+function emptyText(value: object): string {
+  if (Array.isArray(value)) return '[]'
+  const type = typeOf(value)
+  return type === null ? '{}' : `${type} {}`
+}
+
+function typeOf(value: object): string | null {
+  const type: unknown = Object.getOwnPropertyDescriptor(value, TYPE_KEY)?.value
+  return typeof type === 'string' ? type : null
 }
 
 function sizeText(value: object): string {
-  const size = Object.keys(value).length
-  return Array.isArray(value) ? `[${size}]` : `{${size}}`
+  const keys = Object.keys(value)
+  if (Array.isArray(value)) return `[${keys.length}]`
+  const type = typeOf(value)
+  const size = keys.filter((key) => key !== TYPE_KEY && key !== MORE_KEY).length
+  if (type === null) return `{${size}}`
+  return type.endsWith(')') ? type : `${type} {${size}}`
 }

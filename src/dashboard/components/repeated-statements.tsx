@@ -1,0 +1,30 @@
+import { repeatedStatements } from '../../model/repeated-steps.js'
+import type { Rendered } from '../define.js'
+import { href } from '../href.js'
+import type { ErrorProps } from './error-form.js'
+import { formatMilliseconds } from './measures.js'
+import { formatCount } from './time.js'
+
+const SHOWN = 3
+
+/** Says so when the request that failed had run the same statement again and again. */
+export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
+  const { n_plus_one_threshold, detect_n_plus_one_queries } = visit.config
+  const found = repeatedStatements(record.breadcrumbs, n_plus_one_threshold)
+  if (found.length === 0) return null
+  return (
+    <ul class="repeated" aria-label="Repeated statements">
+      {found.slice(0, SHOWN).map(({ message, count, duration_ms }) => (
+        <li class="callout">
+          This request ran <code>{message}</code> {formatCount(count)} times
+          {duration_ms > 0 && ` (${formatMilliseconds(duration_ms)} together)`}.
+        </li>
+      ))}
+      {detect_n_plus_one_queries && (
+        <li>
+          <a href={href(visit, '/errors/n_plus_one')}>All N+1 queries</a>
+        </li>
+      )}
+    </ul>
+  )
+}
