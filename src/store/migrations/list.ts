@@ -9,6 +9,7 @@ import { insight } from './0008-insight.js'
 import { sums } from './0009-sums.js'
 import { counts } from './0010-counts.js'
 import { notifications } from './0011-notifications.js'
+import { attention } from './0012-attention.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0009-sums': sums,
   '0010-counts': counts,
   '0011-notifications': notifications,
+  '0012-attention': attention,
 }
