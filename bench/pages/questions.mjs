@@ -26,6 +26,8 @@ export const QUESTIONS = [
   ['an error of the tail', '/errors/15000'],
   ['overview', '/overview'],
   ['analytics', '/errors/analytics'],
+  ['analytics of an application', '/errors/analytics?application_id=1'],
+  ['releases', '/releases'],
   ['platform comparison', '/errors/platform_comparison'],
   ['correlation', '/errors/correlation'],
   ['health', '/health'],

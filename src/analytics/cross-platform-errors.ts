@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import { packedRows } from '../store/packed-rows.js'
 import type { ErrorPlatform } from './error-platforms.js'
+import { timedSlices } from './timed-slices.js'
 
 /** One kind of error, the same type at the same place, that was met on several platforms. */
 export interface CrossPlatformError {
@@ -14,7 +15,6 @@ export interface CrossPlatformError {
 }
 
 const MOST_IDS = 20
-const NAMES_AT_ONCE = 2000
 
 interface Found {
   error_type: string
@@ -55,11 +55,11 @@ interface Name {
 
 async function namesOf({ database }: Context, ids: readonly number[]): Promise<Map<number, Name>> {
   const names = new Map<number, Name>()
-  for (let i = 0; i < ids.length; i += NAMES_AT_ONCE) {
+  for (const some of timedSlices(ids)) {
     const query = database.read
       .selectFrom('faultboard_errors')
       .select(['id', 'error_type', 'place'])
-      .where('id', 'in', ids.slice(i, i + NAMES_AT_ONCE))
+      .where('id', 'in', some)
     for (const { id, ...name } of await packedRows(database, query, ['id', 'error_type', 'place'])) names.set(id, name)
   }
   return names

@@ -31,23 +31,34 @@ export const dashboardStats = defineOperation({
     const cuts = Object.values(spans).sort((a, b) => a - b)
     const sums = await sumsBetween(context, { application_id, cuts, by: [] })
     const since = await sinceEach(context, { application_id, instants: cuts, cuts, sums })
-    return statsGiven(context, application_id, { spans, since })
+    return {
+      ...(await countsGiven(context, application_id, { spans, since })),
+      ...(await rankedTotals(context, application_id)),
+    }
   },
 })
 
-/** The same where the occurrences since the instants of the spans are known already. */
-export async function statsGiven(
+/** What of all time ranks types and platforms. */
+export type RankedTotals = Pick<DashboardStats, 'top_errors' | 'errors_by_platform'>
+
+export async function rankedTotals(context: Context, application_id: number | undefined): Promise<RankedTotals> {
+  return {
+    top_errors: await topErrors(context, application_id),
+    errors_by_platform: await errorsByPlatform(context, application_id),
+  }
+}
+
+/** How many there are, where the occurrences since the instants of the spans are known already. */
+export async function countsGiven(
   context: Context,
   application_id: number | undefined,
   { spans, since }: { spans: Spans; since: ReadonlyMap<number, number> },
-): Promise<DashboardStats> {
+): Promise<Omit<DashboardStats, keyof RankedTotals>> {
   return {
     ...(await countRecords(context, application_id, spans)),
     occurrences_today: since.get(spans.today) ?? 0,
     occurrences_last_7_days: since.get(spans.week) ?? 0,
     occurrences_last_30_days: since.get(spans.month) ?? 0,
-    top_errors: await topErrors(context, application_id),
-    errors_by_platform: await errorsByPlatform(context, application_id),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import { DAY } from '../model/time.js'
+import { sql } from '../store/kysely.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { errorsOf } from './application-filter.js'
 import { type Spike, spikingErrors } from './spiking-errors.js'
@@ -34,18 +35,42 @@ export async function concerns(
 ): Promise<Concerns> {
   const awake = openErrors(context, application_id)
   const since_week = context.now() - 7 * DAY
-  const unattended = awake.where('severity', 'in', ['critical', 'high']).where('assigned_to', 'is', null)
   return {
     new_errors: await concern(context, awake.where('first_seen_at', '>=', since), (errors) =>
       errors.orderBy('first_seen_at', 'desc'),
     ),
     reopened: await concern(context, seenAgain(awake, since_week), (errors) => errors.orderBy('reopened_at', 'desc')),
-    // In the alphabet too, critical comes before high.
-    unattended: await concern(context, unattended, (errors) =>
-      errors.orderBy('severity').orderBy('occurred_at', 'desc'),
-    ),
+    unattended: await unattendedErrors(context, application_id),
     spiking: await spikes(context, application_id),
   }
+}
+
+/**
+ * Critical or high, and nobody has them: critical ones first. Spelt as in the index that holds only these, which SQLite
+ * takes only for the very same words.
+ */
+async function unattendedErrors(context: Context, application_id: number | undefined): Promise<Concern> {
+  const { database, now } = context
+  const errors = database.read
+    .selectFrom('faultboard_errors')
+    .where(sql<boolean>`resolved = 0 and assigned_to is null and severity in ('critical', 'high')`)
+    .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
+    .$if(application_id !== undefined, (query) =>
+      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
+    )
+  const ids: number[] = []
+  for (const severity of ['critical', 'high'] as const) {
+    const rows = await errors
+      .select('id')
+      .where('severity', '=', severity)
+      .orderBy('occurred_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(SHOWN - ids.length)
+      .execute()
+    ids.push(...rows.map(({ id }) => id))
+    if (ids.length === SHOWN) break
+  }
+  return counted(context, errors, ids)
 }
 
 /** Those that an occurrence has reopened since then; what a person opened again did not come back. */
@@ -69,7 +94,14 @@ async function concern(
   order: (errors: OpenErrors) => OpenErrors,
 ): Promise<Concern> {
   const rows = await order(errors).select('id').orderBy('id', 'desc').limit(SHOWN).execute()
-  const ids = rows.map(({ id }) => id)
+  return counted(
+    context,
+    errors,
+    rows.map(({ id }) => id),
+  )
+}
+
+async function counted(context: Context, errors: OpenErrors, ids: number[]): Promise<Concern> {
   if (ids.length < SHOWN) return { count: ids.length, ids }
   const { count } = await context.database.read
     .selectFrom(

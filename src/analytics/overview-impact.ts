@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import { DAY, hourOf } from '../model/time.js'
+import { packedRows } from '../store/packed-rows.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { errorsOf } from './application-filter.js'
 import { usersOfErrors } from './overview-users.js'
@@ -22,6 +23,7 @@ const SHOWN = 8
 const CANDIDATES = 25
 /** So many hourly sums are read, newest first: a few milliseconds of an embedded database. */
 const MOST_SUMS = 8000
+const LOOKED_UP = 200
 
 /** The open errors that hurt most: by their share of the occurrences and of the users of the last seven days. */
 export async function impact(context: Context, application_id: number | undefined): Promise<Impact> {
@@ -61,6 +63,7 @@ async function reach({ database, now }: Context): Promise<number> {
   return next?.hour ?? week
 }
 
+/** The open errors with the most occurrences. Which are open is looked up afterwards, for the few that came most often. */
 async function mostFrequent(context: Context, application_id: number | undefined, since: number) {
   const { read, dialect } = context.database
   const sums = read
@@ -69,23 +72,16 @@ async function mostFrequent(context: Context, application_id: number | undefined
     .select(({ fn }) => [withoutIndex(dialect, 'error_id').as('id'), fn.sum<number>('count').as('count')])
     .where('hour', '>=', since)
     .groupBy('id')
-  const rows = await read
-    .selectFrom(sums.as('sums'))
-    .select(['sums.id', 'sums.count'])
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('faultboard_errors')
-          .select('faultboard_errors.id')
-          .whereRef('faultboard_errors.id', '=', 'sums.id')
-          .where('faultboard_errors.resolved', '=', 0)
-          .where(errorsOf(context, application_id)),
-      ),
-    )
-    .orderBy('sums.count', 'desc')
-    .orderBy('sums.id')
-    .limit(CANDIDATES)
-    .execute()
-  return new Map(rows.map(({ id, count }) => [id, Number(count)]))
+    .orderBy('count', 'desc')
+    .orderBy('id')
+  const rows = await packedRows(context.database, sums.limit(MOST_SUMS), ['id', 'count'])
+  const most = new Map<number, number>()
+  for (let i = 0; i < rows.length && most.size < CANDIDATES; i += LOOKED_UP) {
+    const counts = new Map(rows.slice(i, i + LOOKED_UP).map(({ id, count }) => [id, Number(count)]))
+    const open = new Set(await openAmong(context, application_id, [...counts.keys()]))
+    for (const [id, count] of counts) if (open.has(id) && most.size < CANDIDATES) most.set(id, count)
+  }
+  return most
 }
 
 async function openAmong(context: Context, application_id: number | undefined, ids: readonly number[]) {

@@ -4,7 +4,7 @@ import { id, integer, optional } from '../model/input.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
 import { DAY, dayOf, firstHourFrom, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { type DashboardStats, spansOf, statsGiven } from './dashboard-stats.js'
+import { countsGiven, type DashboardStats, rankedTotals, spansOf } from './dashboard-stats.js'
 import { type Concern, concerns } from './overview-attention.js'
 import { type Backlog, backlog, type TimeToResolve, timeToResolve } from './overview-figures.js'
 import { impact } from './overview-impact.js'
@@ -64,40 +64,67 @@ const TREND_DAYS = 14
 const WEEK_DAYS = 7
 const MULTIPLES = 6
 
+const overviewInput = v.object({
+  application_id: optional(id()),
+  since: optional(integer({ min: 0, max: Number.MAX_SAFE_INTEGER })),
+})
+
 /** Everything the overview shows. `since` is when the visitor was here the time before. */
 export const overviewData = defineOperation({
-  input: v.object({
-    application_id: optional(id()),
-    since: optional(integer({ min: 0, max: Number.MAX_SAFE_INTEGER })),
-  }),
-  async run(context, { application_id, since = context.now() - DAY }): Promise<Overview> {
-    const days = lastDays(DAYS, context.now(), context.config.time_zone)
-    const week = days.slice(-WEEK_DAYS)
-    // A database server answers several questions at the same time.
-    const [numbers, unresolved, affected_users, time_to_resolve, errors, parts] = await Promise.all([
-      numbersOf(context, application_id, days),
-      backlog(context, { application_id, days: days.slice(-TREND_DAYS) }),
-      affectedUsers(context, { application_id, days: week }),
-      timeToResolve(context, application_id),
-      namedErrors(context, application_id, since),
-      multiples(context, application_id, week),
+  input: overviewInput,
+  async run(context, { application_id, since }): Promise<Overview> {
+    const [now, lately] = await Promise.all([
+      overviewNow(context, { application_id, since }),
+      overviewLately(context, application_id),
     ])
-    return {
-      ...numbers,
-      unresolved: unresolved(numbers.stats.unresolved_count),
-      affected_users,
-      time_to_resolve,
-      new_since: new Date(since).toISOString(),
-      ...errors,
-      ...parts,
-    }
+    return joined(now, lately)
   },
 })
 
+/** What the overview tells of this very moment. */
+export type OverviewNow = Awaited<ReturnType<typeof overviewNow>>
+/** What it tells of the last days, of which a minute changes little. */
+export type OverviewLately = Awaited<ReturnType<typeof overviewLately>>
+
+export function joined({ counts, ...now }: OverviewNow, { ranked, ...lately }: OverviewLately): Overview {
+  return { stats: { ...counts, ...ranked }, ...now, ...lately }
+}
+
+export async function overviewNow(
+  context: Context,
+  { application_id, since = context.now() - DAY }: v.InferOutput<typeof overviewInput>,
+) {
+  const days = lastDays(DAYS, context.now(), context.config.time_zone)
+  // A database server answers several questions at the same time.
+  const [numbers, unresolved, errors] = await Promise.all([
+    numbersOf(context, application_id, days),
+    backlog(context, { application_id, days: days.slice(-TREND_DAYS) }),
+    attention(context, application_id, since),
+  ])
+  return {
+    ...numbers,
+    unresolved: unresolved(numbers.counts.unresolved_count),
+    new_since: new Date(since).toISOString(),
+    ...errors,
+  }
+}
+
+export async function overviewLately(context: Context, application_id: number | undefined) {
+  const week = lastDays(WEEK_DAYS, context.now(), context.config.time_zone)
+  const [ranked, affected_users, time_to_resolve, top, parts] = await Promise.all([
+    rankedTotals(context, application_id),
+    affectedUsers(context, { application_id, days: week }),
+    timeToResolve(context, application_id),
+    topByImpact(context, application_id),
+    multiples(context, application_id, week),
+  ])
+  return { ranked, affected_users, time_to_resolve, ...top, ...parts }
+}
+
 async function numbersOf(context: Context, application_id: number | undefined, starts: readonly number[]) {
   const { days, before, ...occurrences } = await occurrencesByDay(context, application_id, starts)
-  const stats = await statsGiven(context, application_id, occurrences)
-  return { stats, days, today: { occurrences: stats.occurrences_today, before } }
+  const counts = await countsGiven(context, application_id, occurrences)
+  return { counts, days, today: { occurrences: counts.occurrences_today, before } }
 }
 
 /** The days of the chart, and the sums since every instant that a figure asks about, from one reading of the hours. */
@@ -127,14 +154,13 @@ async function occurrencesByDay(context: Context, application_id: number | undef
   }
 }
 
-/** The errors of all lists, read in one go. */
-async function namedErrors(context: Context, application_id: number | undefined, since: number) {
-  const [{ spiking, ...others }, top] = await Promise.all([
-    concerns(context, { application_id, since }),
-    impact(context, application_id),
-  ])
-  const ids = Object.values(others).flatMap((one) => one.ids)
-  const errors = await rankedErrors(context, [...ids, ...top.errors.map(({ error_id }) => error_id)])
+/** What needs somebody; the errors of all lists are read in one go. */
+async function attention(context: Context, application_id: number | undefined, since: number) {
+  const { spiking, ...others } = await concerns(context, { application_id, since })
+  const errors = await rankedErrors(
+    context,
+    Object.values(others).flatMap((one) => one.ids),
+  )
   const named = ({ ids, ...concern }: Concern): Attention => ({
     ...concern,
     errors: ids.flatMap((one) => errors.get(one) ?? []),
@@ -144,9 +170,19 @@ async function namedErrors(context: Context, application_id: number | undefined,
     reopened: named(others.reopened),
     unattended: named(others.unattended),
     spiking,
+  }
+}
+
+async function topByImpact(context: Context, application_id: number | undefined) {
+  const top = await impact(context, application_id)
+  const errors = await rankedErrors(
+    context,
+    top.errors.map(({ error_id }) => error_id),
+  )
+  return {
     impact_since: new Date(top.since).toISOString(),
     users_are_bound: top.users_are_bound,
-    top_by_impact: top.errors.flatMap(({ error_id, occurrences, users }) => {
+    top_by_impact: top.errors.flatMap(({ error_id, occurrences, users }): ImpactRow[] => {
       const error = errors.get(error_id)
       return error ? [{ ...error, occurrences, users }] : []
     }),

@@ -1,12 +1,14 @@
 import type { Context } from '../context.js'
 import type { Database } from '../store/database.js'
 
-/** What took less is simply asked again. */
+/** What took less is simply asked again, on a database that is not large. */
 const QUICK_MS = 50
+/** With so many errors, answers about all of them are not sought for every visit, whatever the machine. */
+const MANY_ERRORS = 5000
 /** So long an answer is as good as new; so long it is still shown while a newer one is being found. */
 const FRESH_MS = 60_000
 const STALE_MS = 10 * 60_000
-const MOST_ANSWERS = 100
+const MOST_ANSWERS = 500
 
 export interface Answer<T> {
   value: T
@@ -29,9 +31,9 @@ interface Kept {
 const answers = new WeakMap<Database, Map<string, Kept>>()
 
 /**
- * Asks for what may take long on a large database, for pages only: an answer that took long is kept for a minute, and
- * for some more while a newer one is being found. On a small database every answer is new. Visitors who ask at the same
- * time share one asking.
+ * Asks for what may take long on a large database, for pages only: the answer is kept for a minute, and for some more
+ * while a newer one is being found. On a small database every answer that does not take long is new. Visitors who ask
+ * at the same time share one asking.
  */
 export async function remembered<T>(context: Context, question: string, ask: () => Promise<T>): Promise<Answer<T>> {
   const all = answersOf(context.database)
@@ -53,7 +55,8 @@ async function renew<T>(context: Context, question: string, kept: Kept, ask: () 
     try {
       const answer = { value: await ask(), asked_at }
       kept.found = performance.now()
-      kept.answer = kept.found - started < QUICK_MS ? null : answer
+      const isKept = kept.found - started >= QUICK_MS || (await hasManyErrors(context.database))
+      kept.answer = isKept ? answer : null
       return answer
     } finally {
       kept.asking = null
@@ -62,6 +65,20 @@ async function renew<T>(context: Context, question: string, kept: Kept, ask: () 
   })()
   keep(all, question, kept)
   return kept.asking as Promise<Answer<T>>
+}
+
+/** Once there are many, it is not asked again: only a large deletion makes them few. */
+const large = new WeakSet<Database>()
+
+async function hasManyErrors(database: Database): Promise<boolean> {
+  if (large.has(database)) return true
+  const newest = await database.read
+    .selectFrom('faultboard_errors')
+    .select(({ fn }) => fn.max<number | null>('id').as('id'))
+    .executeTakeFirst()
+  if ((newest?.id ?? 0) < MANY_ERRORS) return false
+  large.add(database)
+  return true
 }
 
 function keep(all: Map<string, Kept>, question: string, kept: Kept): void {

@@ -56,14 +56,15 @@ export const similarErrors = defineOperation({
   },
 })
 
+/** Nearly always the newest errors tell; only where they do not, all are looked at. */
 async function hasEnoughTypes({ database }: Context): Promise<boolean> {
-  const rows = await database.read
-    .selectFrom('faultboard_errors')
-    .select('error_type')
-    .distinct()
-    .limit(LEAST_TYPES)
+  const types = database.read.selectFrom('faultboard_errors').select('error_type')
+  const newest = await types
+    .orderBy('id', 'desc')
+    .limit(20 * LEAST_TYPES)
     .execute()
-  return rows.length >= LEAST_TYPES
+  if (new Set(newest.map(({ error_type }) => error_type)).size >= LEAST_TYPES) return true
+  return (await types.distinct().limit(LEAST_TYPES).execute()).length >= LEAST_TYPES
 }
 
 async function featuresOfError({ database }: Context, error_id: number): Promise<number[]> {

@@ -2,6 +2,7 @@ import type { Context } from '../context.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
 import { HOUR, hourOf } from '../model/time.js'
 import { sql } from '../store/kysely.js'
+import { packedRows } from '../store/packed-rows.js'
 import { deviationsAbove } from './baseline-statistics.js'
 import { gravity } from './gravity.js'
 
@@ -46,51 +47,105 @@ interface SpikeQuestion {
 }
 
 /** Of the hour that is running: it is compared with whole hours, so what it says so far can only be too little. */
-async function spikesOfThisHour(
-  { database, now, config }: Context,
-  { application_id, least, audible = false }: SpikeQuestion,
-): Promise<GradedSpike[]> {
-  const hour = hourOf(now())
-  const rows = await database.read
-    .selectFrom('faultboard_error_hours as h')
-    .innerJoin('faultboard_errors as e', 'e.id', 'h.error_id')
-    .innerJoin('faultboard_baselines as b', (join) =>
-      join
-        .onRef('b.application_id', '=', 'e.application_id')
-        .onRef('b.error_type', '=', 'e.error_type')
-        .onRef('b.platform', '=', 'h.platform')
-        .on('b.granularity', '=', 'hour'),
-    )
-    .select(({ fn }) => [
-      'e.application_id',
-      'e.error_type',
-      'h.platform',
-      'b.mean',
-      'b.std_dev',
-      fn.sum<number>('h.count').as('count'),
-      sql<number>`min(${gravity('h.severity')})`.as('gravest'),
-    ])
-    .where('h.hour', '>=', hour)
-    .where('h.hour', '<', hour + HOUR)
-    .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
-    .$if(audible, (query) =>
-      query
-        .where('e.status', '!=', 'wont_fix')
-        .where(({ eb, or }) => or([eb('e.snoozed_until', 'is', null), eb('e.snoozed_until', '<=', now())]))
-        .where(({ eb, or }) => or([eb('e.muted_at', 'is', null), eb('e.muted_until', '<=', now())])),
-    )
-    .groupBy(['e.application_id', 'e.error_type', 'h.platform', 'b.mean', 'b.std_dev'])
-    .having(({ fn }) => fn.sum('h.count'), '>=', least)
-    .execute()
-  return rows
-    .flatMap((row) => {
-      const [mean, std_dev] = [Number(row.mean), Number(row.std_dev)]
-      const deviations = deviationsAbove({ mean, std_dev, sample_count: 0 }, row.count)
-      const limit = config.baseline_alert_threshold_std_devs
-      if (deviations === null ? row.count <= mean : deviations <= limit) return []
-      const { application_id, error_type, platform, count } = row
-      const severity = SEVERITIES[Number(row.gravest)] ?? 'low'
-      return [{ application_id, error_type, platform, count, usual: mean, std_dev, deviations, severity }]
+async function spikesOfThisHour(context: Context, question: SpikeQuestion): Promise<GradedSpike[]> {
+  const sums = (await sumsOfThisHour(context, question)).filter(({ count }) => count >= question.least)
+  const usual = await baselinesOf(context, sums)
+  const limit = context.config.baseline_alert_threshold_std_devs
+  return sums
+    .flatMap(({ gravest, ...sum }) => {
+      const baseline = usual.get(keyOf(sum))
+      if (!baseline) return []
+      const { mean, std_dev } = baseline
+      const deviations = deviationsAbove({ mean, std_dev, sample_count: 0 }, sum.count)
+      if (deviations === null ? sum.count <= mean : deviations <= limit) return []
+      return [{ ...sum, usual: mean, std_dev, deviations, severity: SEVERITIES[gravest] ?? 'low' }]
     })
     .sort((a, b) => (b.deviations ?? Number.MAX_VALUE) - (a.deviations ?? Number.MAX_VALUE) || b.count - a.count)
+}
+
+interface TypeSum {
+  application_id: number
+  error_type: string
+  platform: string
+  count: number
+  /** The place of its gravest severity among all. */
+  gravest: number
+}
+
+const keyOf = (one: Pick<TypeSum, 'application_id' | 'error_type' | 'platform'>) =>
+  JSON.stringify([one.application_id, one.error_type, one.platform])
+
+/** Which errors they are is looked up for those of this hour: joined to them, every error there is would be read. */
+async function sumsOfThisHour(context: Context, question: SpikeQuestion): Promise<TypeSum[]> {
+  const { database, now } = context
+  const hour = hourOf(now())
+  const query = database.read
+    .selectFrom('faultboard_error_hours')
+    .select(({ fn }) => ['error_id', 'platform', fn.sum<number>('count').as('count')])
+    .select(sql<number>`min(${gravity('severity')})`.as('gravest'))
+    .where('hour', '>=', hour)
+    .where('hour', '<', hour + HOUR)
+    .groupBy(['error_id', 'platform'])
+  const rows = await packedRows(database, query, ['error_id', 'platform', 'count', 'gravest'])
+  const errors = await typesOf(context, [...new Set(rows.map(({ error_id }) => error_id))], question)
+  const sums = new Map<string, TypeSum>()
+  for (const { error_id, platform, ...row } of rows) {
+    const type = errors.get(error_id)
+    if (!type) continue
+    const [count, gravest] = [Number(row.count), Number(row.gravest)]
+    const known = sums.get(keyOf({ ...type, platform }))
+    if (!known) sums.set(keyOf({ ...type, platform }), { ...type, platform, count, gravest })
+    else {
+      known.count += count
+      known.gravest = Math.min(known.gravest, gravest)
+    }
+  }
+  return [...sums.values()]
+}
+
+const LOOKED_UP = 500
+
+async function typesOf(
+  { database, now }: Context,
+  ids: readonly number[],
+  { application_id, audible = false }: SpikeQuestion,
+): Promise<Map<number, Pick<TypeSum, 'application_id' | 'error_type'>>> {
+  const types = new Map<number, Pick<TypeSum, 'application_id' | 'error_type'>>()
+  for (let i = 0; i < ids.length; i += LOOKED_UP) {
+    const rows = await database.read
+      .selectFrom('faultboard_errors')
+      .select(['id', 'application_id', 'error_type'])
+      .where('id', 'in', ids.slice(i, i + LOOKED_UP))
+      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+      .$if(audible, (query) =>
+        query
+          .where('status', '!=', 'wont_fix')
+          .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
+          .where(({ eb, or }) => or([eb('muted_at', 'is', null), eb('muted_until', '<=', now())])),
+      )
+      .execute()
+    for (const { id, ...type } of rows) types.set(id, type)
+  }
+  return types
+}
+
+async function baselinesOf(
+  { database }: Context,
+  sums: readonly TypeSum[],
+): Promise<Map<string, { mean: number; std_dev: number }>> {
+  const types = [...new Set(sums.map(({ error_type }) => error_type))]
+  const applications = [...new Set(sums.map(({ application_id }) => application_id))]
+  const usual = new Map<string, { mean: number; std_dev: number }>()
+  for (let i = 0; i < types.length; i += LOOKED_UP) {
+    const rows = await database.read
+      .selectFrom('faultboard_baselines')
+      .select(['application_id', 'error_type', 'platform', 'mean', 'std_dev'])
+      .where('application_id', 'in', applications)
+      .where('error_type', 'in', types.slice(i, i + LOOKED_UP))
+      .where('granularity', '=', 'hour')
+      .execute()
+    for (const { mean, std_dev, ...row } of rows)
+      usual.set(keyOf(row), { mean: Number(mean), std_dev: Number(std_dev) })
+  }
+  return usual
 }

@@ -1,6 +1,5 @@
 import type { Context } from '../context.js'
-import { sql } from '../store/kysely.js'
-import { withoutIndex } from '../store/sort-order.js'
+import type { CascadesTable } from '../store/schema.js'
 import { cascadesSince } from './cascade-detector.js'
 import type { Scope } from './hour-sums.js'
 import { type RankedError, rankedErrors } from './ranked-errors.js'
@@ -19,6 +18,8 @@ export interface StrongCascade {
 }
 
 const LEAST_PROBABILITY = 0.5
+/** Nearly all that are read are shown, unless other applications have more of them. */
+const AT_ONCE = 50
 
 /** The cascades that were found since then, those that happened most often first. */
 export async function strongestCascades(
@@ -27,36 +28,49 @@ export async function strongestCascades(
   since: number,
   limit: number,
 ): Promise<StrongCascade[]> {
-  const { dialect } = context.database
-  // By its index SQLite would look at every two errors of the application.
-  const [ofParent, ofChild] = [withoutIndex(dialect, 'p.application_id'), withoutIndex(dialect, 'f.application_id')]
-  const rows = await context.database.read
-    .selectFrom('faultboard_cascades as c')
-    .innerJoin('faultboard_errors as p', 'p.id', 'c.parent_error_id')
-    .innerJoin('faultboard_errors as f', 'f.id', 'c.child_error_id')
-    .select(['c.parent_error_id', 'c.child_error_id', 'c.followed_count', 'c.parent_count', 'c.probability'])
-    .select(['c.average_delay_ms', 'c.last_detected_at'])
-    .where('c.probability', '>=', LEAST_PROBABILITY)
-    .where('c.last_detected_at', '>=', since)
-    .where(sql<boolean>`${ofParent} = ${ofChild}`)
-    .$if(application_id !== undefined, (query) => query.where(ofParent, '=', application_id ?? 0))
-    .orderBy('c.followed_count', 'desc')
-    .orderBy('c.probability', 'desc')
-    .orderBy('c.id')
-    .limit(limit)
-    .execute()
-  if (rows.length === 0) return []
+  const found: StrongCascade[] = []
   const counted_since = await cascadesSince(context)
-  const errors = await rankedErrors(
-    context,
-    rows.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]),
-  )
-  return rows.flatMap(({ parent_error_id, child_error_id, probability, last_detected_at, ...counts }) => {
-    const [parent, child] = [errors.get(parent_error_id), errors.get(child_error_id)]
-    if (!parent || !child) return []
-    const detected_at = new Date(last_detected_at).toISOString()
-    return [
-      { parent, child, ...counts, probability: Number(probability), counted_since, last_detected_at: detected_at },
-    ]
-  })
+  for (let offset = 0; found.length < limit; offset += AT_ONCE) {
+    const rows = await context.database.read
+      .selectFrom('faultboard_cascades')
+      .select(['parent_error_id', 'child_error_id', 'followed_count', 'parent_count', 'probability'])
+      .select(['average_delay_ms', 'last_detected_at'])
+      .where('probability', '>=', LEAST_PROBABILITY)
+      .where('last_detected_at', '>=', since)
+      .orderBy('followed_count', 'desc')
+      .orderBy('probability', 'desc')
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .offset(offset)
+      .execute()
+    // Looked up afterwards: joined to them, every error there is would be read.
+    const ids = rows.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id])
+    const errors = await rankedErrors(context, ids, application_id)
+    for (const row of rows) found.push(...cascadeOf(row, errors, counted_since))
+    if (rows.length < AT_ONCE) break
+  }
+  return found.slice(0, limit)
+}
+
+type Row = Pick<
+  CascadesTable,
+  | 'parent_error_id'
+  | 'child_error_id'
+  | 'followed_count'
+  | 'parent_count'
+  | 'probability'
+  | 'average_delay_ms'
+  | 'last_detected_at'
+>
+
+/** None where one of the two is gone, or of another application. */
+function cascadeOf(
+  { parent_error_id, child_error_id, probability, last_detected_at, ...counts }: Row,
+  errors: ReadonlyMap<number, RankedError>,
+  counted_since: string | null,
+): StrongCascade[] {
+  const [parent, child] = [errors.get(parent_error_id), errors.get(child_error_id)]
+  if (!parent || parent.application_id !== child?.application_id) return []
+  const detected_at = new Date(last_detected_at).toISOString()
+  return [{ parent, child, ...counts, probability: Number(probability), counted_since, last_detected_at: detected_at }]
 }

@@ -185,6 +185,8 @@ async function answerPage(
   }
   const shown = page.furnish ? Object.assign({}, data, await page.furnish(context, data, parameters, visit)) : data
   await fillFrame(exchange, context)
+  // Rendering takes its time as well: what waits in the host comes first.
+  await new Promise((resume) => setImmediate(resume))
   return withCookies(html(pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)), [
     visit.notice === null ? null : noticeCleared(visit.base),
     visitHeader(cookies, visit.now, visit.base),

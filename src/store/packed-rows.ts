@@ -1,10 +1,11 @@
 import type { Database } from './database.js'
-import { type SelectQueryBuilder, sql } from './kysely.js'
+import type { Dialect } from './dialect.js'
+import { type RawBuilder, type SelectQueryBuilder, sql } from './kysely.js'
 import type { Schema } from './schema.js'
 
 /**
- * The rows of a query that has many of them, with only integers and texts. An embedded database makes an object of each
- * row in the host's thread, value by value, which takes longer than finding them; there they come as one text.
+ * The rows of a query that has many of them, with only integers and texts. An object is made of each row in the host's
+ * thread, value by value, which takes longer than finding them; so they come as one text where the database can.
  */
 export async function packedRows<Row extends object>(
   { dialect, read }: Database,
@@ -12,14 +13,23 @@ export async function packedRows<Row extends object>(
   query: SelectQueryBuilder<Schema, any, Row>,
   columns: readonly (keyof Row & string)[],
 ): Promise<Row[]> {
-  if (dialect.rows_at_once === null) return query.execute()
-  const values = sql.join(columns.map((column) => sql.ref(column)))
-  const { rows } = await sql<{ packed: string }>`
-    select json_group_array(json_array(${values})) as packed from (${query}) as unpacked`.execute(read)
+  const packed = PACKED[dialect.name]
+  if (!packed) return query.execute()
+  const { rows } = await sql<{ packed: string | null }>`
+    select ${packed(sql.join(columns.map((column) => sql.ref(column))))} as packed from (${query}) as unpacked`.execute(
+    read,
+  )
   const lists = JSON.parse(rows[0]?.packed ?? '[]') as unknown[][]
   return lists.map((list) => {
     const row: Record<string, unknown> = {}
     for (const [i, column] of columns.entries()) row[column] = list[i]
     return row as Row
   })
+}
+
+/** MariaDB cuts such a text off where its `group_concat_max_len` ends. */
+const PACKED: Partial<Record<Dialect['name'], (values: RawBuilder<unknown>) => RawBuilder<unknown>>> = {
+  sqlite: (values) => sql`json_group_array(json_array(${values}))`,
+  // As text, because the host may have changed what its driver makes of JSON.
+  postgres: (values) => sql`json_agg(json_build_array(${values}))::text`,
 }

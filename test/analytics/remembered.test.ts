@@ -1,25 +1,37 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { boundQuery } from '../../src/analytics/bound-query.js'
 import { ErrorCorrelation } from '../../src/analytics/error-correlation.js'
 import { PlatformComparison } from '../../src/analytics/platform-comparison.js'
 import { remembered } from '../../src/analytics/remembered.js'
 import { growth, median, pearson, share } from '../../src/analytics/statistics.js'
 import type { Context } from '../../src/context.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { NOON } from '../support/tracker.js'
+import { addGroups, listContext } from '../triage/list-context.js'
 
-const contextOf = () => ({ database: {}, now: () => 7 }) as unknown as Context
 const slowly = <T>(value: T) => new Promise<T>((resume) => setTimeout(() => resume(value), 80))
 
-describe('an answer of a page', () => {
+describeEachDatabase('an answer of a page', (database) => {
+  const contextOf = async () => (await listContext(database)).context
+
   test('is found anew each time while that is quick', async () => {
-    const context = contextOf()
+    const context = await contextOf()
     let asked = 0
     const ask = () => remembered(context, 'how many', async () => ++asked)
-    expect(await ask()).toEqual({ value: 1, asked_at: 7 })
-    expect(await ask()).toEqual({ value: 2, asked_at: 7 })
+    expect(await ask()).toEqual({ value: 1, asked_at: NOON })
+    expect(await ask()).toEqual({ value: 2, asked_at: NOON })
+  })
+
+  test('is kept where there are many errors, however quickly it was found', async () => {
+    const context = await contextOf()
+    await addGroups(context, 5000, (i) => ({ text: `text ${i}` }))
+    let asked = 0
+    const ask = () => remembered(context, 'how many', async () => ++asked)
+    expect([await ask(), await ask()]).toEqual(Array(2).fill({ value: 1, asked_at: NOON }))
   })
 
   test('is kept where it took long, for each question and database by itself', async () => {
-    const [context, other] = [contextOf(), contextOf()]
+    const [context, other] = [await contextOf(), await contextOf()]
     const ask = (question: string, value: string, of = context) =>
       remembered(of, question, () => slowly(value)).then((answer) => answer.value)
     expect(await ask('a', 'first')).toBe('first')
@@ -29,21 +41,21 @@ describe('an answer of a page', () => {
   })
 
   test('is shared by all who ask meanwhile', async () => {
-    const context = contextOf()
+    const context = await contextOf()
     let asked = 0
     const ask = () => remembered(context, 'how many', () => slowly(++asked))
-    expect(await Promise.all([ask(), ask(), ask()])).toEqual(Array(3).fill({ value: 1, asked_at: 7 }))
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual(Array(3).fill({ value: 1, asked_at: NOON }))
   })
 
   test('is not kept when it failed', async () => {
-    const context = contextOf()
+    const context = await contextOf()
     const fail = () => remembered(context, 'how many', () => slowly(0).then(() => Promise.reject(new Error('away'))))
     await expect(fail()).rejects.toThrow('away')
     expect(await remembered(context, 'how many', async () => 5)).toMatchObject({ value: 5 })
   })
 
   test('is shown once more after a minute while a newer one is found, and no longer after ten', async () => {
-    const context = contextOf()
+    const context = await contextOf()
     const clock = vi.spyOn(performance, 'now')
     let [time, asked] = [0, 0]
     clock.mockImplementation(() => time)
@@ -68,7 +80,7 @@ describe('an answer of a page', () => {
 })
 
 test('a query is made with new, and looks its tracker up only when it is asked', () => {
-  const context = vi.fn(contextOf)
+  const context = vi.fn(() => ({}) as Context)
   for (const query of [PlatformComparison, ErrorCorrelation]) {
     const Bound = boundQuery<{ days?: number }, object>(query, context)
     expect(new Bound({ days: 7 })).toBeInstanceOf(query)

@@ -1,3 +1,4 @@
+import { remembered } from '../../analytics/remembered.js'
 import type { Context } from '../../context.js'
 import type { ErrorRecord } from '../../triage/error-record.js'
 import type { Rendered, Visit } from '../define.js'
@@ -37,9 +38,15 @@ export interface LoadedPart {
 
 export async function relatedParts(context: Context, record: ErrorRecord, visit: Visit): Promise<LoadedPart[]> {
   // A database server answers several questions at the same time.
-  const loaded = await Promise.all(RELATED.map((part) => part.load(context, record, visit)))
+  const loaded = await Promise.all(
+    RELATED.map((part) =>
+      remembered(context, `${part.name} of ${record.id} ${visit.application_id}`, () =>
+        part.load(context, record, visit),
+      ),
+    ),
+  )
   return RELATED.flatMap(({ name, title, view }, i) => {
-    const data = loaded[i] ?? null
+    const data = loaded[i]?.value ?? null
     return data === null ? [] : [{ name, title, data, view: (visit) => view(data, visit) }]
   })
 }

@@ -41,21 +41,21 @@ export const error = definePage({
   async load(context, parameters, visit) {
     const { error_id, application_id } = parameters
     const record = await perform(findError, context, parameters)
-    return {
-      record,
-      history: await perform(errorHistory, context, { error_id, application_id }),
-      users: await perform(errorUsers, context, { error_id, application_id }),
-      grouping: groupingOf(record, context.config.project_root ?? ''),
-      related: await relatedParts(context, record, visit),
-    }
+    const [history, users, related] = await Promise.all([
+      perform(errorHistory, context, { error_id, application_id }),
+      perform(errorUsers, context, { error_id, application_id }),
+      relatedParts(context, record, visit),
+    ])
+    return { record, history, users, grouping: groupingOf(record, context.config.project_root ?? ''), related }
   },
   async furnish(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = filterBehind({ list_query, list_page })
-    return {
-      stacks: await shownStacks(context, record, { visit, wide_frame }),
-      assignees: await knownAssignees(context, application_id ?? null),
-      beside: filter && (await neighbours(context, record.id, { ...filter, application_id })),
-    }
+    const [stacks, assignees, beside] = await Promise.all([
+      shownStacks(context, record, { visit, wide_frame }),
+      knownAssignees(context, application_id ?? null),
+      filter && neighbours(context, record.id, { ...filter, application_id }),
+    ])
+    return { stacks, assignees, beside }
   },
   title({ record }, { config }) {
     const where = placeWords(record, config.project_root ?? '')

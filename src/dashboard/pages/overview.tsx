@@ -1,13 +1,14 @@
 import * as v from 'valibot'
-import { type Overview, overviewData } from '../../analytics/overview.js'
+import { joined, type Overview, overviewLately, overviewNow } from '../../analytics/overview.js'
+import { remembered } from '../../analytics/remembered.js'
 import { type StrongCascade, strongestCascades } from '../../analytics/strongest-cascades.js'
 import { id, optional } from '../../model/input.js'
 import { SEVERITIES } from '../../model/severity.js'
 import { DAY } from '../../model/time.js'
-import { perform } from '../../operation.js'
 import { StrongestCascades } from '../components/cascades.js'
 import { BarChart } from '../components/charts.js'
 import { FirstSteps } from '../components/first-steps.js'
+import { CountedAt } from '../components/insight.js'
 import { NeedsYou } from '../components/needs-you.js'
 import { OverviewFigures } from '../components/overview-figures.js'
 import { PageHead } from '../components/page-head.js'
@@ -21,6 +22,8 @@ import { href, openErrors } from '../href.js'
 interface OverviewPage extends Overview {
   /** Errors that another regularly follows. */
   cascades: StrongCascade[]
+  /** When what is told of the last days was counted. */
+  counted_at: number
 }
 
 const CASCADES = 3
@@ -32,13 +35,22 @@ export const overview = definePage({
   text: 'High-level statistics, what needs somebody, and what hurts most',
   parameters: v.object({ application_id: optional(id()) }),
   async load(context, { application_id }, { last_visit_at, now }): Promise<OverviewPage> {
-    const overview = await perform(overviewData, context, { application_id, since: last_visit_at ?? undefined })
-    const since = now - CASCADE_DAYS * DAY
-    return { ...overview, cascades: await strongestCascades(context, { application_id }, since, CASCADES) }
+    await context.ready()
+    const since = last_visit_at ?? undefined
+    const [current, lately, cascades] = await Promise.all([
+      overviewNow(context, { application_id, since }),
+      remembered(context, `overview ${application_id}`, () => overviewLately(context, application_id)),
+      strongestCascades(context, { application_id }, now - CASCADE_DAYS * DAY, CASCADES),
+    ])
+    return { ...joined(current, lately.value), cascades, counted_at: lately.asked_at }
   },
   title: () => 'Overview',
   // The numbers of DashboardStats keep their places; everything else stands beside them.
-  json: ({ stats, ...overview }) => ({ ...stats, ...overview }),
+  json: ({ stats, counted_at, ...overview }) => ({
+    ...stats,
+    ...overview,
+    counted_at: new Date(counted_at).toISOString(),
+  }),
   view: (data, visit) => (
     <>
       <PageHead title="Overview" context={`Days are cut in ${visit.time_zone}`}>
@@ -81,6 +93,7 @@ function Numbers({ data, visit }: { data: OverviewPage; visit: Visit }): Rendere
         />
       </div>
       <Totals stats={data.stats} visit={visit} />
+      <CountedAt at={data.counted_at} now={visit.now} />
     </div>
   )
 }

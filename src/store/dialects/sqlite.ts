@@ -14,6 +14,7 @@ import {
   type UnknownRow,
 } from '../kysely.js'
 import type { Schema } from '../schema.js'
+import { HostTurn } from './host-turn.js'
 import { sqliteSearch } from './sqlite-search.js'
 
 /** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
@@ -153,7 +154,6 @@ function primaryCode(error: unknown): number | null {
 }
 
 const LOCK_WAIT_MS = 5000
-const STAND_STILL_MS = 8
 
 /**
  * Waits for a lock without standing still: SQLite's own busy_timeout would block the host's thread for as long.
@@ -178,37 +178,26 @@ function assertIdle(handle: SqliteHandle): void {
 class SqliteConnection implements DatabaseConnection {
   readonly handle: SqliteHandle
   in_transaction = false
-  #stood_still = 0
+  readonly #turn: HostTurn
   readonly #statements = new Map<string, SqliteStatement>()
 
-  constructor(handle: SqliteHandle) {
+  constructor(handle: SqliteHandle, turn: HostTurn) {
     this.handle = handle
+    this.#turn = turn
   }
 
   async executeQuery<R>(query: BulkQuery): Promise<QueryResult<R>> {
     if (this.in_transaction) return this.#run(query)
-    await this.#giveWay()
-    const started = performance.now()
-    try {
-      return await whileBusy(() => {
-        assertIdle(this.handle)
-        return this.#run(query)
-      })
-    } finally {
-      this.#stood_still += performance.now() - started
-    }
+    await this.#turn.giveWay()
+    return whileBusy(() => {
+      assertIdle(this.handle)
+      return this.#run(query)
+    })
   }
 
   // biome-ignore lint/correctness/useYield: nothing of ours streams; Kysely asks for the method.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported')
-  }
-
-  /** A page asks many questions, and each blocks the host's thread: now and then the host comes first. */
-  async #giveWay(): Promise<void> {
-    if (this.#stood_still < STAND_STILL_MS) return
-    this.#stood_still = 0
-    await new Promise((resume) => setImmediate(resume))
   }
 
   #run<R>({ sql, parameters, bulk }: BulkQuery): QueryResult<R> {
@@ -258,6 +247,7 @@ class SqlitePool implements Driver {
   readonly #idle: SqliteConnection[] = []
   readonly #waiting: ((connection: SqliteConnection) => void)[] = []
   readonly #all: SqliteConnection[] = []
+  readonly #turn = new HostTurn()
   #opened = 0
 
   constructor(options: PoolOptions) {
@@ -323,7 +313,7 @@ class SqlitePool implements Driver {
   async #open(): Promise<SqliteConnection> {
     this.#opened++
     try {
-      const connection = new SqliteConnection(await this.#options.open())
+      const connection = new SqliteConnection(await this.#options.open(), this.#turn)
       this.#all.push(connection)
       return connection
     } catch (error) {

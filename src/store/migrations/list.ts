@@ -9,6 +9,7 @@ import { insight } from './0008-insight.js'
 import { sums } from './0009-sums.js'
 import { counts } from './0010-counts.js'
 import { notifications } from './0011-notifications.js'
+import { attention } from './0012-attention.js'
 import { swallowed } from './0013-swallowed.js'
 import { processes } from './0014-processes.js'
 import { counted } from './0015-counted.js'
@@ -27,6 +28,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0009-sums': sums,
   '0010-counts': counts,
   '0011-notifications': notifications,
+  '0012-attention': attention,
   '0013-swallowed': swallowed,
   '0014-processes': processes,
   '0015-counted': counted,
