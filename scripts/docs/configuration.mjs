@@ -19,19 +19,16 @@ A list is written with commas in the environment, a mapping as \`chat=low,email=
 All problems are reported together in one \`ConfigurationError\`. The configuration is frozen once the tracker has started:
 a change takes effect after a restart. Secrets are never shown on the settings page.
 
-Options marked *planned* are accepted and checked today; the feature they govern comes with a later release.
-
 ${sections.join('\n')}`
 }
 
 function optionRow(name, option, variable) {
-  const { kind, text, secret, planned } = option
-  const notes = [secret && 'secret', planned && '*planned*'].filter(Boolean)
+  const { kind, text, secret } = option
   return tableRow([
     `\`${name}\``,
     kind.words,
     `\`${JSON.stringify(option.default)}\``,
     variable ? `\`${variable}\`` : 'code only',
-    `${text}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`,
+    secret ? `${text} (secret)` : text,
   ])
 }

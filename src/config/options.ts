@@ -46,8 +46,6 @@ export interface Row<T> {
   readonly text: string
   /** Masked wherever the configuration is shown. */
   readonly secret?: true
-  /** Accepted and checked today; the feature it governs is not built yet. */
-  readonly planned?: true
 }
 
 export type Group = keyof typeof GROUPS

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { optionRow } from '../config/options.js'
 import type { Context } from '../context.js'
 import { inTime } from '../health/in-time.js'
 import { TrackerError } from '../model/errors.js'
@@ -222,11 +221,9 @@ async function requireApplication(parameters: unknown, context: Context): Promis
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
   const off = [needs].flat().filter((name) => !config[name])
   if (off.length === 0) return
-  const planned = off.filter((name) => optionRow(name).planned)
-  const later = planned.length > 0 ? ` What ${planned.join(' and ')} does comes with a later release.` : ''
   throw new TrackerError(
     'switched_off',
-    `This page is switched off. Set ${off.join(' and ')} to true in the configuration to turn it on.${later}`,
+    `This page is switched off. Set ${off.join(' and ')} to true in the configuration to turn it on.`,
   )
 }
 

@@ -45,7 +45,7 @@ function Request({ record, curl }: { record: ErrorRecord; curl: string | null })
     ['IP address', record.ip_address],
     ['User agent', record.user_agent],
     ['Content type', content_type],
-    ['Took so far', duration_ms === undefined ? null : `${duration_ms} ms`],
+    ['Took so far', typeof duration_ms !== 'number' ? null : `${duration_ms} ms`],
   ]
   if (rows.every(([, value]) => !value) && isEmpty(record.request_params)) return null
   return (

@@ -8,27 +8,22 @@ export interface Setting {
   is_default: boolean
   environment_variable: string | null
   text: string
-  planned: boolean
 }
 
 /** One option: its name, what it is set to, and what it does. */
 export function SettingRow({ setting }: { setting: Setting }): Rendered {
-  const { name, text, is_default, environment_variable, planned } = setting
+  const { name, text, is_default, environment_variable } = setting
   return (
     <div class="setting" data-setting={`${name} ${text}`.toLowerCase()}>
       <dt>
         <code id={name}>{name}</code>
         {!is_default && <span class="badge changed">changed</span>}
-        {planned && <span class="badge">planned</span>}
       </dt>
       <dd class="setting-value">
         <Value setting={setting} />
       </dd>
       <dd class="setting-text">
-        <p>
-          {text}
-          {planned && ' Not in effect yet: the feature comes with a later release.'}
-        </p>
+        <p>{text}</p>
         {environment_variable && (
           <p class="meta muted">
             <code>{environment_variable}</code>

@@ -144,7 +144,6 @@ function settingOf(name: OptionName, { config }: Context): Setting {
     is_default: isDeepStrictEqual(config[name], row.default),
     environment_variable: environmentVariable(name),
     text: row.text,
-    planned: row.planned === true,
   }
 }
 
