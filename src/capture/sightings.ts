@@ -1,3 +1,5 @@
+import { isObject } from './is-object.js'
+
 /**
  * Which thrown values were recorded, and in which request a hook met them. Several hooks see one throw: a router's
  * middleware, the application's, a log entry before the error is thrown on, the end of the process. An object that comes
@@ -47,7 +49,3 @@ export class Sightings {
 }
 
 const ANY_REQUEST = {}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
-}

@@ -3,6 +3,7 @@ import { belowMessage, stackLines } from '../model/backtrace.js'
 import type { Cause } from '../model/event.js'
 import { NO_REDACTION, type Redactor } from '../model/redaction.js'
 import { cleanText } from '../model/text.js'
+import { isObject } from './is-object.js'
 import { type PlainLimits, plainData } from './plain-data.js'
 import type { SourcePositions } from './source-positions.js'
 import { withoutMarks } from './swallowed/detection.js'
@@ -168,7 +169,7 @@ function isErrorLike(value: unknown): boolean {
 
 /** A Proxy runs code of the host at every touch, so it is never read. */
 function isReadable(value: unknown): value is object {
-  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && !types.isProxy(value)
+  return isObject(value) && !types.isProxy(value)
 }
 
 function read(object: object, key: string | number): unknown {

@@ -1,18 +1,10 @@
 import type { CaptureContext } from '../capture-context.js'
+import { keepSwallowed } from './keeper.js'
 
-/** Counts what is caught and never reported, if asked to; what does it is loaded only then. Gives the function that ends it. */
+/**
+ * Counts what is caught and never reported, if asked to. Gives the function that ends it. Nothing of it is loaded later:
+ * a process may end in its first turn, and has counted by then.
+ */
 export function countSwallowed(context: CaptureContext): () => void {
-  if (!context.config.detect_swallowed_exceptions) return () => {}
-  let is_ended = false
-  let end = () => {}
-  import('./keeper.js').then(
-    ({ keepSwallowed }) => {
-      if (!is_ended) end = keepSwallowed(context)
-    },
-    () => context.counters.add('failed: counting swallowed exceptions'),
-  )
-  return () => {
-    is_ended = true
-    end()
-  }
+  return context.config.detect_swallowed_exceptions ? keepSwallowed(context) : () => {}
 }

@@ -10,7 +10,11 @@ interface Edit {
   text: string
 }
 
-/** Changes of a text that keep its lines: nothing that is added or taken away holds the end of one. */
+/**
+ * Changes of a text that keep its lines: nothing that is added or taken away holds the end of one. At one offset, what was
+ * added first comes first. That is right for what opens, as outer code is looked at before what it holds; what closes
+ * must never meet at one offset, and does not: each mark ends inside a pair of brackets, or at a statement's end.
+ */
 export class Edits {
   readonly #code: string
   readonly #edits: Edit[] = []
@@ -46,7 +50,6 @@ export class Edits {
   }
 
   apply(): { code: string; lines: EditedLines } {
-    // At one offset, what was added first comes first: outer code is looked at before what it holds.
     const inOrder = this.#edits.map((edit, i) => ({ edit, i })).sort((a, b) => a.edit.at - b.edit.at || a.i - b.i)
     const lines = new Map<number, LineEdit[]>()
     let code = ''

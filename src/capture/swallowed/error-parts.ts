@@ -5,54 +5,61 @@ const MOST_CAUSES = 20
 const MOST_AGGREGATED = 10
 
 /** What an error was caused by, at any depth, and the errors it gathers. */
-export function behind(value: unknown): unknown[] {
-  if (isReadable(value) && read(value, 'cause') === undefined && read(value, 'errors') === undefined) {
-    if (read(value, 'suppressed') === undefined) return NOTHING
-  }
+export function behind(value: unknown): readonly unknown[] {
   const found: unknown[] = []
   const waiting: unknown[] = [value]
   for (let next = waiting.pop(); found.length < MOST_CAUSES && isReadable(next); next = waiting.pop()) {
-    const errors = read(next, 'errors')
-    const suppressed = read(next, 'suppressed')
-    const causes = [
-      ...(!types.isProxy(errors) && Array.isArray(errors) ? errors.slice(0, MOST_AGGREGATED) : []),
-      ...(suppressed === undefined ? [] : [suppressed, read(next, 'error')]),
-      read(next, 'cause'),
-    ].filter((cause) => isReadable(cause) && cause !== value && !found.includes(cause))
-    found.push(...causes)
-    waiting.push(...causes)
+    for (const cause of rightBehind(next)) {
+      if (!isReadable(cause) || cause === value || found.includes(cause)) continue
+      found.push(cause)
+      waiting.push(cause)
+    }
   }
   return found
 }
 
-const NOTHING: unknown[] = []
+function rightBehind(error: object): unknown[] {
+  const causes: unknown[] = []
+  const errors = ownData(error, 'errors')
+  if (!types.isProxy(errors) && Array.isArray(errors)) {
+    for (let i = 0; i < Math.min(errors.length, MOST_AGGREGATED); i++) causes.push(ownData(errors, i))
+  }
+  const suppressed = ownData(error, 'suppressed')
+  if (suppressed !== undefined) causes.push(suppressed, ownData(error, 'error'))
+  causes.push(ownData(error, 'cause'))
+  return causes
+}
+
 const known = new WeakMap<object, string>()
 
 /** The type as it is recorded. Most errors of a class have it from their class, and it is looked up once. */
 export function typeOf(value: unknown): string {
-  const shape = isReadable(value) && !Object.hasOwn(value, 'name') ? Object.getPrototypeOf(value) : null
-  if (shape === null) return typeName(value)
+  if (!isReadable(value)) return typeName(value)
+  const shape: object | null = Object.getPrototypeOf(value)
+  if (shape === null) return 'Object'
+  const is_own = Object.hasOwn(value, 'name') || Object.hasOwn(value, 'constructor')
+  if (is_own && !hasGetter(value)) return typeName(value)
   let type = known.get(shape)
   if (type === undefined) {
-    type = typeName(value)
+    type = typeName(is_own ? Object.create(shape) : value)
     known.set(shape, type)
   }
   return type
 }
 
 export function codeOf(value: unknown): unknown {
-  return isReadable(value) ? read(value, 'code') : undefined
+  return isReadable(value) ? ownData(value, 'code') : undefined
+}
+
+/** What an object has itself. A getter is code of the host, and is not run. */
+export function ownData(object: object, key: string | number): unknown {
+  return Object.getOwnPropertyDescriptor(object, key)?.value
+}
+
+function hasGetter(object: object): boolean {
+  return ['name', 'constructor'].some((key) => Object.getOwnPropertyDescriptor(object, key)?.get)
 }
 
 function isReadable(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !types.isProxy(value)
-}
-
-function read(object: object, key: string): unknown {
-  try {
-    return (object as Record<string, unknown>)[key]
-  } catch {
-    // A getter of the host threw: there is nothing to know.
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads'
-import { OTHERS } from '../../model/guard-kinds.js'
+import { OTHERS } from '../../model/others.js'
 import type { HourCounts } from '../../store/hour-counts.js'
 import { SWALLOWED_HOURS } from '../../store/hour-tables.js'
 import type { CaptureContext } from '../capture-context.js'

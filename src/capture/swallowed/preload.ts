@@ -35,7 +35,8 @@ export function preloadDetection({ env, dist, say }: PreloadOptions): void {
   }
   const root = projectRoot(env.FAULTBOARD_PROJECT_ROOT || null)
   const own_folder = fileURLToPath(new URL('.', dist)).replace(/[\\/]$/, '')
-  const files = new MarkedFiles(sayOnce(say))
+  const onUnreadable = sayOnce(say)
+  const files = new MarkedFiles(onUnreadable)
   const locate = (error: object) => raiseLocation(error, { root, own_folder, positions: undefined })
   const now = () => performance.timeOrigin + performance.now()
   const ledger = new Ledger({ now, locate, max_tallies: MAX_TALLIES })
@@ -49,7 +50,7 @@ export function preloadDetection({ env, dist, say }: PreloadOptions): void {
     own_folder,
     loader_url: new URL('capture/swallowed/loader.js', dist).href,
     onMarked: (file, lines, is_mapped) => files.add(file, lines, is_mapped),
-    onUnreadable: sayOnce(say),
+    onUnreadable,
   })
   if (port) files.listen(port)
 }

@@ -1,6 +1,7 @@
 import { culprit, relativeLines, stackLines } from '../../model/backtrace.js'
 import type { SourcePositions } from '../source-positions.js'
 import { withoutMarks } from './detection.js'
+import { ownData } from './error-parts.js'
 
 export interface RaiseLocationOptions {
   root: string
@@ -13,7 +14,9 @@ const FRAMES = 30
 
 /** The newest place in the host's own code that the stack of an error tells, such as `src/cart.ts:12:9`. */
 export function raiseLocation(error: object, { root, own_folder, positions }: RaiseLocationOptions): string | null {
-  const { stack, message } = error as { stack?: unknown; message?: unknown }
+  // V8 writes a stack when it is read, and a version of it has it as a getter.
+  const { stack } = error as { stack?: unknown }
+  const message = ownData(error, 'message')
   if (typeof stack !== 'string') return null
   const lines = stackLines(stack, typeof message === 'string' ? message : '', FRAMES)
   const own = withoutMarks(Object.freeze(lines.filter((line) => !line.includes(own_folder))))

@@ -6,8 +6,8 @@ export type ThrowKind = 'made' | 'variable' | 'constant' | 'rethrow'
 export interface Site {
   location: string
   kind: string
-  /** For a throw the location of the catch block that it stands in; `promise` for what a promise calls. */
-  inside: string | null
+  /** Whether it is a function that a promise calls. */
+  of_promise: boolean
 }
 
 /**
@@ -15,17 +15,21 @@ export interface Site {
  * loads modules to the one that runs them.
  *
  * @example
- * markOf({ location: 'src/cart.ts:12:5', kind: 'empty', inside: null }) // 'src/cart.ts:12:5#empty'
+ * markOf({ location: 'src/cart.ts:12:5', kind: 'empty', of_promise: true }) // 'src/cart.ts:12:5#empty@promise'
  */
-export function markOf({ location, kind, inside }: Site): string {
-  return inside === null ? `${location}#${kind}` : `${location}#${kind}@${inside}`
+export function markOf({ location, kind, of_promise }: Site): string {
+  return `${location}#${kind}${of_promise ? OF_PROMISE : ''}`
 }
 
 export function siteOf(mark: string): Site {
-  // A path may hold either letter; a kind holds none, and what stands behind it is a location again.
-  const match = /^(.*?:\d+:\d+)#([a-z_]+)(?:@(.*))?$/s.exec(mark)
-  return { location: match?.[1] ?? mark, kind: match?.[2] ?? 'other', inside: match?.[3] ?? null }
+  const of_promise = mark.endsWith(OF_PROMISE)
+  // A path may hold one too; a kind holds none.
+  const at = mark.lastIndexOf('#')
+  const kind = mark.slice(at + 1, of_promise ? -OF_PROMISE.length : undefined)
+  return { location: mark.slice(0, at), kind, of_promise }
 }
+
+const OF_PROMISE = '@promise'
 
 /** The functions that marks call. In a browser or another realm, where code may be carried as text, there are none. */
 export const GLOBALS = {

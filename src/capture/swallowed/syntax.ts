@@ -22,6 +22,11 @@ export function parsed(code: string, types: readonly SourceType[]): Node | null 
   return null
 }
 
+/** Which of them a tree was read as. */
+export function typeOf({ sourceType }: Node): SourceType {
+  return sourceType === 'module' ? 'module' : 'commonjs'
+}
+
 const OPTIONS: Partial<Options> = { ecmaVersion: 'latest', allowHashBang: true }
 
 /** The nodes right below one, in the order of the text as far as the tree tells it. */

@@ -1,9 +1,10 @@
 import { isAbsolute, relative, sep } from 'node:path'
+import { hidesGlobal } from './bindings.js'
 import type { CodeMap } from './code-map.js'
 import { type EditedLines, Edits } from './edits.js'
 import { Marker } from './marker.js'
 import { OWN_NAMES } from './site.js'
-import { parsed, type SourceType } from './syntax.js'
+import { parsed, type SourceType, typeOf } from './syntax.js'
 
 export interface Transformed {
   code: string
@@ -22,8 +23,6 @@ export interface TransformOptions {
 }
 
 const MAY_THROW_OR_CATCH = /\bcatch\b|\bthrow\b|\.then\s*\(/
-/** A polyfill that declares it is about to give it a meaning of its own. */
-const OWN_GLOBAL = /\b(?:var|let|const|function|class)\s+globalThis\b/
 
 /**
  * Marks the places of a file that throw and catch, or gives null where there is nothing to mark or any doubt about it.
@@ -33,12 +32,13 @@ export function transform(
   code: string,
   { file, root, types, map = null, onUnreadable }: TransformOptions,
 ): Transformed | null {
-  if (!MAY_THROW_OR_CATCH.test(code) || code.includes(OWN_NAMES) || OWN_GLOBAL.test(code)) return null
+  if (!MAY_THROW_OR_CATCH.test(code) || code.includes(OWN_NAMES)) return null
   const program = parsed(code, types)
   if (!program) {
     onUnreadable?.()
     return null
   }
+  if (hidesGlobal(code, program)) return null
   const edits = new Edits(code)
   const own = locationPath(file, root)
   new Marker(code, program, edits, (offset) => {
@@ -51,7 +51,9 @@ export function transform(
   }).mark(program)
   if (edits.size === 0) return null
   const { code: marked, lines } = edits.apply()
-  return { code: map ? map.shifted(marked, lines) : marked, lines }
+  const runs = map ? map.shifted(marked, lines) : marked
+  // Whatever we have overlooked: a host must start.
+  return parsed(runs, [typeOf(program)]) ? { code: runs, lines } : null
 }
 
 /** Relative to the project, or null for what lies outside of it or in a library. */

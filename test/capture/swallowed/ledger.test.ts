@@ -155,6 +155,49 @@ describe('the ledger', () => {
     expect(sums(ledger)).toEqual({ raised: 4, reported: 0, rescued: { 'src/a.ts:3:1': 3, 'src/a.ts:4:1': 1 } })
   })
 
+  test('takes back what a catch block has thrown another error instead of, and no other', () => {
+    const { ledger } = ledgerAt()
+    const errors = Array.from({ length: 10 }, () => new Error('x'))
+    for (const error of errors) ledger.thrown(THROW, error)
+    for (const error of errors) ledger.caught(error, CATCH)
+    for (const error of errors.slice(3)) ledger.thrown(['src/a.ts:6:1#made', error], new TypeError('instead'))
+    expect(sums(ledger)).toEqual({ raised: 17, reported: 0, rescued: { 'src/a.ts:3:1': 3 } })
+  })
+
+  test('runs no getter of what it counts', () => {
+    const { ledger } = ledgerAt()
+    const run: string[] = []
+    const error = new Error('x')
+    for (const key of ['cause', 'errors', 'suppressed', 'error', 'code', 'name', 'message', 'constructor']) {
+      Object.defineProperty(error, key, { get: () => run.push(key) })
+    }
+    const gathering = new AggregateError([new Error('y')])
+    Object.defineProperty(gathering.errors, 0, { get: () => run.push('0') })
+    for (const value of [error, gathering]) {
+      ledger.thrown(THROW, value)
+      ledger.caught(value, CATCH)
+      ledger.reported(value)
+    }
+    expect(run).toEqual([])
+    expect(sums(ledger)).toEqual({ raised: 2, reported: 2, rescued: {} })
+  })
+
+  test('hands over as they are a class and a function that carries something', () => {
+    const { ledger } = ledgerAt()
+    class Handler {}
+    function Old() {}
+    Old.prototype.handle = () => {}
+    const looked: unknown[] = []
+    const watched = new Proxy(() => {}, { ownKeys: (target) => Reflect.ownKeys(target).concat(String(looked.push(1))) })
+    for (const one of [Handler, Old, Object.assign(() => {}, { tag: 1 }), watched, Number]) {
+      expect(ledger.handler(CATCH, one)).toBe(one)
+    }
+    expect(looked).toEqual([])
+    for (const one of [() => {}, async () => {}, function named() {}, parseInt, (() => {}).bind(null)]) {
+      expect(ledger.handler(CATCH, one)).not.toBe(one)
+    }
+  })
+
   test('never throws, and hands a handler over as it is', () => {
     const { ledger } = ledgerAt()
     const { proxy, revoke } = Proxy.revocable({}, {})

@@ -57,6 +57,15 @@ const SNIPPETS = [
   '({ catch: (f) => String(f) }).catch(undefined)',
   "({ catch: (f) => f(1) }).catch((e) => e ? 'yes' : 'no')",
   "'a</script><!-- throw --> catch (e) {'",
+  '(() => { const status = 5; try { throw {} } catch ({ code = status }) { const status = 7; return code + status } })()',
+  '(() => { let key = "a"; try { throw { a: 1 } } catch ({ [key]: b }) { let key = 2; return b + key } })()',
+  '(() => { try { try { throw 1 } catch (e) { { let e = 2 } e = 3; throw e } } catch (f) { return f } })()',
+  '(() => { try { try { throw 1 } catch ({ a }) { throw a === undefined } } catch (f) { return f } })()',
+  '(() => { try { try { throw 1 } catch { try { throw 2 } finally { throw 3 } } } catch (f) { return f } })()',
+  '({ catch: (f) => { try { f(1) } catch (e) { return e } } }).catch(function (e) { "use strict"; var e = e + 1; throw [e] })',
+  '({ catch: (f) => f(1) }).catch((e) => // e =>\n e)',
+  '({ catch: (f) => f(1) }).catch((e /* => */) => /* ( => */ (e))',
+  '((root = globalThis) => { try { throw root } catch (e) { return e === globalThis } })()',
 ]
 
 describe('marked code', () => {
@@ -97,8 +106,27 @@ describe('marked code', () => {
     ['markup', 'const a = <p>{() => { throw 1 }}</p>'],
     ['names of ours', 'const __faultboard_caught = 1; throw 1'],
     ['another globalThis', 'var globalThis = {}; throw 1'],
+    ['globalThis as a parameter', '(function (globalThis) { throw 1 })()'],
+    ['globalThis as a parameter of an arrow', '(...[{ a: [globalThis = 1] }]) => { throw 1 }'],
+    ['globalThis as a part', 'const { globalThis } = {}; throw 1'],
+    ['globalThis as what is caught', 'try { a() } catch (globalThis) { throw 1 }'],
+    ['globalThis as a name of its own', '(class globalThis { static { throw 1 } })'],
+    ['globalThis in other letters', 'function f(glob\\u0061lThis) { throw 1 }'],
+    ['names of an object', 'with (a) { throw 1 }'],
   ])('is not made of code with %s', (_title, code) => {
     expect(marked(code)).toBeNull()
+  })
+
+  test.each(["import globalThis from 'a'", "import { a as globalThis } from 'a'", "import * as globalThis from 'a'"])(
+    'is not made of a module that says %s',
+    (line) => {
+      expect(marked(`${line}; throw 1`, ['module'])).toBeNull()
+    },
+  )
+
+  test('runs as it was where marks would break it', () => {
+    const map = { find: () => null, shifted: (code: string) => `${code} }` }
+    expect(transform('throw 1', { file: '/app/a.js', root: '/app', types: ['commonjs'], map })).toBeNull()
   })
 
   test('tells places and kinds of handlers', () => {
@@ -118,7 +146,7 @@ try { a() } catch (e) { fallback(e) }`
       'a.js:7:9#may_report@promise',
       'a.js:7:23#empty@promise',
       'a.js:8:13#may_rethrow',
-      'a.js:8:25#constant@a.js:8:13',
+      'a.js:8:25#constant',
       'a.js:9:13#value',
       'a.js:10:13#other',
     ])

@@ -91,6 +91,77 @@ const cases = {
       }
     } catch {} // @rescue replacement
   },
+  async replaced_at_once() {
+    const one = async () => {
+      try {
+        throw new Error('at once') // @raise at_once
+      } catch (error) {
+        await new Promise((resume) => setTimeout(resume, 5, error))
+        throw new TypeError('instead') // @raise instead_at_once
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, () => one().catch(ignored))) // @rescue instead_at_once
+  },
+  replaced_all_the_way() {
+    const down = (depth) => {
+      try {
+        if (depth === 0) throw new Error('deepest') // @raise deepest
+        down(depth - 1)
+      } catch {
+        throw new TypeError(`at ${depth}`) // @raise on_the_way
+      }
+    }
+    try {
+      down(3)
+    } catch {} // @rescue on_the_way
+  },
+  replaced_behind_one_of_its_name() {
+    try {
+      try {
+        throw new Error('outer') // @raise same_name_outer
+      } catch (error) {
+        try {
+          throw new RangeError(error.message) // @raise same_name_inner
+        } catch (error) {
+          // @rescue same_name_inner
+          void error
+        }
+        throw new TypeError('instead of the outer one') // @raise same_name
+      }
+    } catch {} // @rescue same_name
+  },
+  replaced_under_its_name() {
+    for (const again of [false, true]) {
+      try {
+        try {
+          throw new Error('shadowed') // @raise under_its_name
+        } catch (error) {
+          for (const error of [new TypeError('shadowing')]) if (again) throw error // @raise shadowing
+          // biome-ignore lint/suspicious/noCatchAssign: it is what this is about.
+          error = new TypeError(error.message)
+          throw error // @raise assigned
+        }
+      } catch {} // @rescue under_its_name
+    }
+  },
+  replaced_in_parts() {
+    try {
+      try {
+        throw new Error('in parts') // @raise in_parts
+      } catch ({ message, name = 'none' }) {
+        throw new TypeError(message + name) // @raise of_parts
+      }
+    } catch {} // @rescue of_parts
+  },
+  async replaced_by_a_handler() {
+    const failing = async () => {
+      throw new Error('replaced by a handler') // @raise by_a_handler
+    }
+    const replaced = failing().catch((error) => {
+      throw new TypeError(error.message) // @raise of_a_handler
+    })
+    await replaced.catch(ignored) // @rescue of_a_handler
+  },
   async awaited() {
     const failing = async () => {
       await null
