@@ -17,6 +17,11 @@ const CHARACTERS_OF_ONE = 6000
 /** And of all variables of an error. */
 const CHARACTERS_OF_ALL = 40_000
 const KEY_LIMIT = 100
+/** What a name and its value are called where they stand side by side. */
+const NAMES = ['name', 'key', 'field', 'header', 'k', 'param', 'parameter', 'property', 'prop']
+export const VALUES: ReadonlySet<string> = new Set(['value', 'val', 'v'])
+/** A password in an address, whose end was cut off. */
+const OPEN_PASSWORD = /(:\/\/[^\s/:@]*:)[^\s/@]*$/
 
 /**
  * Values of the host as plain, bounded, redacted data, while it stands still. Nothing of the host runs: getters are not
@@ -35,6 +40,14 @@ export class Describer {
     this.#limits = limits
   }
 
+  /** Whether one of the values that are called a name is that of a secret, which then stands beside it. */
+  namesSecret(valueNamed: (name: string) => unknown): boolean {
+    return NAMES.some((key) => {
+      const name = valueNamed(key)
+      return typeof name === 'string' && this.#redactor.isSensitiveKey(name)
+    })
+  }
+
   /** One variable, by its name too: a secret is known by what it is called. */
   variable(name: string, value: unknown): unknown {
     this.#begin()
@@ -48,10 +61,11 @@ export class Describer {
     const name = className(object)
     if (name !== 'Object') copy[TYPE_KEY] = cleanText(name, KEY_LIMIT)
     const keys = Object.keys(object).filter((key) => typeof ownValue(object, key) !== 'function')
+    const isNamedSecret = this.#namesSecret(object)
     for (const key of keys.slice(0, most)) {
       this.#begin()
       // As deep as a local variable of the same value.
-      define(copy, this.#key(key), this.#property(object, key, -1))
+      define(copy, this.#key(key), isNamedSecret && VALUES.has(key) ? FILTERED : this.#property(object, key, -1))
     }
     if (keys.length > most) copy[MORE_KEY] = `${keys.length - most} more`
     return copy
@@ -99,7 +113,10 @@ export class Describer {
   /** Cut behind the filter, which could not tell half of a secret. */
   #text(text: string): string {
     const { string } = this.#limits
-    const plain = cleanText(this.#redactor.text(cleanText(text, string * 2 + 100)), Math.min(string, this.#characters))
+    const most = string * 2 + 100
+    const begin = cleanText(text, most)
+    const whole = text.length > most ? begin.replace(OPEN_PASSWORD, `$1${FILTERED}`) : begin
+    const plain = cleanText(this.#redactor.text(whole), Math.min(string, this.#characters))
     this.#characters -= plain.length
     this.#characters_of_all -= plain.length
     return plain
@@ -181,7 +198,7 @@ export class Describer {
     for (const key of keys) {
       if (count >= this.#limits.hash_items || this.#values <= 0 || this.#characters <= 0) break
       count++
-      define(copy, this.#key(key), isNamedSecret && key === 'value' ? FILTERED : this.#property(object, key, depth))
+      define(copy, this.#key(key), isNamedSecret && VALUES.has(key) ? FILTERED : this.#property(object, key, depth))
     }
     if (keys.length > count) copy[MORE_KEY] = `${keys.length - count} more`
     return copy
@@ -189,10 +206,7 @@ export class Describer {
 
   /** `{ name: 'password', value: … }`, as forms and headers are often kept. */
   #namesSecret(object: object): boolean {
-    return ['name', 'key', 'field'].some((key) => {
-      const name = ownValue(object, key)
-      return typeof name === 'string' && this.#redactor.isSensitiveKey(name)
-    })
+    return this.namesSecret((key) => ownValue(object, key))
   }
 
   #property(object: object, key: string, depth: number): unknown {

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { TYPE_KEY } from '../../model/frame-variables.js'
-import type { Redactor } from '../../model/redaction.js'
-import { Describer, type ValueLimits } from './describe-value.js'
+import { FILTERED, type Redactor } from '../../model/redaction.js'
+import { Describer, VALUES, type ValueLimits } from './describe-value.js'
 import type { CodePlace, LiveFrame, LiveScope } from './paused-frames.js'
 
 export interface VariableLimits extends ValueLimits {
@@ -33,11 +33,13 @@ export function readFrames(frames: readonly LiveFrame[], redactor: Redactor, lim
   const describer = new Describer(redactor, limits)
   const read = frames.map(({ function_name, url, line, column, scopes, self }) => {
     const found = variablesOf(scopes)
+    // `for (const [key, value] of Object.entries(form))`: what the value is stands in another variable.
+    const isNamedSecret = describer.namesSecret((wanted) => found.find(({ name }) => name === wanted)?.value)
     return {
       ...{ function_name, url, line, column },
       variables: found.slice(0, limits.variables).map(({ name, value, from, to }) => ({
         name,
-        value: describer.variable(name, value),
+        value: isNamedSecret && VALUES.has(name) ? FILTERED : describer.variable(name, value),
         from,
         to,
       })),
@@ -48,6 +50,8 @@ export function readFrames(frames: readonly LiveFrame[], redactor: Redactor, lim
   return read.filter(({ variables, instance_variables }) => variables.length > 0 || instance_variables !== null)
 }
 
+/** How what marks swallowed exceptions calls its own variables. */
+const OWN_NAMES = '__faultboard_'
 /** What Node.js wraps around every CommonJS module. */
 const WRAPPER = ['exports', 'require', 'module', '__filename', '__dirname']
 
@@ -58,7 +62,7 @@ function variablesOf(scopes: readonly LiveScope[]): ReadVariable[] {
     const names = Object.keys(values)
     const isWrapper = WRAPPER.every((name) => names.includes(name))
     for (const name of names) {
-      if (found.has(name) || (isWrapper && WRAPPER.includes(name))) continue
+      if (found.has(name) || name.startsWith(OWN_NAMES) || (isWrapper && WRAPPER.includes(name))) continue
       const value = currentValue(values, name)
       if ((is_module || isWrapper) && typeof value === 'function') continue
       if (value !== UNINITIALISED) found.set(name, { name, value, from, to })

@@ -1,3 +1,5 @@
+import { isObject } from '../is-object.js'
+
 interface Kept<T> {
   what: T
   place: string
@@ -35,8 +37,4 @@ export class Thrown<T> {
     const last = this.#last
     return last && Object.is(last.value, value) && performance.now() <= last.until ? last.what : null
   }
-}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }

@@ -10,7 +10,7 @@ export function leafText(value: object): string | null {
   if (types.isRegExp(value)) return RegExp.prototype.toString.call(value)
   if (types.isNativeError(value)) return errorText(value)
   if (ArrayBuffer.isView(value)) return `[${className(value)}, ${byteLength(value)} bytes]`
-  if (types.isAnyArrayBuffer(value)) return `[ArrayBuffer, ${value.byteLength} bytes]`
+  if (types.isAnyArrayBuffer(value)) return `[ArrayBuffer, ${bufferLength(value)} bytes]`
   if (types.isBoxedPrimitive(value)) return boxedText(value)
   return OPAQUE.find(([isKind]) => isKind(value))?.[1] ?? null
 }
@@ -69,10 +69,17 @@ function errorText(error: Error): string {
   return typeof message === 'string' && message !== '' ? `${kind}: ${message}` : kind
 }
 
-/** Asked of the prototype, because a class of the host's may have a getter of that name. */
 function byteLength(view: ArrayBufferView): number {
-  const prototype = types.isDataView(view) ? DataView.prototype : Object.getPrototypeOf(Uint8Array.prototype)
-  return Number(Object.getOwnPropertyDescriptor(prototype, 'byteLength')?.get?.call(view))
+  return lengthBy(types.isDataView(view) ? DataView.prototype : Object.getPrototypeOf(Uint8Array.prototype), view)
+}
+
+function bufferLength(buffer: ArrayBufferLike): number {
+  return lengthBy(types.isSharedArrayBuffer(buffer) ? SharedArrayBuffer.prototype : ArrayBuffer.prototype, buffer)
+}
+
+/** Asked of the prototype, because a class of the host's may have a getter of that name. */
+function lengthBy(prototype: object, value: object): number {
+  return Number(Object.getOwnPropertyDescriptor(prototype, 'byteLength')?.get?.call(value))
 }
 
 function boxedText(value: object): string {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { Describer, type ValueLimits } from '../../../src/capture/variables/describe-value.js'
+import { readFrames } from '../../../src/capture/variables/read-frames.js'
 import { createRedactor } from '../../../src/model/redaction.js'
 
+const PLACE = { function_name: 'f', url: 'file:///srv/app.js', line: 1, column: 1 }
 const LIMITS: ValueLimits = { depth: 3, string: 200, array_items: 10, hash_items: 20 }
 
 function described(value: unknown, limits: Partial<ValueLimits> = {}, name = 'value'): unknown {
@@ -16,6 +18,13 @@ class Order {
   }
   hidden(): number {
     return this.#hidden
+  }
+}
+
+/** A class of the host's may answer what the language would. */
+class Tape extends ArrayBuffer {
+  override get byteLength(): number {
+    throw new Error('a getter was called')
   }
 }
 
@@ -80,6 +89,11 @@ describe('a value', () => {
     expect(describer.properties({ more: self.more }, 3)).toEqual({ more: { a: { b: { c: 1 } } } })
   })
 
+  test('of a class that overrides what tells its size is asked nothing', () => {
+    expect(described(new Tape(4))).toBe('[ArrayBuffer, 4 bytes]')
+    expect(described(new SharedArrayBuffer(8))).toBe('[ArrayBuffer, 8 bytes]')
+  })
+
   test('that holds itself is told once', () => {
     const order: Record<string, unknown> = { id: 1 }
     order.self = order
@@ -135,8 +149,24 @@ describe('a secret', () => {
     expect(described({ name: 'password', value: 'hunter2' })).toEqual({ name: 'password', value: '[FILTERED]' })
   })
 
+  test('is filtered where its name is what another variable or property of the frame holds', () => {
+    const frame = (values: object) => ({ ...PLACE, scopes: [{ values, is_module: false, from: null, to: null }] })
+    const limits = { ...LIMITS, variables: 15, instance_variables: 20 }
+    const read = (values: object, self: unknown = null) =>
+      readFrames([{ ...frame(values), self } as never], createRedactor([]), limits)[0]
+    for (const values of [
+      { key: 'password', value: 'hunter2' },
+      { name: 'Authorization', val: 'hunter2' },
+    ]) {
+      expect(JSON.stringify(read(values))).not.toContain('hunter2')
+      expect(JSON.stringify(read({ i: 1 }, values))).not.toContain('hunter2')
+    }
+    expect(JSON.stringify(read({ key: 'colour', value: 'green' }))).toContain('green')
+  })
+
   test('is not cut in two by the limit, which no filter could tell', () => {
     const text = `${'x'.repeat(15)} token=abcdefghijklmnop`
     expect(described(text, { string: 30 })).not.toContain('abc')
+    expect(described(`postgres://user:${'hunter2'.repeat(100)}@db/shop`)).not.toContain('hunter')
   })
 })
