@@ -6,7 +6,7 @@ import type { Database } from './database.js'
 import { type HourRow, HourRows, type HourRowsOptions } from './hour-rows.js'
 import { digestOf, type HourTable } from './hour-table.js'
 import type { Kysely } from './kysely.js'
-import { leaveSums, takeLeftSums } from './left-sums.js'
+import { leaveSums, leftSums, takeLeftSums } from './left-sums.js'
 import type { Schema } from './schema.js'
 import type { Spool } from './spool.js'
 
@@ -37,13 +37,15 @@ export interface HourCountsOptions<Name extends string> extends Pick<HourRowsOpt
 interface Batch<Name extends string, Amount extends string> {
   batch_id: string
   rows: readonly HourRow<Name, Amount>[]
-  tries: number
+  /** An attempt may have been committed without our knowing. */
+  was_tried: boolean
+  refusals: number
 }
 
 const MAX_ROWS = 2000
 const FLUSH_AFTER_MS = 5000
 /** What the database itself refuses so often it will never take. */
-const TRIES = 3
+const MOST_REFUSALS = 3
 
 /**
  * Sums that gather in memory and are added to those of other processes now and then. Adding never throws and never
@@ -65,6 +67,7 @@ export class HourCounts<Name extends string, Amount extends string> {
   #running: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
   #is_away = false
+  #is_ending = false
   #closed = false
 
   constructor(
@@ -107,11 +110,22 @@ export class HourCounts<Name extends string, Amount extends string> {
     return this.#running
   }
 
+  /**
+   * Flushes once, and not again by itself: with a database that is away, each attempt would wait for it, and the
+   * process that wants to end with it.
+   */
+  async flushAtEnd(): Promise<void> {
+    this.#is_ending = true
+    this.#stopTimer()
+    await this.flush()
+    this.#is_ending = false
+  }
+
   /** Flushes for the last time; what is added from then on is only counted as late. */
   async close(): Promise<void> {
-    await this.flush()
+    await this.flushAtEnd()
     this.#closed = true
-    if (this.#timer) clearTimeout(this.#timer)
+    this.#stopTimer()
     this.leave()
   }
 
@@ -131,17 +145,24 @@ export class HourCounts<Name extends string, Amount extends string> {
 
   /** There is a timer only while there is something to write, and it keeps no process alive. */
   #flushLater(): void {
-    if (this.#timer || this.#closed) return
+    if (this.#timer || this.#closed || this.#is_ending) return
     this.#timer = setTimeout(() => {
       this.#timer = null
       void this.flush()
     }, this.#flush_after_ms).unref()
   }
 
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+
   async #write(): Promise<void> {
-    const { database, open, counters, warn, by_spool } = this.#counting
+    const { open, warn, by_spool } = this.#counting
     if (by_spool) return this.leave()
     try {
+      // A database that is away is not waited for without need.
+      if (this.waiting === 0 && !(await this.#hasLeftSums())) return
       await open()
       await this.#takeUp()
       for (let left = this.waiting; left > 0; ) {
@@ -151,22 +172,33 @@ export class HourCounts<Name extends string, Amount extends string> {
       }
       this.#is_away = false
     } catch (error) {
-      if (this.#pending && database.dialect.faultOf(error) === 'statement' && this.#pending.tries >= TRIES) {
-        counters.add('counts_refused', this.#pending.rows.length)
-        this.#pending = null
-      }
+      this.#refused(error)
       if (!this.#is_away) {
         warn(`Counts of ${this.#title} cannot be written (${reasonOf(error)}); they are kept and tried again.`)
       }
       this.#is_away = true
-      this.#flushLater()
+      if (this.waiting > 0) this.#flushLater()
     }
+  }
+
+  #refused(error: unknown): void {
+    const { database, counters } = this.#counting
+    if (!this.#pending || database.dialect.faultOf(error) !== 'statement') return
+    if (++this.#pending.refusals < MOST_REFUSALS) return
+    counters.add('counts_refused', this.#pending.rows.length)
+    this.#pending = null
+  }
+
+  async #hasLeftSums(): Promise<boolean> {
+    const { spool } = this.#counting
+    return spool !== undefined && (await leftSums(spool, this.#table)).length > 0
   }
 
   /** An embedded database blocks the host's thread, so it is given few rows at once. */
   #next(): Batch<Name, Amount> {
     const { flush_limit } = this.#counting.database.dialect
-    this.#pending ??= { batch_id: randomUUID(), rows: this.#rows.take(flush_limit), tries: 0 }
+    const rows = () => this.#rows.take(flush_limit)
+    this.#pending ??= { batch_id: randomUUID(), rows: rows(), was_tried: false, refusals: 0 }
     return this.#pending
   }
 
@@ -175,7 +207,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     const { spool, counters } = this.#counting
     if (!spool) return
     await takeLeftSums(spool, this.#table, async ({ batch_id, application_name, rows }) => {
-      const batch = { batch_id, rows, tries: 1 }
+      const batch = { batch_id, rows, was_tried: true, refusals: 0 }
       await this.#add(batch, application_name).catch(async (error: unknown) => {
         if (await isWritten(this.#counting.database.read, batch_id)) return
         if (this.#counting.database.dialect.faultOf(error) !== 'statement') throw error
@@ -194,10 +226,10 @@ export class HourCounts<Name extends string, Amount extends string> {
   async #add(batch: Batch<Name, Amount>, application_name: string): Promise<void> {
     const { database, now } = this.#counting
     const application_id = await applicationId(database, application_name, now())
-    const tried_before = batch.tries > 0
-    batch.tries++
+    const { was_tried } = batch
+    batch.was_tried = true
     await database.write(async (trx) => {
-      if (tried_before && (await isWritten(trx, batch.batch_id))) return
+      if (was_tried && (await isWritten(trx, batch.batch_id))) return
       await database.dialect.insertMany(trx, BATCHES, [[batch.batch_id, now()]])
       // Nobody will ask for the marker before: what it stands for is known to be written.
       if (this.#last_written) {

@@ -31,9 +31,7 @@ export async function takeLeftSums<Name extends string, Amount extends string>(
   table: HourTable<Name, Amount>,
   take: (sums: LeftSums<Name, Amount>) => Promise<void>,
 ): Promise<void> {
-  const prefix = prefixOf(table.target)
-  for (const name of await spool.leftovers()) {
-    if (!name.startsWith(prefix) || !name.endsWith('.json')) continue
+  for (const name of await leftSums(spool, table)) {
     const file = join(spool.folder, name)
     const sums = await read(file, table)
     if (sums === 'gone') continue
@@ -45,6 +43,12 @@ export async function takeLeftSums<Name extends string, Amount extends string>(
     await take(sums)
     await unlink(file).catch(() => {})
   }
+}
+
+/** The names of the files that were left for this table. */
+export async function leftSums(spool: Spool, { target }: HourTable): Promise<string[]> {
+  const prefix = prefixOf(target)
+  return (await spool.leftovers()).filter((name) => name.startsWith(prefix) && name.endsWith('.json'))
 }
 
 function prefixOf({ table }: HourTable['target']): string {

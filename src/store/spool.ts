@@ -26,6 +26,7 @@ const liveClaims = new Set<string>()
 
 const REFRESH_AFTER = 50
 const ABANDONED_AFTER_MS = 600_000
+const MOST_LEFT = 1000
 const VERSION = 1
 
 /** What makes one spool differ from another. */
@@ -114,10 +115,12 @@ export class Spool {
     }
   }
 
-  /** Leaves something else than a batch under a name that nobody shares; gives whether there was room for it. */
+  /**
+   * Leaves something else than a batch under a name that nobody shares; gives whether there was room for it. Where so
+   * many wait already, nobody takes them up.
+   */
   leaveSync(name: string, content: Buffer): boolean {
-    if (this.#bytes + content.length > this.#max_bytes) return false
-    this.#bytes += content.length
+    if (this.#namesSync().filter((one) => !this.#name.test(one)).length >= MOST_LEFT) return false
     this.#openFolder()
     writeFileSync(join(this.folder, `${name}.tmp`), content, { mode: 0o600 })
     renameSync(join(this.folder, `${name}.tmp`), join(this.folder, name))

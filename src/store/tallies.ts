@@ -41,12 +41,12 @@ export class Tallies {
 
   async flush(): Promise<void> {
     this.#fill()
-    for (const counts of this.#all.values()) await counts.flush()
+    await this.#each((counts) => counts.flush())
   }
 
   async close(): Promise<void> {
     this.#fill()
-    for (const counts of this.#all.values()) await counts.close()
+    await this.#each((counts) => counts.close())
     process.off('beforeExit', this.#onBeforeExit)
     this.#stopAtExit()
   }
@@ -55,7 +55,7 @@ export class Tallies {
   readonly #onBeforeExit = (): void => {
     this.#fill()
     if (this.#gave_up || this.#waiting() === 0) return
-    void this.flush().then(() => {
+    void this.#each((counts) => counts.flushAtEnd()).then(() => {
       this.#gave_up = this.#waiting() > 0
     })
   }
@@ -64,6 +64,11 @@ export class Tallies {
   readonly #onExit = (): void => {
     this.#fill()
     for (const counts of this.#all.values()) counts.leave()
+  }
+
+  /** At the same time: a database that is away is waited for once, and not once for each. */
+  async #each(work: (counts: AnyCounts) => Promise<void>): Promise<void> {
+    await Promise.all([...this.#all.values()].map(work))
   }
 
   #fill(): void {

@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/tracker.js'
+import { project, REGISTER, run } from './swallowed-project.js'
+
+/** Takes every connection and never says a word, as a database behind a broken network does. */
+const sockets = new Set<Socket>()
+const silent = createServer((socket) => {
+  sockets.add(socket)
+})
+let url = ''
+
+beforeAll(async () => {
+  await new Promise<void>((resume) => silent.listen(0, '127.0.0.1', resume))
+  url = `postgres://app:secret@127.0.0.1:${Object(silent.address()).port}/app`
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resume) => silent.close(resume))
+})
+
+const HOST = `
+import { channel } from 'node:diagnostics_channel'
+try { throw new RangeError('swallowed') } catch {}
+channel('faultboard:request-guard').publish({ kind: 'throttle', rule: 'sign-in', ip_address: '192.0.2.1', path: '/' })
+process.emitWarning('old', 'DeprecationWarning', 'OLD1')
+console.log('done')
+`
+
+test('a host whose database says nothing ends all the same, and leaves its counts on disk', {
+  timeout: 90_000,
+}, async () => {
+  const place = { url, spool_path: temporaryFolder() }
+  const folder = project({ 'host.mjs': HOST })
+  const env = {
+    FAULTBOARD_ENABLE_BREADCRUMBS: 'true',
+    FAULTBOARD_ENABLE_REQUEST_GUARD_TRACKING: 'true',
+    FAULTBOARD_ENABLE_DEPRECATION_TRACKING: 'true',
+  }
+  const { code, stdout } = await run({
+    node: process.execPath,
+    folder,
+    args: ['--import', REGISTER, 'host.mjs'],
+    place,
+    env,
+  })
+  expect([code, stdout]).toEqual([0, 'done\n'])
+  const left = readdirSync(place.spool_path).map((name) => name.replace(/-[\da-f-]+\.json$/, ''))
+  expect(left.filter((name) => name.startsWith('sums-')).sort()).toEqual([
+    'sums-faultboard_deprecation_hours',
+    'sums-faultboard_request_guard_hours',
+    'sums-faultboard_swallowed_exceptions',
+  ])
+})
