@@ -57,8 +57,9 @@ export async function resolveCredentials(
   const username = given.username ?? settings.dashboard_username ?? fromEnvironment('dashboard_username')
   const password = given.password ?? settings.dashboard_password ?? fromEnvironment('dashboard_password')
   if (username && password) return { username, password }
+  const missing = username ? 'password' : password ? 'name' : 'name and password'
   throw wrongUse(
-    `The ${username ? 'password' : password ? 'name' : 'name and password'} of the dashboard is not known: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or give --username and --password`,
+    `The ${missing} of the dashboard ${username || password ? 'is' : 'are'} not known: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or give --username and --password`,
   )
 }
 

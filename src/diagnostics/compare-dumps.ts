@@ -6,7 +6,7 @@ import { changedTexts, comparedNumbers, type NumberChange, type TextChange } fro
 
 export interface ComparedPart {
   name: string
-  /** Numbers that only ever grow while a process lives: a rise is no sign of anything. */
+  /** Numbers that only ever grow while a process lives: a rise is no sign of anything, and two processes have none. */
   cumulative: boolean
   figures: NumberChange[]
 }
@@ -44,21 +44,30 @@ export const compareDiagnosticDumps = defineOperation({
 })
 
 function compared(a: DiagnosticDump, b: DiagnosticDump): DumpComparison {
+  const same_process = isSame(a, b)
   return {
-    a: summaryOf(a),
-    b: summaryOf(b),
-    same_process: isSame(a, b),
+    a: listed(a),
+    b: listed(b),
+    same_process,
     seconds_between: Math.round((Date.parse(b.created_at) - Date.parse(a.created_at)) / 1000),
-    parts: PARTS.map(({ name, cumulative = false, of }) => ({
-      name,
-      cumulative,
-      figures: comparedNumbers(of(a), of(b)),
-    })).filter(({ figures }) => figures.length > 0),
+    parts: comparedParts(a, b, same_process),
     packages: changedTexts(packagesOf(a), packagesOf(b)),
     environment: changedTexts(record(a.environment), record(b.environment)),
     versions: changedTexts(record(a.versions), record(b.versions)),
   }
 }
+
+function comparedParts(a: DiagnosticDump, b: DiagnosticDump, same_process: boolean): ComparedPart[] {
+  return PARTS.filter(({ cumulative }) => same_process || !cumulative)
+    .map(({ name, cumulative = false, of }) => {
+      const figures = comparedNumbers(of(a), of(b))
+      return { name, cumulative, figures: figures.filter((figure) => same_process || !SINCE_START.test(figure.name)) }
+    })
+    .filter(({ figures }) => figures.length > 0)
+}
+
+/** Says something of how long a process has lived, and nothing of two of them. */
+const SINCE_START = /_since_start$/
 
 interface Part {
   name: string
@@ -90,7 +99,8 @@ function isSame(a: DiagnosticDump, b: DiagnosticDump): boolean {
   return Math.abs(startOf(a) - startOf(b)) < 2000
 }
 
-function summaryOf(dump: DiagnosticDump): DumpSummary {
+/** Without its parts. */
+function listed(dump: DiagnosticDump): DumpSummary {
   const { id, application_id, application_name, note, created_at, captured_by, pid, hostname, uptime_s } = dump
   const { rss_bytes, heap_used_bytes, delay_p99_ms, utilisation, files } = dump
   return {

@@ -9,6 +9,7 @@ import { reportSection } from './dump/report.js'
 import { containerSection, descriptorsSection } from './dump/system-files.js'
 import { environmentNames } from './environment.js'
 import { gcState } from './health/gc-monitor.js'
+import { placedAddress } from './node-flags.js'
 import {
   activeResourcesSection,
   cpuSection,
@@ -82,7 +83,7 @@ export async function dumpSections(context: DumpContext, { report = false } = {}
     jobs: await section(redactor, () => jobsSection(jobs)),
     versions: await section(redactor, () => versionsSection(context)),
     modules: await section(byValue, () => modulesSection(root)),
-    tracker: await section(redactor, () => trackerSection(context)),
+    tracker: await section(redactor, () => trackerSection(context, root)),
     environment: await section(redactor, () => environmentNames(process.env, root)),
     breadcrumbs: await section(redactor, () => breadcrumbsSection(context)),
     report: report ? await section(redactor, reportSection) : null,
@@ -109,12 +110,12 @@ function versionsSection({ config: { app_version, git_sha, environment } }: Cont
   }
 }
 
-async function trackerSection({ config, recorder, counters, spool, database }: Context) {
+async function trackerSection({ config, recorder, counters, spool, database }: Context, root: string) {
   const { files, failed, bytes } = await spool.state()
   const { away_since, last_flush_at, ...waiting } = recorder.state
   return {
     application_name: config.application_name,
-    database: database.dialect.address,
+    database: placedAddress(database.dialect.address, root),
     ...waiting,
     away_since: timeOf(away_since),
     last_flush_at: timeOf(last_flush_at),

@@ -116,14 +116,15 @@ async function lookUp({ path, git }: FrameFile, line_number: number): Promise<Li
   // The working copy is compared here and not by git, which would run the filters that the repository names.
   const is_same = isBlob(now.bytes, committed)
   const before = is_same ? null : await textInCommit(repository, committed)
-  const line = is_same
-    ? line_number
-    : before === null
-      ? null
-      : lineBefore(linesOf(now.text), linesOf(before), line_number)
-  if (line === null) return untold('This line is not committed yet.')
+  const line = is_same ? line_number : placeIn(before, now.text, line_number)
+  if (line === 'new') return untold('This line is not committed yet.')
+  if (line === 'unclear') return untold('The file has uncommitted changes: who changed this line is not known.')
   const change = await blame(repository, { commit: repository.head, path: name, line })
   return told(change, is_same ? git.commit : null)
+}
+
+function placeIn(before: string | null, now: string, line_number: number): number | 'new' | 'unclear' {
+  return before === null ? 'unclear' : lineBefore(linesOf(now), linesOf(before), line_number)
 }
 
 /** Line ends that git does not know. */

@@ -38,6 +38,12 @@ export function placed(path: string, root: string): string {
   return inside.startsWith('..') || isAbsolute(inside) ? basename(path) : inside || '.'
 }
 
+/** The address of a database whose file, if it is one, is told like any other. */
+export function placedAddress(address: string, root: string): string {
+  const [, file, more = ''] = /^sqlite:(.+?)( \(.*\))?$/.exec(address) ?? []
+  return file && isAbsolute(file) ? `sqlite:${placed(file, root)}${more}` : address
+}
+
 function shownValue(value: string, project_root: string): string {
   if (/^file:/i.test(value)) return placed(pathOf(value), project_root)
   if (isAbsolute(value)) return placed(value, project_root)

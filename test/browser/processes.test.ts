@@ -130,6 +130,43 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     await page.context().close()
   })
 
+  test.each([390, 768])('no table of them has to be scrolled sideways at %i pixels', async (width) => {
+    const page = await open({ viewport: { width, height: 900 } })
+    for (const path of ['/errors/diagnostic_dumps/compare?a=1&b=2', '/process_health', '/errors/diagnostic_dumps/2']) {
+      await page.goto(at(host, path))
+      const tables = await page.locator('.scroll:not(details .scroll):has(table)').all()
+      expect(tables.length, path).toBeGreaterThan(0)
+      for (const table of tables) {
+        const cut = await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+        expect([path, await table.getAttribute('aria-label'), cut]).toEqual([path, expect.any(String), 0])
+      }
+    }
+    await page.context().close()
+  })
+
+  test('on a phone, what differs stands beside its name, and what it was under that', async () => {
+    const page = await open({ viewport: { width: 390, height: 900 } })
+    await page.goto(at(host, '/errors/diagnostic_dumps/compare?a=1&b=2'))
+    const memory = page.getByRole('table', { name: 'Memory' })
+    expect(await memory.getByRole('columnheader').allTextContents()).toEqual(['What', 'Difference', 'Percent'])
+    const row = memory.getByRole('rowheader', { name: / → / }).first()
+    expect(await row.textContent()).toMatch(/[\d.]+ [KMG]B → [\d.]+ [KMG]B$/)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    expect(await memory.getByRole('columnheader').count()).toBe(5)
+    expect(await memory.getByText(' → ').first().isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  test('the report of a dump shows limits by soft and hard, and sizes as sizes', async () => {
+    const page = await open()
+    await page.goto(at(host, '/errors/diagnostic_dumps/2'))
+    const limits = page.getByRole('table', { name: 'Limits' })
+    expect(await limits.getByRole('columnheader').allTextContents()).toEqual(['Limit', 'soft', 'hard'])
+    expect(await limits.getByRole('row', { name: /^stack size/ }).textContent()).toMatch(/[KMG]B|no limit/)
+    expect(await page.locator('.report').textContent()).not.toMatch(/18,446,744|\{"/)
+    await page.context().close()
+  })
+
   test('a process and a range are chosen by links, and every chart has its numbers behind it', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(host, '/process_health'))

@@ -73,6 +73,37 @@ describeWithGit('who last changed the line of a frame', () => {
     expect((await at(3))?.change?.author).toBe('Bob')
   })
 
+  test('is told of a line between two uncommitted edits, and left open where it could be one of several', async () => {
+    const { context, write, commit } = shop()
+    const body = ['  check(items)', '  log(1)', '  log(1)', '  return sum(items)']
+    write('src/cart.ts', [CART[0], ...body, '}', ''].join('\n'))
+    commit('Check the items', { author: 'Eve <eve@shop.example>' })
+    write('src/cart.ts', [CART[0], '  // edit', body[0], '  // edit', body[1], '  // edit', '}', ''].join('\n'))
+    const at = async (line_number: number) => (await told(context, { file: 'src/cart.ts', line_number })).history
+    expect(await at(3)).toMatchObject({ change: { author: 'Eve' }, note: null })
+    expect(await at(4)).toMatchObject({ change: null, note: 'This line is not committed yet.' })
+    const note = 'The file has uncommitted changes: who changed this line is not known.'
+    expect(await at(5)).toMatchObject({ change: null, note })
+  })
+
+  test('is told though the settings of the user name a list of commits that this repository does not have', async () => {
+    const { context } = shop()
+    const home = realpathSync(temporaryFolder())
+    writeFileSync(join(home, '.gitconfig'), '[blame]\n  ignoreRevsFile = .git-blame-ignore-revs\n')
+    vi.stubEnv('HOME', home)
+    vi.stubEnv('XDG_CONFIG_HOME', home)
+    const { history } = await told(context, { file: 'src/cart.ts', line_number: 2 })
+    vi.unstubAllEnvs()
+    expect(history?.change?.author).toBe('Bob')
+  })
+
+  test('passes over commits that a list of the repository names', async () => {
+    const { context, folder, git, second } = shop()
+    writeFileSync(join(folder, '.git', 'ignored'), `${second}\n`)
+    git('config', 'blame.ignoreRevsFile', '.git/ignored')
+    expect((await told(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author).toBe('Ada')
+  })
+
   test('is shown of a file that is gone by now, as it was', async () => {
     const { context, folder, first, commit } = shop()
     renameSync(join(folder, 'src'), join(folder, 'lost'))

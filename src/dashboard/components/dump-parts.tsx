@@ -135,11 +135,12 @@ function More({
 
 export function Report({ values }: { values: unknown }): Rendered {
   if (values === null) return null
-  const { handles, ...facts } = record(values)
+  const { handles, user_limits, resource_usage, thread_resource_usage, ...facts } = record(values)
   const rows = Object.entries(record(handles)).map(([name, kind]) => [name, record(kind)] as const)
   return (
-    <section class="card">
+    <section class="card report">
       <h2>Diagnostic report</h2>
+      <FactList values={facts} />
       <PartTable
         caption="Handles of the event loop"
         name="Handle"
@@ -149,8 +150,30 @@ export function Report({ values }: { values: unknown }): Rendered {
           of: (row) => shown(name, row[name]),
         }))}
       />
-      <FactList values={facts} />
+      <h3>The process so far</h3>
+      <FactList values={record(resource_usage)} />
+      <h3>The thread of the event loop</h3>
+      <FactList values={record(thread_resource_usage)} />
+      <Limits values={user_limits} />
     </section>
+  )
+}
+
+function Limits({ values }: { values: unknown }): Rendered {
+  const rows = Object.entries(record(values)).map(
+    ([name, limit]) => [readable(name), { ...record(limit), name }] as const,
+  )
+  if (rows.length === 0) return null
+  return (
+    <PartTable
+      caption="Limits"
+      name="Limit"
+      rows={rows}
+      columns={['soft', 'hard'].map((which) => ({
+        title: words(which),
+        of: (limit) => (limit[which] === null ? 'no limit' : shown(String(limit.name), limit[which])),
+      }))}
+    />
   )
 }
 

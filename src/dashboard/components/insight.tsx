@@ -90,10 +90,14 @@ export function InsightTable<Row>({
   )
 }
 
-/** Says that what follows was counted some time ago, where it was. */
+/** Says that what stands there was counted some time ago, where it was. */
 export function CountedAt({ at, now }: { at: number; now: number }): Rendered {
   const seconds = Math.round((now - at) / 1000)
   if (seconds < 5) return null
   const ago = seconds < 90 ? `${seconds} seconds ago` : `${Math.round(seconds / 60)} minutes ago`
-  return <p class="how">{`Counted ${ago}: counting so much takes a while, so it is not done for every visit.`}</p>
+  return (
+    <p class="how counted-at" title="Counting takes a while, so it is not done for every visit.">
+      {`Counted ${ago}.`}
+    </p>
+  )
 }

@@ -60,7 +60,7 @@ function between({ same_process, seconds_between, a, b }: DumpComparison): strin
   if (a.id === b.id) return 'The same dump twice.'
   const later = `${formatSeconds(seconds_between)} later`
   if (same_process) return `The same process, ${later}.`
-  return `Two processes${a.hostname === b.hostname ? ` on ${a.hostname}` : ''}, ${later}. What they have counted since they started cannot be compared.`
+  return `Two processes${a.hostname === b.hostname ? ` on ${a.hostname}` : ''}, ${later}. What they counted since they started is left out.`
 }
 
 function Side({ letter, dump, visit }: { letter: string; dump: DumpSummary; visit: Visit }): Rendered {
@@ -91,6 +91,14 @@ const TITLES: Readonly<Record<string, string>> = {
   descriptors: 'File descriptors',
 }
 
+/** Where there is little room, what the numbers were stands under what they are of. */
+const COLUMNS = [
+  ['A', 'number wide-only'],
+  ['B', 'number wide-only'],
+  ['Difference', 'number'],
+  ['Percent', 'number'],
+] as const
+
 function Numbers({ part: { name, cumulative, figures } }: { part: ComparedPart }): Rendered {
   const title = TITLES[name] ?? capital(words(name))
   return (
@@ -98,13 +106,13 @@ function Numbers({ part: { name, cumulative, figures } }: { part: ComparedPart }
       <h2>{title}</h2>
       {cumulative && <p class="muted meta">These only grow while a process lives.</p>}
       <section class="scroll" tabindex={0} aria-label={`${title}, table`}>
-        <table class="part-table compared">
+        <table class="part-table compared numbers">
           <caption class="hidden">{title}</caption>
           <thead>
             <tr>
               <th scope="col">What</th>
-              {['A', 'B', 'Difference', 'Percent'].map((column) => (
-                <th scope="col" class="number">
+              {COLUMNS.map(([column, kind]) => (
+                <th scope="col" class={kind}>
                   {column}
                 </th>
               ))}
@@ -127,16 +135,25 @@ function NumberRow({ figure: { name, a, b, difference, percent }, marked }: { fi
   const signed = difference === null ? '–' : `${difference > 0 ? '+' : '−'}${shownNumber(last, Math.abs(difference))}`
   return (
     <tr class={marked ? 'risen' : undefined}>
-      <th scope="row">{name.split('.').map(readable).join(' › ')}</th>
-      <td class="number">{number(a)}</td>
-      <td class="number">{number(b)}</td>
+      <th scope="row">
+        {name.split('.').map(readable).join(' › ')}
+        <small class="narrow-only muted">{`${number(a)} → ${number(b)}`}</small>
+      </th>
+      <td class="number wide-only">{number(a)}</td>
+      <td class="number wide-only">{number(b)}</td>
       <td class="number">
         {signed}
         {marked && <Risen />}
       </td>
-      <td class="number">{percent === null ? '–' : `${percent > 0 ? '+' : '−'}${formatCount(Math.abs(percent))} %`}</td>
+      <td class="number">{percent === null ? '–' : signedPercent(percent)}</td>
     </tr>
   )
+}
+
+/** Of many times as much nobody reads the last digit. */
+function signedPercent(percent: number): string {
+  const size = Math.abs(percent)
+  return `${percent > 0 ? '+' : '−'}${formatCount(size < 1000 ? size : Math.round(size))} %`
 }
 
 function Risen(): Rendered {

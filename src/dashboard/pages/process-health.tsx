@@ -107,21 +107,29 @@ function Processes({
                   {`${one.hostname} · ${one.pid}`}
                 </a>
               </th>
-              {shows_application && <td>{one.application_name}</td>}
-              <td>{formatSeconds((Date.parse(one.last_seen_at) - Date.parse(one.started_at)) / 1000)}</td>
-              <td>
+              {shows_application && <td data-name="Application">{one.application_name}</td>}
+              <td data-name="Up">
+                {formatSeconds((Date.parse(one.last_seen_at) - Date.parse(one.started_at)) / 1000)}
+              </td>
+              <td data-name="Last seen">
                 {one.alive ? (
                   <span class="badge process-alive">alive</span>
                 ) : (
                   <Time iso={one.last_seen_at} visit={visit} />
                 )}
               </td>
-              <td class="number">{one.rss_bytes === null ? '–' : formatBytes(one.rss_bytes)}</td>
-              <Marked sign={signsOf(one).heap_used_bytes}>{heapShare(one)}</Marked>
-              <Marked sign={signsOf(one).delay_p99_ms}>
+              <td class="number" data-name="Memory">
+                {one.rss_bytes === null ? '–' : formatBytes(one.rss_bytes)}
+              </td>
+              <Marked name="Heap" sign={signsOf(one).heap_used_bytes}>
+                {heapShare(one)}
+              </Marked>
+              <Marked name="Loop delay p99" sign={signsOf(one).delay_p99_ms}>
                 {one.delay_p99_ms === null ? '–' : formatMilliseconds(one.delay_p99_ms)}
               </Marked>
-              <td class="number">{one.cpu === null ? '–' : formatShare(one.cpu)}</td>
+              <td class="number" data-name="CPU">
+                {one.cpu === null ? '–' : formatShare(one.cpu)}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -136,12 +144,14 @@ function signsOf({ heap_used_bytes, heap_limit_bytes, delay_p99_ms }: ListedProc
   return unusual({ heap_used_bytes, heap_limit_bytes, delay_p99_ms })
 }
 
-function Marked({ sign, children }: { sign: string | undefined; children?: Rendered }) {
+function Marked({ name, sign, children }: { name: string; sign: string | undefined; children?: Rendered }) {
   return (
-    <td class={sign ? 'number unusual' : 'number'} title={sign}>
-      {sign && <span aria-hidden="true">▲ </span>}
-      {children}
-      {sign && <span class="hidden">{`. ${sign}`}</span>}
+    <td class={sign ? 'number unusual' : 'number'} data-name={name} title={sign}>
+      <span>
+        {sign && <span aria-hidden="true">▲ </span>}
+        {children}
+        {sign && <span class="hidden">{`. ${sign}`}</span>}
+      </span>
     </td>
   )
 }

@@ -21,7 +21,7 @@ export interface TextChange {
 const RISE_PERCENT = 20
 
 /**
- * The numbers that differ, nested ones under `outer.inner`, those that changed most first.
+ * The numbers that differ by more than is shown of them, nested ones under `outer.inner`, those that changed most first.
  *
  * @example
  * comparedNumbers({ sockets: 4 }, { sockets: 40 }) // [{ name: 'sockets', a: 4, b: 40, difference: 36, percent: 900, … }]
@@ -32,7 +32,7 @@ export function comparedNumbers(a: unknown, b: unknown): NumberChange[] {
   const names = [...new Set([...before.keys(), ...after.keys()])]
   return names
     .map((name) => changeOf(name, before.get(name) ?? null, after.get(name) ?? null))
-    .filter(({ a, b }) => a !== b)
+    .filter(isSeen)
     .sort(byChange)
 }
 
@@ -50,12 +50,27 @@ function changeOf(name: string, a: number | null, b: number | null): NumberChang
   return { name, a, b, difference: difference === null ? null : rounded(difference), percent, rise }
 }
 
+/** A thousandth of a percent of the memory is always another: listed, it would read as 0 %. */
+function isSeen({ name, difference, percent }: NumberChange): boolean {
+  return percent !== 0 && Math.abs(difference ?? 0) >= leastSeen(name)
+}
+
+/** Half of the last digit that is shown. */
+function leastSeen(name: string): number {
+  if (/(?:bytes|_s)$/.test(name)) return 0.5
+  return /_(?:ms|percent)$/.test(name) ? 0.05 : 0.0005
+}
+
 /** By what it measures; what is for new objects alone is full now and empty then. */
 function leastRise(name: string): number {
   if (/(?:^|\.)new_/.test(name)) return Number.POSITIVE_INFINITY
   if (name.endsWith('bytes')) return 4 * 1024 * 1024
   if (name.endsWith('_ms')) return 5
-  return /utilisation|_share$/.test(name) ? 0.05 : 3
+  return isShare(name) ? 0.05 : 3
+}
+
+function isShare(name: string): boolean {
+  return /utilisation|_share$/.test(name)
 }
 
 /** Something new is a greater change than any percentage. */

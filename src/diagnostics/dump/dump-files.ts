@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 
@@ -27,8 +27,11 @@ export interface DumpFile {
 
 type Place = Pick<Context, 'config' | 'spool'>
 
+/** Always one of our own: what the host names may be used by others too. */
 export function dumpFolder({ config: { diagnostic_dump_path, project_root }, spool }: Place): string {
-  return diagnostic_dump_path ? resolve(project_root ?? '', diagnostic_dump_path) : `${spool.folder}-dumps`
+  return diagnostic_dump_path
+    ? resolve(project_root ?? '', diagnostic_dump_path, 'faultboard-dumps')
+    : `${spool.folder}-dumps`
 }
 
 /** Lets the work write a file under a name that nobody shares; it appears whole, or not at all. */
@@ -94,9 +97,9 @@ export async function removeFiles(context: Place, files: readonly DumpFile[]): P
 async function openFolder(context: Place): Promise<string> {
   const folder = dumpFolder(context)
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    if (!(await isOurs(folder))) throw new Error('it belongs to somebody else')
-    await chmod(folder, 0o700)
+    await mkdir(dirname(folder), { recursive: true })
+    await mkdir(folder, { mode: 0o700 }).catch(unlessThere)
+    if (!(await isOurs(folder))) throw new Error('it is no folder of this user, or others may enter it')
     return folder
   } catch (cause) {
     throw new TrackerError(
@@ -110,7 +113,14 @@ async function openFolder(context: Place): Promise<string> {
 /** It may lie in a temporary directory that others can write to. */
 async function isOurs(folder: string): Promise<boolean> {
   const entry = await lstat(folder).catch(() => null)
-  return entry?.isDirectory() === true && (!process.getuid || entry.uid === process.getuid())
+  if (!entry?.isDirectory()) return false
+  return !process.getuid || (entry.uid === process.getuid() && (entry.mode & OTHERS_MAY) === 0)
+}
+
+const OTHERS_MAY = 0o077
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 /** The oldest go, never the one that was just written. Their names sort by time. */

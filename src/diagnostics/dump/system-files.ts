@@ -65,7 +65,8 @@ async function cgroupFolder(): Promise<string> {
   return path !== '/' && (await textOf(`${own}/memory.current`)) === null ? CGROUPS : own
 }
 
-function plausible(bytes: number | undefined): number | null {
+/** Null for the number without meaning that some systems give where there is none. */
+export function plausible(bytes: number | undefined): number | null {
   return bytes === undefined || bytes <= 0 || bytes > 2 ** 50 ? null : bytes
 }
 

@@ -1,6 +1,6 @@
 import { cleanText } from '../../model/text.js'
 import type { Repository } from './repository.js'
-import { runGit } from './run-git.js'
+import { GitTrouble, runGit } from './run-git.js'
 
 /** Who last changed a line. All of it was written by whoever made the commit. */
 export interface LineChange {
@@ -18,10 +18,14 @@ export async function blame(
   { folder, is_shallow }: Repository,
   { commit, path, line }: { commit: string; path: string; line: number },
 ): Promise<LineChange | null> {
-  const answer = await runGit(
-    folder,
-    ...['blame', '--porcelain', '--no-textconv', '--encoding=UTF-8', '-L', `${line},${line}`, commit, '--', path],
-  )
+  const place = ['-L', `${line},${line}`, commit, '--', path]
+  const ask = (...more: string[]) =>
+    runGit(folder, ...['blame', '--porcelain', '--no-textconv', '--encoding=UTF-8', ...more, ...place])
+  const answer = await ask().catch((error: unknown) => {
+    if (!(error instanceof GitTrouble) || error.reason !== 'failed') throw error
+    // Settings for all repositories may name a list of commits to pass over that this one does not have.
+    return ask('--no-ignore-revs-file')
+  })
   return changeIn(answer.toString('utf8'), is_shallow)
 }
 

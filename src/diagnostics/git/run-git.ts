@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { leaveRoomFor } from '../../store/listener-limit.js'
+import { Turns } from './turns.js'
 
 /** Why git gave no answer. */
 export type GitReason = 'no_git' | 'no_repository' | 'refused' | 'late' | 'busy' | 'failed'
@@ -16,8 +17,6 @@ export class GitTrouble extends Error {
 
 const TIME_LIMIT_MS = 2000
 const MOST_BYTES = 2_097_152
-const AT_ONCE = 2
-const MOST_WAITING = 100
 
 /**
  * Whatever the configuration of the repository says, no other program is run: not by fsmonitor, hooks, a pager, text
@@ -34,25 +33,15 @@ const SAFELY = [
 
 /** What git answers in this folder, as bytes; rejects with a GitTrouble. Arguments never pass through a shell. */
 export async function runGit(folder: string, ...words: string[]): Promise<Buffer> {
-  await turn()
+  if (!(await turns.take())) throw new GitTrouble('busy')
   try {
     return await answerOf(folder, words)
   } finally {
-    running--
-    waiting.shift()?.()
+    turns.give()
   }
 }
 
-let running = 0
-const waiting: (() => void)[] = []
-
-async function turn(): Promise<void> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) throw new GitTrouble('busy')
-    await new Promise<void>((resume) => waiting.push(resume))
-  }
-  running++
-}
+const turns = new Turns({ at_once: 2, most_waiting: 100 })
 
 function answerOf(folder: string, words: readonly string[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -6,6 +6,7 @@ import { applicationId } from '../../store/applications.js'
 import type { BulkTarget } from '../../store/dialect.js'
 import { heapLimit } from './heap-limit.js'
 import { MeasuredInterval } from './measured-interval.js'
+import { MINUTES, type Minute, MinuteTotals, minuteRow } from './minute-totals.js'
 
 /** A new process is seen at once. */
 const FIRST_MS = { least: 2000, more: 3000 }
@@ -27,31 +28,6 @@ const PROCESSES: BulkTarget = {
   on_conflict: { key: ['process_key'], update: [{ column: 'last_minute', by: 'greatest' }] },
 }
 
-const INTEGERS = ['process_id', 'minute', 'rss_bytes', 'heap_used_bytes', 'heap_limit_bytes', 'handles', 'errors']
-const FRACTIONS = ['delay_p50_ms', 'delay_p99_ms', 'delay_max_ms', 'utilisation', 'cpu', 'gc_ms']
-
-const MINUTES: BulkTarget = {
-  table: 'faultboard_process_minutes',
-  columns: [
-    ...INTEGERS.map((name) => ({ name, type: 'integer' as const })),
-    ...FRACTIONS.map((name) => ({ name, type: 'fraction' as const })),
-  ],
-  // The first look comes early, and may share its minute with the second.
-  on_conflict: {
-    key: ['process_id', 'minute'],
-    update: [
-      ...['rss_bytes', 'heap_used_bytes', 'handles', 'delay_p99_ms', 'delay_max_ms'].map((column) => ({
-        column,
-        by: 'greatest' as const,
-      })),
-      ...['errors', 'gc_ms'].map((column) => ({ column, by: 'add' as const })),
-    ],
-  },
-}
-
-/** The columns of a minute after the number of its process. */
-type Minute = readonly (number | null)[]
-
 /** Writes one small row a minute of how this process is doing. It never throws, and never keeps the process alive. */
 export class ProcessHealthRecorder {
   readonly #context: Context
@@ -60,15 +36,16 @@ export class ProcessHealthRecorder {
   /** Processes that start together do not write together. */
   readonly #phase: number
   #timer: NodeJS.Timeout | undefined
-  #waiting: Minute[] = []
-  #errors: number
+  readonly #minutes = new MinuteTotals()
+  #is_refused = false
+  /** Those before this was loaded count too. */
+  #errors = 0
   #stopped = false
 
   constructor(context: Context) {
     this.#context = context
     this.#started_at = Math.round(context.now() - process.uptime() * 1000)
     this.#phase = Math.floor(context.random() * MINUTE)
-    this.#errors = context.recorder.received
     this.#sampleIn(FIRST_MS.least + context.random() * FIRST_MS.more)
   }
 
@@ -80,32 +57,48 @@ export class ProcessHealthRecorder {
 
   /** Takes the figures since the last time and writes them, with those that could not be written before. */
   async sample(): Promise<void> {
-    const { counters, now, recorder } = this.#context
+    const { now, recorder } = this.#context
     const { rss, heapUsed } = process.memoryUsage()
-    const figures = this.#interval.restart()
     const errors = recorder.received - this.#errors
     this.#errors = recorder.received
     const minute = now() - (now() % MINUTE)
-    this.#waiting.push([
-      ...[minute, rss, heapUsed, heapLimit(), process.getActiveResourcesInfo().length, errors],
-      ...[figures.delay_p50_ms, figures.delay_p99_ms, figures.delay_max_ms],
-      ...[figures.utilisation, figures.cpu, figures.gc_ms],
-    ])
+    this.#minutes.add({
+      minute,
+      rss_bytes: rss,
+      heap_used_bytes: heapUsed,
+      heap_limit_bytes: heapLimit(),
+      handles: process.getActiveResourcesInfo().length,
+      errors,
+      ...this.#interval.restart(),
+    })
+    const rows = this.#minutes.waiting
     try {
-      await this.#write(minute)
-    } catch {
-      // Why the database cannot be written is told with the errors that wait for it.
-      if (this.#waiting.length > MAX_WAITING) {
-        this.#waiting.shift()
-        counters.add('process_health_lost')
-      }
+      await this.#write(rows, minute)
+      this.#minutes.written(rows, minute)
+    } catch (error) {
+      this.#failed(rows, error)
     }
   }
 
-  async #write(minute: number): Promise<void> {
+  /** Why the database is away is told with the errors that wait for it; that it refuses a row, only here. */
+  #failed(rows: readonly Minute[], error: unknown): void {
+    const { counters, database, log } = this.#context
+    if (database.dialect.faultOf(error) !== 'statement') {
+      const lost = rows.slice(0, Math.max(0, rows.length - MAX_WAITING))
+      this.#minutes.forget(lost)
+      if (lost.length > 0) counters.add('process_health_lost', lost.length)
+      return
+    }
+    // It would be refused again and again, and everything after it too.
+    this.#minutes.forget(rows)
+    counters.add('process_health_refused', rows.length)
+    if (!this.#is_refused) log.warn(`The health of the process cannot be written (${reasonOf(error)}).`)
+    this.#is_refused = true
+  }
+
+  async #write(rows: readonly Minute[], minute: number): Promise<void> {
     const { config, database, now, ready } = this.#context
     await ready()
-    const rows = this.#waiting
     const name = config.application_name ?? 'application'
     const application_id = await applicationId(database, name, now())
     const key = this.#key(name)
@@ -124,10 +117,9 @@ export class ProcessHealthRecorder {
       await database.dialect.insertMany(
         trx,
         MINUTES,
-        rows.map((row) => [id, ...row]),
+        rows.map((row) => minuteRow(id, row)),
       )
     })
-    this.#waiting = this.#waiting.filter((row) => !rows.includes(row))
   }
 
   /** In a container the pid is always the same; a restart is another process all the same. */
@@ -141,4 +133,8 @@ export class ProcessHealthRecorder {
     const next = () => this.#sampleIn(MINUTE - ((this.#context.now() - this.#phase) % MINUTE))
     this.#timer = setTimeout(() => void this.sample().finally(next), milliseconds).unref()
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

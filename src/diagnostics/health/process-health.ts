@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { choice, id, optional, withDefault } from '../../model/input.js'
+import { choice, id, optional } from '../../model/input.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
@@ -66,21 +66,29 @@ export interface ProcessHealthPage {
   points: HealthPoint[]
 }
 
-/** How the processes are doing, and one of them over time: the one that was seen last unless another is asked for. */
+/**
+ * How the processes are doing, and one of them over time: the one that was seen last unless another is asked for. Without
+ * a range it is a day, or the last hour of a process that is no older: it would be a speck on a day.
+ */
 export const processHealth = defineOperation({
   input: v.object({
     application_id: optional(id()),
     process_id: optional(id()),
-    range: withDefault(choice(RANGE_NAMES), '24h'),
+    range: optional(choice(RANGE_NAMES)),
   }),
-  async run(context, { application_id, process_id, range }): Promise<ProcessHealthPage> {
-    const { step } = RANGES[range]
+  async run(context, { application_id, process_id, range: wanted }): Promise<ProcessHealthPage> {
     const processes = await listProcesses(context, application_id)
     const process = await chosen(context, processes, process_id, application_id)
+    const range = wanted ?? (process && isYoung(context, process) ? '1h' : '24h')
+    const { step } = RANGES[range]
     const points = process ? await pointsOf(context, process.id, range) : []
     return { range, step_minutes: step / MINUTE, processes, process, points }
   },
 })
+
+function isYoung({ now }: Context, { started_at }: ListedProcess): boolean {
+  return now() - Date.parse(started_at) < RANGES['1h'].span
+}
 
 async function chosen(
   context: Context,

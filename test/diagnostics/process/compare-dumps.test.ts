@@ -90,6 +90,29 @@ describeEachDatabase('two dumps', (database) => {
     expect([same.parts, same.packages, same.environment]).toEqual([[], [], []])
   })
 
+  test('of two processes are compared without what each of them has counted since it started', async () => {
+    const context = await runningContext(database)
+    const shop = await addApplication(context, 'shop')
+    const parts = (grown: number) => ({
+      event_loop: { utilisation: 0.1 * grown, utilisation_since_start: 0.05 * grown ** 2 },
+      ...{ gc: { total_ms: 10 * grown }, cpu: { user_ms: 100 * grown } },
+    })
+    const a = await store(context, shop, NOON, parts(1))
+    const b = await store(context, shop, NOON + 1000, parts(2))
+    const c = await store(context, shop, NOON + 1000, parts(2), { pid: 8 })
+    const names = async (other: number) =>
+      (await perform(compareDiagnosticDumps, context, { a, b: other })).parts.map(({ name, figures }) => [
+        name,
+        figures.map((figure) => figure.name),
+      ])
+    expect(await names(b)).toEqual([
+      ['event_loop', ['utilisation_since_start', 'utilisation']],
+      ['gc', ['total_ms']],
+      ['cpu', ['user_ms']],
+    ])
+    expect(await names(c)).toEqual([['event_loop', ['utilisation']]])
+  })
+
   test('are found only within the application that is looked at', async () => {
     const context = await runningContext(database)
     const a = await store(context, await addApplication(context, 'shop'), NOON, BEFORE)
@@ -136,6 +159,12 @@ describeEachDatabase('a dump', (database) => {
     )
     expect((await perform(diagnosticDumps, context, {})).dumps).toEqual([])
   })
+})
+
+test('what would be shown as no difference is not listed as one', () => {
+  const a = { rss_bytes: 100_000_000, delay_p99_ms: 0.01, utilisation: 0.1, none: 0, limit: 1, seen_ms: 1 }
+  const b = { rss_bytes: 100_040_000, delay_p99_ms: 0.05, utilisation: 0.1004, came: 0, limit: 1.25, seen_ms: 1.1 }
+  expect(comparedNumbers(a, b).map(({ name }) => name)).toEqual(['limit', 'seen_ms'])
 })
 
 test('hostile names of what is compared are only names', () => {

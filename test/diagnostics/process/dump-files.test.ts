@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ describe('the files of dumps', () => {
   test('lie beside the spool folder, or where diagnostic_dump_path says from the root of the project', () => {
     const beside = place()
     expect(dumpFolder(beside)).toBe(`${beside.spool.folder}-dumps`)
-    expect(dumpFolder(place('var/dumps'))).toBe('/srv/app/var/dumps')
+    expect(dumpFolder(place('var/dumps'))).toBe('/srv/app/var/dumps/faultboard-dumps')
   })
 
   test('are private, under names of ours, and read back as they were written', async () => {
@@ -97,9 +97,28 @@ describe('the files of dumps', () => {
     expect(readdirSync(elsewhere)).toEqual([])
   })
 
-  test('leave alone what else lies in their folder', async () => {
+  test('leave a folder that was there as it is, and use one of their own inside', async () => {
+    const shared = temporaryFolder()
+    chmodSync(shared, 0o1777)
+    const here = place(shared)
+    const file = await keepFile(here, 'cpu_profile', content('x'))
+    expect(statSync(shared).mode & 0o7777).toBe(0o1777)
+    expect(statSync(join(shared, 'faultboard-dumps')).mode & 0o777).toBe(0o700)
+    expect(await findFile(here, file)).toMatchObject({ path: join(shared, 'faultboard-dumps', file.name) })
+  })
+
+  test('are refused where others may enter their folder, whose mode stays', async () => {
     const here = place()
     mkdirSync(dumpFolder(here), { recursive: true })
+    chmodSync(dumpFolder(here), 0o755)
+    await expect(keepFile(here, 'cpu_profile', content('x'))).rejects.toThrow('others may enter it')
+    expect(statSync(dumpFolder(here)).mode & 0o777).toBe(0o755)
+    expect(readdirSync(dumpFolder(here))).toEqual([])
+  })
+
+  test('leave alone what else lies in their folder', async () => {
+    const here = place()
+    mkdirSync(dumpFolder(here), { recursive: true, mode: 0o700 })
     writeFileSync(join(dumpFolder(here), 'notes.txt'), 'mine')
     for (let i = 0; i < MAX_FILES + 1; i++) await keepFile(here, 'cpu_profile', content('x'))
     expect(readdirSync(dumpFolder(here))).toContain('notes.txt')

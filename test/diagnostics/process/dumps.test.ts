@@ -26,7 +26,12 @@ interface Dump {
   modules: { packages: Record<string, string>; dependencies: Record<string, string> }
   versions: { node: string }
   event_loop: { turns: number; utilisation: number }
-  report: { handles: Record<string, { total: number }>; user_limits: object; resource_usage: object } | null
+  report: {
+    handles: Record<string, { total: number }>
+    user_limits: Record<string, { soft: number | null; hard: number | null }>
+    resource_usage: Record<string, number>
+    thread_resource_usage: Record<string, number>
+  } | null
   process: { pid: number }
 }
 
@@ -87,7 +92,13 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     const before = await host.ask('/state')
     const { report } = await find(await host.dump({ report: 'true' }))
     expect(report?.handles.tcp?.total).toBeGreaterThan(0)
-    expect(report?.user_limits).toHaveProperty('open_files')
+    expect(report?.user_limits.open_files?.soft).toBeGreaterThan(0)
+    const named = Object.keys(report?.user_limits ?? {})
+    expect(named).toEqual(expect.arrayContaining(['virtual_memory_bytes', 'file_size_bytes', 'cpu_time_s']))
+    expect(report?.resource_usage.rss_bytes).toBeGreaterThan(10_000_000)
+    expect(report?.thread_resource_usage).toHaveProperty('cpu_user_ms')
+    // Where nothing limits the memory, Node.js tells a limit that no machine has.
+    for (const bytes of Object.values(report?.resource_usage ?? {})) expect(bytes).toBeLessThan(2 ** 50)
     expect(report).not.toHaveProperty('environmentVariables')
     expect(await host.ask('/state')).toEqual(before)
   })
@@ -109,15 +120,15 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
   })
 
   test('takes a CPU profile while the host goes on, and no port is opened for it', async () => {
+    // It works before the profile begins and until it has ended, however long that takes on a busy machine.
+    await host.ask('/work')
     let id = 0
     const profiled = host.dump({ cpu_profile_ms: '1000' }).then((made) => {
       id = made
     })
-    while (id === 0) {
-      await host.ask('/block')
-      expect(await host.ask('/state')).toMatchObject({ inspector_url: null })
-    }
+    while (id === 0) expect(await host.ask('/state')).toMatchObject({ inspector_url: null })
     await profiled
+    await host.ask('/rest')
     const [file] = (await find(id)).files
     expect(file).toMatchObject({ kind: 'cpu_profile', hostname: expect.any(String) })
     const response = await host.get(`/errors/diagnostic_dumps/${id}/files/cpu_profile`)
@@ -126,8 +137,8 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
       nodes: { callFrame: { functionName: string } }[]
       samples: []
     }
-    expect(nodes.map(({ callFrame }) => callFrame.functionName)).toContain('/block')
-    expect(samples.length).toBeGreaterThan(10)
+    expect(nodes.map(({ callFrame }) => callFrame.functionName)).toContain('hardWork')
+    expect(samples.length).toBeGreaterThan(0)
   })
 
   test('gives files by their kind alone, and only to whoever is signed in', async () => {

@@ -6,6 +6,7 @@ import { createTracker } from '../../../dist/index.js'
 
 const tracker = createTracker(JSON.parse(process.env.ORDERS))
 const kept = []
+let at_work = null
 
 const DEEDS = {
   '/leak': () => void kept.push(Array.from({ length: 400_000 }, (_, i) => ({ i }))),
@@ -13,6 +14,10 @@ const DEEDS = {
   '/block': () => {
     for (const end = performance.now() + 400; performance.now() < end; );
   },
+  '/work': () => {
+    at_work = setInterval(hardWork, 1)
+  },
+  '/rest': () => clearInterval(at_work),
   '/pool': () => {
     const pool = { totalCount: 9, idleCount: 4, waitingCount: 3, options: { max: 10, password: process.env.MY_THING } }
     kept.push(pool)
@@ -22,10 +27,17 @@ const DEEDS = {
   '/state': () => ({ inspector_url: inspector.url() ?? null, report: reportSettings() }),
 }
 
+/** The thread hardly does anything else meanwhile, and still answers. */
+function hardWork() {
+  for (const end = performance.now() + 20; performance.now() < end; );
+}
+
 function reportSettings() {
   const { excludeNetwork, excludeEnv } = process.report
   return { excludeNetwork, excludeEnv: excludeEnv ?? null }
 }
+
+if (process.env.FAILS_AT_ONCE) await DEEDS['/fail']()
 
 const server = createServer(
   withFaultboard(async (request, response) => {

@@ -4,6 +4,7 @@ import { processHealth } from '../../../src/diagnostics/health/process-health.js
 import { ProcessHealthRecorder } from '../../../src/diagnostics/health/process-health-recorder.js'
 import { DAY, HOUR, MINUTE } from '../../../src/model/time.js'
 import { perform } from '../../../src/operation.js'
+import { sql } from '../../../src/store/kysely.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
 import { addApplication, runningContext } from '../running.js'
@@ -14,6 +15,14 @@ function recorderOf(context: Running, now = NOON): ProcessHealthRecorder {
   const recorder = new ProcessHealthRecorder({ ...context, now: () => now })
   onTestFinished(() => recorder.stop())
   return recorder
+}
+
+/** What makes each database refuse a minute with so many errors. */
+const REFUSALS = {
+  sqlite: `create trigger refuse before insert on faultboard_process_minutes when new.errors = 99
+    begin select raise(abort, 'refused'); end`,
+  postgres: 'alter table faultboard_process_minutes add constraint refuse check (errors <> 99)',
+  mysql: 'alter table faultboard_process_minutes add constraint refuse check (errors <> 99)',
 }
 
 /** A process with rows of these minutes before noon. */
@@ -61,6 +70,30 @@ describeEachDatabase('process health', (database) => {
     expect(known[0]?.rss_bytes).toBeGreaterThan(10_000_000)
     expect(known[0]?.utilisation).toBeGreaterThanOrEqual(0)
     expect(points).toHaveLength(60)
+  })
+
+  test('counts the errors that came before it was loaded', async () => {
+    const context = await runningContext(database)
+    context.recorder.received += 2
+    await recorderOf(context).sample()
+    const { points } = await perform(processHealth, context, {})
+    expect(points.filter(({ errors }) => errors !== null)).toMatchObject([{ errors: 2 }])
+  })
+
+  test('is shown over an hour where the process is no older, and over a day otherwise', async () => {
+    const context = await runningContext(database)
+    const shop = await addApplication(context, 'shop')
+    await addProcess(context, shop, 'old', [0, 1])
+    expect(await perform(processHealth, context, {})).toMatchObject({ range: '24h', step_minutes: 15 })
+    const young = await addProcess(context, shop, 'young', [0])
+    await context.database.read
+      .updateTable('faultboard_processes')
+      .set({ started_at: NOON - 59 * MINUTE })
+      .where('id', '=', young)
+      .execute()
+    const asked = { process_id: young }
+    expect(await perform(processHealth, context, asked)).toMatchObject({ range: '1h', step_minutes: 1 })
+    expect(await perform(processHealth, context, { ...asked, range: '7d' })).toMatchObject({ range: '7d' })
   })
 
   test('sums up spans: the worst of what can be too high, all errors, and nothing where nothing was written', async () => {
@@ -138,4 +171,74 @@ describeEachDatabase('process health', (database) => {
     expect(Math.max(...rows.map(({ minute }) => minute))).toBe(now)
     expect(context.counters.toJSON()).toMatchObject({ process_health_lost: 10 })
   })
+
+  test('is whole after a short outage in which one minute was looked at twice', async () => {
+    const context = await runningContext(database)
+    let now = NOON
+    let is_away = true
+    const ready = () => (is_away ? Promise.reject(new Error('away')) : Promise.resolve())
+    const recorder = new ProcessHealthRecorder({ ...context, now: () => now, ready })
+    onTestFinished(() => recorder.stop())
+    for (const [seconds, errors] of [
+      [0, 3],
+      [20, 2],
+      [40, 1],
+      [60, 7],
+    ] as const) {
+      now = NOON + seconds * 1000
+      is_away = seconds < 40
+      context.recorder.received += errors
+      await recorder.sample()
+    }
+    expect(await errorsPerMinute(context)).toEqual([
+      [NOON, 6],
+      [NOON + MINUTE, 7],
+    ])
+    expect(context.counters.toJSON()).not.toHaveProperty('process_health_refused')
+  })
+
+  test('counts once what was written by an attempt that seemed to have failed', async () => {
+    const context = await runningContext(database)
+    let is_unclear = true
+    const write: typeof context.database.write = async (work) => {
+      const result = await context.database.write(work)
+      if (is_unclear) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
+      return result
+    }
+    const recorder = recorderOf({ ...context, database: { ...context.database, write } })
+    context.recorder.received += 3
+    await recorder.sample()
+    is_unclear = false
+    context.recorder.received += 2
+    await recorder.sample()
+    await recorder.sample()
+    expect(await errorsPerMinute(context)).toEqual([[NOON, 5]])
+  })
+
+  test('goes on after a row that the database refuses, and says so once', async () => {
+    const context = await runningContext(database)
+    const said: string[] = []
+    const log = { info: () => {}, warn: (sentence: string) => void said.push(sentence) }
+    let now = NOON
+    const recorder = new ProcessHealthRecorder({ ...context, log, now: () => now })
+    onTestFinished(() => recorder.stop())
+    await sql.raw(REFUSALS[database.dialect]).execute(context.database.read)
+    for (const errors of [99, 99, 4]) {
+      now += MINUTE
+      context.recorder.received += errors
+      await recorder.sample()
+    }
+    expect(await errorsPerMinute(context)).toEqual([[NOON + 3 * MINUTE, 4]])
+    expect(context.counters.toJSON()).toMatchObject({ process_health_refused: 2 })
+    expect(said).toEqual([expect.stringContaining('The health of the process cannot be written')])
+  })
 })
+
+async function errorsPerMinute({ database: { read } }: Running): Promise<[number, number][]> {
+  const rows = await read
+    .selectFrom('faultboard_process_minutes')
+    .select(['minute', 'errors'])
+    .orderBy('minute')
+    .execute()
+  return rows.map(({ minute, errors }) => [minute, errors])
+}
