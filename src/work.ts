@@ -3,6 +3,7 @@ import { detectCascades } from './analytics/cascade-detector.js'
 import { digestFigures } from './analytics/digest.js'
 import { audibleSpikes } from './analytics/spiking-errors.js'
 import type { Context } from './context.js'
+import { foldGuardHours } from './diagnostics/fold-guard-hours.js'
 import { forgetHours } from './diagnostics/forget-hours.js'
 import { forgetProcessHealth } from './diagnostics/health/forget-process-health.js'
 import type { JobName, RunningJob } from './jobs/engine.js'
@@ -30,6 +31,7 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
     await forgetDeliveries(context)
     await forgetProcessHealth(context)
     await forgetHours(context)
+    await foldGuardHours(context)
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),
   cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),

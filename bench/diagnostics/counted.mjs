@@ -5,10 +5,11 @@ const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'a passwo
 const ROUNDS = 7
 const STATEMENTS = 50
 
-/** What counting costs a host: an event of a rate limiter, a statement of a request; and the same while it is off. */
+/** What counting costs a host: an event of a rate limiter, a deprecation, a statement of a request; and the same while it is off. */
 export async function* counted({ quick }) {
   const times = quick ? 20_000 : 100_000
   yield { title: 'An event of a rate limiter', rows: await events(times) }
+  yield { title: 'A line of console.warn that says "deprecated"', rows: await warnings(times / 10) }
   yield { title: `A statement of a request that runs ${STATEMENTS}`, rows: await statements(times) }
 }
 
@@ -41,6 +42,25 @@ async function guardOf(settings, measure) {
   const result = measure(tracker.requestGuard.record)
   await tracker.shutdown()
   return result
+}
+
+/** The lines themselves go nowhere, so that only what is done about them is measured. */
+async function warnings(times) {
+  const { warn } = console
+  const measure = async (settings) => {
+    console.warn = () => {}
+    const tracker = trackerWith({ enable_breadcrumbs: true, ...settings })
+    const result = fastest(times, () => console.warn('cart.total() is deprecated, use cart.sum()'))
+    await tracker.shutdown()
+    console.warn = warn
+    return result
+  }
+  const off = await measure({})
+  const on = await measure({ enable_deprecation_tracking: true })
+  return [
+    row({ name: 'while it is off', figure: off, unit: 'µs' }),
+    row({ name: 'counted', figure: on, unit: 'µs', ratio: on / off, against: 'while it is off' }),
+  ]
 }
 
 async function statements(times) {

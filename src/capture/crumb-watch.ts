@@ -1,10 +1,10 @@
+import { leftStatement } from '../model/left-statement.js'
+import type { Repeat } from '../model/repeats.js'
 import type { Breadcrumb, Trail } from './breadcrumbs.js'
 import type { CaptureContext } from './capture-context.js'
 import type { Deprecations } from './deprecations/deprecations.js'
 import { guarded } from './guarded.js'
-import { leftStatement } from './repeats/left-statement.js'
 import type { NPlusOne } from './repeats/n-plus-one.js'
-import type { Repeat } from './repeats/repeats.js'
 
 /** Looks at breadcrumbs as they are left, for what can be added up over many of them. */
 export class CrumbWatch {

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { types } from 'node:util'
+import type { Repeats } from '../model/repeats.js'
 import type { Trail } from './breadcrumbs.js'
-import type { Repeats } from './repeats/repeats.js'
 import type { HostRequest } from './request-facts.js'
 
 /** What is known of the work that is going on: a request, a job, or whatever the host runs in `withScope`. */

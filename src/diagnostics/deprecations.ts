@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { defineOperation } from '../operation.js'
-import { daysInput, firstHour } from './days.js'
-import { type HourSlice, hourSlices } from './hour-slices.js'
+import { daysInput } from './days.js'
+import { hourSlices, sumsPerHour, type Within } from './hour-slices.js'
 import { type DayCount, PerDay } from './per-day.js'
 
 export interface DeprecationSummary {
@@ -39,10 +39,9 @@ export const deprecations = defineOperation({
     const { config, now } = context
     const per_day = new PerDay(days, now(), config.time_zone)
     const found = new Map<string, Found>()
-    for await (const slice of hourSlices(context, firstHour(days, now(), config.time_zone))) {
-      const rows = within(context, slice, application_id)
-      for (const sum of await perHour(rows)) per_day.add(sum)
-      for (const sum of await sumsOf(rows)) add(found, sum)
+    for await (const within of hourSlices(context, { days, application_id })) {
+      for (const sum of await sumsPerHour(context, 'faultboard_deprecation_hours', 'count', within)) per_day.add(sum)
+      for (const sum of await sumsOf(context, within)) add(found, sum)
     }
     const warnings = [...found.values()].sort((a, b) => b.last_seen_at - a.last_seen_at || b.count - a.count)
     return {
@@ -54,27 +53,12 @@ export const deprecations = defineOperation({
   },
 })
 
-type Rows = ReturnType<typeof within>
-
-function within({ database: { read } }: Context, { from, to }: HourSlice, application_id: number | undefined) {
-  const rows = read.selectFrom('faultboard_deprecation_hours').where('hour', '>=', from).where('hour', '<', to)
-  // The key begins with the application, so that naming all of them finds the hours by it.
-  return application_id === undefined
-    ? rows.where('application_id', 'in', read.selectFrom('faultboard_applications').select('id'))
-    : rows.where('application_id', '=', application_id)
-}
-
-function perHour(rows: Rows) {
-  return rows
-    .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-    .groupBy('hour')
-    .execute()
-}
-
 type Sum = Awaited<ReturnType<typeof sumsOf>>[number]
 
-function sumsOf(rows: Rows) {
-  return rows
+function sumsOf({ database: { read } }: Context, within: Within) {
+  return read
+    .selectFrom('faultboard_deprecation_hours')
+    .where(within)
     .select(({ fn }) => [
       'code',
       'message',

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../context.js'
 import { DAY } from '../model/time.js'
+import { applicationIds } from './application-ids.js'
 
 const TABLES = [
   'faultboard_request_guard_hours',
@@ -11,12 +12,11 @@ const TABLES = [
 
 /** Removes sums that are older than `retention_days`, hour by hour: an embedded database holds the host's thread. */
 export async function forgetHours(context: Context): Promise<void> {
-  const { config, database, now } = context
+  const { config, now } = context
   if (config.retention_days === null) return
   const limit = now() - config.retention_days * DAY
-  const applications = await database.read.selectFrom('faultboard_applications').select('id').execute()
   for (const table of TABLES) {
-    for (const { id } of applications) await forget(context, table, id, limit)
+    for (const id of await applicationIds(context)) await forget(context, table, id, limit)
   }
 }
 

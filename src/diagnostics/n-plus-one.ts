@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { defineOperation } from '../operation.js'
-import { daysInput, firstHour } from './days.js'
-import { type HourSlice, hourSlices } from './hour-slices.js'
+import { daysInput } from './days.js'
+import { hourSlices, sumsPerHour, type Within } from './hour-slices.js'
 import { type DayCount, PerDay } from './per-day.js'
 
 export interface NPlusOneQueries {
@@ -10,7 +10,7 @@ export interface NPlusOneQueries {
   threshold: number
   /** Different statements, should they be more than are listed. */
   total_count: number
-  /** Requests and jobs that ran one of them, per local day, oldest first; each statement of a request counts. */
+  /** Per local day, oldest first: each statement that a request or job ran again and again counts once. */
   by_day: DayCount[]
   /** Those that ran most often first. */
   statements: RepeatedStatement[]
@@ -25,7 +25,6 @@ export interface RepeatedStatement {
   worst_count: number
   /** Of all of them together. */
   duration_ms: number
-  /** The last hour in which it came. */
   last_seen_at: string
   callers: StatementCaller[]
 }
@@ -49,10 +48,10 @@ export const nPlusOneQueries = defineOperation({
     const { config, now } = context
     const per_day = new PerDay(days, now(), config.time_zone)
     const found = new Map<string, Found>()
-    for await (const slice of hourSlices(context, firstHour(days, now(), config.time_zone))) {
-      const rows = within(context, slice, application_id)
-      for (const sum of await perHour(rows)) per_day.add(sum)
-      for (const sum of await sumsOf(rows)) add(found, sum)
+    for await (const within of hourSlices(context, { days, application_id })) {
+      for (const sum of await sumsPerHour(context, 'faultboard_repeated_statement_hours', 'request_count', within))
+        per_day.add(sum)
+      for (const sum of await sumsOf(context, within)) add(found, sum)
     }
     const statements = [...found.values()].sort((a, b) => b.statement_count - a.statement_count)
     return {
@@ -65,27 +64,12 @@ export const nPlusOneQueries = defineOperation({
   },
 })
 
-type Rows = ReturnType<typeof within>
-
-function within({ database: { read } }: Context, { from, to }: HourSlice, application_id: number | undefined) {
-  const rows = read.selectFrom('faultboard_repeated_statement_hours').where('hour', '>=', from).where('hour', '<', to)
-  // The key begins with the application, so that naming all of them finds the hours by it.
-  return application_id === undefined
-    ? rows.where('application_id', 'in', read.selectFrom('faultboard_applications').select('id'))
-    : rows.where('application_id', '=', application_id)
-}
-
-function perHour(rows: Rows) {
-  return rows
-    .select(({ fn }) => ['hour', fn.sum<number>('request_count').as('count')])
-    .groupBy('hour')
-    .execute()
-}
-
 type Sum = Awaited<ReturnType<typeof sumsOf>>[number]
 
-function sumsOf(rows: Rows) {
-  return rows
+function sumsOf({ database: { read } }: Context, within: Within) {
+  return read
+    .selectFrom('faultboard_repeated_statement_hours')
+    .where(within)
     .select(({ fn }) => [
       'statement',
       'route',
@@ -94,7 +78,7 @@ function sumsOf(rows: Rows) {
       fn.sum<number>('statement_count').as('statement_count'),
       fn.max<number>('worst_count').as('worst_count'),
       fn.sum<number>('duration_ms').as('duration_ms'),
-      fn.max<number>('hour').as('last_hour'),
+      fn.max<number>('last_seen_at').as('last_seen_at'),
     ])
     .groupBy(['statement', 'route', 'place'])
     .orderBy('statement_count', 'desc')
@@ -103,7 +87,7 @@ function sumsOf(rows: Rows) {
 }
 
 type Found = Omit<RepeatedStatement, 'last_seen_at' | 'callers'> & {
-  last_hour: number
+  last_seen_at: number
   callers: Map<string, StatementCaller>
 }
 
@@ -111,7 +95,7 @@ function add(found: Map<string, Found>, sum: Sum): void {
   const { statement, route, place, request_count, worst_count } = sum
   let one = found.get(statement)
   if (!one) {
-    const none = { request_count: 0, statement_count: 0, worst_count: 0, duration_ms: 0, last_hour: 0 }
+    const none = { request_count: 0, statement_count: 0, worst_count: 0, duration_ms: 0, last_seen_at: 0 }
     one = { statement, ...none, callers: new Map() }
     found.set(statement, one)
   }
@@ -119,7 +103,7 @@ function add(found: Map<string, Found>, sum: Sum): void {
   one.statement_count += sum.statement_count
   one.worst_count = Math.max(one.worst_count, worst_count)
   one.duration_ms += sum.duration_ms
-  one.last_hour = Math.max(one.last_hour, sum.last_hour)
+  one.last_seen_at = Math.max(one.last_seen_at, sum.last_seen_at)
   const key = `${route}\0${place}`
   const caller = one.callers.get(key)
   if (!caller) one.callers.set(key, { route, place, request_count, worst_count })
@@ -129,10 +113,10 @@ function add(found: Map<string, Found>, sum: Sum): void {
   }
 }
 
-function statementOf({ last_hour, callers, ...sums }: Found): RepeatedStatement {
+function statementOf({ last_seen_at, callers, ...sums }: Found): RepeatedStatement {
   return {
     ...sums,
-    last_seen_at: new Date(last_hour).toISOString(),
+    last_seen_at: new Date(last_seen_at).toISOString(),
     callers: [...callers.values()].sort((a, b) => b.request_count - a.request_count).slice(0, LISTED_CALLERS),
   }
 }

@@ -1,10 +1,12 @@
 import type { Context } from '../context.js'
 import { GUARD_KINDS, type GuardKind } from '../model/guard-kinds.js'
-import { dayOf, lastDays } from '../model/time.js'
+import { dayOf, HOUR, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
+import { applicationIds } from './application-ids.js'
 import { daysInput, firstHour } from './days.js'
-import { Ranking } from './guard-ranking.js'
-import { type HourSlice, hourSlices } from './hour-slices.js'
+import { type GuardName, type RankedRow, Ranking } from './guard-ranking.js'
+import { type GuardRow, guardRows } from './guard-rows.js'
+import { type AskedDays, hourSlices, type Within } from './hour-slices.js'
 
 export interface RequestGuardSummary {
   days: number
@@ -21,7 +23,6 @@ export interface GuardedRule {
   rule: string
   kind: string
   count: number
-  /** The last hour in which it came. */
   last_seen_at: string
 }
 
@@ -48,10 +49,18 @@ export const requestGuardSummary = defineOperation({
     const rules = new Ranking(['rule', 'kind'])
     const addresses = new Ranking(['ip_address'])
     const paths = new Ranking(['path'])
-    for await (const slice of hourSlices(context, firstHour(days, now(), config.time_zone))) {
-      const events = within(context, slice, application_id)
-      for (const sum of await hourSums(events)) by_day.add(sum)
-      for (const ranking of [rules, addresses, paths]) await ranking.add(events)
+    if (context.database.dialect.rows_at_once === null) {
+      for await (const within of hourSlices(context, { days, application_id })) {
+        for (const sum of await hourSums(context, within)) by_day.add(sum)
+        await rank(context, within, rules)
+        await rank(context, within, addresses)
+        await rank(context, within, paths)
+      }
+    } else {
+      for await (const rows of embeddedRows(context, { days, application_id })) {
+        for (const row of rows) by_day.add(row)
+        for (const ranking of [rules, addresses, paths]) for (const row of rows) ranking.add(row)
+      }
     }
     const by_kind = by_day.perKind()
     return {
@@ -66,21 +75,44 @@ export const requestGuardSummary = defineOperation({
   },
 })
 
-function hourSums(events: GuardEvents) {
-  return events
+/** An embedded database is quicker to hand out its rows once than to add them up four times over. */
+async function* embeddedRows(context: Context, { days, application_id }: AskedDays): AsyncGenerator<GuardRow[]> {
+  const { config, now } = context
+  const span = { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }
+  const ids = application_id === undefined ? await applicationIds(context) : [application_id]
+  for (const id of ids) yield* guardRows(context, id, span)
+}
+
+function hourSums({ database: { read } }: Context, within: Within) {
+  return read
+    .selectFrom('faultboard_request_guard_hours')
     .select(({ fn }) => ['hour', 'kind', fn.sum<number>('count').as('count')])
+    .where(within)
     .groupBy(['hour', 'kind'])
     .execute()
 }
 
-export type GuardEvents = ReturnType<typeof within>
-
-function within({ database: { read } }: Context, { from, to }: HourSlice, application_id: number | undefined) {
-  const rows = read.selectFrom('faultboard_request_guard_hours').where('hour', '>=', from).where('hour', '<', to)
-  // The key begins with the application, so that naming all of them finds the hours by it.
-  return application_id === undefined
-    ? rows.where('application_id', 'in', read.selectFrom('faultboard_applications').select('id'))
-    : rows.where('application_id', '=', application_id)
+/** Added up by a server, exactly, however many there are; only the most frequent are handed out. */
+async function rank<Name extends GuardName>(
+  { database: { read } }: Context,
+  within: Within,
+  ranking: Ranking<Name>,
+): Promise<void> {
+  const names: GuardName[] = ranking.names.filter((name) => name !== undefined)
+  const rows = await read
+    .selectFrom('faultboard_request_guard_hours')
+    .select(names)
+    .select(({ fn }) => [
+      fn.sum<number>('count').as('count'),
+      fn.max<number>(fn.coalesce('last_seen_at', 'hour')).as('last_seen_at'),
+    ])
+    .where(within)
+    .groupBy(names)
+    .orderBy('count', 'desc')
+    .orderBy('last_seen_at', 'desc')
+    .limit(LISTED)
+    .execute()
+  for (const row of rows) ranking.add(row as RankedRow<Name>)
 }
 
 const noEvents = (): Record<GuardKind, number> => ({ throttle: 0, blocklist: 0, track: 0 })
@@ -88,6 +120,8 @@ const noEvents = (): Record<GuardKind, number> => ({ throttle: 0, blocklist: 0, 
 class DaySums {
   readonly days: RequestGuardSummary['by_day']
   readonly #starts: readonly number[]
+  /** Rows of one hour come one after the other. */
+  #newest: { hour: number; day: RequestGuardSummary['by_day'][number] | undefined } | null = null
 
   constructor(starts: readonly number[], time_zone: string) {
     this.#starts = starts
@@ -95,7 +129,10 @@ class DaySums {
   }
 
   add({ hour, kind, count }: { hour: number; kind: string; count: number }): void {
-    const day = this.days[this.#starts.findLastIndex((start) => start <= hour)]
+    if (this.#newest?.hour !== hour) {
+      this.#newest = { hour, day: this.days[this.#starts.findLastIndex((start) => start <= hour)] }
+    }
+    const { day } = this.#newest
     // Whatever a newer version may count beside these three is watched, not refused.
     if (day) day[GUARD_KINDS.find((one) => one === kind) ?? 'track'] += count
   }

@@ -3,8 +3,8 @@ import { type Support, swallowedExceptionsSupport } from '../capture/swallowed/s
 import type { Context } from '../context.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
-import { daysInput, firstHour } from './days.js'
-import { type HourSlice, hourSlices } from './hour-slices.js'
+import { daysInput } from './days.js'
+import { hourSlices, type Within } from './hour-slices.js'
 
 export interface SwallowedExceptions {
   days: number
@@ -52,10 +52,10 @@ const LISTED_HANDLERS = 20
 export const swallowedExceptions = defineOperation({
   input: daysInput,
   async run(context, { days, application_id }): Promise<SwallowedExceptions> {
-    const { config, now } = context
+    const { config } = context
     const places = new Map<string, Place>()
-    for await (const slice of hourSlices(context, firstHour(days, now(), config.time_zone))) {
-      for (const sum of await sumsWithin(context, slice, application_id)) add(places, sum)
+    for await (const within of hourSlices(context, { days, application_id })) {
+      for (const sum of await sumsOf(context, within)) add(places, sum)
     }
     const detection = currentDetection()
     const swallowing = [...places.values()]
@@ -85,18 +85,10 @@ interface Sum {
   last_hour: number | null
 }
 
-async function sumsWithin(
-  { database: { read } }: Context,
-  { from, to }: HourSlice,
-  application_id: number | undefined,
-): Promise<Sum[]> {
-  const rows = read.selectFrom('faultboard_swallowed_exceptions').where('hour', '>=', from).where('hour', '<', to)
-  // The key begins with the application, so that naming all of them finds the hours by it.
-  const wanted =
-    application_id === undefined
-      ? rows.where('application_id', 'in', read.selectFrom('faultboard_applications').select('id'))
-      : rows.where('application_id', '=', application_id)
-  return wanted
+function sumsOf({ database: { read } }: Context, within: Within): Promise<Sum[]> {
+  return read
+    .selectFrom('faultboard_swallowed_exceptions')
+    .where(within)
     .select(({ fn }) => [
       'error_type',
       'raise_location',

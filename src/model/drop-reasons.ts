@@ -34,6 +34,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   spool_unwritable: 'The spool folder could not be written; what was not committed either is lost.',
   dashboard_failed: 'Pages of the dashboard that failed; the log on standard error says why.',
   process_health_lost: 'Minutes of the health of the process that were lost: the database was away for too long.',
+  process_health_refused: 'Minutes of the health of the process that the database refused; they are lost.',
   trim_failed: 'Times that surplus occurrences could not be removed; a later flush tries again.',
 }
 

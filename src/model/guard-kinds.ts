@@ -1,6 +1,3 @@
 /** What a rate limiter did: refused for now, refused for good, or only watched. */
 export const GUARD_KINDS = ['throttle', 'blocklist', 'track'] as const
 export type GuardKind = (typeof GUARD_KINDS)[number]
-
-/** Stands for all that were too many to be told apart. */
-export const OTHERS = '(others)'

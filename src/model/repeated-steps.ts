@@ -1,5 +1,9 @@
+import { leftStatement } from './left-statement.js'
+import { isQuery, type Repeat, Repeats } from './repeats.js'
+
 export interface RepeatedStep {
-  message: string
+  /** Without values. */
+  statement: string
   count: number
   duration_ms: number
 }
@@ -8,17 +12,20 @@ interface Step {
   category: string
   message: string
   duration_ms?: number | undefined
+  metadata?: Record<string, unknown> | undefined
 }
 
-/** The statements that stand in a trail so often that they look like a loop over rows, the most frequent first. */
+/** The statements of a trail that ran again and again, by the rules of the page of all of them; the most frequent first. */
 export function repeatedStatements(steps: readonly Step[], threshold: number): RepeatedStep[] {
-  const counts = new Map<string, RepeatedStep>()
-  for (const { category, message, duration_ms = 0 } of steps) {
-    if (category !== 'sql') continue
-    const known = counts.get(message) ?? { message, count: 0, duration_ms: 0 }
-    known.count++
-    known.duration_ms += duration_ms
-    counts.set(message, known)
+  const repeats = new Repeats()
+  for (const step of steps) {
+    if (step.category !== 'sql') continue
+    const statement = leftStatement(step)
+    const repeat: Repeat | null = isQuery(statement) ? repeats.note(statement) : null
+    if (repeat) repeat.duration_ms += step.duration_ms ?? 0
   }
-  return [...counts.values()].filter(({ count }) => count >= threshold).sort((a, b) => b.count - a.count)
+  return repeats
+    .since(threshold)
+    .map(({ statement, count, duration_ms }) => ({ statement, count, duration_ms }))
+    .sort((a, b) => b.count - a.count)
 }

@@ -53,9 +53,9 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
     case 'replace':
       return `${target} = ${incoming(column)}`
     case 'greatest':
-      return `${target} = ${greatest}(${existing}, ${incoming(column)})`
+      return `${target} = ${chosen(greatest, existing, incoming(column))}`
     case 'least':
-      return `${target} = ${least}(${existing}, ${incoming(column)})`
+      return `${target} = ${chosen(least, existing, incoming(column))}`
     case 'newest': {
       const later = `${incoming('occurred_at')} >= ${quote}${table}${quote}.${quote}occurred_at${quote}`
       return `${target} = case when ${later} then ${incoming(column)} else ${existing} end`
@@ -65,4 +65,9 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
       return `${target} = case when ${earlier} then ${incoming(column)} else ${existing} end`
     }
   }
+}
+
+/** Of an empty value and another, SQLite and MariaDB would choose the empty one. */
+function chosen(by: string, existing: string, incoming: string): string {
+  return `${by}(coalesce(${existing}, ${incoming}), coalesce(${incoming}, ${existing}))`
 }

@@ -5,7 +5,7 @@ export const GUARD_HOURS = hourTable({
   table: 'faultboard_request_guard_hours',
   digest: 'event_digest',
   names: { kind: 16, rule: 255, ip_address: 64, path: 500 },
-  amounts: { count: 'add' },
+  amounts: { count: 'add', last_seen_at: 'greatest' },
 })
 
 /** Statements that one request or job ran again and again. */
@@ -13,7 +13,13 @@ export const STATEMENT_HOURS = hourTable({
   table: 'faultboard_repeated_statement_hours',
   digest: 'statement_digest',
   names: { statement: 1000, route: 500, place: 500 },
-  amounts: { request_count: 'add', statement_count: 'add', worst_count: 'greatest', duration_ms: 'add' },
+  amounts: {
+    request_count: 'add',
+    statement_count: 'add',
+    worst_count: 'greatest',
+    duration_ms: 'add',
+    last_seen_at: 'greatest',
+  },
 })
 
 /** What is deprecated, and where it is used. */

@@ -24,3 +24,5 @@ export async function moveMark(trx: Transaction<Schema>, name: string, to: numbe
 export const CASCADES_UNTIL = 'cascades swept until'
 /** With an hour behind it: occurrences came to that hour late, so often that it counts. */
 export const CASCADES_AGAIN = 'cascades again '
+/** With an application behind it: until which hour events of rate limiters were folded. */
+export const GUARD_FOLDED = 'guard folded until '

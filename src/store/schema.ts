@@ -326,6 +326,8 @@ export interface RequestGuardHoursTable {
   ip_address: string
   path: string
   count: number
+  /** Empty where it was counted before this was. */
+  last_seen_at: number | null
 }
 
 /** Statements that one request or job ran again and again, per hour, route and place that they were called from. */
@@ -342,6 +344,7 @@ export interface RepeatedStatementHoursTable {
   /** Of the request that ran it most often. */
   worst_count: number
   duration_ms: number
+  last_seen_at: number
 }
 
 /** What is deprecated, per hour, place and version of the application. */

@@ -157,7 +157,7 @@ describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
     ],
     [['--url', 'ftp://shop.example'], '--url must be the address of a dashboard'],
     [['--url', 'nonsense'], '--url must be the address of a dashboard'],
-    [['--url', 'http://127.0.0.1:9'], 'The name and password of the dashboard is not known'],
+    [['--url', 'http://127.0.0.1:9'], 'The name and password of the dashboard are not known'],
     [['--url', 'http://127.0.0.1:9', '--username', 'ada'], 'The password of the dashboard is not known'],
     [['--username', 'ada'], '--username is for the dashboard at --url URL, which is missing'],
     [['--cpu-profile-ms', '5000'], 'are of a running application: name it by --url URL'],

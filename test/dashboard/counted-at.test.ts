@@ -3,6 +3,7 @@ import { errorTrends } from '../../src/analytics/error-trends.js'
 import { PlatformComparison } from '../../src/analytics/platform-comparison.js'
 import { remembered } from '../../src/analytics/remembered.js'
 import type { Context } from '../../src/context.js'
+import { CountedAt } from '../../src/dashboard/components/insight.js'
 import { analytics } from '../../src/dashboard/pages/analytics.js'
 import { platformComparison } from '../../src/dashboard/pages/platform-comparison.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -15,6 +16,15 @@ const rememberSlowly = <T>(context: Context, question: string, ask: () => Promis
     await new Promise((resume) => setTimeout(resume, 80))
     return ask()
   })
+
+test('when something was counted is said in a few words, and not at all where it was just now', () => {
+  const said = (seconds: number) => String(CountedAt({ at: NOON - seconds * 1000, now: NOON }) ?? '')
+  expect(said(4)).toBe('')
+  expect(said(40)).toMatch(
+    /^<p class="how counted-at" title="Counting takes a while[^"]*">Counted 40 seconds ago\.<\/p>$/,
+  )
+  expect(said(120)).toContain('>Counted 2 minutes ago.<')
+})
 
 describeEachDatabase('a page says', (database) => {
   test('when the oldest of its answers was counted', async () => {

@@ -34,6 +34,7 @@ export async function storeCounted(url: string, now: number, words: readonly Cou
             statement_digest: digestOf(STATEMENT_HOURS, run),
             ...run,
             ...sums,
+            last_seen_at: hour + 60_000,
           })),
         )
         .execute()
@@ -77,6 +78,7 @@ export async function storeAttack(url: string, now: number): Promise<void> {
           event_digest: digestOf(GUARD_HOURS, names),
           ...names,
           count: i === 0 ? 99_512_345 : 400 - i,
+          last_seen_at: hourOf(now),
         })),
       )
       .execute()

@@ -3,7 +3,7 @@ import type { CaptureContext } from '../../src/capture/capture-context.js'
 import { deprecations } from '../../src/diagnostics/deprecations.js'
 import { forgetHours } from '../../src/diagnostics/forget-hours.js'
 import { nPlusOneQueries } from '../../src/diagnostics/n-plus-one.js'
-import { DAY, HOUR } from '../../src/model/time.js'
+import { DAY, HOUR, MINUTE } from '../../src/model/time.js'
 import { perform } from '../../src/operation.js'
 import { HourCounts } from '../../src/store/hour-counts.js'
 import { DEPRECATION_HOURS, GUARD_HOURS, STATEMENT_HOURS } from '../../src/store/hour-tables.js'
@@ -34,7 +34,10 @@ function countsOf(context: Pick<CaptureContext, 'database' | 'counters'>, time: 
   }
 }
 
-const ran = (times: number) => ({ request_count: 1, statement_count: times, worst_count: times, duration_ms: times })
+const ran = (times: number, last_seen_at = NOON) => ({
+  ...{ request_count: 1, statement_count: times, worst_count: times, duration_ms: times },
+  last_seen_at,
+})
 const warned = (time: number) => ({ count: 1, first_seen_at: time, last_seen_at: time })
 
 describeEachDatabase('what was counted over many requests', (database) => {
@@ -49,8 +52,8 @@ describeEachDatabase('what was counted over many requests', (database) => {
       [80 * DAY, 9],
     ] as const) {
       await count(context, NOON - back, 'shop', ({ statements }) => {
-        statements.add(NONE, ran(times))
-        statements.add({ ...NONE, route: 'GET /other', place: '' }, ran(5))
+        statements.add(NONE, ran(times, NOON - back + 25 * MINUTE))
+        statements.add({ ...NONE, route: 'GET /other', place: '' }, ran(5, NOON - back))
       })
     }
     await count(context, NOON, 'depot', ({ statements }) => statements.add(NONE, ran(100)))
@@ -65,7 +68,7 @@ describeEachDatabase('what was counted over many requests', (database) => {
         statement_count: 47,
         worst_count: 31,
         duration_ms: 47,
-        last_seen_at: new Date(NOON).toISOString(),
+        last_seen_at: new Date(NOON + 25 * MINUTE).toISOString(),
         callers: [
           { route: 'GET /', place: 'src/a.ts:1', request_count: 2, worst_count: 31 },
           { route: 'GET /other', place: '', request_count: 2, worst_count: 5 },
@@ -117,7 +120,7 @@ describeEachDatabase('what was counted over many requests', (database) => {
       await count(context, NOON - back, 'shop', ({ statements, warnings, events }) => {
         statements.add(NONE, ran(5))
         warnings.add({ code: '', message: 'old', place: '', app_version: '' }, warned(NOON))
-        events.add({ kind: 'track', rule: '', ip_address: '', path: '' }, { count: 1 })
+        events.add({ kind: 'track', rule: '', ip_address: '', path: '' }, { count: 1, last_seen_at: NOON })
       })
     }
     await forgetHours(context)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { shownFlags, shownOptions } from '../../src/diagnostics/node-flags.js'
+import { placedAddress, shownFlags, shownOptions } from '../../src/diagnostics/node-flags.js'
 
 const ROOT = '/srv/app'
 
@@ -45,6 +45,15 @@ test.each([['-e'], ['--eval'], ['-p'], ['--print'], ['-pe']])('the code of %s is
   const told = execFileSync(process.execPath, ['--no-warnings', flag, code], { encoding: 'utf8' }).split('\n')[0] ?? ''
   const shown = shownFlags([...JSON.parse(told), `--import=${boot}`], import.meta.dirname)
   expect(shown).toEqual(['--no-warnings', flag, '[HIDDEN]', '--import=running.ts'])
+})
+
+test('the file of a database is told from the root too, and any other address as it is', () => {
+  expect(placedAddress('sqlite:/srv/app/data/errors.sqlite3', ROOT)).toBe('sqlite:data/errors.sqlite3')
+  expect(placedAddress("sqlite:/var/lib/errors.db (the host's handle)", ROOT)).toBe(
+    "sqlite:errors.db (the host's handle)",
+  )
+  for (const address of ['sqlite::memory:', 'postgres://ada@db:5432/shop'])
+    expect(placedAddress(address, ROOT)).toBe(address)
 })
 
 test('NODE_OPTIONS are read as Node.js reads them', () => {

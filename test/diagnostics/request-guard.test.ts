@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { daysInput } from '../../src/diagnostics/days.js'
+import { foldGuardHours } from '../../src/diagnostics/fold-guard-hours.js'
 import { LISTED, requestGuardSummary } from '../../src/diagnostics/request-guard.js'
 import { parseInput } from '../../src/model/input.js'
-import { DAY, HOUR } from '../../src/model/time.js'
+import { OTHERS } from '../../src/model/others.js'
+import { DAY, HOUR, MINUTE } from '../../src/model/time.js'
 import { perform } from '../../src/operation.js'
+import { digestOf } from '../../src/store/hour-table.js'
+import { GUARD_HOURS } from '../../src/store/hour-tables.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { addApplication, runningContext } from './running.js'
@@ -17,16 +20,17 @@ interface Sum {
   ip_address?: string
   path?: string
   hour?: number
+  last_seen_at?: number | null
   count: number
 }
 
 async function store({ database }: Context, sums: readonly Sum[]): Promise<void> {
-  for (const { application_id, hour = NOON, count, ...event } of sums) {
+  for (const { application_id, hour = NOON, last_seen_at = null, count, ...event } of sums) {
     const known = { kind: 'throttle', rule: 'logins', ip_address: '192.0.2.1', path: '/login', ...event }
-    const event_digest = createHash('sha256').update(JSON.stringify(known)).digest('hex')
+    const event_digest = digestOf(GUARD_HOURS, known)
     await database.read
       .insertInto('faultboard_request_guard_hours')
-      .values({ application_id, hour, event_digest, count, ...known })
+      .values({ application_id, hour, event_digest, count, last_seen_at, ...known })
       .execute()
   }
 }
@@ -43,13 +47,13 @@ describeEachDatabase('the request guard', (database) => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
     await store(context, [
-      { application_id, count: 5 },
+      { application_id, count: 5, last_seen_at: NOON + 25 * MINUTE },
       { application_id, count: 7, hour: NOON - DAY },
       { application_id, count: 2, ip_address: '192.0.2.9', path: '/pay' },
       { application_id, count: 4, kind: 'blocklist', rule: 'scrapers', ip_address: '203.0.113.5', path: '/' },
       { application_id, count: 1, kind: 'track', rule: 'logins' },
     ])
-    const today = new Date(NOON).toISOString()
+    const today = new Date(NOON + 25 * MINUTE).toISOString()
     const summary = await perform(requestGuardSummary, context, { days: 7 })
     expect(summary).toMatchObject({
       days: 7,
@@ -57,7 +61,7 @@ describeEachDatabase('the request guard', (database) => {
       by_kind: { throttle: 14, blocklist: 4, track: 1 },
       by_rule: [
         { rule: 'logins', kind: 'throttle', count: 14, last_seen_at: today },
-        { rule: 'scrapers', kind: 'blocklist', count: 4 },
+        { rule: 'scrapers', kind: 'blocklist', count: 4, last_seen_at: new Date(NOON).toISOString() },
         { rule: 'logins', kind: 'track', count: 1 },
       ],
       by_address: [
@@ -130,6 +134,52 @@ describeEachDatabase('the request guard', (database) => {
     expect(by_path[0]).toMatchObject({ path: `/p${LISTED + 9}`, count: LISTED + 10 })
   })
 })
+
+describeEachDatabase('the hours of a past attack', (database) => {
+  test('keep the most frequent names of each rule, and every sum', async () => {
+    const context = await runningContext(database)
+    const shop = await addApplication(context, 'shop')
+    const depot = await addApplication(context, 'depot')
+    const attack = (application_id: number, hour: number, names = 150) =>
+      Array.from({ length: names }, (_, i) => ({
+        ...{ application_id, hour, count: i + 1, ip_address: `192.0.2.${i}`, last_seen_at: hour + i },
+      }))
+    const old = NOON - 8 * DAY
+    await store(context, [
+      ...attack(shop, old),
+      { application_id: shop, hour: old, count: 1000, ip_address: OTHERS, path: OTHERS },
+      { application_id: shop, hour: old, count: 3, kind: 'track' },
+      ...attack(depot, old - HOUR, 22),
+      ...attack(shop, NOON - 6 * DAY, 30),
+    ])
+    const asked = () => perform(requestGuardSummary, context, { days: 30 })
+    const before = await asked()
+    await foldGuardHours(context)
+    const { by_address, ...after } = await asked()
+    expect(after).toMatchObject({ by_kind: before.by_kind, by_day: before.by_day, by_rule: before.by_rule })
+    expect(by_address[0]).toMatchObject({ ip_address: OTHERS, count: 1000 + (130 * 131) / 2 + 1 + 2 })
+    expect(by_address.find(({ ip_address }) => ip_address === '192.0.2.149')).toMatchObject({ count: 150 })
+    expect(await rowsPerHour(context)).toEqual([
+      [depot, old - HOUR, 21],
+      [shop, old, 22],
+      [shop, NOON - 6 * DAY, 30],
+    ])
+    const rows = () => context.database.read.selectFrom('faultboard_request_guard_hours').selectAll().execute()
+    const folded = await rows()
+    await foldGuardHours(context)
+    expect(await rows()).toEqual(folded)
+  })
+})
+
+async function rowsPerHour({ database: { read } }: Context): Promise<number[][]> {
+  const rows = await read
+    .selectFrom('faultboard_request_guard_hours')
+    .select(({ fn }) => ['application_id', 'hour', fn.countAll<number>().as('count')])
+    .groupBy(['application_id', 'hour'])
+    .orderBy('hour')
+    .execute()
+  return rows.map(({ application_id, hour, count }) => [application_id, hour, count])
+}
 
 describe('the span of a summary', () => {
   test.each([0, 8, 365, '7.5', 'week', Number.NaN])('is 7, 30 or 90 days, not %s', (days) => {

@@ -15,6 +15,8 @@ type Name = 'kind' | 'rule' | 'ip_address' | 'path'
 const OTHERS: Record<Name, string> = { kind: 'track', rule: '(others)', ip_address: '', path: '' }
 const named = (rule: string): Record<Name, string> => ({ ...OTHERS, kind: 'throttle', rule })
 
+const times = (count: number) => ({ count, last_seen_at: NOON })
+
 function counting(url: string, options: Partial<HourCountsOptions<Name>> = {}) {
   const database = createDatabase(url, process.cwd())
   onTestFinished(() => database.close())
@@ -61,13 +63,13 @@ describeEachDatabase('counts by the hour', (database) => {
   test('gather in memory and are added to what is there', async () => {
     const url = await database.fresh()
     const { counts, clock } = counting(url)
-    for (let i = 0; i < 10; i++) counts.add(named(i < 7 ? 'sign-in' : 'search'), { count: 1 })
+    for (let i = 0; i < 10; i++) counts.add(named(i < 7 ? 'sign-in' : 'search'), times(1))
     expect((await stored(url)).rows).toBe(0)
     await counts.flush()
-    counts.add(named('sign-in'), { count: 5 })
+    counts.add(named('sign-in'), times(5))
     await counts.flush()
     clock.now += HOUR
-    counts.add(named('sign-in'), { count: 1 })
+    counts.add(named('sign-in'), times(1))
     await counts.close()
     expect(await stored(url)).toEqual({ rows: 3, sums: { 'sign-in': 13, search: 3 }, hours: [NOON, NOON + HOUR] })
   })
@@ -78,7 +80,7 @@ describeEachDatabase('counts by the hour', (database) => {
     await Promise.all(
       all.map(async ({ counts }) => {
         for (let i = 0; i < 1000; i++) {
-          counts.add(named(`rule ${i % 20}`), { count: 1 })
+          counts.add(named(`rule ${i % 20}`), times(1))
           if (i % 100 === 99) await counts.flush()
         }
       }),
@@ -94,7 +96,7 @@ describeEachDatabase('counts by the hour', (database) => {
     const { counts, state, warnings } = counting(url)
     state.isOpen = false
     for (let i = 0; i < 3; i++) {
-      counts.add(named('sign-in'), { count: 1 })
+      counts.add(named('sign-in'), times(1))
       await counts.flush()
     }
     expect(warnings).toEqual([
@@ -109,7 +111,7 @@ describeEachDatabase('counts by the hour', (database) => {
     const url = await database.fresh()
     const { counts } = counting(url)
     for (let i = 0; i < 5; i++) {
-      counts.add(named('sign-in'), { count: 1 })
+      counts.add(named('sign-in'), times(1))
       await counts.flush()
     }
     const markers = await withDatabase(url, ({ read }) => read.selectFrom('faultboard_batches').selectAll().execute())
@@ -119,7 +121,7 @@ describeEachDatabase('counts by the hour', (database) => {
   test('take no more rows than allowed, and lose none of the events beyond', async () => {
     const url = await database.fresh()
     const { counts } = counting(url, { max_rows: 10 })
-    for (let i = 0; i < 100; i++) counts.add(named(`rule ${i}`), { count: 1 })
+    for (let i = 0; i < 100; i++) counts.add(named(`rule ${i}`), times(1))
     expect(counts.waiting).toBe(11)
     await counts.flush()
     const { rows, sums } = await stored(url)
@@ -131,7 +133,7 @@ describeEachDatabase('counts by the hour', (database) => {
     const url = await database.fresh()
     const { counts, warnings } = counting(url)
     const hostile = [`a\0b`, '\ud800 half', 'خطأ', '😀'.repeat(1000), `'; drop table x --`]
-    for (const rule of hostile) counts.add({ ...named(rule), path: 'x'.repeat(10_000) }, { count: 1 })
+    for (const rule of hostile) counts.add({ ...named(rule), path: 'x'.repeat(10_000) }, times(1))
     await counts.flush()
     expect(warnings).toEqual([])
     const { rows, sums } = await stored(url)
@@ -143,10 +145,10 @@ describeEachDatabase('counts by the hour', (database) => {
     const url = await database.fresh()
     const { counts, counters, database: own } = counting(url)
     await sql.raw(REFUSALS[database.dialect]).execute(own.read)
-    counts.add(named('refused'), { count: 1 })
+    counts.add(named('refused'), times(1))
     for (let i = 0; i < 3; i++) await counts.flush()
     expect(counters.toJSON()).toEqual({ counts_refused: 1 })
-    counts.add(named('later'), { count: 1 })
+    counts.add(named('later'), times(1))
     await counts.flush()
     expect((await stored(url)).sums).toEqual({ later: 1 })
   })
@@ -159,12 +161,12 @@ describeEachDatabase(
       const url = await database.fresh()
       const proxy = await startProxy(url)
       const { counts, warnings } = counting(proxy.url)
-      counts.add(named('sign-in'), { count: 1 })
+      counts.add(named('sign-in'), times(1))
       await counts.flush()
       await proxy.refuse()
-      counts.add(named('sign-in'), { count: 2 })
+      counts.add(named('sign-in'), times(2))
       for (let i = 0; i < 5; i++) await counts.flush()
-      counts.add(named('sign-in'), { count: 4 })
+      counts.add(named('sign-in'), times(4))
       expect(warnings).toHaveLength(1)
       await proxy.open()
       await eventually(async () => {
@@ -178,10 +180,10 @@ describeEachDatabase(
       const url = await database.fresh()
       const proxy = await startProxy(url)
       const { counts } = counting(proxy.url)
-      counts.add(named('sign-in'), { count: 1 })
+      counts.add(named('sign-in'), times(1))
       await counts.flush()
       proxy.cutNextCommit()
-      counts.add(named('sign-in'), { count: 2 })
+      counts.add(named('sign-in'), times(2))
       await counts.flush()
       expect([proxy.cuts(), counts.waiting]).toEqual([1, 1])
       await eventually(async () => {
@@ -197,10 +199,10 @@ describeEachDatabase(
 describe('what is counted in memory', () => {
   test('is written by itself after a while, and after the end no more', async () => {
     const { counts, counters } = counting('sqlite::memory:', { flush_after_ms: 20 })
-    counts.add(named('sign-in'), { count: 1 })
+    counts.add(named('sign-in'), times(1))
     await eventually(() => counts.waiting === 1, 'the first attempt has been made')
     await counts.close()
-    counts.add(named('sign-in'), { count: 1 })
+    counts.add(named('sign-in'), times(1))
     await sleep(50)
     expect(counters.toJSON()).toMatchObject({ counts_late: 1, counts_not_written: 1 })
   })

@@ -1,8 +1,8 @@
+import { statementText } from '../../model/statement-text.js'
 import { isOwnWork } from '../../store/own-work.js'
 import type { Trail } from '../breadcrumbs.js'
 import type { Source } from '../source.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
-import { statementText } from './statement.js'
 import { type Listeners, listenOn } from './subscriptions.js'
 
 interface Traced {

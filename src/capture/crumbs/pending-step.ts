@@ -1,5 +1,5 @@
+import type { Repeat } from '../../model/repeats.js'
 import type { Breadcrumb, Breadcrumbs, RecordedBreadcrumb, Trail } from '../breadcrumbs.js'
-import type { Repeat } from '../repeats/repeats.js'
 
 /** A step that takes its time. It stands in the trail from its beginning on: what never ended is worth seeing, too. */
 export interface PendingStep {

@@ -1,8 +1,8 @@
+import { statementText } from '../../model/statement-text.js'
 import { isOwnWork } from '../../store/own-work.js'
 import type { Source } from '../source.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { isSubmittable, watched } from './pg-outcome.js'
-import { statementText } from './statement.js'
 import { wrapMethod } from './wrap-method.js'
 
 /** The package `pg`, or its `native` part. */

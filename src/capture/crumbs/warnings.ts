@@ -14,7 +14,7 @@ export const processWarnings: Source = ({ context: { breadcrumbs, counters, depr
       const metadata = code === undefined ? undefined : { code }
       breadcrumbs.put({ category, message: `${name}: ${message}`, metadata }, breadcrumbs.trail())
     }
-    if (category === 'deprecation') deprecations?.note({ message, code, stack: stackOf(warning) })
+    if (category === 'deprecation') deprecations?.note({ message, code, stack: () => stackOf(warning) })
   })
   process.on('warning', onWarning)
   return () => void process.off('warning', onWarning)

@@ -1,6 +1,7 @@
 import { FrequentNames } from '../../model/frequent-names.js'
-import { OTHERS } from '../../model/guard-kinds.js'
+import { OTHERS } from '../../model/others.js'
 import { pathPattern } from '../../model/path-pattern.js'
+import { isQuery, type Repeat, Repeats } from '../../model/repeats.js'
 import { hourOf } from '../../model/time.js'
 import type { HourCounts } from '../../store/hour-counts.js'
 import { STATEMENT_HOURS } from '../../store/hour-tables.js'
@@ -10,28 +11,24 @@ import type { CaptureContext } from '../capture-context.js'
 import { guarded } from '../guarded.js'
 import { routeOf } from '../request-facts.js'
 import type { Scope } from '../scope.js'
-import { type Repeat, Repeats } from './repeats.js'
+import { StackBudget } from '../stack-budget.js'
 
 const MOST_STATEMENTS = 200
 const MOST_PLACES = 500
-/** Reading a stack costs tens of microseconds, so there is a limit for each second. */
 const STACKS_PER_SECOND = 50
-/** What opens and ends transactions, and sets things up, is no query. */
-const NO_QUERY = /^(?:begin|commit|end|release|rollback|savepoint|set|show|start)\b/i
 
 /** Counts the statements of every request and job, and keeps those that ran again and again. */
 export class NPlusOne {
   readonly #context: CaptureContext
   readonly #counts: HourCounts<
     'statement' | 'route' | 'place',
-    'request_count' | 'statement_count' | 'worst_count' | 'duration_ms'
+    'request_count' | 'statement_count' | 'worst_count' | 'duration_ms' | 'last_seen_at'
   >
   readonly #settle: (scope: Scope) => void
   #hour = 0
   #statements = new FrequentNames(MOST_STATEMENTS)
   #places = new FrequentNames(MOST_PLACES)
-  #second = 0
-  #stacks = 0
+  readonly #stacks: StackBudget
 
   constructor(context: CaptureContext) {
     this.#context = context
@@ -39,13 +36,14 @@ export class NPlusOne {
       title: 'repeated statements',
       others: () => ({ statement: OTHERS, route: OTHERS, place: '' }),
     })
+    this.#stacks = new StackBudget(context.now, STACKS_PER_SECOND)
     this.#settle = guarded(context.counters, 'n_plus_one', (scope: Scope) => this.#settleScope(scope))
     context.scopes.onEnd = this.#settle
   }
 
   /** Counts a statement, which must hold no values, in the scope of its trail. */
   note({ scope }: Trail, statement: string): Repeat | null {
-    if (!scope || NO_QUERY.test(statement)) return null
+    if (!scope || !isQuery(statement)) return null
     scope.repeats ??= new Repeats()
     const { n_plus_one_threshold } = this.#context.config
     const repeat = scope.repeats.note(statement)
@@ -58,7 +56,7 @@ export class NPlusOne {
   /** A connection is asked for: with some drivers only here the host's own code is still on the stack. */
   asks({ scope }: Trail): void {
     const repeats = scope?.repeats
-    if (!repeats?.wants_caller || !this.#mayReadStack()) return
+    if (!repeats?.wants_caller || !this.#stacks.allows()) return
     repeats.caller = callingPlace(this.#context)
     repeats.wants_caller = false
   }
@@ -69,7 +67,7 @@ export class NPlusOne {
   }
 
   #found(scope: Scope, repeats: Repeats, repeat: Repeat): void {
-    repeat.place ??= (this.#mayReadStack() && callingPlace(this.#context)) || repeats.caller
+    repeat.place ??= (this.#stacks.allows() && callingPlace(this.#context)) || repeats.caller
     if (repeats.is_awaited) return
     repeats.is_awaited = true
     // Comes after the last byte, and also when the client has gone before.
@@ -77,7 +75,7 @@ export class NPlusOne {
   }
 
   #settleScope(scope: Scope): void {
-    const { config, redactor } = this.#context
+    const { config, now, redactor } = this.#context
     const { repeats } = scope
     scope.repeats = null
     const found = repeats?.since(config.n_plus_one_threshold) ?? []
@@ -89,6 +87,7 @@ export class NPlusOne {
         statement_count: count,
         worst_count: count,
         duration_ms: Math.round(duration_ms),
+        last_seen_at: now(),
       })
     }
   }
@@ -103,13 +102,6 @@ export class NPlusOne {
     }
     if (!this.#statements.admits(names.statement)) return { statement: OTHERS, route: OTHERS, place: '' }
     return this.#places.admits(JSON.stringify(names)) ? names : { ...names, route: OTHERS, place: '' }
-  }
-
-  #mayReadStack(): boolean {
-    const second = Math.floor(this.#context.now() / 1000)
-    if (second !== this.#second) this.#stacks = 0
-    this.#second = second
-    return ++this.#stacks <= STACKS_PER_SECOND
   }
 }
 

@@ -1,5 +1,5 @@
 import { FrequentNames } from '../../model/frequent-names.js'
-import { OTHERS } from '../../model/guard-kinds.js'
+import { OTHERS } from '../../model/others.js'
 import { hourOf } from '../../model/time.js'
 
 export interface GuardNames {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { GUARD_KINDS, type GuardKind, OTHERS } from '../../model/guard-kinds.js'
+import { GUARD_KINDS, type GuardKind } from '../../model/guard-kinds.js'
+import { OTHERS } from '../../model/others.js'
 import { pathPattern } from '../../model/path-pattern.js'
 import { cleanText } from '../../model/text.js'
 import type { HourCounts } from '../../store/hour-counts.js'
@@ -27,7 +28,7 @@ const REMEMBERED = 1000
 /** Counts what rate limiters do, and leaves it in the trail of the request. */
 export class RequestGuard {
   readonly #context: CaptureContext
-  readonly #counts: HourCounts<keyof GuardNames, 'count'>
+  readonly #counts: HourCounts<keyof GuardNames, 'count' | 'last_seen_at'>
   readonly #crowd = new GuardCrowd()
   /** Filtering costs more than all the rest, and the same rules and paths come again and again. */
   readonly #filtered = new Map<string, string>()
@@ -64,7 +65,9 @@ export class RequestGuard {
     const given = textIn(event, 'ip_address')
     const ip_address = given && isIP(given) ? given : (request?.ip_address ?? '')
     const path = this.#pathOf(textIn(event, 'path'), request)
-    this.#counts.add(this.#crowd.narrowed(now(), { kind, rule, ip_address, path }), { count: 1 })
+    const time = now()
+    const names = this.#crowd.narrowed(time, { kind, rule, ip_address, path })
+    this.#counts.add(names, { count: 1, last_seen_at: time })
   }
 
   #requestOf(event: object): GuardedRequest | null {

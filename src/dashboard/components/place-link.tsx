@@ -1,4 +1,4 @@
-import { OTHERS } from '../../model/guard-kinds.js'
+import { OTHERS } from '../../model/others.js'
 import type { Rendered, Visit } from '../define.js'
 import { openErrors } from '../href.js'
 

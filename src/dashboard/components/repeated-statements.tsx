@@ -14,9 +14,9 @@ export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
   if (found.length === 0) return null
   return (
     <ul class="repeated" aria-label="Repeated statements">
-      {found.slice(0, SHOWN).map(({ message, count, duration_ms }) => (
+      {found.slice(0, SHOWN).map(({ statement, count, duration_ms }) => (
         <li class="callout">
-          This request ran <code>{message}</code> {formatCount(count)} times
+          This request ran <code>{statement}</code> {formatCount(count)} times
           {duration_ms > 0 && ` (${formatMilliseconds(duration_ms)} together)`}.
         </li>
       ))}

@@ -1,5 +1,5 @@
 import type { SwallowingHandler, SwallowingLocation } from '../../diagnostics/swallowed-exceptions.js'
-import { OTHERS } from '../../model/guard-kinds.js'
+import { OTHERS } from '../../model/others.js'
 import type { Rendered, Visit } from '../define.js'
 import { openErrors } from '../href.js'
 import { words } from './badges.js'

@@ -6,7 +6,7 @@ import {
   deprecations,
   LISTED_DEPRECATIONS,
 } from '../../diagnostics/deprecations.js'
-import { OTHERS } from '../../model/guard-kinds.js'
+import { OTHERS } from '../../model/others.js'
 import { perform } from '../../operation.js'
 import { BarChart } from '../components/charts.js'
 import { Empty } from '../components/empty.js'

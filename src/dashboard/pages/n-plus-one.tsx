@@ -61,9 +61,9 @@ function Statements({ data, visit }: { data: NPlusOneQueries; visit: Visit }) {
   return (
     <div class="stack">
       <BarChart
-        title="Requests per day"
-        unit="requests"
-        series={[{ key: 'count', label: 'Requests', tone: 'series-1' }]}
+        title="Repeated statements per day"
+        unit="repeated statements"
+        series={[{ key: 'count', label: 'Repeated statements', tone: 'series-1' }]}
         bars={data.by_day.map(({ day, count }) => ({ label: day.slice(5), name: day, values: { count } }))}
       />
       <section aria-label="Statements">

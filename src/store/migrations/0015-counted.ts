@@ -1,6 +1,6 @@
-import { type Migration, table } from './table.js'
+import { addColumn, type Migration, table } from './table.js'
 
-/** Statements that ran again and again, and deprecations, as hourly sums. */
+/** Statements that ran again and again, and deprecations, as hourly sums; when events of rate limiters were last seen. */
 export const counted: Migration = {
   async up(db, dialect) {
     await table(db, dialect, 'faultboard_repeated_statement_hours')
@@ -14,6 +14,7 @@ export const counted: Migration = {
       .addColumn('statement_count', 'bigint', (column) => column.notNull())
       .addColumn('worst_count', 'bigint', (column) => column.notNull())
       .addColumn('duration_ms', 'bigint', (column) => column.notNull())
+      .addColumn('last_seen_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('faultboard_repeated_statement_key', ['application_id', 'hour', 'statement_digest'])
       .execute()
 
@@ -30,5 +31,8 @@ export const counted: Migration = {
       .addColumn('last_seen_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('faultboard_deprecation_key', ['application_id', 'hour', 'warning_digest'])
       .execute()
+
+    // Empty where it was counted before: the hour is all that is known then.
+    await addColumn(db, dialect, 'faultboard_request_guard_hours', 'last_seen_at', 'bigint')
   },
 }

@@ -1,9 +1,9 @@
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { leftStatement } from '../../../src/capture/repeats/left-statement.js'
-import { Repeats } from '../../../src/capture/repeats/repeats.js'
 import type { Settings } from '../../../src/config/options.js'
+import { leftStatement } from '../../../src/model/left-statement.js'
+import { Repeats } from '../../../src/model/repeats.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { freshTracker, withDatabase } from '../../support/tracker.js'
 
@@ -152,7 +152,7 @@ test.each([
   ['select 1 -- secret', 'sqlite', 'select ?'],
 ])('a statement that the host left holds no values: %s', (message, system, expected) => {
   const metadata = system === undefined ? undefined : { system }
-  const text = leftStatement({ category: 'sql', message, metadata })
+  const text = leftStatement({ message, metadata })
   expect(text).toBe(expected)
   expect(text).not.toContain('secret')
 })

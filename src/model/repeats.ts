@@ -11,6 +11,13 @@ export interface Repeat {
   place: string | null
 }
 
+/** What opens and ends transactions, and sets things up, is no query. */
+const NO_QUERY = /^(?:begin|commit|end|release|rollback|savepoint|set|show|start)\b/i
+
+export function isQuery(statement: string): boolean {
+  return !NO_QUERY.test(statement)
+}
+
 const MOST_STATEMENTS = 50
 /** A loop runs a few other statements between two of the same. */
 const WIDEST_GAP = 10

@@ -1,12 +1,16 @@
-import type { Breadcrumb } from '../breadcrumbs.js'
-import { type SqlSpelling, statementText } from '../crumbs/statement.js'
+import { type SqlSpelling, statementText } from './statement-text.js'
+
+interface LeftStep {
+  message: string
+  metadata?: Record<string, unknown> | undefined
+}
 
 /**
  * The statement of a breadcrumb that the host has left, with `?` for every value. How its texts are written depends on
  * the database; where the host does not say which (`metadata.system`), what could be a value in any of them is taken
  * for one.
  */
-export function leftStatement({ message, metadata }: Breadcrumb): string {
+export function leftStatement({ message, metadata }: LeftStep): string {
   const system = metadata && Object.getOwnPropertyDescriptor(metadata, 'system')?.value
   const spelling = SPELLINGS.find(([name]) => name.test(String(system)))?.[1]
   if (spelling) return statementText(message, spelling)

@@ -1,0 +1,2 @@
+/** Stands for all that were too many to be told apart. */
+export const OTHERS = '(others)'
