@@ -41,26 +41,21 @@ async function everything() {
   }
   const { env, skipped } = quick ? withoutServices() : await withServices()
   const tests = new Map()
-  await Promise.all(
-    partsOf(hosts).map(async ({ after, ...part }) => {
-      await after
-      const counts = await runVitest(part.arguments, { ...env, ...part.env })
-      totals.passed += counts.passed
-      totals.failed += counts.failed
-      for (const [reason, amount] of counts.skipped) tests.set(reason, (tests.get(reason) ?? 0) + amount)
-    }),
-  )
+  for await (const part of partsOf(hosts)) {
+    const counts = await runVitest(part.arguments, { ...env, ...part.env })
+    totals.passed += counts.passed
+    totals.failed += counts.failed
+    for (const [reason, amount] of counts.skipped) tests.set(reason, (tests.get(reason) ?? 0) + amount)
+  }
   reportSkipped(skipped, tests)
 }
 
-/** What each run of vitest is given: a second one, beside the first, for the tests that wait for the packages of hosts. */
-function partsOf(hosts) {
+/** What each run of vitest is given: a second one for the tests that wait for the packages of hosts. */
+async function* partsOf(hosts) {
   const waiting = hosts && !filtered ? testsOfHosts() : []
-  if (waiting.length === 0) return [{ after: hosts, arguments: vitestArguments, env: {} }]
-  return [
-    { after: null, arguments: [], env: { FAULTBOARD_TEST_LATER: waiting.join() } },
-    { after: hosts, arguments: waiting, env: { FAULTBOARD_TEST_WORKERS: '2' } },
-  ]
+  if (waiting.length > 0) yield { arguments: [], env: { FAULTBOARD_TEST_LATER: waiting.join() } }
+  await hosts
+  yield { arguments: waiting.length > 0 ? waiting : vitestArguments, env: {} }
 }
 
 /** They are known by where they look for them; one that ran too early would skip itself. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../services/command.mjs'
@@ -7,12 +7,12 @@ const REASON = /\(skipped: ([^)]*)\)/
 
 /** Runs vitest on the terminal. Returns how many tests passed and failed, and how many were skipped for which reason. */
 export async function runVitest(args, env) {
-  const folder = await mkdtemp(join(tmpdir(), 'vitest-'))
-  const file = join(folder, 'report.json')
+  const file = join(tmpdir(), 'vitest.json')
+  // Or a run that writes none would be counted by that of the run before it.
+  await rm(file, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const { ok } = await run('node_modules/.bin/vitest', ['run', ...reporters, ...args], { show: true, env })
   const report = await readFile(file, 'utf8').then(JSON.parse, () => ({ testResults: [] }))
-  await rm(folder, { recursive: true, force: true })
   const counts = count(report.testResults)
   // An error outside of any test, or no test at all, still ends vitest with a failure.
   if (!ok && counts.failed === 0) counts.failed = 1
