@@ -33,7 +33,7 @@ export interface SwallowingLocation {
   vanished_count: number
   /** Rescued and never reported, as a share of what was raised here. */
   rescue_ratio: number
-  /** The last hour in which something was swallowed. */
+  /** When something was last swallowed, as near as the time between two flushes. */
   last_seen_at: string
   /** Where it was caught, most often first. */
   handlers: SwallowingHandler[]
@@ -82,7 +82,7 @@ interface Sum {
   raise_count: number
   rescue_count: number
   reported_count: number | null
-  last_hour: number | null
+  last_seen_at: number | null
 }
 
 function sumsOf({ database: { read } }: Context, within: Within): Promise<Sum[]> {
@@ -97,7 +97,8 @@ function sumsOf({ database: { read } }: Context, within: Within): Promise<Sum[]>
       fn.sum<number>('raise_count').as('raise_count'),
       fn.sum<number>('rescue_count').as('rescue_count'),
       fn.sum<number | null>('reported_count').as('reported_count'),
-      sql<number | null>`max(case when faultboard_swallowed_exceptions.rescue_count > 0 then hour end)`.as('last_hour'),
+      sql<number | null>`max(case when faultboard_swallowed_exceptions.rescue_count > 0
+        then coalesce(faultboard_swallowed_exceptions.last_seen_at, hour) end)`.as('last_seen_at'),
     ])
     .groupBy(['error_type', 'raise_location', 'rescue_location', 'handler_kind'])
     .execute()
@@ -109,7 +110,7 @@ interface Place {
   raise_count: number
   rescue_count: number
   reported_count: number
-  last_hour: number
+  last_seen_at: number
   handlers: Map<string, SwallowingHandler>
 }
 
@@ -118,14 +119,14 @@ function add(places: Map<string, Place>, sum: Sum): void {
   const key = JSON.stringify([error_type, raise_location])
   let place = places.get(key)
   if (!place) {
-    const counts = { raise_count: 0, rescue_count: 0, reported_count: 0, last_hour: 0 }
+    const counts = { raise_count: 0, rescue_count: 0, reported_count: 0, last_seen_at: 0 }
     place = { error_type, raise_location, ...counts, handlers: new Map() }
     places.set(key, place)
   }
   place.raise_count += sum.raise_count
   place.rescue_count += sum.rescue_count
   place.reported_count += sum.reported_count ?? 0
-  place.last_hour = Math.max(place.last_hour, sum.last_hour ?? 0)
+  place.last_seen_at = Math.max(place.last_seen_at, sum.last_seen_at ?? 0)
   if (sum.rescue_count === 0) return
   const handler = place.handlers.get(`${handler_kind} ${rescue_location}`)
   if (handler) handler.rescue_count += sum.rescue_count
@@ -167,7 +168,7 @@ function byImportance(a: Place, b: Place): number {
 }
 
 function locationOf(place: Place): SwallowingLocation {
-  const { error_type, raise_location, raise_count, rescue_count, reported_count, last_hour, handlers } = place
+  const { error_type, raise_location, raise_count, rescue_count, reported_count, last_seen_at, handlers } = place
   return {
     error_type,
     raise_location,
@@ -176,7 +177,7 @@ function locationOf(place: Place): SwallowingLocation {
     reported_count,
     vanished_count: vanishedOf(place),
     rescue_ratio: ratioOf(place),
-    last_seen_at: new Date(last_hour).toISOString(),
+    last_seen_at: new Date(last_seen_at).toISOString(),
     handlers: [...handlers.values()].sort((a, b) => b.rescue_count - a.rescue_count).slice(0, LISTED_HANDLERS),
   }
 }

@@ -35,5 +35,5 @@ export const SWALLOWED_HOURS = hourTable({
   table: 'faultboard_swallowed_exceptions',
   digest: 'location_digest',
   names: { error_type: 255, raise_location: 500, rescue_location: 500, handler_kind: 16 },
-  amounts: { raise_count: 'add', rescue_count: 'add', reported_count: 'add' },
+  amounts: { raise_count: 'add', rescue_count: 'add', reported_count: 'add', last_seen_at: 'greatest' },
 })

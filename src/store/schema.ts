@@ -274,6 +274,8 @@ export interface SwallowedExceptionsTable {
   rescue_count: number
   /** Empty where it was written before this was counted. */
   reported_count: number | null
+  /** Empty where only the hour is known. */
+  last_seen_at: number | null
 }
 
 export interface DiagnosticDumpsTable {

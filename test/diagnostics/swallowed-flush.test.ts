@@ -10,6 +10,17 @@ const named = namesIn('storm.mjs', STORM)
 const storm = (...args: (string | number)[]) => ['--import', REGISTER, 'storm.mjs', ...args.map(String)]
 
 describeEachDatabase('the counts of swallowed exceptions', (database) => {
+  test('tell when something was last swallowed, to the flush and not to the hour', async () => {
+    const place = await freshPlace(database)
+    const began = Date.now()
+    await run({ node, folder: project({ 'storm.mjs': STORM }), args: storm(3, 0, 'shutdown'), place })
+    const { tracker, clock } = trackerAt(place)
+    clock.now = null
+    const { locations } = await tracker.Queries.SwallowedExceptions.call()
+    expect(locations).toHaveLength(1)
+    expect(Date.parse(locations[0]?.last_seen_at ?? '')).toBeGreaterThanOrEqual(began)
+  })
+
   test('of several processes that write at once add up exactly', async () => {
     const place = await freshPlace(database)
     const folder = project({ 'storm.mjs': STORM })

@@ -1,5 +1,6 @@
 import { isMainThread } from 'node:worker_threads'
 import { OTHERS } from '../../model/others.js'
+import { HOUR } from '../../model/time.js'
 import type { HourCounts } from '../../store/hour-counts.js'
 import { SWALLOWED_HOURS } from '../../store/hour-tables.js'
 import type { CaptureContext } from '../capture-context.js'
@@ -62,13 +63,15 @@ function adopt({ ledger, own_folder }: Detection, { config, positions, now }: Ca
 
 type Counts = HourCounts<
   'error_type' | 'raise_location' | 'rescue_location' | 'handler_kind',
-  'raise_count' | 'rescue_count' | 'reported_count'
+  'raise_count' | 'rescue_count' | 'reported_count' | 'last_seen_at'
 >
 
-function handOver({ ledger }: Detection, counts: Counts, { counters }: CaptureContext): void {
+function handOver({ ledger }: Detection, counts: Counts, { counters, now }: CaptureContext): void {
   const { rows, lost } = ledger.take()
   if (lost > 0) counters.add('swallowed_exceptions_given_up', lost)
   for (const { hour, raise_count, rescue_count, reported_count, ...names } of rows) {
-    counts.add(names, { raise_count, rescue_count, reported_count }, hour)
+    // As near as the time between two flushes.
+    const last_seen_at = rescue_count > 0 ? Math.min(now(), hour + HOUR - 1) : 0
+    counts.add(names, { raise_count, rescue_count, reported_count, last_seen_at }, hour)
   }
 }

@@ -1,4 +1,5 @@
 import type { Rendered } from '../define.js'
+import { ChartTable } from './chart-table.js'
 import { formatCount } from './time.js'
 
 /** A trend in the height of a line of text. Its values are read out; the picture shows only their shape. */
@@ -103,7 +104,15 @@ export function BarChart({
           <span>{label}</span>
         ))}
       </div>
-      <DataTable title={title} bars={bars} series={series} />
+      <ChartTable
+        title={title}
+        columns={series.map(({ label }) => label)}
+        rows={bars.map(({ name, href, values }) => ({
+          name,
+          href,
+          cells: series.map(({ key }) => formatCount(values[key] ?? 0)),
+        }))}
+      />
     </figure>
   )
 }
@@ -169,46 +178,6 @@ function Legend({ series }: { series: readonly Series[] }): Rendered {
         </li>
       ))}
     </ul>
-  )
-}
-
-function DataTable({
-  title,
-  bars,
-  series,
-}: {
-  title: string
-  bars: readonly Bar[]
-  series: readonly Series[]
-}): Rendered {
-  return (
-    <details class="chart-data">
-      <summary>Show as a table</summary>
-      <section class="scroll" tabindex={0} aria-label={`${title}, table`}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              {series.map(({ label }) => (
-                <th scope="col" class="number">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {bars.map(({ name, href, values }) => (
-              <tr>
-                <th scope="row">{href ? <a href={href}>{name}</a> : name}</th>
-                {series.map(({ key }) => (
-                  <td class="number">{formatCount(values[key] ?? 0)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </details>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Rendered } from '../define.js'
+import { ChartTable } from './chart-table.js'
 
 export interface Line {
   label: string
@@ -80,7 +81,11 @@ export function LineChart({
           <span>{label}</span>
         ))}
       </div>
-      <Numbers title={title} moments={moments} lines={lines} format={format} />
+      <ChartTable
+        title={title}
+        columns={lines.map(({ label }) => label)}
+        rows={moments.map(({ name }, i) => ({ name, cells: lines.map(({ values }) => told(values[i], format)) }))}
+      />
     </figure>
   )
 }
@@ -102,48 +107,6 @@ function pathOf(values: readonly (number | null)[], step: number, most: number):
       return ends ? `M${round(i * step)} ${y}H${round((i + 1) * step)}` : `M${x} ${y}`
     })
     .join('')
-}
-
-function Numbers({
-  title,
-  moments,
-  lines,
-  format,
-}: {
-  title: string
-  moments: readonly Moment[]
-  lines: readonly Line[]
-  format(value: number): string
-}) {
-  return (
-    <details class="chart-data">
-      <summary>Show as a table</summary>
-      <section class="scroll" tabindex={0} aria-label={`${title}, table`}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              {lines.map(({ label }) => (
-                <th scope="col" class="number">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {moments.map(({ name }, i) => (
-              <tr>
-                <th scope="row">{name}</th>
-                {lines.map(({ values }) => (
-                  <td class="number">{told(values[i], format)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </details>
-  )
 }
 
 /** The next number whose half reads well too: 1, 2, 4, 5, 6, 8 times a power, or of a unit of bytes. */

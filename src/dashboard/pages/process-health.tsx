@@ -109,7 +109,9 @@ function Processes({
               </th>
               {shows_application && <td data-name="Application">{one.application_name}</td>}
               <td data-name="Up">
-                {formatSeconds((Date.parse(one.last_seen_at) - Date.parse(one.started_at)) / 1000)}
+                {formatSeconds(
+                  ((one.alive ? visit.now : Date.parse(one.last_seen_at)) - Date.parse(one.started_at)) / 1000,
+                )}
               </td>
               <td data-name="Last seen">
                 {one.alive ? (
