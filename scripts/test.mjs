@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { cleanUp, cleanUpOnSignals, whenDone } from './services/cleanup.mjs'
 import { run } from './services/command.mjs'
 import { services, startServices } from './services/services.mjs'
-import { runVitest } from './test/vitest.mjs'
+import { filesToTryAgain, runVitest, total } from './test/vitest.mjs'
 
 const quick = process.argv.includes('--quick')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--quick')
 const filtered = vitestArguments.length > 0
 
 const totals = { passed: 0, failed: 0, skipped: 0 }
-const skippedLines = []
+const closingLines = []
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 cleanUpOnSignals()
@@ -24,7 +24,7 @@ try {
 } finally {
   await cleanUp()
 }
-for (const line of skippedLines) console.log(`skipped: ${line}`)
+for (const line of closingLines) console.log(line)
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
 process.exitCode = totals.failed > 0 ? 1 : 0
 
@@ -40,14 +40,26 @@ async function everything() {
     return
   }
   const { env, skipped } = quick ? withoutServices() : await withServices()
-  const tests = new Map()
-  for await (const part of partsOf(hosts)) {
-    const counts = await runVitest(part.arguments, { ...env, ...part.env })
-    totals.passed += counts.passed
-    totals.failed += counts.failed
-    for (const [reason, amount] of counts.skipped) tests.set(reason, (tests.get(reason) ?? 0) + amount)
-  }
-  reportSkipped(skipped, tests)
+  const parts = []
+  for await (const part of partsOf(hosts)) parts.push(await runVitest(part.arguments, { ...env, ...part.env }))
+  const counts = filtered ? total(parts) : await tryAgain(total(parts), env)
+  totals.passed += counts.passed
+  totals.failed += counts.failures.length
+  for (const failure of counts.failures) tell('failed', failure)
+  reportSkipped(skipped, counts.skipped)
+}
+
+/** A test that starves on a small, busy machine gets a second try with the machine for itself, and is told of aloud. */
+async function tryAgain(counts, env) {
+  const files = filesToTryAgain(counts.failures)
+  if (files.length === 0) return counts
+  const again = await runVitest([...files, '--no-file-parallelism'], env)
+  for (const failure of counts.failures) tell('needed a second try', failure)
+  return total([...[...counts.files.values()].filter(({ file }) => !files.includes(file)), again])
+}
+
+function tell(what, { file, name, reason }) {
+  closingLines.push(`${what}: ${file} > ${name}${reason && ` (${reason})`}`)
 }
 
 /** What each run of vitest is given: a second one for the tests that wait for the packages of hosts. */
@@ -143,7 +155,7 @@ function reportSkipped(missing, tests) {
 
 function skip(what, reason, amount = 1) {
   totals.skipped += amount
-  skippedLines.push(`${what} (${reason})`)
+  closingLines.push(`skipped: ${what} (${reason})`)
 }
 
 // Everything temporary, of the servers, the tests and the browser, goes in one folder that is removed at the end.
