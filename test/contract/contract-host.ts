@@ -3,6 +3,7 @@ import { afterEach } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import type { ErrorRecord } from '../../src/index.js'
 import { TrackerInstance } from '../../src/tracker.js'
+import { migratedSqlite } from '../support/databases.js'
 import { listening, PASSWORD, signIn, USER } from '../support/host.js'
 import type { AdapterHarness, Variant } from './harness.js'
 import { type Outcome, type Visit, visit } from './visit.js'
@@ -41,9 +42,11 @@ export function hostsOf(harness: AdapterHarness) {
   return {
     /** The host with Faultboard. */
     async start(settings: Settings = {}, variant: Variant = 'own_handler'): Promise<ContractHost> {
+      const { url, remove } = await migratedSqlite()
+      closing.push(remove)
       const tracker = new TrackerInstance(
         {
-          database: 'sqlite::memory:',
+          database: url,
           max_event_loop_lag_ms: null,
           dashboard_username: USER,
           dashboard_password: PASSWORD,

@@ -1,5 +1,5 @@
 import { afterAll, describe, inject } from 'vitest'
-import { type Dialect, SERVERS, selectedDialects } from './database-servers.js'
+import { type Created, type Dialect, SERVERS, selectedDialects } from './database-servers.js'
 
 export type { Dialect } from './database-servers.js'
 
@@ -51,6 +51,11 @@ export function describeEachDatabase(
       body({ dialect, fresh: () => create(inject('templates')[dialect]), empty: () => create() })
     })
   }
+}
+
+/** A SQLite file with its schema, for tests that start one tracker after the other: in memory each would migrate anew. */
+export function migratedSqlite(): Promise<Created> {
+  return SERVERS.sqlite.create(inject('templates').sqlite)
 }
 
 function skippedDatabase(dialect: Dialect): TestDatabase {
