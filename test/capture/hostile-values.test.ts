@@ -83,6 +83,9 @@ const HOSTILE: Record<string, () => unknown> = {
   'empty text': () => '',
 }
 
+/** What has become small, and the same for every database, long before it is stored; it takes seconds to look through. */
+const LARGE = ['a million items', 'buffer']
+
 /** Recipes rather than values: fast-check itself would touch those. */
 const recipe = fc.oneof(
   fc.constantFrom(...Object.values(HOSTILE)),
@@ -121,7 +124,8 @@ describeEachDatabase('LogError', (database) => {
   })
 
   describe('and all that goes with a scope take any value without a throw', () => {
-    test.each(Object.keys(HOSTILE))('%s', async (name) => {
+    const isTold = (name: string) => database.dialect === 'sqlite' || !LARGE.includes(name)
+    test.each(Object.keys(HOSTILE).filter(isTold))('%s', async (name) => {
       const hostile = () => HOSTILE[name]?.() as never
       await tracker.withScope(async () => {
         tracker.setContext(hostile())
@@ -144,7 +148,7 @@ describeEachDatabase('LogError', (database) => {
         const logged = await log(make())
         expect(logged === null || logged.state === 'recorded').toBe(true)
       }),
-      { numRuns: 300 },
+      { numRuns: database.dialect === 'sqlite' ? 300 : 100 },
     )
     expect((await tracker.stats()).dropped).not.toHaveProperty('refused_by_database')
     expect((await tracker.stats()).dropped).not.toHaveProperty(['failed: recording an error'])
