@@ -59,12 +59,11 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
         for (const path of PAGES) {
           await page.goto(at(host, path))
           await expectNoOverflow(page)
-          // Without and with hostile data the same parts are shown, and at 768 pixels too: once is enough.
-          if (width === 390 || (host === ordinary && width === 1440)) await expectAccessible(page)
+          // With hostile data every-page.test.ts does it, and between the widest and the narrowest only the room is another.
+          if (host !== hostile && (width === 390 || (host === ordinary && width === 1440))) await expectAccessible(page)
           expect(await page.title()).not.toContain('owned')
         }
       }
-      await page.context().close()
     },
     120_000,
   )
@@ -80,7 +79,6 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
       await page.goto(at(empty, path))
       expect(await page.locator('.empty pre').textContent()).toContain(line)
     }
-    await page.context().close()
   })
 
   test.each([true, false])(
@@ -94,7 +92,6 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
       await page.getByRole('button', { name: 'Show days' }).click()
       expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '3' })
       expect(await page.locator('.plot').first().locator('a, g').count()).toBe(3)
-      await page.context().close()
     },
   )
 
@@ -116,7 +113,6 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     await page.goto(at(ordinary, '/errors/platform_comparison'))
     await page.getByRole('heading', { name: 'Android' }).getByRole('link').click()
     expect(await page.getByRole('heading', { name: 'Most frequent on Android' }).count()).toBe(1)
-    await page.context().close()
   })
 
   test('read the heat map out as a table of numbers', async () => {
@@ -126,7 +122,6 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     const cells = await table.getByRole('cell').allTextContents()
     expect(cells).toHaveLength(7 * 24)
     expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(400)
-    await page.context().close()
   })
 })
 

@@ -56,7 +56,6 @@ describeInBrowser('what is added up over many requests', ({ open }) => {
       await expectNoOverflow(page)
       // Between the widest and the narrowest only the room is another, and that was measured.
       if (width !== 768) await expectAccessible(page)
-      await page.context().close()
     },
   )
 
@@ -68,7 +67,6 @@ describeInBrowser('what is added up over many requests', ({ open }) => {
     await page.getByRole('link', { name: 'src/orders/load-lines.ts:42 in loadLines' }).first().click()
     await page.waitForURL(/search=src%2Forders%2Fload-lines\.ts/)
     expect(await page.getByRole('link', { name: 'A', exact: true }).first().isVisible()).toBe(true)
-    await page.context().close()
   })
 
   test('an attack shows the most frequent addresses, the others on demand, and how many all the rest were', async () => {
@@ -79,6 +77,5 @@ describeInBrowser('what is added up over many requests', ({ open }) => {
     expect(await rare.isVisible()).toBe(false)
     await page.getByText(/\d+ more/).click()
     expect(await rare.isVisible()).toBe(true)
-    await page.context().close()
   })
 })

@@ -61,7 +61,6 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
       expect(await page.locator('main a[href^="javascript" i]').count()).toBe(0)
     }
     expect(problems).toEqual([])
-    await page.context().close()
   })
 
   test('shows causes inside each other', async () => {
@@ -69,7 +68,6 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
     await page.goto(`${host.origin}${paths[1]}`)
     expect(await page.locator('.cause .cause .cause .cause .cause').first().textContent()).toContain('level 1')
     expect(await page.getByText('Gathered').count()).toBeGreaterThan(3)
-    await page.context().close()
   })
 
   test.each([
@@ -92,7 +90,6 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
       await page.goto(`${host.origin}${paths[0]}`)
       // Between the widest and the narrowest only the room is another, and that was measured.
       if (width !== 768) await expectAccessible(page)
-      await page.context().close()
     },
     90_000,
   )

@@ -100,7 +100,6 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       expect(new URL(page.url()).pathname).toBe('/error_dashboard/errors')
       expect(await notice(page)).toContain('1 error deleted')
       await expect(find()).rejects.toMatchObject({ code: 'not_found' })
-      await page.context().close()
     },
     90_000,
   )
@@ -138,7 +137,6 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       const histogram = page.getByRole('complementary', { name: 'How often and who' })
       await histogram.getByText('Show as a table').click()
       expect(await histogram.locator('.chart-data tbody tr').count()).toBe(24)
-      await page.context().close()
     },
   )
 
@@ -150,7 +148,6 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await folded.isVisible()).toBe(false)
     await page.getByText('1 frame in express').click()
     expect(await folded.isVisible()).toBe(true)
-    await page.context().close()
   })
 
   test('unfolds a long message without JavaScript', async () => {
@@ -162,7 +159,6 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await height()).toBeGreaterThan(before * 2)
     await page.getByText('Show less').click()
     expect(await height()).toBe(before)
-    await page.context().close()
   })
 
   test('copies message, stack, Markdown, curl and JSON; without JavaScript the texts stand there to be marked', async () => {
@@ -188,7 +184,6 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       new RegExp(`^## \`CopiedError\`[^]*\`\`\`\`text\nCopy \`\`\` me\n\`\`\`\`[^]*${host.origin}.*/errors/${id}$`),
     )
     expect(JSON.parse(String(await copied('JSON')))).toMatchObject({ error: { id, error_type: 'CopiedError' } })
-    await page.context().close()
 
     const plain = await open({ javaScriptEnabled: false })
     await plain.goto(at(id))
@@ -198,7 +193,6 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await plain.getByLabel('curl').inputValue()).toBe("curl -g 'https://shop.example/pay'")
     await plain.getByRole('link', { name: 'Open as JSON' }).click()
     expect(await plain.locator('body').textContent()).toContain('"error_type":"CopiedError"')
-    await plain.context().close()
   })
 
   test('closes a menu by Esc and gives the focus back', async () => {
@@ -209,6 +203,5 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     await page.keyboard.press('Escape')
     expect(await page.getByLabel('What was it?').isVisible()).toBe(false)
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Resolve')
-    await page.context().close()
   })
 })

@@ -54,7 +54,6 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
     await expectNoOverflow(page)
     await expectAccessible(page)
     expect(complaints).toEqual([])
-    await page.context().close()
   })
 
   test('are followed from the first error to the other and back, without script', async () => {
@@ -71,7 +70,6 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
     await page.getByText('Mostly at night (2:00, 3:00)').waitFor()
     await page.locator('.panel', { hasText: 'Mostly at night' }).getByText('Show as a table').click()
     await page.getByRole('row', { name: '3:00 to 4:00' }).waitFor()
-    await page.context().close()
   })
 })
 

@@ -83,7 +83,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
       await expectNoOverflow(page)
       await page.goto(`${base}/errors?search=nothing+like+it`)
       await expectNoOverflow(page)
-      await page.context().close()
     },
     60_000,
   )
@@ -98,7 +97,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
     const [tint, severity, status] = colours.map((colour) => (colour.match(/\d+/g) ?? []).map(Number))
     for (const badge of [severity, status])
       expect(Math.max(...(badge ?? []).map((value, i) => Math.abs(value - (tint?.[i] ?? 0))))).toBeGreaterThan(12)
-    await page.context().close()
   })
 
   test('shows each of 25 rows in two lines at 1440 pixels, however long what it holds', async () => {
@@ -110,7 +108,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
     expect(heights.length).toBe(25)
     expect(new Set(heights).size).toBe(1)
     expect(heights[0]).toBeLessThan(60)
-    await page.context().close()
   })
 
   test('shows what an attacker wrote as text, and loads a hundred rows at once', async () => {
@@ -125,7 +122,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
     expect(await page.locator('main script, main img').count()).toBe(0)
     await expectNoOverflow(page)
     expect(problems).toEqual([])
-    await page.context().close()
   })
 
   test('opens an error by a click anywhere in its row', async () => {
@@ -135,7 +131,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
       await pressAt(page, `[data-row] ${place}`)
       await page.waitForURL(/\/errors\/\d+\?/)
     }
-    await page.context().close()
   })
 
   test.each([true, false])(
@@ -167,7 +162,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
       expect(await page.title()).toBe('(1) Errors · shop')
       await page.getByRole('link', { name: 'Clear all' }).click()
       expect(new URL(page.url()).search).toBe('?unresolved=true&hide_snoozed=true')
-      await page.context().close()
     },
   )
 
@@ -181,7 +175,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
     expect(await page.getByRole('button', { name: 'Filter' }).isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.waitForURL(/severity=critical/)
-    await page.context().close()
   })
 
   test('sorts by its heads', async () => {
@@ -193,7 +186,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
       'ascending',
     )
     expect(await rows(page).first().textContent()).toContain('Kind000Error')
-    await page.context().close()
   })
 
   test.each([true, false])('acts on the chosen and comes back to the same list (JavaScript %s)', async (script) => {
@@ -228,7 +220,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
     await page.getByRole('button', { name: 'Delete the chosen' }).click()
     expect(await notice(page)).toBe('9 errors deleted.')
     expect(await page.getByText('No error fits these filters.').count()).toBe(1)
-    await page.context().close()
   })
 
   test('presses the button beside a field with Enter, and none without script', async () => {
@@ -245,7 +236,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
     await page.keyboard.press('Enter')
     await page.waitForSelector('.notice')
     expect(await notice(page)).toBe('4 errors assigned to Bob.')
-    await page.context().close()
 
     const plain = await open({ javaScriptEnabled: false })
     await plain.goto(`${base}/errors?search=Kind12&choose=page`)
@@ -256,7 +246,6 @@ describeInBrowser('the list in a browser', ({ open }) => {
     expect(plain.url()).toContain('choose=page')
     await plain.getByRole('button', { name: 'Assign the chosen', exact: true }).click()
     expect(await notice(plain)).toBe('10 errors assigned to Carl.')
-    await plain.context().close()
   })
 
   test.each([true, false])('saves a view, finds it again and deletes it (JavaScript %s)', async (script) => {
@@ -274,6 +263,5 @@ describeInBrowser('the list in a browser', ({ open }) => {
     await page.getByRole('button', { name: 'Delete the view Burning <b>' }).click()
     expect(await notice(page)).toBe('View deleted.')
     expect(new URL(page.url()).search).toBe('?severity=critical')
-    await page.context().close()
   })
 })

@@ -50,10 +50,9 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     page.on('dialog', (dialog) => complaints.push(dialog.message()))
     await visit(page, name, path)
     await expectNoOverflow(page)
-    // Between the widest and the narrowest only the room is another, and that was measured.
-    if (width !== 768) await expectAccessible(page)
+    // With hostile data every-page.test.ts does it, and between the widest and the narrowest only the room is another.
+    if (width !== 768 && name !== 'hostile') await expectAccessible(page)
     expect(complaints).toEqual([])
-    await page.context().close()
   })
 
   test('a bar of the chart leads to the errors of its day, by keyboard too', async () => {

@@ -14,6 +14,9 @@ const ON = {
   enable_heap_snapshots: true,
   enable_system_health: true,
   enable_process_health: true,
+  detect_swallowed_exceptions: true,
+  enable_request_guard_tracking: true,
+  enable_breadcrumbs: true,
 }
 const VARIANTS = [
   [1440, 'light'],
@@ -100,7 +103,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
       await expectNoOverflow(page)
       // Between the widest and the narrowest only the room is another, and that was measured.
       if (width !== 768) await expectAccessible(page)
-      await page.context().close()
     },
   )
 
@@ -114,7 +116,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
       await expectNoOverflow(page)
       await expectAccessible(page)
     }
-    await page.context().close()
   })
 
   test.each([true, false])('two dumps are chosen and compared, with JavaScript %s', async (javaScriptEnabled) => {
@@ -127,7 +128,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     expect(await page.getByRole('heading', { name: 'Dumps 1 and 2' }).isVisible()).toBe(true)
     expect(await page.getByText(/The same process, .* later/).isVisible()).toBe(true)
     expect(await page.getByRole('table', { name: 'Memory' }).isVisible()).toBe(true)
-    await page.context().close()
   })
 
   test.each([390, 768])('no table of them has to be scrolled sideways at %i pixels', async (width) => {
@@ -141,7 +141,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
         expect([path, await table.getAttribute('aria-label'), cut]).toEqual([path, expect.any(String), 0])
       }
     }
-    await page.context().close()
   })
 
   test('on a phone, what differs stands beside its name, and what it was under that', async () => {
@@ -154,7 +153,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     await page.setViewportSize({ width: 1440, height: 900 })
     expect(await memory.getByRole('columnheader').count()).toBe(5)
     expect(await memory.getByText(' → ').first().isVisible()).toBe(false)
-    await page.context().close()
   })
 
   test('the report of a dump shows limits by soft and hard, and sizes as sizes', async () => {
@@ -164,7 +162,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     expect(await limits.getByRole('columnheader').allTextContents()).toEqual(['Limit', 'soft', 'hard'])
     expect(await limits.getByRole('row', { name: /^stack size/ }).textContent()).toMatch(/[KMG]B|no limit/)
     expect(await page.locator('.report').textContent()).not.toMatch(/18,446,744|\{"/)
-    await page.context().close()
   })
 
   test('a process and a range are chosen by links, and every chart has its numbers behind it', async () => {
@@ -179,7 +176,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     await charts.first().getByText('Show as a table').click()
     expect(await charts.first().locator('tbody tr').count()).toBe(84)
     expect(await page.getByText('The heap was nearly full').count()).toBeGreaterThan(0)
-    await page.context().close()
   })
 
   test('a profile is saved under its own name', async () => {
@@ -188,7 +184,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     const saving = page.waitForEvent('download')
     await page.getByRole('link', { name: /CPU profile/ }).click()
     expect((await saving).suggestedFilename()).toMatch(/^dump-\d+-[0-9a-f]{16}\.cpuprofile$/)
-    await page.context().close()
   })
 
   test('the form warns of what a heap snapshot costs before one is taken', async () => {
@@ -198,6 +193,5 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     expect(await page.getByText('stops the process, with all its requests').isVisible()).toBe(true)
     expect(await page.getByLabel('With a heap snapshot').isChecked()).toBe(false)
     await expectAccessible(page)
-    await page.context().close()
   })
 })

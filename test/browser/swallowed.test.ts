@@ -41,7 +41,6 @@ describeInBrowser('swallowed exceptions', ({ open }) => {
       expect(await code.isVisible()).toBe(true)
       await expectNoOverflow(page)
       if (javaScriptEnabled) await expectAccessible(page)
-      await page.context().close()
     },
   )
 
@@ -52,6 +51,5 @@ describeInBrowser('swallowed exceptions', ({ open }) => {
     await page.waitForURL(/search=src%2Fcart%2Ftotal\.ts/)
     await page.goBack()
     await page.waitForURL(/days=7/)
-    await page.context().close()
   })
 })

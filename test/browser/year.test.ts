@@ -51,7 +51,6 @@ describeInBrowser('a year of errors', ({ open }) => {
         // The other pages are looked at in both modes with fewer days.
         if (width === 390 || (width === 1440 && path.startsWith('/releases'))) await expectAccessible(page)
       }
-      await page.context().close()
     },
     120_000,
   )
@@ -69,7 +68,6 @@ describeInBrowser('a year of errors', ({ open }) => {
       .getByRole('cell')
       .allTextContents()
     expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(DAYS * PER_DAY)
-    await page.context().close()
   })
 
   test('leads from the newest versions to the older ones, page by page', async () => {
@@ -82,7 +80,6 @@ describeInBrowser('a year of errors', ({ open }) => {
     expect(await versions(page)).toEqual(Array.from({ length: 20 }, (_, i) => versionOf(RELEASES - 1 - i)))
     await page.getByRole('link', { name: 'Next' }).click()
     expect(await versions(page)).toEqual(['1.4.0', '1.3.0', '1.2.0', '1.1.0', '1.0.0'])
-    await page.context().close()
   })
 
   test('tells of a release what each of its figures counts, and leads to the errors behind', async () => {
@@ -109,7 +106,6 @@ describeInBrowser('a year of errors', ({ open }) => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Only23Error')
     await page.goto(at('/releases?days=365&app_version=9.9.9'))
     await page.getByText('No error of the last year came from this version.').waitFor()
-    await page.context().close()
   })
 })
 

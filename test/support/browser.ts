@@ -1,12 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { PASSWORD, USER } from './host.js'
 
 const EXECUTABLE = process.env.FAULTBOARD_TEST_CHROMIUM
+const AXE = readFileSync(
+  createRequire(createRequire(import.meta.url).resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
 
 export interface BrowserTools {
-  /** A page of a visitor who is signed in, in a session of its own. */
+  /**
+   * A page of a visitor who is signed in and was never here. The next test may be given the same page, without what was
+   * stored; one that is changed for good, as by a clock, closes its context.
+   */
   open(options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -17,41 +26,62 @@ export function describeInBrowser(title: string, body: (tools: BrowserTools) => 
       body({ open: () => Promise.reject(new Error('no browser')) }))
     return
   }
-  describe(title, () => {
-    let browser: Browser
+  describe(title, () => body({ open }))
+}
 
-    beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: EXECUTABLE,
-        args: [
-          '--no-sandbox',
-          '--disable-gpu',
-          '--disable-background-networking',
-          '--disable-component-update',
-          '--disable-sync',
-        ],
-      })
-    })
+// One for all files of a process: a browser, and the first page of a context, take a second or two of a core to start.
+let browser: Promise<Browser> | undefined
+const idle = new Map<string, Page[]>()
 
-    afterAll(() => browser?.close())
+async function open({ viewport, colorScheme, ...options }: BrowserContextOptions = {}): Promise<Page> {
+  const kind = JSON.stringify(options)
+  const page = idle.get(kind)?.pop() ?? (await newPage(options))
+  onTestFinished(() => takeBack(page, kind))
+  await page.setViewportSize(viewport ?? { width: 1280, height: 720 })
+  await page.emulateMedia({ colorScheme: colorScheme ?? 'light' })
+  return page
+}
 
-    body({
-      async open(options = {}) {
-        const context = await browser.newContext({
-          httpCredentials: { username: USER, password: PASSWORD },
-          ...options,
-        })
-        // Shorter than a test may take, so that a step that hangs says which it was.
-        context.setDefaultTimeout(10_000)
-        return context.newPage()
-      },
-    })
+async function newPage(options: BrowserContextOptions): Promise<Page> {
+  browser ??= chromium.launch({
+    executablePath: EXECUTABLE ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   })
+  const context = await (await browser).newContext({
+    httpCredentials: { username: USER, password: PASSWORD },
+    ...options,
+  })
+  // Shorter than a test may take, so that a step that hangs says which it was.
+  context.setDefaultTimeout(10_000)
+  return context.newPage()
+}
+
+async function takeBack(page: Page, kind: string): Promise<void> {
+  if (page.isClosed()) return
+  try {
+    page.removeAllListeners()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    if (page.url().startsWith('http')) await page.evaluate('localStorage.clear()')
+    await page.context().clearCookies()
+    // Nothing is to be asked of a host that is closed, and nothing to lie under the mouse.
+    await page.goto('about:blank')
+    await page.mouse.move(-1, -1)
+    idle.set(kind, [...(idle.get(kind) ?? []), page])
+  } catch {
+    // It hangs, or has crashed, in a test that failed.
+    await page.context().close()
+  }
 }
 
 /** Fails on any violation of WCAG 2.2 AA that axe can see, contrast included. */
 export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
+  const { violations } = await new AxeBuilder({ page, axeSource: AXE })
     // Only what is asked for here, and in this page: our pages hold no frames, for which axe would open another one.
     .setLegacyMode()
     .options({ resultTypes: ['violations'] })
