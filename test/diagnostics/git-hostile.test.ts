@@ -1,9 +1,20 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fileInCommit, knownCommit } from '../../src/diagnostics/git/commit-files.js'
 import { repositoryOf } from '../../src/diagnostics/git/repository.js'
-import { describeWithGit, freshRepository, repositoryAt } from '../support/repository.js'
+import { describeWithGit, freshRepository, repositoryAt, type TestRepository } from '../support/repository.js'
 import { temporaryFolder } from '../support/tracker.js'
 import { gitContext, sourceAt, told } from './git-context.js'
 
@@ -91,8 +102,12 @@ describeWithGit('a hostile repository', () => {
 })
 
 describeWithGit('a hostile frame', () => {
-  function secrets() {
-    const repository = freshRepository()
+  const parent = mkdtempSync(join(tmpdir(), 'faultboard-test-'))
+  let repository: TestRepository
+  let first: string
+
+  beforeAll(() => {
+    repository = freshRepository(parent)
     const { folder, write } = repository
     for (const name of ['.env.js', 'src/secrets.js', 'id_rsa', 'node_modules/a/index.js', '.git-like/x.js', 'a.json'])
       write(name, 'SECRET\n')
@@ -103,14 +118,17 @@ describeWithGit('a hostile frame', () => {
     symlinkSync('.env.js', join(folder, 'innocent.js'))
     symlinkSync('src', join(folder, 'linked'))
     symlinkSync('/etc', join(folder, 'etc'))
-    const first = repository.commit('Everything')
+    first = repository.commit('Everything')
     for (const name of ['passwd.js', 'innocent.js', 'linked', 'etc', '.env.js', 'src/secrets.js']) {
       repository.git('rm', '--quiet', '--cached', name)
       repository.git('clean', '--quiet', '-fd', '--', name)
     }
     repository.commit('Clean up')
-    return { ...repository, first, ...gitContext(folder) }
-  }
+  })
+  afterAll(() => rmSync(parent, { recursive: true, force: true }))
+
+  /** The same repository for every test, which only read it, by a tracker that knows nothing of it yet. */
+  const secrets = () => ({ folder: repository.folder, first, ...gitContext(repository.folder) })
 
   test('gets no file of an older commit that it would not get from the disk', async () => {
     const { context, folder, first } = secrets()
