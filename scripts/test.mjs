@@ -88,10 +88,10 @@ async function checkSource() {
 /** What only some hosts bring with them; the tests that need it skip themselves, and say so, where it cannot be had. */
 async function installHosts() {
   const started = performance.now()
-  // Nicely, or the tests beside it would be late.
+  // Nicely, or the tests beside it would be late; and where a driver has to be compiled, not for speed.
   const { ok, output } = await run('nice', ['npm', 'ci', '--no-audit', '--no-fund'], {
     cwd: 'test/hosts',
-    env: process.env,
+    env: { ...process.env, CFLAGS: '-O0', CXXFLAGS: '-O0' },
   })
   console.log(`${mark(ok)} packages of hosts ${since(started)}`)
   if (!ok) console.log(output)
