@@ -72,9 +72,10 @@ export function temporaryFolder(): string {
 
 /** Waits for something that happens by itself; the deadline only ends a test that would never end. */
 export async function eventually(proof: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await proof()); ) {
+  // Asked less and less often, because many a proof is a question to a database that is at work.
+  for (let pause = 10, deadline = Date.now() + 60_000; !(await proof()); pause = Math.min(pause * 1.5, 100)) {
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`)
-    await new Promise((resume) => setTimeout(resume, 20))
+    await new Promise((resume) => setTimeout(resume, pause))
   }
 }
 
