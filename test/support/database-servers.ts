@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
+import { mysqlRenewal, type Pristine, postgresRenewal, type Query } from './renewal.js'
 
 export type Dialect = 'sqlite' | 'postgres' | 'mysql'
 
@@ -12,6 +13,9 @@ export interface Created {
   remove(): Promise<void>
 }
 
+/** Of the databases that are made from a template here; they are all the same. */
+const pristine = new Map<Dialect, Promise<Pristine>>()
+
 export interface DatabaseServer {
   /** The variable with the server's address; none where no server is needed. */
   readonly variable?: string
@@ -19,6 +23,8 @@ export interface DatabaseServer {
   create(template?: string): Promise<Created>
   /** What `create` needs to make more of the same. Nobody may be connected to it any more. */
   templateOf(url: string): Promise<string>
+  /** Makes one that was created from a template like new. Gives false where that cannot be; none where one is cheap. */
+  renew?(url: string): Promise<boolean>
 }
 
 const sqlite: DatabaseServer = {
@@ -36,12 +42,15 @@ const postgres: DatabaseServer = {
   async create(template) {
     const name = randomName()
     await askPostgres(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`)
+    const url = addressOf(postgres, name)
+    if (template) await firstTime('postgres', () => withPostgres(url, postgresRenewal.pristine))
     return {
-      url: addressOf(postgres, name),
+      url,
       remove: () => askPostgres(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
     }
   },
   templateOf: async (url) => nameIn(url),
+  renew: (url) => withPostgres(url, async (query) => postgresRenewal.renew(query, await known('postgres'))),
 }
 
 const mysql: DatabaseServer = {
@@ -52,7 +61,9 @@ const mysql: DatabaseServer = {
       await query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`)
       if (template) await query(`USE ${name}; ${template}`)
     })
-    return { url: addressOf(mysql, name), remove: () => withMysql((query) => dropMysql(query, name)) }
+    const url = addressOf(mysql, name)
+    if (template) await firstTime('mysql', () => withMysql(mysqlRenewal.pristine, url))
+    return { url, remove: () => withMysql((query) => dropMysql(query, name)) }
   },
   // It cannot copy a database, but it makes tables much faster in one go than a migration does step by step.
   templateOf: (url) =>
@@ -69,6 +80,7 @@ const mysql: DatabaseServer = {
       }
       return statements.join(';\n')
     }),
+  renew: (url) => withMysql(async (query) => mysqlRenewal.renew(query, await known('mysql')), url),
 }
 
 export const SERVERS: Record<Dialect, DatabaseServer> = { sqlite, postgres, mysql }
@@ -82,27 +94,38 @@ export function selectedDialects(): Dialect[] {
   return names.length === 0 ? all : all.filter((dialect) => names.includes(dialect))
 }
 
+async function firstTime(dialect: Dialect, look: () => Promise<Pristine>): Promise<void> {
+  if (!pristine.has(dialect)) pristine.set(dialect, look())
+  await pristine.get(dialect)
+}
+
+async function known(dialect: Dialect): Promise<Pristine> {
+  return (await pristine.get(dialect)) ?? { seeded: [], mark: 'none' }
+}
+
 async function askPostgres(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverOf(postgres) })
+  await withPostgres(serverOf(postgres), (query) => query(statement))
+}
+
+async function withPostgres<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return await work(async (statement) => (await client.query(statement)).rows)
   } finally {
     await client.end()
   }
 }
 
 // A connection that a test forgot would hold its locks and let the DROP wait.
-async function dropMysql(query: MysqlQuery, name: string): Promise<void> {
+async function dropMysql(query: Query, name: string): Promise<void> {
   const connections = await query(`SELECT id FROM information_schema.processlist WHERE db = '${name}'`)
   for (const { id } of connections) await query(`KILL ${id}`).catch(ignoreGone)
   await query(`DROP DATABASE IF EXISTS ${name}`)
 }
 
-type MysqlQuery = (statement: string) => Promise<Record<string, unknown>[]>
-
-async function withMysql<T>(work: (query: MysqlQuery) => Promise<T>): Promise<T> {
-  const connection = await createConnection({ uri: serverOf(mysql), multipleStatements: true })
+async function withMysql<T>(work: (query: Query) => Promise<T>, url = serverOf(mysql)): Promise<T> {
+  const connection = await createConnection({ uri: url, multipleStatements: true })
   try {
     return await work(async (statement) => (await connection.query(statement))[0] as Record<string, unknown>[])
   } finally {

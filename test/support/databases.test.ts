@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { migrate, outdatedSchema } from '../../src/store/migrate.js'
 import { type Dialect, describeEachDatabase } from './databases.js'
-import { withDatabase } from './tracker.js'
+import { freshTracker, withDatabase } from './tracker.js'
 
 const INDEXES: Record<Dialect, string> = {
   sqlite: 'select name, sql from sqlite_master order by 1',
@@ -37,3 +37,43 @@ describeEachDatabase('a fresh database of the tests', (database) => {
     ).toEqual([])
   })
 })
+
+describeEachDatabase(
+  'a database of the tests that is given to one after the other',
+  (database) => {
+    const given: string[] = []
+
+    for (const round of [1, 2]) {
+      test(`is empty and counts from one, time ${round}`, async () => {
+        const { tracker, url } = await freshTracker(database)
+        given.push(url)
+        const logged = await tracker.Commands.LogError.call({ error_type: 'Round', message: 'x', user_id: 'eve' })
+        expect(logged).toMatchObject({ id: 1, occurrence_count: 1 })
+        const { occurrences } = await tracker.Queries.FindError.call({ error_id: 1 })
+        expect(occurrences.map(({ id }) => id)).toEqual([1])
+      })
+    }
+
+    test('is the same one', async () => {
+      given.push(await database.fresh())
+      expect(new Set(given).size).toBe(1)
+      await withDatabase(given[0] ?? '', ({ read }) =>
+        sql`alter table faultboard_applications add column odd integer`.execute(read),
+      )
+    })
+
+    test('is another where its schema was changed', async () => {
+      const url = await database.fresh()
+      expect(given).not.toContain(url)
+      await withDatabase(url, ({ read }) => sql`delete from faultboard_migrations`.execute(read))
+      given.push(url)
+    })
+
+    test('or what the migrations wrote', async () => {
+      const url = await database.fresh()
+      expect(given).not.toContain(url)
+      expect(await withDatabase(url, outdatedSchema)).toBeNull()
+    })
+  },
+  { except: ['sqlite'] },
+)

@@ -1,11 +1,14 @@
-import { afterAll, describe, inject } from 'vitest'
+import { afterAll, describe, inject, onTestFinished } from 'vitest'
 import { type Created, type Dialect, SERVERS, selectedDialects } from './database-servers.js'
 
 export type { Dialect } from './database-servers.js'
 
 export interface TestDatabase {
   readonly dialect: Dialect
-  /** The URL of a new database with its schema and nothing else, removed when the describe block is done. */
+  /**
+   * The URL of a new database with its schema and nothing else. One that a test has asked for is emptied when that is
+   * done, and may be given to the next; one of a hook is kept. All are removed when the describe block is done.
+   */
   fresh(): Promise<string>
   /** The same without any table, for what is about the migrations. */
   empty(): Promise<string>
@@ -48,8 +51,25 @@ export function describeEachDatabase(
         removals.push(remove)
         return url
       }
-      body({ dialect, fresh: () => create(inject('templates')[dialect]), empty: () => create() })
+      const idle: string[] = []
+      const fresh = async () => {
+        const url = idle.pop() ?? (await create(inject('templates')[dialect]))
+        renewLater(async () => {
+          if (await SERVERS[dialect].renew?.(url)) idle.push(url)
+        })
+        return url
+      }
+      body({ dialect, fresh, empty: () => create() })
     })
+  }
+}
+
+/** Hooks of a test run backwards, so this one comes when whatever the test has opened is closed. */
+function renewLater(renew: () => Promise<void>): void {
+  try {
+    onTestFinished(renew)
+  } catch {
+    // Asked for by a hook of the whole block, whose tests share it.
   }
 }
 

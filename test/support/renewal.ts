@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+
+export type Query = (statement: string) => Promise<Record<string, unknown>[]>
+
+/**
+ * Empties a database that a test has used, which costs little beside making another. Gives false where it would not be
+ * like a new one: somebody is still connected, or its schema, its settings or what the migrations wrote are others now.
+ */
+export interface Renewal {
+  /** What `renew` compares with; of a database that nobody has used. */
+  pristine(query: Query): Promise<Pristine>
+  renew(query: Query, pristine: Pristine): Promise<boolean>
+}
+
+export interface Pristine {
+  /** Tables that migrations have written to. */
+  seeded: string[]
+  mark: string
+}
+
+const POSTGRES_SCHEMA = `
+  SELECT concat_ws(' ', c.relname, c.relkind, c.relacl, a.attname, a.atttypid, a.atttypmod, a.attnotnull) AS part
+    FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relnamespace = 'public'::regnamespace
+  UNION ALL SELECT conname FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+  UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL SELECT rulename FROM pg_rules WHERE schemaname = 'public'
+  UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT concat_ws(' ', nspname, nspacl) FROM pg_namespace
+  UNION ALL SELECT concat_ws(' ', datacl, datconnlimit, datallowconn) FROM pg_database
+    WHERE datname = current_database()
+  UNION ALL SELECT setconfig::text FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
+    WHERE d.datname = current_database()
+  ORDER BY 1`
+
+export const postgresRenewal: Renewal = {
+  async pristine(query) {
+    const seeded = await filledPostgres(query)
+    return { seeded, mark: await postgresMark(query, seeded) }
+  },
+  async renew(query, { seeded, mark }) {
+    const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    if (!(await isLeft(() => query(others)))) return false
+    const filled = (await filledPostgres(query)).filter((table) => !seeded.includes(table))
+    if (filled.length > 0) await query(`TRUNCATE ${filled.join()} RESTART IDENTITY CASCADE`)
+    const counted = await query('SELECT sequencename AS name FROM pg_sequences WHERE last_value IS NOT NULL')
+    for (const { name } of counted) await query(`ALTER SEQUENCE ${name} RESTART`)
+    return (await postgresMark(query, seeded)) === mark
+  },
+}
+
+const MYSQL_SCHEMA = `
+  SELECT CONCAT_WS(' ', table_name, column_name, column_type, is_nullable, column_default, extra, collation_name) AS part
+    FROM information_schema.columns WHERE table_schema = DATABASE()
+  UNION ALL SELECT CONCAT_WS(' ', table_name, index_name, seq_in_index, column_name, non_unique)
+    FROM information_schema.statistics WHERE table_schema = DATABASE()
+  UNION ALL SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE()
+  UNION ALL SELECT CONCAT_WS(' ', default_character_set_name, default_collation_name)
+    FROM information_schema.schemata WHERE schema_name = DATABASE()
+  ORDER BY 1`
+
+export const mysqlRenewal: Renewal = {
+  async pristine(query) {
+    const seeded = (await filledMysql(query)).map(({ name }) => name)
+    return { seeded, mark: await mysqlMark(query, seeded) }
+  },
+  async renew(query, { seeded, mark }) {
+    const others = 'SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()'
+    if (!(await isLeft(() => query(others)))) return false
+    await query('SET foreign_key_checks = 0')
+    for (const { name, is_numbered } of await filledMysql(query)) {
+      if (seeded.includes(name)) continue
+      await query(`DELETE FROM ${name}`)
+      if (is_numbered) await query(`ALTER TABLE ${name} AUTO_INCREMENT = 1`)
+    }
+    return (await mysqlMark(query, seeded)) === mark
+  },
+}
+
+async function filledPostgres(query: Query): Promise<string[]> {
+  const tables = await query(
+    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  )
+  const filled = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`)
+  return filled.length === 0 ? [] : (await query(filled.join(' UNION ALL '))).map(({ name }) => String(name)).sort()
+}
+
+async function postgresMark(query: Query, seeded: readonly string[]): Promise<string> {
+  const rows = seeded.map((name) => `SELECT '${name}' AS name, t::text AS part FROM ${name} t`)
+  return markOf([
+    ...(await query(POSTGRES_SCHEMA)),
+    ...(rows.length > 0 ? await query(`${rows.join(' UNION ALL ')} ORDER BY 1, 2`) : []),
+  ])
+}
+
+/** Tables with rows, or whose next number is not the first any more. */
+async function filledMysql(query: Query): Promise<{ name: string; is_numbered: boolean }[]> {
+  const tables = await query(
+    'SELECT table_name AS name, auto_increment AS next FROM information_schema.tables WHERE table_schema = DATABASE()',
+  )
+  const asked = tables.map(({ name }) => `SELECT '${name}' AS name FROM DUAL WHERE EXISTS (SELECT 1 FROM ${name})`)
+  const filled = asked.length === 0 ? [] : await query(asked.join(' UNION ALL '))
+  return tables
+    .filter(({ name, next }) => Number(next) > 1 || filled.some((one) => one.name === name))
+    .map(({ name, next }) => ({ name: String(name), is_numbered: next !== null }))
+}
+
+async function mysqlMark(query: Query, seeded: readonly string[]): Promise<string> {
+  const sums = seeded.length > 0 ? await query(`CHECKSUM TABLE ${seeded.join()}`) : []
+  return markOf([...(await query(MYSQL_SCHEMA)), ...sums.map(({ Checksum }) => ({ Checksum }))])
+}
+
+function markOf(rows: readonly object[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : value)))
+    .digest('hex')
+}
+
+/** A connection that was closed is still told of for a moment. */
+async function isLeft(others: () => Promise<unknown[]>): Promise<boolean> {
+  for (let tries = 0; tries < 5; tries++) {
+    if ((await others()).length === 0) return true
+    await new Promise((resume) => setTimeout(resume, 20))
+  }
+  return false
+}
