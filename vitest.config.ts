@@ -7,9 +7,12 @@ const TOGETHER = [
   'config',
   'dashboard',
   'diagnostics',
+  'jobs',
   'model',
   'notifications',
   'spec',
+  'store',
+  'structure',
   'triage',
 ].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
 
