@@ -4,8 +4,8 @@ import { CREDENTIALS, freshPlace, withDatabase } from '../support/tracker.js'
 import { slowWebhook, startFleetHost } from './fleet.js'
 
 const PROCESSES = 4
-const KINDS = 50
-const ERRORS = 2000
+const KINDS = 25
+const ERRORS = 1000
 const LAST_MILESTONE = 30
 
 /** Every process meets every kind, one after the other: no batch holds the first of a kind and its milestone. */

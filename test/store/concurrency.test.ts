@@ -6,7 +6,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { CREDENTIALS, eventually, freshPlace, trackerAt } from '../support/tracker.js'
 
 const PROCESSES = 8
-const EVENTS = 1000
+const EVENTS = 400
 
 describeEachDatabase('eight processes that record at once', (database) => {
   for (const async_logging of [false, true]) {
