@@ -1,0 +1,113 @@
+import type { Cause } from '../model/event.js'
+import { platformOf } from '../model/platform.js'
+import type { Severity } from '../model/severity.js'
+import type { RecordedBreadcrumb } from './breadcrumbs.js'
+import type { CaptureContext } from './capture-context.js'
+import type { Draft } from './draft.js'
+import { backtraceOf, textOf, timeOf } from './fields.js'
+import { complain, type LoggedError, recordDraft } from './log-error.js'
+import type { RequestFacts } from './request-facts.js'
+import { readLimit, TEXT_LIMITS } from './text-limits.js'
+import { type Trace, traceFrom } from './trace.js'
+
+/** An error that happened in another process: a browser, a phone, another service. Nothing of it is trusted. */
+export interface ForeignError {
+  error_type: string
+  message: string
+  backtrace: readonly string[]
+  causes?: readonly Cause[]
+  platform?: string | undefined
+  app_version?: string | undefined
+  git_sha?: string | undefined
+  user_id?: string | number | undefined
+  request_url?: string | undefined
+  request_params?: unknown
+  ip_address?: string | undefined
+  user_agent?: string | undefined
+  request?: RequestFacts | undefined
+  tags?: Readonly<Record<string, unknown>> | undefined
+  context?: Readonly<Record<string, unknown>> | undefined
+  details?: Readonly<Record<string, unknown>> | undefined
+  breadcrumbs?: readonly RecordedBreadcrumb[] | undefined
+  /** Milliseconds by the client's clock. */
+  occurred_at?: number | undefined
+  severity?: Severity | undefined
+  unhandled?: boolean | undefined
+  fingerprint?: readonly string[] | undefined
+  /** The ids that a bundler wrote into scripts, by their addresses: they find the source maps of these. */
+  debug_ids?: Readonly<Record<string, string>> | undefined
+  trace?: Trace | undefined
+}
+
+/**
+ * Records an error of another process. Unlike `logError` it adds nothing of this one: neither its request, nor its
+ * breadcrumbs, version or host name. It never rejects and never throws.
+ */
+export function logForeignError(context: CaptureContext, error: ForeignError): Promise<LoggedError | null> {
+  try {
+    return recordDraft(context, draftOf(context, error))
+  } catch (problem) {
+    complain(context, 'recording an error of a client', problem)
+    return Promise.resolve(null)
+  }
+}
+
+function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
+  const text = (field: keyof typeof TEXT_LIMITS & keyof ForeignError) => textOf(error[field], readLimit(field)) ?? null
+  const lines = (given: readonly string[]) => backtraceOf(given, config.max_backtrace_lines)
+  return {
+    thrown: undefined,
+    error_type: textOf(error.error_type, TEXT_LIMITS.error_type) ?? 'Error',
+    message: text('message') ?? '',
+    backtrace: lines(error.backtrace),
+    causes: boundedCauses(error.causes ?? [], lines),
+    platform: platformOf(text('platform') ?? undefined),
+    app_version: text('app_version'),
+    git_sha: text('git_sha'),
+    user_id: text('user_id'),
+    request_url: text('request_url'),
+    request_params: error.request_params,
+    ip_address: text('ip_address'),
+    user_agent: text('user_agent'),
+    request: error.request,
+    tags: error.tags ? [error.tags] : [],
+    context: error.context ? [error.context] : [],
+    details: { ...error.details, ...traceFrom(error.trace?.trace_id, error.trace?.span_id) },
+    process_facts: null,
+    system_health: null,
+    breadcrumbs: boundedCrumbs(error.breadcrumbs, config.breadcrumb_buffer_size, now()),
+    local_variables: null,
+    occurred_at: timeWithinReason(error.occurred_at, now()),
+    explicit_severity: error.severity,
+    unhandled: error.unhandled === true,
+    fingerprint: error.fingerprint ?? null,
+    severity: 'low',
+    hash_signature: '',
+    place: null,
+    counted_only: false,
+  }
+}
+
+/** A phone may have been offline for weeks; a clock that is further off is wrong. */
+const OLDEST_MS = 30 * 24 * 60 * 60 * 1000
+
+function timeWithinReason(given: number | undefined, now: number): number {
+  const time = timeOf(given, now)
+  return time < now - OLDEST_MS ? now : time
+}
+
+/** A time that no Date can hold would break whoever shows it. */
+function boundedCrumbs(crumbs: ForeignError['breadcrumbs'], most: number, now: number): RecordedBreadcrumb[] | null {
+  if (!crumbs) return null
+  return crumbs.slice(-most).map((crumb) => ({ ...crumb, occurred_at: timeOf(crumb.occurred_at, now) }))
+}
+
+function boundedCauses(causes: readonly Cause[], lines: (given: readonly string[]) => readonly string[]): Cause[] {
+  return causes.map((cause) => ({
+    ...cause,
+    error_type: textOf(cause.error_type, TEXT_LIMITS.error_type) ?? 'Error',
+    message: textOf(cause.message, readLimit('cause_message')) ?? '',
+    backtrace: lines(cause.backtrace),
+    ...(cause.causes ? { causes: boundedCauses(cause.causes, lines) } : {}),
+  }))
+}

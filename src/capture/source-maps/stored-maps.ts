@@ -1,0 +1,167 @@
+import type { Context } from '../../context.js'
+import { parseFrame } from '../../model/backtrace.js'
+import { MINUTE } from '../../model/time.js'
+import { unpackText } from './packed-text.js'
+import { ParsedMap } from './parsed-map.js'
+import { StoredMap, VIRTUAL_ROOT } from './stored-map.js'
+import { type StoredName, StoredNames } from './stored-names.js'
+
+/** What tells which maps belong to a stack. */
+export interface StackOrigin {
+  release: string | undefined
+  /** The ids that a bundler wrote into scripts, by the addresses of these. */
+  debug_ids?: Readonly<Record<string, string>> | undefined
+}
+
+/** The names of the newest maps are asked for this often; which release is which is not worth a question per error. */
+const NAMES_MS = MINUTE
+const MOST_NAMES = 5000
+const MOST_MAPS_OF_A_STACK = 10
+const REMEMBERED_LINES = 5000
+/** A database that is slower than this must not hold up the report. */
+const PATIENCE_MS = 2000
+
+/**
+ * Shows stacks of scripts that run elsewhere in their original source, through the maps that were uploaded for their
+ * release. Nothing is ever fetched, and no map is handed out.
+ */
+export class StoredMaps {
+  readonly #context: Context
+  #names: { at: number; names: Promise<StoredNames> } | null = null
+  /** In the order of their last use. */
+  readonly #maps = new Map<number, Promise<StoredMap | null>>()
+  readonly #sizes = new Map<number, number>()
+  readonly #lines = new Map<string, string>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** The lines in the original source, as far as there are maps for them. Never rejects. */
+  async original(lines: readonly string[], origin: StackOrigin): Promise<readonly string[]> {
+    let timer: NodeJS.Timeout | undefined
+    const tooLate = new Promise<readonly string[]>((settle) => {
+      timer = setTimeout(() => settle(lines), PATIENCE_MS)
+      timer.unref()
+    })
+    try {
+      return await Promise.race([this.#original(lines, origin), tooLate])
+    } catch {
+      // The database is away, or a map is broken: a stack in generated code is better than none.
+      this.#context.counters.add('source_map_skipped')
+      return lines
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #original(lines: readonly string[], { release, debug_ids }: StackOrigin): Promise<readonly string[]> {
+    const names = await this.#knownNames()
+    if (names.is_empty) return lines
+    const used = new Set<number>()
+    let left = this.#context.config.source_map_max_bytes
+    const mapped: string[] = []
+    for (const line of lines) {
+      const { file, line_number, column, function_name } = parseFrame(line, '')
+      const found = file === null ? null : names.find(release, file, ownId(debug_ids, file))
+      if (found && !used.has(found.id)) {
+        // What is left out goes by the files of the stack alone, so that repeats stay one group.
+        if (used.size >= MOST_MAPS_OF_A_STACK || (used.size > 0 && found.map_bytes > left)) {
+          mapped.push(line)
+          continue
+        }
+        used.add(found.id)
+        left -= found.map_bytes
+      }
+      if (!found || line_number === null || column === null) mapped.push(line)
+      else mapped.push(await this.#lineAt(found, line, { line: line_number, column, name: function_name }))
+    }
+    return mapped
+  }
+
+  async #lineAt(found: StoredName, line: string, place: { line: number; column: number; name: string | null }) {
+    const key = `${found.id}:${line}`
+    const known = this.#lines.get(key)
+    if (known !== undefined) return known
+    const mapped = (await this.#mapOf(found))?.lineAt(place) ?? line
+    if (this.#lines.size >= REMEMBERED_LINES) this.#lines.clear()
+    this.#lines.set(key, mapped)
+    return mapped
+  }
+
+  #knownNames(): Promise<StoredNames> {
+    const now = this.#context.now()
+    if (this.#names && now - this.#names.at < NAMES_MS && now >= this.#names.at) return this.#names.names
+    const names = this.#readNames()
+    this.#names = { at: now, names }
+    // Asked again by the next one, not by nobody for a minute.
+    names.catch(() => {
+      this.#names = null
+    })
+    return names
+  }
+
+  async #readNames(): Promise<StoredNames> {
+    const { database, config, ready } = this.#context
+    await ready()
+    const rows = await database.read
+      .selectFrom('faultboard_source_maps as map')
+      .innerJoin('faultboard_applications as application', 'application.id', 'map.application_id')
+      .select(['map.id', 'map.release_name', 'map.file_name', 'map.debug_id', 'map.map_bytes'])
+      .where('application.name', '=', config.application_name ?? 'application')
+      .orderBy('map.id', 'desc')
+      .limit(MOST_NAMES)
+      .execute()
+    return new StoredNames(rows)
+  }
+
+  #mapOf({ id }: StoredName): Promise<StoredMap | null> {
+    const known = this.#maps.get(id)
+    const map = known ?? this.#read(id)
+    this.#maps.delete(id)
+    this.#maps.set(id, map)
+    if (!known) {
+      void map.then(
+        (read) => this.#makeRoom(id, read?.bytes ?? 0),
+        () => this.#forget(id),
+      )
+    }
+    return map
+  }
+
+  async #read(id: number): Promise<StoredMap | null> {
+    const { database, config } = this.#context
+    const row = await database.read
+      .selectFrom('faultboard_source_maps')
+      .select(['folder', 'packed_map', 'packed_code'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!row) return null
+    const max_bytes = config.source_map_max_bytes
+    const text = await unpackText(row.packed_map, max_bytes)
+    const code = row.packed_code === null ? null : (await unpackText(row.packed_code, max_bytes)).toString('utf8')
+    const folder = `${VIRTUAL_ROOT}${row.folder}`
+    const parsed = ParsedMap.parse({ text: text.toString('utf8'), bytes: text.length, folder }, max_bytes, VIRTUAL_ROOT)
+    return parsed && new StoredMap(parsed, code)
+  }
+
+  /** All that are kept take no more than the largest may; the one that is in use stays. */
+  #makeRoom(id: number, bytes: number): void {
+    this.#sizes.set(id, bytes)
+    let total = [...this.#sizes.values()].reduce((sum, size) => sum + size, 0)
+    for (const oldest of this.#maps.keys()) {
+      if (total <= this.#context.config.source_map_max_bytes || oldest === id) return
+      total -= this.#sizes.get(oldest) ?? 0
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(id: number): void {
+    this.#maps.delete(id)
+    this.#sizes.delete(id)
+  }
+}
+
+function ownId(debug_ids: StackOrigin['debug_ids'], file: string): string | undefined {
+  return debug_ids && Object.hasOwn(debug_ids, file) ? debug_ids[file] : undefined
+}

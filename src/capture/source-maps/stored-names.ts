@@ -1,0 +1,56 @@
+/** A stored map, as far as it is known without reading it. */
+export interface StoredName {
+  id: number
+  release_name: string
+  file_name: string
+  debug_id: string | null
+  map_bytes: number
+}
+
+const REMEMBERED = 2000
+
+/** Which stored map belongs to which script. */
+export class StoredNames {
+  readonly #releases = new Map<string, StoredName[]>()
+  readonly #debug_ids = new Map<string, StoredName>()
+  readonly #found = new Map<string, StoredName | null>()
+
+  constructor(names: readonly StoredName[]) {
+    for (const name of names) {
+      const files = this.#releases.get(name.release_name)
+      if (files) files.push(name)
+      else this.#releases.set(name.release_name, [name])
+      if (name.debug_id) this.#debug_ids.set(name.debug_id, name)
+    }
+  }
+
+  get is_empty(): boolean {
+    return this.#releases.size === 0
+  }
+
+  /** By the id that a bundler wrote into script and map, else by release and address. */
+  find(release: string | undefined, file: string, debug_id: string | undefined): StoredName | null {
+    const known = debug_id === undefined ? undefined : this.#debug_ids.get(debug_id.toLowerCase())
+    const files = release === undefined ? undefined : this.#releases.get(release)
+    if (known || !files) return known ?? null
+    const key = `${release}\n${file}`
+    const remembered = this.#found.get(key)
+    if (remembered !== undefined) return remembered
+    const found = longestMatch(files, file)
+    if (this.#found.size >= REMEMBERED) this.#found.clear()
+    this.#found.set(key, found)
+    return found
+  }
+}
+
+/** A whole address is compared as a whole; anything else is the end of a path, and the longest one is meant. */
+function longestMatch(files: readonly StoredName[], file: string): StoredName | null {
+  const path = `/${file.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '').replace(/^\/+/, '')}`
+  let best: StoredName | null = null
+  for (const candidate of files) {
+    const { file_name } = candidate
+    const fits = /^[a-z][a-z\d+.-]*:\/\//i.test(file_name) ? file === file_name : path.endsWith(`/${file_name}`)
+    if (fits && file_name.length > (best?.file_name.length ?? 0)) best = candidate
+  }
+  return best
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { CommandFailed } from '../command.js'
+
+/** A script of a build and where its map lies. */
+export interface BuiltScript {
+  /** From the folder that was named, with forward slashes. */
+  name: string
+  path: string
+  map_path: string
+}
+
+/** What is uploaded for a script. */
+export interface ScriptWithMap {
+  map: string
+  code: string | null
+  debug_id: string | undefined
+}
+
+const SCRIPT = /\.(?:[cm]?js|jsbundle|bundle)$/
+const MAP = /\.(?:[cm]?js|jsbundle|bundle)\.map$/
+
+/** The scripts below a folder that have a map beside them. Links are not followed. */
+export function builtScripts(folder: string): BuiltScript[] {
+  const files = filesBelow(folder)
+  const known = new Set(files)
+  return files
+    .filter((file) => MAP.test(file))
+    .map((map_path) => {
+      const path = map_path.slice(0, -'.map'.length)
+      return { name: relative(folder, path).split(sep).join('/'), path: known.has(path) ? path : '', map_path }
+    })
+}
+
+/** Scripts that name no map beside them: the build was made without. */
+export function scriptsWithoutMap(folder: string): string[] {
+  const files = new Set(filesBelow(folder))
+  return [...files].filter((file) => SCRIPT.test(file) && !files.has(`${file}.map`))
+}
+
+export function readScript({ path, map_path }: BuiltScript): ScriptWithMap {
+  const map = readFileSync(map_path, 'utf8')
+  const code = path === '' ? null : readFileSync(path, 'utf8')
+  return { map, code, debug_id: debugIdOf(map, code) }
+}
+
+/** The folder of a map, from the folder of the project: the paths of its sources go from there. */
+export function folderOf({ map_path }: BuiltScript, project_root: string): string {
+  const folder = relative(resolve(project_root), dirname(map_path))
+  return folder.startsWith('..') ? '' : folder.split(sep).join('/')
+}
+
+/** As bundlers write it into both of them. */
+function debugIdOf(map: string, code: string | null): string | undefined {
+  const in_code = code === null ? undefined : /\/\/# debugId=([\da-f-]{32,36})\s*$/im.exec(code.slice(-2000))?.[1]
+  return in_code ?? /"debug_?id"\s*:\s*"([\da-f-]{32,36})"/i.exec(map.slice(0, 2000) + map.slice(-2000))?.[1]
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    if (!statSync(folder).isDirectory()) throw new CommandFailed(`${folder} is no folder: name the one of the build.`)
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    throw new CommandFailed(`There is no folder ${folder}: name the one that the build was written to.`)
+  }
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => !`${sep}${relative(folder, path)}`.includes(`${sep}node_modules${sep}`))
+    .sort()
+}

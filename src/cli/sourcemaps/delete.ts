@@ -1,0 +1,34 @@
+import { wrongUse } from '../arguments.js'
+import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
+import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { withTracker } from '../open-tracker.js'
+import { print, printJson } from '../terminal.js'
+
+export const deleteSourceMaps = defineCommand({
+  name: 'sourcemaps delete',
+  summary: 'Delete the source maps of a release',
+  examples: ['faultboard sourcemaps delete --release 1.4.0'],
+  flags: {
+    ...COMMON_FLAGS,
+    release: { value: 'VERSION', text: 'The release whose maps are deleted' },
+    json: { text: 'Answer in JSON' },
+  },
+  async run(flags) {
+    const { release } = flags
+    if (release === undefined) {
+      throw wrongUse('--release is missing: name the one whose maps are to go;  faultboard sourcemaps list  shows them')
+    }
+    const { settings } = await readConfiguration(flags)
+    const { deleted } = await withTracker(withoutDashboard(settings), ({ Commands }) =>
+      Commands.DeleteSourceMaps.call({ release }),
+    )
+    if (deleted === 0) {
+      throw new CommandFailed(
+        `No source maps are kept of release ${release};  faultboard sourcemaps list  shows of which.`,
+      )
+    }
+    if (flags.json) printJson({ release, deleted })
+    else print(`Deleted ${deleted === 1 ? '1 source map' : `${deleted} source maps`} of release ${release}.`)
+    return 0
+  },
+})

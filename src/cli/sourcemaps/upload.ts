@@ -1,0 +1,86 @@
+import { resolve } from 'node:path'
+import { TrackerError } from '../../model/errors.js'
+import { wrongUse } from '../arguments.js'
+import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
+import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { withTracker } from '../open-tracker.js'
+import { complain, print, printJson } from '../terminal.js'
+import { builtScripts, folderOf, readScript, scriptsWithoutMap } from './collect.js'
+
+export const uploadSourceMaps = defineCommand({
+  name: 'sourcemaps upload',
+  summary: 'Keep the source maps of a build, so that stacks of browsers and apps are shown in the original source',
+  text: 'Every NAME.js.map below DIR is kept in the database of the tracker, without the contents of the sources.\nThe release is the app_version that the clients report. A stack names a script by its address: without\n--url-prefix the end of that address is compared, which fits wherever the scripts are served from.\nThe maps need not be served to anybody, and Faultboard never does it.',
+  examples: [
+    'faultboard sourcemaps upload dist/assets --release 1.4.0',
+    'faultboard sourcemaps upload dist --release 1.4.0 --url-prefix https://cdn.shop.example/',
+  ],
+  argument: { name: 'DIR', text: 'Folder of the build, with scripts and maps' },
+  flags: {
+    ...COMMON_FLAGS,
+    release: { value: 'VERSION', text: 'The app_version that the clients of this build report' },
+    'url-prefix': { value: 'URL', text: 'Address at which DIR is served; left out: any' },
+    json: { text: 'Answer in JSON' },
+  },
+  async run(flags, argument) {
+    if (argument === undefined)
+      throw wrongUse('Name the folder of the build: faultboard sourcemaps upload DIR --release VERSION')
+    const { release } = flags
+    if (release === undefined) {
+      throw wrongUse(
+        '--release is missing: name the app_version that the clients of this build report, such as --release 1.4.0',
+      )
+    }
+    const prefix = prefixOf(flags['url-prefix'])
+    const folder = resolve(argument)
+    const scripts = builtScripts(folder)
+    if (scripts.length === 0) throw nothingFound(argument, scriptsWithoutMap(folder).length)
+    const { settings } = await readConfiguration(flags)
+    return withTracker(withoutDashboard(settings), async ({ Commands, config }) => {
+      const stored: string[] = []
+      const refused: string[] = []
+      const removed = new Set<string>()
+      for (const script of scripts) {
+        const file_name = `${prefix}${script.name}`
+        const more = { ...readScript(script), folder: folderOf(script, config.project_root ?? process.cwd()) }
+        try {
+          const { removed_releases } = await Commands.StoreSourceMap.call({ release, file_name, ...more })
+          stored.push(file_name)
+          for (const name of removed_releases) removed.add(name)
+        } catch (error) {
+          if (!(error instanceof TrackerError) || !SKIPPED.includes(error.code)) throw error
+          refused.push(error.message)
+        }
+      }
+      if (flags.json) printJson({ release, stored, refused, removed_releases: [...removed] })
+      else {
+        for (const file_name of stored) print(file_name)
+        print(`${stored.length === 1 ? '1 source map' : `${stored.length} source maps`} kept for release ${release}.`)
+        if (removed.size > 0) print(`Removed for source_map_max_releases: ${[...removed].join(', ')}.`)
+      }
+      for (const sentence of refused) complain(sentence)
+      return refused.length > 0 ? 1 : 0
+    })
+  },
+})
+
+/** What is wrong with one file is no reason to leave out the others. */
+const SKIPPED: readonly string[] = ['invalid_input', 'too_large']
+
+function prefixOf(given: string | undefined): string {
+  if (given === undefined) return ''
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s?#]*$/i.test(given)) {
+    throw wrongUse(
+      `--url-prefix is the whole address at which DIR is served, such as https://cdn.shop.example/assets/, not "${given}"`,
+    )
+  }
+  return given.endsWith('/') ? given : `${given}/`
+}
+
+function nothingFound(folder: string, scripts: number): CommandFailed {
+  const why =
+    scripts === 0
+      ? `There are neither scripts nor maps below ${folder}: name the folder that the build was written to.`
+      : `Below ${folder} ${scripts === 1 ? 'is a script' : `are ${scripts} scripts`} without a map: build with source maps (esbuild --sourcemap=external, Vite build.sourcemap: 'hidden', webpack devtool: 'hidden-source-map').`
+  return new CommandFailed(why)
+}

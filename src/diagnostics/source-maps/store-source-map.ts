@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import { packText } from '../../capture/source-maps/packed-text.js'
+import { ParsedMap } from '../../capture/source-maps/parsed-map.js'
+import { withoutContents } from '../../capture/source-maps/without-contents.js'
+import type { Context } from '../../context.js'
+import { TrackerError } from '../../model/errors.js'
+import { optionalText, requiredText } from '../../model/input.js'
+import { defineOperation } from '../../operation.js'
+import { applicationId } from '../../store/applications.js'
+import { releaseName } from './release-name.js'
+
+export interface StoredSourceMap {
+  release: string
+  file_name: string
+  /** What it takes in the database. */
+  packed_bytes: number
+  /** Releases whose maps gave way. */
+  removed_releases: string[]
+}
+
+/** What MySQL takes in one column, with room to spare, and its servers in one statement. */
+const PACKED_LIMIT = 7_000_000
+
+/** Keeps the source map of a script; one of the same release and name is replaced. The contents of sources are not kept. */
+export const storeSourceMap = defineOperation({
+  input: v.object({
+    release: releaseName(),
+    file_name: requiredText({ max: 1000 }),
+    map: v.string('must be text'),
+    code: v.optional(v.nullable(v.string('must be text'))),
+    debug_id: optionalText({ max: 64 }),
+    folder: optionalText({ max: 500 }),
+  }),
+  async run(context, { release, file_name, map, code = null, debug_id, folder = '' }): Promise<StoredSourceMap> {
+    const { config, database, now } = context
+    const plain = checkedMap(map, file_name, config.source_map_max_bytes)
+    const packed_map = await packText(plain)
+    // Without the script there are positions, but no names of functions.
+    const kept_code = code !== null && code.length <= config.source_map_max_bytes ? await packText(code) : null
+    const packed_code = kept_code !== null && kept_code.length <= PACKED_LIMIT ? kept_code : null
+    if (packed_map.length > PACKED_LIMIT) throw tooLarge(file_name, `${PACKED_LIMIT} bytes when it is packed`)
+    const application_id = await applicationId(database, config.application_name ?? 'application', now())
+    const row = {
+      ...{ application_id, release_name: release, file_name, folder, packed_map, packed_code },
+      file_digest: createHash('sha256').update(`${release}\n${file_name}`).digest('hex'),
+      debug_id: debug_id?.toLowerCase() ?? null,
+      map_bytes: plain.length,
+      packed_bytes: packed_map.length + (packed_code?.length ?? 0),
+      created_at: now(),
+    }
+    await database.write(async (trx) => {
+      await trx
+        .deleteFrom('faultboard_source_maps')
+        .where('application_id', '=', application_id)
+        .where('file_digest', '=', row.file_digest)
+        .execute()
+      await trx.insertInto('faultboard_source_maps').values(row).execute()
+    })
+    const removed_releases = await removeOldReleases(context, application_id)
+    return { release, file_name, packed_bytes: row.packed_bytes, removed_releases }
+  },
+})
+
+function checkedMap(map: string, file_name: string, max_bytes: number): Buffer {
+  const plain = withoutContents(Buffer.from(map))
+  if (plain.length > max_bytes) throw tooLarge(file_name, `${max_bytes} bytes (source_map_max_bytes)`)
+  try {
+    const text = plain.toString('utf8')
+    if (ParsedMap.parse({ text, bytes: plain.length, folder: '/' }, max_bytes, '/')) return plain
+  } catch {
+    throw new TrackerError('invalid_input', `The map of ${file_name} is no source map.`)
+  }
+  throw tooLarge(file_name, `${max_bytes} bytes (source_map_max_bytes) in what it takes to read it`)
+}
+
+function tooLarge(file_name: string, limit: string): TrackerError {
+  return new TrackerError('too_large', `The map of ${file_name} is larger than ${limit}.`)
+}
+
+/** Grows by uploads alone, so this is where it is kept in bounds. */
+async function removeOldReleases({ config, database }: Context, application_id: number): Promise<string[]> {
+  const releases = await database.read
+    .selectFrom('faultboard_source_maps')
+    .select('release_name')
+    .where('application_id', '=', application_id)
+    .groupBy('release_name')
+    .orderBy((eb) => eb.fn.max('id'), 'desc')
+    .execute()
+  const old = releases.slice(config.source_map_max_releases).map(({ release_name }) => release_name)
+  if (old.length === 0) return []
+  await database.write((trx) =>
+    trx
+      .deleteFrom('faultboard_source_maps')
+      .where('application_id', '=', application_id)
+      .where('release_name', 'in', old)
+      .execute(),
+  )
+  return old
+}

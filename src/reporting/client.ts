@@ -1,0 +1,26 @@
+import type { Options } from '../config/options.js'
+import { clientAddress } from '../model/client-address.js'
+import type { Arrival } from './arrival.js'
+
+/** The client's address. A framework that was told about its proxies has looked past them already. */
+export function clientOf(
+  { remote_address, peer_address }: Arrival,
+  headers: Headers,
+  { trusted_proxies }: Pick<Options, 'trusted_proxies'>,
+): string | null {
+  if (peer_address !== undefined && peer_address !== remote_address) return remote_address
+  const forwarded_for = headers.get('x-forwarded-for')
+  return clientAddress({ remote_address, forwarded_for, forwarded: headers.get('forwarded') }, trusted_proxies)
+}
+
+/** By what a client is counted: of IPv6, everybody has as many addresses as he likes within his own network. */
+export function countedBy(address: string | null): string {
+  if (address === null) return 'unknown'
+  if (!address.includes(':')) return address
+  const [before = '', after] = address.split('::')
+  const words = before === '' ? [] : before.split(':')
+  const behind = after === undefined || after === '' ? [] : after.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - words.length - behind.length) }, () => '0')
+  const all = after === undefined ? words : [...words, ...zeros, ...behind]
+  return `${all.slice(0, 4).join(':')}::/64`
+}

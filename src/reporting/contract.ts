@@ -1,0 +1,103 @@
+import { TrackerError } from '../model/errors.js'
+
+/** An error as a client tells it. Nothing of it is trusted but its shape. */
+export interface ReportedError {
+  error_type: string
+  message: string
+  platform: string
+  app_version: string
+  stack?: string
+  url?: string
+  component?: string
+  /** Seconds or milliseconds since 1970. */
+  timestamp?: number
+  device_info?: object
+  /** The same for every attempt to tell of it, so that it counts once. */
+  event_id?: string
+  user_id?: string | number
+  breadcrumbs?: readonly unknown[]
+  context?: object
+  tags?: object
+  /** How often the client met it before it told of it. */
+  count?: number
+}
+
+export const BATCH_LIMIT = 10
+
+type Problem = string | null
+type Rule = (value: unknown) => Problem
+
+const text: Rule = (value) => (typeof value === 'string' ? null : 'must be text')
+const object: Rule = (value) => (isObject(value) ? null : 'must be an object')
+const list: Rule = (value) => (Array.isArray(value) ? null : 'must be a list')
+const number: Rule = (value) => (Number.isFinite(value) ? null : 'must be a number')
+const word: Rule = (value) => text(value) ?? ((value as string).trim() === '' ? 'must not be empty' : null)
+
+/** THE TABLE of the contract. What is not named here is left out; what is too long is cut. */
+const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule }>> = {
+  error_type: { required: true, rule: word },
+  // An error that was thrown without a word is an error, too.
+  message: { required: true, rule: text },
+  platform: { required: true, rule: word },
+  app_version: { required: true, rule: word },
+  stack: { rule: text },
+  url: { rule: text },
+  component: { rule: text },
+  timestamp: { rule: number },
+  device_info: { rule: object },
+  event_id: {
+    rule: (value) =>
+      text(value) ?? (/^[\w.:-]{1,64}$/.test(value as string) ? null : 'must be 1 to 64 letters and digits'),
+  },
+  user_id: { rule: (value) => (typeof value === 'number' ? number(value) : text(value)) },
+  breadcrumbs: { rule: list },
+  context: { rule: object },
+  tags: { rule: object },
+  count: {
+    rule: (value) => (Number.isInteger(value) && (value as number) > 0 ? null : 'must be a positive whole number'),
+  },
+}
+
+/**
+ * The errors of a body, `{ error }` or `{ errors }`. Throws `invalid_input` with a sentence that names the field: of a
+ * batch, either all is right or nothing is taken.
+ */
+export function errorsIn(body: unknown): ReportedError[] {
+  if (!isObject(body)) throw refused('the body must be an object with error or errors')
+  const [error, errors] = [own(body, 'error'), own(body, 'errors')]
+  if (error !== undefined && errors !== undefined) throw refused('the body must hold error or errors, not both')
+  if (errors === undefined) return [reportedError(error, 'error')]
+  if (!Array.isArray(errors)) throw refused('errors must be a list')
+  if (errors.length === 0) throw refused('errors must not be empty')
+  if (errors.length > BATCH_LIMIT) throw refused(`errors must not be more than ${BATCH_LIMIT} at once`)
+  return errors.map((one, i) => reportedError(one, `errors[${i}]`))
+}
+
+function reportedError(value: unknown, name: string): ReportedError {
+  if (value === undefined) throw refused(`${name} is required`)
+  if (!isObject(value)) throw refused(`${name} must be an object`)
+  const reported: Record<string, unknown> = {}
+  for (const [field, { required, rule }] of Object.entries(FIELDS)) {
+    const given = own(value, field)
+    const is_missing = given === undefined || given === null
+    if (is_missing && required) throw refused(`${name}.${field} is required`)
+    if (is_missing) continue
+    const problem = rule(given)
+    if (problem) throw refused(`${name}.${field} ${problem}`)
+    reported[field] = given
+  }
+  return reported as unknown as ReportedError
+}
+
+/** Only what was sent itself: `constructor` and its kin are on every object. */
+function own(object: object, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function refused(sentence: string): TrackerError {
+  return new TrackerError('invalid_input', sentence)
+}

@@ -1,0 +1,67 @@
+import { isForeignOrigin } from '../dashboard/origin.js'
+import { ConfigurationError } from '../model/errors.js'
+
+export interface CorsOptions {
+  /** Origins of other sites whose pages may report here, such as `https://shop.example`. */
+  allowed_origins?: readonly string[] | undefined
+  /** Whether those pages may send cookies with it. */
+  allow_credentials?: boolean | undefined
+}
+
+/** What may be said to pages of other sites. */
+export interface Cors {
+  /** Whether the request comes from a page that may not report here. */
+  isRefused(request: Request): boolean
+  /** The answer to a preflight, or to a plain OPTIONS. */
+  preflight(request: Request): Response
+  /** Lets the page that asked read the answer, if it is one of those that were named. */
+  admit(request: Request, response: Response): Response
+}
+
+/**
+ * Exact origins only: with a wildcard, every page of the world could make its visitors report here. Throws a
+ * ConfigurationError that names what is no origin.
+ */
+export function createCors({ allowed_origins = [], allow_credentials = false }: CorsOptions): Cors {
+  const wrong = allowed_origins.filter((origin) => typeof origin !== 'string' || !ORIGIN.test(origin))
+  if (wrong.length > 0) {
+    throw new ConfigurationError(
+      wrong.map(
+        (origin) =>
+          `allowed_origins: ${JSON.stringify(origin)} is no origin; name each one as a browser sends it, such as "https://shop.example"`,
+      ),
+    )
+  }
+  const allowed = new Set(allowed_origins.map((origin) => origin.toLowerCase()))
+  const isAllowed = ({ headers }: Request) => allowed.has(headers.get('origin')?.toLowerCase() ?? '')
+  const admit = (request: Request, response: Response) => {
+    if (allowed.size > 0) response.headers.append('Vary', 'Origin')
+    if (!isAllowed(request)) return response
+    response.headers.set('Access-Control-Allow-Origin', request.headers.get('origin') ?? '')
+    response.headers.set('Access-Control-Expose-Headers', 'Retry-After, X-Sentry-Rate-Limits')
+    if (allow_credentials) response.headers.set('Access-Control-Allow-Credentials', 'true')
+    return response
+  }
+  return {
+    isRefused: (request) => isForeignOrigin(request.headers) && !isAllowed(request),
+    preflight(request) {
+      const response = new Response(null, { status: 204, headers: { Allow: 'POST, OPTIONS' } })
+      if (!isAllowed(request)) return admit(request, response)
+      response.headers.set('Access-Control-Allow-Methods', 'POST')
+      response.headers.set('Access-Control-Allow-Headers', wantedHeaders(request))
+      response.headers.set('Access-Control-Max-Age', '7200')
+      return admit(request, response)
+    },
+    admit,
+  }
+}
+
+/** A scheme and a host, as an app in a web view has it too: `capacitor://localhost`. */
+const ORIGIN = /^[a-z][a-z\d+.-]{0,30}:\/\/[^\s/?#@*]{1,255}$/i
+
+/** Whatever the page's own requests carry, a token of the host's among it; who may ask is decided by the origin. */
+function wantedHeaders({ headers }: Request): string {
+  const names = (headers.get('access-control-request-headers') ?? '').slice(0, 1000).split(',')
+  const wanted = names.map((name) => name.trim().toLowerCase()).filter((name) => /^[\w-]{1,64}$/.test(name))
+  return [...new Set(['content-type', ...wanted])].join(', ')
+}

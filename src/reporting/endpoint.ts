@@ -1,0 +1,169 @@
+import { userIdOf } from '../capture/user.js'
+import type { Verdict } from '../dashboard/rate-limit.js'
+import { Tracker } from '../index.js'
+import { ConfigurationError, TrackerError } from '../model/errors.js'
+import type { TrackerInstance } from '../tracker.js'
+import { type Answering, type Arrival, answerJson } from './arrival.js'
+import { clientOf, countedBy } from './client.js'
+import { errorsIn, type ReportedError } from './contract.js'
+import { type CorsOptions, createCors } from './cors.js'
+import { foreignError } from './foreign.js'
+import { jsonBody } from './json-body.js'
+import { createLimits, type LimitOptions } from './limits.js'
+import { type Mountable, mountable } from './mountable.js'
+import { SeenEvents } from './sentry/seen-events.js'
+
+export type { Mountable } from './mountable.js'
+
+/** What a callback of the host is told of a request. */
+export interface ReportingRequest {
+  request: Request
+  /** What the framework hands to its handlers: an Express request, a context of Koa or Hono, … */
+  host: object
+}
+
+export interface ReportingOptions extends CorsOptions, Partial<LimitOptions> {
+  /** Left out: the default tracker. */
+  tracker?: TrackerInstance
+  /** Who may report: anything but true answers 401. Left out: whoever the host lets through to here. */
+  authorize?(from: ReportingRequest): boolean | Promise<boolean>
+  /** Whose error it is. Left out: `user_callback`, or the usual places where the host's sign-in leaves the user. */
+  user?(from: ReportingRequest): string | number | null | undefined | Promise<string | number | null | undefined>
+  /** Believes the `user_id` that a client sends, where the host does not know better. */
+  trust_user?: boolean
+  /** The client's address, for hosts in which it can be told by nothing but a header of their own. */
+  client_address?(from: ReportingRequest): string | null | undefined
+  /** Largest body, in bytes. */
+  max_bytes?: number
+  /** Origins beside the page's own site that serve the host's bundles. */
+  script_origins?: readonly string[]
+}
+
+/**
+ * An endpoint for errors of browsers and apps, to be mounted wherever the host likes, behind whatever guards it has.
+ * It speaks the contract of docs/reporting.md and never throws into the host.
+ *
+ * @example
+ * const reporting = reportingEndpoint({ authorize: ({ request }) => isSignedIn(request) })
+ * app.all('/client_errors', reporting.express)
+ */
+export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
+  const tracker = options.tracker ?? Tracker
+  const settings = { ...DEFAULTS, ...given(options) }
+  checkNumbers(settings)
+  const cors = createCors(options)
+  const limits = createLimits(tracker, settings)
+  const seen = new SeenEvents()
+
+  const answering: Answering = async (request, arrival) => {
+    try {
+      if (request.method === 'OPTIONS') return cors.preflight(request)
+      return cors.admit(request, await take(request, arrival))
+    } catch (error) {
+      return cors.admit(request, refusalOf(error, tracker))
+    }
+  }
+
+  async function take(request: Request, arrival: Arrival): Promise<Response> {
+    if (request.method !== 'POST') {
+      return answerJson(405, { error: 'Errors are reported by POST.' }, { Allow: 'POST, OPTIONS' })
+    }
+    if (cors.isRefused(request)) {
+      return answerJson(403, { error: 'Pages of this origin may not report here: it is not in allowed_origins.' })
+    }
+    const from: ReportingRequest = { request, host: arrival.host }
+    const address = options.client_address?.(from) ?? clientOf(arrival, request.headers, tracker.config)
+    const client = countedBy(address)
+    const tooMany = limits.request(client)
+    if (tooMany) return slowDown(tooMany)
+    if (options.authorize && (await options.authorize(from)) !== true) {
+      return answerJson(401, { error: 'This client may not report here.' })
+    }
+    const wrong = wrongMedia(request)
+    if (wrong) return wrong
+    const errors = errorsIn(await jsonBody(request, arrival, settings.max_bytes))
+    const tooManyErrors = limits.errors(client, errors.length)
+    if (tooManyErrors) return slowDown(tooManyErrors)
+    await record(errors, from, address)
+    return answerJson(201, { success: true })
+  }
+
+  async function record(errors: readonly ReportedError[], from: ReportingRequest, address: string | null) {
+    const { environment, max_backtrace_lines, user_callback } = tracker.config
+    const known = options.user ? await options.user(from) : userIdOf(from.host, user_callback)
+    const reporter = {
+      now: tracker.inlet.now(),
+      ip_address: address,
+      user_agent: from.request.headers.get('user-agent'),
+      script_origins: settings.script_origins,
+      environment,
+      max_backtrace_lines,
+    }
+    await Promise.all(
+      errors.map(async (reported) => {
+        const user_id = known ?? (settings.trust_user ? reported.user_id : undefined)
+        const write = () => tracker.inlet.record(foreignError(reported, { ...reporter, user_id }))
+        if (!reported.event_id) return write()
+        // A client that numbers its events from one must not silence all others.
+        const key = `${reported.event_id} ${reported.error_type} ${reported.message.slice(0, 100)}`
+        if (await seen.once(key, write)) tracker.drop('reported_again')
+      }),
+    )
+  }
+
+  return mountable(answering)
+}
+
+const DEFAULTS = {
+  max_bytes: 262_144,
+  max_errors_per_minute: 300,
+  max_errors_per_minute_overall: 6000,
+  trust_user: false,
+  script_origins: [] as readonly string[],
+}
+
+/** An option that is undefined is left out. */
+function given(options: ReportingOptions): Partial<typeof DEFAULTS> {
+  const set = Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(DEFAULTS, name))
+  return Object.fromEntries(set)
+}
+
+function checkNumbers(settings: typeof DEFAULTS): void {
+  const names = ['max_bytes', 'max_errors_per_minute', 'max_errors_per_minute_overall'] as const
+  const wrong = names.filter((name) => !Number.isSafeInteger(settings[name]) || settings[name] < 1)
+  if (wrong.length > 0) throw new ConfigurationError(wrong.map((name) => `${name} must be a positive whole number`))
+}
+
+/** A page that is left sends its last errors as text, for which no browser asks first. */
+const MEDIA = /^(?:application\/(?:[\w.-]{1,60}\+)?json|text\/plain)\s*(?:;|$)/i
+
+function wrongMedia({ headers }: Request): Response | null {
+  if (!MEDIA.test(headers.get('content-type') ?? '')) {
+    return answerJson(415, { error: 'The body must be JSON: set Content-Type to application/json.' })
+  }
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() === 'identity') return null
+  return answerJson(415, { error: 'The body must not be compressed.' }, { 'Accept-Encoding': 'identity' })
+}
+
+function slowDown({ reset }: Verdict): Response {
+  return answerJson(
+    429,
+    { error: `Too many errors from this client. Try again in ${reset} seconds.` },
+    { 'Retry-After': String(reset) },
+  )
+}
+
+const ANSWERED: readonly string[] = ['invalid_input', 'too_large']
+
+function refusalOf(error: unknown, tracker: TrackerInstance): Response {
+  if (error instanceof TrackerError && ANSWERED.includes(error.code)) {
+    return answerJson(error.status, { error: error.message })
+  }
+  if (error instanceof TrackerError && error.code === 'shut_down') {
+    return answerJson(503, { error: 'Errors are not taken just now.' }, { 'Retry-After': '60' })
+  }
+  // A callback of the host failed, or the connection broke while the body came. What it says is not the client's.
+  tracker.inlet.failed(error)
+  return answerJson(500, { error: 'The report could not be taken.' })
+}

@@ -1,0 +1,82 @@
+import type { RecordedBreadcrumb } from '../capture/breadcrumbs.js'
+import type { ForeignError } from '../capture/foreign-error.js'
+import { clientStack } from '../model/stacks/client-stack.js'
+import { DAY, MINUTE } from '../model/time.js'
+import type { ReportedError } from './contract.js'
+
+/** What is known of whoever reports, beside what he says. */
+export interface Reporter {
+  now: number
+  user_id: string | number | undefined
+  ip_address: string | null
+  user_agent: string | null
+  script_origins: readonly string[]
+  environment: string | null
+  max_backtrace_lines: number
+}
+
+/** What a client told, in our own fields. */
+export function foreignError(reported: ReportedError, reporter: Reporter): ForeignError {
+  const { error_type, message, platform, app_version, url, component, context, tags, device_info, count } = reported
+  const { now, user_id, ip_address, user_agent, script_origins, environment, max_backtrace_lines } = reporter
+  const { occurred_at, claimed } = timeOf(reported.timestamp, now)
+  const stack = clientStack(reported.stack ?? '', {
+    message,
+    max_lines: max_backtrace_lines,
+    page_url: url,
+    script_origins,
+  })
+  return {
+    ...{ error_type, message, platform, app_version, user_id, occurred_at },
+    backtrace: stack.backtrace,
+    causes: stack.causes,
+    request_url: url,
+    ip_address: ip_address ?? undefined,
+    user_agent: user_agent ?? undefined,
+    breadcrumbs: breadcrumbsOf(reported.breadcrumbs, occurred_at),
+    ...(tags || component ? { tags: { ...tags, ...(component && { component }) } } : {}),
+    ...(context || device_info ? { context: { ...context, ...(device_info && { device: device_info }) } } : {}),
+    details: {
+      source: 'reporting',
+      ...(environment && { environment }),
+      ...(claimed !== null && { claimed_timestamp: claimed }),
+      ...(reported.event_id && { event_id: reported.event_id }),
+      ...(count !== undefined && count > 1 && { client_count: count }),
+    },
+  }
+}
+
+/** A clock that is further off than this is wrong; an app that was offline for longer had better be told of as of now. */
+const AHEAD = 5 * MINUTE
+const BEHIND = 7 * DAY
+/** In seconds this is the year 5138, in milliseconds 1973. */
+const SECONDS_BELOW = 100_000_000_000
+
+/** Believed within reason; what is not believed is kept to be looked at. */
+function timeOf(timestamp: number | undefined, now: number): { occurred_at: number; claimed: number | null } {
+  if (timestamp === undefined) return { occurred_at: now, claimed: null }
+  const time = Math.trunc(timestamp < SECONDS_BELOW ? timestamp * 1000 : timestamp)
+  if (time <= now + AHEAD && time >= now - BEHIND) return { occurred_at: Math.min(time, now), claimed: null }
+  return { occurred_at: now, claimed: timestamp }
+}
+
+const MOST_BREADCRUMBS = 100
+
+/** Steps before the error, oldest first; what is no step is left out. */
+function breadcrumbsOf(given: readonly unknown[] | undefined, occurred_at: number): RecordedBreadcrumb[] | undefined {
+  return given?.slice(-MOST_BREADCRUMBS).flatMap((crumb): RecordedBreadcrumb[] => {
+    if (typeof crumb !== 'object' || crumb === null) return []
+    const { category, message, timestamp, duration_ms, metadata } = crumb as Record<string, unknown>
+    if (typeof message !== 'string') return []
+    const at = typeof timestamp === 'number' && Number.isFinite(timestamp) ? timeOf(timestamp, occurred_at) : null
+    return [
+      {
+        category: typeof category === 'string' ? category : 'client',
+        message,
+        occurred_at: at?.occurred_at ?? occurred_at,
+        ...(typeof duration_ms === 'number' && Number.isFinite(duration_ms) && { duration_ms }),
+        ...(typeof metadata === 'object' && metadata !== null && { metadata: metadata as Record<string, unknown> }),
+      },
+    ]
+  })
+}

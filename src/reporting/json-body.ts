@@ -1,0 +1,57 @@
+import type { Arrival } from './arrival.js'
+import { readBounded, tooLarge } from './bounded-body.js'
+import { refused } from './contract.js'
+
+/** Deeper than this no report is; a parser may have to climb as deep as it is told to. */
+const MAX_DEPTH = 32
+
+/** What the body says, within its limits; what a parser of the host has read is taken as it is. */
+export async function jsonBody(request: Request, arrival: Arrival, max_bytes: number): Promise<unknown> {
+  if (!('parsed' in arrival)) return parse((await readBounded(request, max_bytes)).toString('utf8'))
+  const { parsed } = arrival
+  // How much the parser took is its own limit's matter; what the client had said is known.
+  if (Number(request.headers.get('content-length') ?? 0) > max_bytes) throw tooLarge(max_bytes)
+  if (typeof parsed === 'string') return parse(parsed)
+  if (Buffer.isBuffer(parsed)) return parse(parsed.toString('utf8'))
+  if (parsed === undefined) {
+    throw refused(
+      'the body was read before it came here; mount the endpoint before that middleware, or let it keep the body',
+    )
+  }
+  return parsed
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') throw refused('the body is empty')
+  if (isDeeperThan(text, MAX_DEPTH)) throw refused(`the body must not be nested more than ${MAX_DEPTH} levels deep`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    // What the parser says about it quotes the body.
+    throw refused('the body is not valid JSON')
+  }
+}
+
+/** Counts brackets outside of strings, in one pass and without a stack of its own. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) i = endOfString(text, i)
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > limit) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
+  }
+  return false
+}
+
+const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125]
+
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === BACKSLASH) i++
+    else if (code === QUOTE) return i
+  }
+  return text.length
+}

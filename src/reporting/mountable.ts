@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { peerOf } from '../adapters/next-requests.js'
+import type { HostRequest } from '../capture/request-facts.js'
+import type { Answering } from './arrival.js'
+import { fastifyPlugin } from './fastify-plugin.js'
+import { answerNode } from './node-exchange.js'
+
+/** What is used of Koa's context. */
+export interface KoaLike {
+  req: IncomingMessage
+  res: ServerResponse
+  request: object
+  ip: string
+  respond?: boolean | undefined
+}
+
+/** What is used of Hono's. */
+export interface HonoLike {
+  req: { raw: Request; bodyCache: object; text(): Promise<string> }
+  env: unknown
+}
+
+/** One endpoint in the shape of every framework. It answers whatever comes to where it is mounted. */
+export interface Mountable {
+  /**
+   * The endpoint as a standard function, for hosts that are not listed here.
+   *
+   * @example
+   * Deno.serve((request, { remoteAddr }) => reporting.handle(request, { remote_address: remoteAddr.hostname }))
+   */
+  handle(request: Request, from?: { remote_address?: string | null; host?: object }): Promise<Response>
+  /** `app.all('/client_errors', reporting.express)`, and in a controller of Nest `reporting.nest(request, response)`. */
+  express(request: IncomingMessage, response: ServerResponse, next?: unknown): Promise<void>
+  /** `if (request.url === '/client_errors') return reporting.node(request, response)` */
+  node(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** What a controller gets by `@Req()` and `@Res()`, on Express or on Fastify. */
+  nest(request: object, response: object): Promise<void>
+  /** `router.all('/client_errors', reporting.koa)` */
+  koa(context: KoaLike): Promise<void>
+  /** `app.all('/client_errors', reporting.hono)` */
+  hono(context: HonoLike): Promise<Response>
+  /** `app.register(reporting.fastify, { prefix: '/client_errors' })` */
+  readonly fastify: ReturnType<typeof fastifyPlugin>
+  /** A route handler of Next.js: `export const { POST, OPTIONS } = reportingEndpoint()` */
+  POST(request: Request): Promise<Response>
+  OPTIONS(request: Request): Promise<Response>
+}
+
+export function mountable(answering: Answering): Mountable {
+  const express: Mountable['express'] = (request, response) => answerNode(answering, request as HostRequest, response)
+  const next = (request: Request) => {
+    const { remote_address } = peerOf(request.headers)
+    return answering(request, { remote_address, host: request })
+  }
+  return {
+    handle: (request, { remote_address = null, host = request } = {}) => answering(request, { remote_address, host }),
+    express,
+    node: (request, response) => express(request, response),
+    nest: (request, response) => ofNest(answering, request as NestRequest, response as NestResponse),
+    koa(context) {
+      context.respond = false
+      const { body: parsed } = context.request as { body?: unknown }
+      return answerNode(answering, context.req as HostRequest, context.res, { host: context, ip: context.ip, parsed })
+    },
+    hono: (context) => ofHono(answering, context),
+    fastify: fastifyPlugin(answering),
+    POST: next,
+    OPTIONS: next,
+  }
+}
+
+type NestRequest = HostRequest & { raw?: HostRequest; ip?: unknown; body?: unknown }
+type NestResponse = ServerResponse & { raw?: ServerResponse; hijack?(): unknown }
+
+/** On Fastify, Nest hands over Fastify's own request and reply. */
+function ofNest(answering: Answering, request: NestRequest, response: NestResponse): Promise<void> {
+  if (!request.raw || !response.raw) return answerNode(answering, request, response)
+  response.hijack?.()
+  const more = { host: request, ip: request.ip, parsed: request.body }
+  return answerNode(answering, request.raw, response.raw, more)
+}
+
+/** What @hono/node-server puts into `c.env`. */
+interface NodeBindings {
+  incoming?: IncomingMessage
+}
+
+async function ofHono(answering: Answering, context: HonoLike): Promise<Response> {
+  const { raw, bodyCache } = context.req
+  const { incoming } = Object(context.env) as NodeBindings
+  const remote_address = incoming?.socket?.remoteAddress ?? null
+  // A middleware of the host may have read the body; Hono remembers what it was.
+  const is_read = Object.keys(bodyCache).length > 0
+  const parsed = is_read ? await context.req.text().catch(() => undefined) : undefined
+  return answering(raw, { remote_address, host: context, ...(is_read && { parsed }) })
+}

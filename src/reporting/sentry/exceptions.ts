@@ -1,0 +1,97 @@
+import type { Cause } from '../../model/event.js'
+import { backtraceOf } from './frames.js'
+import { type Json, recordOf, textIn, valuesOf, wordIn } from './values.js'
+
+/** What an event says that was thrown. */
+export interface Thrown {
+  error_type: string
+  message: string
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+  unhandled: boolean
+  /** Nothing was thrown: the SDK made it up to tell where a message was sent from. */
+  is_message: boolean
+}
+
+const MOST_EXCEPTIONS = 20
+
+/** The exceptions of an event, the outermost with those behind it; undefined where it has none. */
+export function thrownIn(event: Json): Thrown | undefined {
+  const values = valuesOf(event.exception, MOST_EXCEPTIONS, 'end').filter(
+    ({ type, value }) => wordIn(type) ?? wordIn(value),
+  )
+  const outermost = values.at(-1)
+  if (!outermost) return undefined
+  const own = backtraceOf(outermost.stacktrace)
+  return {
+    error_type: isMessage(outermost) ? 'Message' : typeOf(outermost),
+    message: wordIn(outermost.value) ?? '',
+    backtrace: own.length > 0 ? own : stackBeside(event),
+    causes: hasTree(values) ? treeBelow(outermost, values, new Set([outermost])) : chain(values.slice(0, -1)),
+    is_message: isMessage(outermost),
+    unhandled: values.some(({ mechanism }) => recordOf(mechanism)?.handled === false),
+  }
+}
+
+/** The stack of the event itself, or that of the thread that crashed: native SDKs keep it there. */
+export function stackBeside(event: Json): readonly string[] {
+  const own = backtraceOf(event.stacktrace)
+  if (own.length > 0) return own
+  const threads = valuesOf(event.threads, 200)
+  const thread = threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true)
+  return backtraceOf(thread?.stacktrace)
+}
+
+function isMessage({ type, mechanism }: Json): boolean {
+  return wordIn(type) === undefined && recordOf(mechanism)?.synthetic === true
+}
+
+function typeOf({ type, value }: Json): string {
+  // Some send the type in front of the message only.
+  return wordIn(type) ?? /^([\w$.]{1,100}):/.exec(textIn(value) ?? '')?.[1] ?? 'Error'
+}
+
+function causeOf(exception: Json, relation: Cause['relation'], inner: readonly Cause[]): Cause {
+  return {
+    error_type: typeOf(exception),
+    message: wordIn(exception.value) ?? '',
+    backtrace: backtraceOf(exception.stacktrace),
+    relation,
+    ...(inner.length > 0 ? { causes: inner } : {}),
+  }
+}
+
+/** Each was caused by the one before it in the list. */
+function chain(behind: readonly Json[]): Cause[] {
+  return behind.reduce<Cause[]>((inner, exception) => [causeOf(exception, 'cause', inner)], [])
+}
+
+function idsOf({ mechanism }: Json): { id: unknown; parent: unknown; source: unknown } {
+  const { exception_id, parent_id, source } = recordOf(mechanism) ?? {}
+  return { id: exception_id, parent: parent_id, source }
+}
+
+/** Newer SDKs number the exceptions and say whose each is; groups of errors can only be told so. */
+function hasTree(values: readonly Json[]): boolean {
+  return values.every((value) => typeof idsOf(value).id === 'number')
+}
+
+/** The numbers are the sender's: one that names itself as its own parent must not be followed for ever. */
+function treeBelow(parent: Json, values: readonly Json[], seen: Set<Json>): Cause[] {
+  const { id } = idsOf(parent)
+  return values
+    .filter((value) => idsOf(value).parent === id && !seen.has(value))
+    .reverse()
+    .flatMap((value) => {
+      if (seen.has(value)) return []
+      seen.add(value)
+      return [causeOf(value, relationOf(value, parent), treeBelow(value, values, seen))]
+    })
+}
+
+function relationOf(value: Json, parent: Json): Cause['relation'] {
+  const { source } = idsOf(value)
+  if (source === 'suppressed') return 'suppressed'
+  const is_group = recordOf(parent.mechanism)?.is_exception_group === true
+  return is_group && !/^(?:__)?(?:cause|context)(?:__)?$/.test(String(source)) ? 'aggregated' : 'cause'
+}

@@ -1,0 +1,90 @@
+import type { Verdict } from '../../dashboard/rate-limit.js'
+import type { TrackerInstance } from '../../tracker.js'
+import { type Answering, type Arrival, answerJson } from '../arrival.js'
+import { clientOf, countedBy } from '../client.js'
+import type { Cors } from '../cors.js'
+import type { Limits } from '../limits.js'
+import { type Envelope, parseEnvelope } from './envelope.js'
+import { isAllowed, keyIn, keyOfDsn, type PublicKeys } from './public-key.js'
+import { readAll } from './read-all.js'
+import { createRecording } from './record.js'
+import { Refusal, refusalOf } from './refusal.js'
+
+export interface ReceiverOptions {
+  keys: PublicKeys
+  cors: Cors
+  limits: Limits
+  store_ip_addresses: boolean
+  max_bytes: number
+}
+
+/** From a request to an answer. Never rejects: SDKs are told what was wrong, the host notices nothing. */
+export function createReceiver(options: ReceiverOptions, tracker: TrackerInstance): Answering {
+  const { cors, keys, limits, max_bytes } = options
+  const record = createRecording(tracker)
+
+  return async (request, arrival) => {
+    try {
+      return cors.admit(request, await receive(request, arrival))
+    } catch (error) {
+      const answer = cors.admit(request, refusalOf(error, tracker))
+      if (answer.headers.has('access-control-expose-headers')) {
+        answer.headers.append('access-control-expose-headers', 'x-sentry-error')
+      }
+      return answer
+    }
+  }
+
+  async function receive(request: Request, arrival: Arrival): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    const place = placeOf(pathname)
+    if (!place) throw new Refusal(404, 'there is nothing here: a DSN ends with a slash and the number of the project')
+    if (request.method === 'OPTIONS') return cors.preflight(request)
+    if (request.method !== 'POST') throw new Refusal(405, 'only POST is taken', { allow: 'POST, OPTIONS' })
+    if (cors.isRefused(request)) throw new Refusal(403, 'pages of this origin may not report here')
+    const remote_address = clientOf(arrival, request.headers, tracker.config)
+    const client = countedBy(remote_address)
+    hold(limits.request(client))
+    const key = keyIn(request.headers, searchParams)
+    // The elder endpoint has no envelope that could name one.
+    if (key !== null || place.kind === 'store') await checkKey(key, place)
+    const bytes = await readAll(request, arrival, max_bytes)
+    const envelope = place.kind === 'store' ? bareEvent(bytes) : parseEnvelope(bytes)
+    if (key === null) await checkKey(keyOfDsn(envelope.header.dsn), place)
+    hold(limits.errors(client, Math.max(1, envelope.items.filter(({ type }) => type === 'event').length)))
+    const id = await record(envelope, {
+      project_id: place.project_id,
+      remote_address: options.store_ip_addresses ? (remote_address ?? undefined) : undefined,
+    })
+    return answerJson(200, id === null ? {} : { id })
+  }
+
+  async function checkKey(key: string | null, { project_id }: Place): Promise<void> {
+    if (key === null) throw new Refusal(401, 'the public key is missing')
+    if (!(await isAllowed(keys, key, project_id))) throw new Refusal(403, 'this public key may not report here')
+  }
+}
+
+/** SDKs send nothing for so long: the second header says so for items of all kinds, as far as this key goes. */
+function hold(verdict: Verdict | null): void {
+  if (!verdict) return
+  const { reset } = verdict
+  const headers = { 'retry-after': String(reset), 'x-sentry-rate-limits': `${reset}::key` }
+  throw new Refusal(429, 'too many events from this address', headers)
+}
+
+/** `/api/1/envelope/` and its elder, below whatever path the intake is mounted at. */
+interface Place {
+  project_id: string
+  kind: string
+}
+
+function placeOf(path: string): Place | null {
+  const [, project_id, kind] = /\/api\/([\w-]{1,64})\/(envelope|store)\/?$/.exec(path.slice(-200)) ?? []
+  return project_id && kind ? { project_id, kind } : null
+}
+
+/** What is sent to the elder endpoint is the event alone. */
+function bareEvent(bytes: Buffer): Envelope {
+  return { header: {}, items: [{ type: 'event', header: {}, payload: bytes }] }
+}

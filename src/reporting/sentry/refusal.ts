@@ -1,0 +1,37 @@
+import { TrackerError } from '../../model/errors.js'
+import type { TrackerInstance } from '../../tracker.js'
+import { answerJson } from '../arrival.js'
+import { MalformedEnvelope } from './envelope.js'
+
+/** What an SDK is told when its request is not taken. Its words are ours alone: they go into a header, too. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(status: number, detail: string, headers: Record<string, string> = {}) {
+    super(detail)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** The answer to a request that failed, in the shape in which SDKs look for a reason. */
+export function refusalOf(error: unknown, tracker: TrackerInstance): Response {
+  const { status, message, headers } = knownRefusal(error) ?? unknownFault(error, tracker)
+  return answerJson(status, { detail: message }, { ...headers, 'x-sentry-error': message })
+}
+
+function knownRefusal(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error
+  if (error instanceof MalformedEnvelope) return new Refusal(400, error.message)
+  if (!(error instanceof TrackerError)) return null
+  if (error.code === 'too_large') return new Refusal(413, error.message)
+  // Shut down.
+  return new Refusal(503, 'errors are not taken at the moment', { 'retry-after': '60' })
+}
+
+/** A callback of the host failed, or we did. What it says is not the client's. */
+function unknownFault(error: unknown, tracker: TrackerInstance): Refusal {
+  tracker.inlet.failed(error)
+  return new Refusal(500, 'the envelope could not be taken')
+}

@@ -1,0 +1,30 @@
+/** What a release's name says of version and commit. */
+export interface Release {
+  app_version?: string
+  git_sha?: string
+  build?: string
+}
+
+const SHA = /^[0-9a-f]{7,40}$/i
+
+/**
+ * Releases are named `package@version+build`, or after a commit, or as the team likes.
+ *
+ * @example
+ * releaseOf('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
+ */
+export function releaseOf(release: string | undefined): Release {
+  const name = release?.trim().slice(0, 250)
+  if (!name) return {}
+  // A package may be one of a scope, with a sign of its own in front.
+  const version = /^@?[^@\s]+@(.+)$/.exec(name)?.[1] ?? name
+  if (isCommit(version)) return { git_sha: version.toLowerCase() }
+  const [, plain, build] = /^(v?\d[^+\s]*)\+(.+)$/.exec(version) ?? []
+  if (plain === undefined || build === undefined) return { app_version: version }
+  return isCommit(build) ? { app_version: plain, git_sha: build.toLowerCase() } : { app_version: plain, build }
+}
+
+/** Seven digits may as well be the number of a build; a whole hash is one even without a letter. */
+function isCommit(text: string): boolean {
+  return SHA.test(text) && (text.length === 40 || (/[a-f]/i.test(text) && /\d/.test(text)))
+}

@@ -1,0 +1,47 @@
+/** Reading of JSON that anybody may have written: what is not of the expected kind is not there. */
+
+export type Json = Readonly<Record<string, unknown>>
+
+export function recordOf(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+}
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** A text, or a number or boolean as one. */
+export function wordIn(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : textIn(value)
+}
+
+/** The first items of a list, which older SDKs send bare and newer ones as `{ values: [...] }`. */
+export function valuesOf(value: unknown, limit: number, from: 'start' | 'end' = 'start'): readonly Json[] {
+  const known = Array.isArray(value) ? value : (recordOf(value)?.values ?? [value])
+  const list: readonly unknown[] = Array.isArray(known) ? known : []
+  return (from === 'start' ? list.slice(0, limit) : list.slice(-limit))
+    .map(recordOf)
+    .filter((item) => item !== undefined)
+}
+
+/** Tags, headers and queries come as a mapping or as a list of pairs. */
+export function pairsOf(value: unknown, limit: number): [string, unknown][] {
+  const pairs = Array.isArray(value)
+    ? value.slice(0, limit).map((item) => (Array.isArray(item) ? item : [recordOf(item)?.key, recordOf(item)?.value]))
+    : Object.entries(recordOf(value) ?? {}).slice(0, limit)
+  return pairs.flatMap(([key, item]): [string, unknown][] => (textIn(key) ? [[String(key), item]] : []))
+}
+
+/** As an own property whatever the key: `__proto__` must not become the prototype. */
+export function mappingOf(pairs: Iterable<readonly [string, unknown]>): Record<string, unknown> {
+  return Object.fromEntries(pairs)
+}
+
+/** Seconds since 1970, or a date in ISO 8601, which is UTC where it names no zone. */
+export function timeIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return value * 1000
+  if (typeof value !== 'string' || value.length > 40) return undefined
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000
+  const time = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`)
+  return Number.isNaN(time) ? undefined : time
+}

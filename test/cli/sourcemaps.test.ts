@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { builtShop } from '../reporting/built-shop.js'
+import { faultboard, folder, record } from './faultboard.js'
+
+/** A project that was built, beside a database with its schema. */
+async function project() {
+  const cwd = await folder({ 'package.json': '{"name":"shop"}' })
+  const env = { FAULTBOARD_DATABASE: `sqlite:${join(cwd, 'errors.sqlite3')}`, FAULTBOARD_APPLICATION_NAME: 'shop' }
+  await record(env.FAULTBOARD_DATABASE, { error_type: 'First', message: 'x' })
+  const run = (...args: string[]) => faultboard(['sourcemaps', ...args], { cwd, env })
+  return { cwd, env, run }
+}
+
+describe('faultboard sourcemaps', () => {
+  test('keeps the maps of a build, lists them and deletes them', async () => {
+    const { cwd, run } = await project()
+    const { script } = await builtShop(cwd)
+    const uploaded = await run('upload', 'dist', '--release', '1.4.0')
+    expect(uploaded).toMatchObject({ code: 0, stderr: '' })
+    expect(uploaded.stdout).toBe(`assets/${script}\n1 source map kept for release 1.4.0.\n`)
+    const prefixed = await run('upload', 'dist', '--release=1.5.0', '--url-prefix', 'https://cdn.example/x', '--json')
+    expect(JSON.parse(prefixed.stdout)).toEqual({
+      release: '1.5.0',
+      stored: [`https://cdn.example/x/assets/${script}`],
+      refused: [],
+      removed_releases: [],
+    })
+    const listed = await run('list')
+    expect(listed.stdout).toMatch(
+      /^RELEASE +SCRIPTS +KILOBYTES +UPLOADED \(UTC\)\n1\.5\.0 +1 +\d+ .*\n1\.4\.0 +1 +\d+ .*\n$/,
+    )
+    expect((await run('list', '--release', '1.4.0')).stdout).toBe(`assets/${script}\n`)
+    expect((await run('delete', '--release', '1.4.0')).stdout).toBe('Deleted 1 source map of release 1.4.0.\n')
+    const gone = await run('delete', '--release', '1.4.0')
+    expect(gone.code).toBe(1)
+    expect(gone.stderr).toContain('No source maps are kept of release 1.4.0')
+  })
+
+  test('tells what to do when it is used wrongly', async () => {
+    const { cwd, run } = await project()
+    mkdirSync(join(cwd, 'empty'))
+    mkdirSync(join(cwd, 'bare'))
+    writeFileSync(join(cwd, 'bare/app.js'), 'x()')
+    mkdirSync(join(cwd, 'broken'))
+    writeFileSync(join(cwd, 'broken/app.js.map'), 'no map')
+    const cases: [string[], number, string][] = [
+      [
+        [],
+        2,
+        'faultboard sourcemaps alone is no command; there are sourcemaps upload, sourcemaps list, sourcemaps delete',
+      ],
+      [['upload'], 2, 'Name the folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
+      [['upload', 'empty'], 2, '--release is missing: name the app_version that the clients of this build report'],
+      [['upload', 'nowhere', '--release', '1'], 1, 'There is no folder'],
+      [['upload', 'empty', '--release', '1'], 1, 'There are neither scripts nor maps below empty'],
+      [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map: build with source maps'],
+      [['upload', 'broken', '--release', '1'], 1, 'The map of app.js is no source map.'],
+      [['upload', 'bare', '--release', '1', '--url-prefix', '/assets'], 2, '--url-prefix is the whole address'],
+      [['delete'], 2, '--release is missing'],
+      [['upload', 'bare', '--relase', '1'], 2, 'did you mean --release?'],
+    ]
+    const ended = await Promise.all(cases.map(([args]) => run(...args)))
+    for (const [i, { code, stderr }] of ended.entries()) {
+      expect(stderr).toContain(cases[i]?.[2])
+      expect(code).toBe(cases[i]?.[1])
+    }
+  })
+
+  test('has its help', async () => {
+    const { run } = await project()
+    expect((await run('upload', '--help')).stdout).toContain('Usage: faultboard sourcemaps upload [DIR] [flags]')
+  })
+})

@@ -1,0 +1,205 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { NOON } from '../support/tracker.js'
+import { onlyError, REPORT, reportingHost, total } from './reporting-host.js'
+
+const HOUR = 3_600_000
+
+describeEachDatabase('an error that a client reports', (database) => {
+  test('is recorded in our own fields, with nothing of the host in it', async () => {
+    const host = await reportingHost({}, { database: await database.fresh(), enable_breadcrumbs: true })
+    const answer = await host.post(
+      {
+        error: {
+          ...REPORT,
+          url: 'https://shop.example/cart?token=verysecret',
+          component: 'CartButton',
+          timestamp: (NOON - HOUR) / 1000,
+          device_info: { platform: 'Android', version: '14' },
+          breadcrumbs: [{ category: 'ui', message: 'click button', timestamp: NOON - HOUR - 5 }, 'nonsense'],
+          context: { cart: 7, password: 'hunter2' },
+          tags: { plan: 'gold' },
+        },
+      },
+      { 'user-agent': 'Mozilla/5.0 test' },
+    )
+    expect(answer).toMatchObject({ status: 201, body: { success: true } })
+    const error = await onlyError(host.tracker)
+    expect(error).toMatchObject({
+      error_type: 'TypeError',
+      message: 'x is not a function',
+      platform: 'Web',
+      app_version: '1.4.0',
+      git_sha: null,
+      backtrace: ['at total (https://shop.example/cart.js:1:2)'],
+      occurred_at: new Date(NOON - HOUR).toISOString(),
+      occurrence_count: 1,
+      occurrence: {
+        request_url: 'https://shop.example/cart?token=[FILTERED]',
+        ip_address: '127.0.0.1',
+        user_agent: 'Mozilla/5.0 test',
+        user_id: null,
+        request: null,
+        tags: { plan: 'gold', component: 'CartButton' },
+        context: { cart: 7, password: '[FILTERED]', device: { platform: 'Android', version: '14' } },
+        breadcrumbs: [{ category: 'ui', message: 'click button' }],
+        details: { source: 'reporting' },
+      },
+    })
+    expect(error.occurrence?.details).not.toHaveProperty('unhandled')
+    expect(error.occurrence?.details).not.toHaveProperty('process')
+  })
+
+  test('comes alone or in batches, and is one group whichever browser met it', async () => {
+    const host = await reportingHost({}, { database: await database.fresh() })
+    const stacks = [
+      'TypeError: x is not a function\n    at Cart.total (https://shop.example/cart.js:1:2)',
+      'total@https://shop.example/cart.js:1:9',
+      'total@https://shop.example/cart.js:1:7\nmap@[native code]',
+    ]
+    expect((await host.post({ errors: stacks.map((stack) => ({ ...REPORT, stack })) })).status).toBe(201)
+    expect((await host.post({ error: REPORT })).status).toBe(201)
+    expect((await onlyError(host.tracker)).occurrence_count).toBe(4)
+  })
+})
+
+describe('the contract', () => {
+  test.each([
+    ['ios', 'iOS'],
+    ['ANDROID', 'Android'],
+    ['Web', 'Web'],
+    ['api', 'API'],
+    ['visionOS', 'visionOS'],
+  ])('takes the platform %s for %s', async (platform, shown) => {
+    const host = await reportingHost()
+    await host.post({ error: { ...REPORT, platform } })
+    expect((await onlyError(host.tracker)).platform).toBe(shown)
+  })
+
+  test.each([
+    [{}, 'error is required'],
+    [[], 'the body must be an object with error or errors'],
+    [{ error: 'x' }, 'error must be an object'],
+    [{ error: { ...REPORT, message: undefined } }, 'error.message is required'],
+    [{ error: { ...REPORT, error_type: null } }, 'error.error_type is required'],
+    [{ error: { ...REPORT, error_type: '  ' } }, 'error.error_type must not be empty'],
+    [{ error: { ...REPORT, message: 7 } }, 'error.message must be text'],
+    [{ error: { ...REPORT, stack: ['at x'] } }, 'error.stack must be text'],
+    [{ error: { ...REPORT, timestamp: '1700000000' } }, 'error.timestamp must be a number'],
+    [{ error: { ...REPORT, device_info: [] } }, 'error.device_info must be an object'],
+    [{ error: { ...REPORT, event_id: 'a b' } }, 'error.event_id must be 1 to 64 letters and digits'],
+    [{ errors: {} }, 'errors must be a list'],
+    [{ errors: [] }, 'errors must not be empty'],
+    [{ errors: Array(11).fill(REPORT) }, 'errors must not be more than 10 at once'],
+    [{ errors: [REPORT, REPORT, REPORT, { ...REPORT, platform: undefined }] }, 'errors[3].platform is required'],
+    [{ errors: [REPORT, null] }, 'errors[1] must be an object'],
+    [{ error: REPORT, errors: [REPORT] }, 'the body must hold error or errors, not both'],
+    ['{"error":', 'the body is not valid JSON'],
+    ['', 'the body is empty'],
+    [`{"error":${'['.repeat(40)}${']'.repeat(40)}}`, 'the body must not be nested more than 32 levels deep'],
+  ])('answers %j with 422 and the field, and takes nothing of it', async (body, error) => {
+    const host = await reportingHost()
+    expect(await host.post(body)).toMatchObject({ status: 422, body: { error } })
+    expect(await total(host.tracker)).toBe(0)
+  })
+
+  test('takes an error that was thrown without a word', async () => {
+    const host = await reportingHost()
+    expect((await host.post({ error: { ...REPORT, message: '' } })).status).toBe(201)
+  })
+
+  test('counts an event that is sent again once, and one that only shares its id for itself', async () => {
+    const host = await reportingHost()
+    const errors = [
+      { ...REPORT, event_id: 'a-1' },
+      { ...REPORT, event_id: 'a-2' },
+    ]
+    await Promise.all([host.post({ errors }), host.post({ errors })])
+    expect((await host.post({ errors })).status).toBe(201)
+    expect(await total(host.tracker)).toBe(2)
+    await host.post({ error: { ...REPORT, message: 'another', event_id: 'a-1' } })
+    expect(await total(host.tracker)).toBe(3)
+  })
+
+  test.each([
+    ['in seconds', (NOON - HOUR) / 1000, NOON - HOUR, undefined],
+    ['in milliseconds', NOON - HOUR, NOON - HOUR, undefined],
+    ['of a clock that is a little ahead', NOON + 4 * 60_000, NOON, undefined],
+    ['of the future', NOON + 6 * 60_000, NOON, NOON + 6 * 60_000],
+    ['of long ago', NOON - 8 * 24 * HOUR, NOON, NOON - 8 * 24 * HOUR],
+    ['of nonsense', -1e300, NOON, -1e300],
+  ])('believes a time %s within reason', async (_title, timestamp, occurred_at, claimed) => {
+    const host = await reportingHost()
+    await host.post({ error: { ...REPORT, timestamp } })
+    const error = await onlyError(host.tracker)
+    expect(error.occurred_at).toBe(new Date(occurred_at).toISOString())
+    expect(error.occurrence?.details.claimed_timestamp).toBe(claimed)
+  })
+
+  test('has the user from the host, and from the client only where that is trusted', async () => {
+    const body = { error: { ...REPORT, user_id: 'client-says' } }
+    const userOf = async (options: Parameters<typeof reportingHost>[0]) => {
+      const host = await reportingHost(options)
+      await host.post(body, { 'x-user': '42' })
+      return (await onlyError(host.tracker)).occurrence?.user_id
+    }
+    expect(await userOf({})).toBe(null)
+    expect(await userOf({ trust_user: true })).toBe('client-says')
+    expect(await userOf({ trust_user: true, user: ({ request }) => request.headers.get('x-user') })).toBe('42')
+    expect(await userOf({ user: async ({ host }) => (host as { method: string }).method })).toBe('POST')
+  })
+})
+
+describe('whatever is posted', () => {
+  test('is answered with 201 or 422, and never breaks the host', async () => {
+    const host = await reportingHost({ max_errors_per_minute: 1_000_000, max_errors_per_minute_overall: 1_000_000 })
+    const near = fc.record(
+      Object.fromEntries(
+        [
+          ...Object.keys(REPORT),
+          'url',
+          'component',
+          'timestamp',
+          'device_info',
+          'breadcrumbs',
+          'context',
+          'tags',
+          'count',
+        ].map((name) => [
+          name,
+          fc.oneof(
+            fc.jsonValue(),
+            fc.string({ unit: 'binary' }),
+            fc.constant((REPORT as Record<string, unknown>)[name]),
+          ),
+        ]),
+      ),
+      { requiredKeys: [] },
+    )
+    const body = fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+      fc.record({ error: near }).map((value) => JSON.stringify(value)),
+      fc.record({ errors: fc.array(near, { maxLength: 12 }) }).map((value) => JSON.stringify(value)),
+    )
+    await fc.assert(
+      fc.asyncProperty(body, async (text) => {
+        const { status, body: answer } = await host.post(text)
+        expect([201, 422]).toContain(status)
+        if (status === 422) expect(answer).toEqual({ error: expect.any(String) })
+      }),
+      { numRuns: 300 },
+    )
+    expect(host.lines).toEqual([])
+  })
+
+  test('changes no prototype and reads none', async () => {
+    const host = await reportingHost()
+    const text = `{"error":{"__proto__":${JSON.stringify(REPORT)}}}`
+    expect(await host.post(text)).toMatchObject({ status: 422, body: { error: 'error.error_type is required' } })
+    const polluting = JSON.stringify({ error: REPORT }).replace(/}}$/, ',"context":{"__proto__":{"admin":true}}}}')
+    expect((await host.post(polluting)).status).toBe(201)
+    expect(({} as { admin?: unknown }).admin).toBeUndefined()
+  })
+})

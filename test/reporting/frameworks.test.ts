@@ -1,0 +1,189 @@
+import 'reflect-metadata'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import { Readable } from 'node:stream'
+import { serve as serveHono } from '@hono/node-server'
+import Router from '@koa/router'
+import { All, Controller, Module, Req, Res } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import Koa from 'koa'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Mountable, reportingEndpoint } from '../../src/reporting/endpoint.js'
+import { asking, REPORT, serve, total, trackerFor } from './reporting-host.js'
+
+const express4 = createRequire(import.meta.url)('express4') as typeof express
+const koaBody = createRequire(import.meta.url)('koa-bodyparser') as () => Koa.Middleware
+
+const PATH = '/client_errors'
+
+/** A host with the endpoint at PATH; gives its address. */
+type Host = (reporting: Mountable) => Promise<string>
+
+const ofExpress = (make: typeof express, parsers: boolean): Host => {
+  return (reporting) => {
+    const app = make()
+    if (parsers) app.use(make.json())
+    app.all(PATH, reporting.express)
+    return serve(app)
+  }
+}
+
+const ofFastify: Host = async (reporting) => {
+  const app = fastify()
+  app.register(reporting.fastify, { prefix: PATH })
+  app.post('/own', async (request) => request.body)
+  onTestFinished(() => app.close())
+  return app.listen({ port: 0, host: '127.0.0.1' })
+}
+
+const ofKoa = (parsers: boolean): Host => {
+  return (reporting) => {
+    const app = new Koa()
+    if (parsers) app.use(koaBody())
+    app.use(new Router().all(PATH, reporting.koa).routes())
+    return serve(app.callback())
+  }
+}
+
+const ofHono = (parsers: boolean): Host => {
+  return async (reporting) => {
+    const app = new Hono()
+    if (parsers) {
+      app.use(async (c, next) => {
+        if (c.req.method === 'POST') await c.req.text()
+        await next()
+      })
+    }
+    app.all(PATH, reporting.hono)
+    return new Promise((settle) => {
+      const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
+        settle(`http://127.0.0.1:${port}`),
+      )
+      onTestFinished(() => void server.close())
+    })
+  }
+}
+
+/** In a controller, behind whatever guards the host has. The decorators are called: nothing here compiles the syntax. */
+const ofNest = (platform: 'express' | 'fastify'): Host => {
+  return async (reporting) => {
+    class Errors {
+      take(request: object, response: object) {
+        return reporting.nest(request, response)
+      }
+    }
+    Req()(Errors.prototype, 'take', 0)
+    Res()(Errors.prototype, 'take', 1)
+    All(PATH)(Errors.prototype, 'take', Object.getOwnPropertyDescriptor(Errors.prototype, 'take') as PropertyDescriptor)
+    Controller()(Errors)
+    class App {}
+    Module({ controllers: [Errors] })(App)
+    const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter()
+    const app = await NestFactory.create(App, adapter as ExpressAdapter, { logger: false })
+    await app.listen(0, '127.0.0.1')
+    onTestFinished(() => app.close())
+    return app.getUrl()
+  }
+}
+
+/** As Next.js calls a route handler: with a standard Request and nothing else. */
+const ofNext: Host = (reporting) =>
+  serve(async (incoming, outgoing) => {
+    const { method = '', headers } = incoming
+    const handler = { POST: reporting.POST, OPTIONS: reporting.OPTIONS }[method]
+    const init = { method, headers: headers as Record<string, string>, duplex: 'half' }
+    const body = method === 'POST' ? { body: Readable.toWeb(incoming) } : {}
+    const answer = await handler?.(
+      new Request(`http://${headers.host}${incoming.url}`, { ...init, ...body } as RequestInit),
+    )
+    outgoing.writeHead(answer?.status ?? 405, Object.fromEntries(answer?.headers ?? []))
+    outgoing.end(await answer?.text())
+  })
+
+const HOSTS: readonly [string, Host][] = [
+  ['Express 5', ofExpress(express, false)],
+  ['Express 5 behind its parser', ofExpress(express, true)],
+  ['Express 4 behind its parser', ofExpress(express4, true)],
+  ['Fastify', ofFastify],
+  ['Koa', ofKoa(false)],
+  ['Koa behind its parser', ofKoa(true)],
+  ['Hono', ofHono(false)],
+  ['Hono behind a reader', ofHono(true)],
+  ['Nest on Express', ofNest('express')],
+  ['Nest on Fastify', ofNest('fastify')],
+  ['a route handler of Next.js', ofNext],
+  [
+    'node:http',
+    (reporting) => {
+      const server = createServer((request, response) =>
+        request.url === PATH ? reporting.node(request, response) : response.end('host'),
+      )
+      return serve(server.listeners('request')[0] as never)
+    },
+  ],
+]
+
+describe.each(HOSTS)('the endpoint in %s', (_name, host) => {
+  test('takes errors, tells what is wrong, asks for a pause and answers a preflight', async () => {
+    const { tracker } = trackerFor({})
+    const options = { tracker, max_errors_per_minute: 12, allowed_origins: ['https://shop.example'] }
+    const url = `${await host(reportingEndpoint(options))}${PATH}`
+    const { post, send } = asking(url)
+    expect(await post({ error: REPORT })).toMatchObject({ status: 201, body: { success: true } })
+    expect(await post({ errors: Array(10).fill(REPORT) })).toMatchObject({ status: 201, body: { success: true } })
+    expect(await post({ error: { ...REPORT, message: undefined } })).toMatchObject({
+      status: 422,
+      body: { error: 'error.message is required' },
+    })
+    const asked = await send({
+      method: 'OPTIONS',
+      headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+    })
+    expect(asked.status).toBe(204)
+    expect(asked.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    expect(await post({ errors: [REPORT, REPORT] })).toMatchObject({ status: 429 })
+    expect(await total(tracker)).toBe(11)
+  })
+})
+
+describe('the endpoint in Fastify', () => {
+  test('has limits and answers of its own, and leaves those of the host alone', async () => {
+    const { tracker } = trackerFor({})
+    const origin = await ofFastify(reportingEndpoint({ tracker, max_bytes: 1000 }))
+    const { post, send } = asking(`${origin}${PATH}`)
+    expect((await post('{"error":')).body).toEqual({ error: 'the body is not valid JSON' })
+    expect((await post({ error: { ...REPORT, stack: 'x'.repeat(2000) } })).status).toBe(413)
+    expect((await send({ method: 'POST', body: 'x', headers: { 'content-type': 'image/png' } })).status).toBe(415)
+    expect((await asking(`${origin}/own`).post({ own: 1 })).body).toEqual({ own: 1 })
+  })
+})
+
+test('a body that a parser of the host has read is bounded by what it said', async () => {
+  const { tracker } = trackerFor({})
+  const { post } = asking(`${await ofExpress(express, true)(reportingEndpoint({ tracker, max_bytes: 1000 }))}${PATH}`)
+  expect((await post({ error: { ...REPORT, stack: 'x'.repeat(2000) } })).status).toBe(413)
+  expect((await post({ error: REPORT })).status).toBe(201)
+})
+
+describe('a guard of the host', () => {
+  test('before the endpoint decides who comes to it, and its user is the one of the error', async () => {
+    const { tracker } = trackerFor({})
+    const app = express()
+    app.use(PATH, (request, response, next) => {
+      if (request.headers.authorization !== 'Bearer right') return void response.status(403).json({ error: 'host' })
+      Object.assign(request, { user: { id: 7 } })
+      next()
+    })
+    app.all(PATH, reportingEndpoint({ tracker }).express)
+    const { post } = asking(`${await serve(app)}${PATH}`)
+    expect(await post({ error: REPORT })).toMatchObject({ status: 403, body: { error: 'host' } })
+    expect((await post({ error: REPORT }, { authorization: 'Bearer right' })).status).toBe(201)
+    const [error] = await tracker.Queries.ErrorsList.call()
+    expect((await tracker.Queries.FindError.call({ error_id: error?.id ?? 0 })).occurrence?.user_id).toBe('7')
+  })
+})

@@ -1,0 +1,165 @@
+import { request as httpRequest } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { countedBy } from '../../src/reporting/client.js'
+import { REPORT, reportingHost, total } from './reporting-host.js'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+describe('what the endpoint refuses', () => {
+  test('is every method but POST, with the one it takes', async () => {
+    const host = await reportingHost()
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await host.send({ method })
+      expect(response.status).toBe(405)
+      expect(response.headers.get('allow')).toBe('POST, OPTIONS')
+      expect(await response.json()).toEqual({ error: 'Errors are reported by POST.' })
+    }
+    expect((await host.send({ method: 'HEAD' })).status).toBe(405)
+  })
+
+  test('is what is no JSON, or is compressed', async () => {
+    const host = await reportingHost()
+    const body = JSON.stringify({ error: REPORT })
+    const statusOf = async (headers: Record<string, string>) =>
+      (await host.send({ method: 'POST', body, headers })).status
+    expect(await statusOf({ 'content-type': 'application/x-www-form-urlencoded' })).toBe(415)
+    expect(await statusOf({ ...JSON_TYPE, 'content-encoding': 'br' })).toBe(415)
+    expect(await statusOf({ ...JSON_TYPE, 'content-encoding': 'gzip' })).toBe(415)
+    expect(await statusOf({ 'content-type': 'application/json; charset=utf-8' })).toBe(201)
+    expect(await statusOf({ 'content-type': 'application/vnd.api+json' })).toBe(201)
+    expect(await statusOf({ 'content-type': 'text/plain;charset=UTF-8' })).toBe(201)
+  })
+
+  test('is a body that is too large, whether it says so or not, and the next one is taken', async () => {
+    const host = await reportingHost({ max_bytes: 2000 })
+    const large = JSON.stringify({ error: { ...REPORT, stack: 'x'.repeat(300_000) } })
+    const error = 'The body must not be larger than 2000 bytes.'
+    expect(await host.post(large)).toMatchObject({ status: 413, body: { error } })
+    const chunked = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < large.length; i += 10_000) controller.enqueue(Buffer.from(large.slice(i, i + 10_000)))
+        controller.close()
+      },
+    })
+    const response = await host.send({
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: chunked,
+      duplex: 'half',
+    } as RequestInit)
+    expect(response.status).toBe(413)
+    expect((await host.post({ error: REPORT })).status).toBe(201)
+    expect(await total(host.tracker)).toBe(1)
+  })
+
+  test('is a body whose length alone is too much, before any of it has come', async () => {
+    const host = await reportingHost()
+    const status = await new Promise((settle, fail) => {
+      const sent = httpRequest(host.url, { method: 'POST', headers: { ...JSON_TYPE, 'content-length': 50_000_000 } })
+      sent.on('response', (response) => settle(response.statusCode))
+      sent.on('error', fail)
+      sent.flushHeaders()
+    })
+    expect(status).toBe(413)
+  })
+
+  test('is nothing more than a line of the log when the client leaves in the middle', async () => {
+    const host = await reportingHost()
+    await new Promise<void>((settle) => {
+      const sent = httpRequest(host.url, { method: 'POST', headers: { ...JSON_TYPE, 'content-length': 100 } })
+      sent.on('error', () => settle())
+      sent.write('{"error":', () => sent.destroy())
+    })
+    expect((await host.post({ error: REPORT })).status).toBe(201)
+  })
+})
+
+describe('who may report', () => {
+  test('is decided by the host', async () => {
+    const host = await reportingHost({
+      authorize: async ({ request }) => request.headers.get('authorization') === 'Bearer right',
+    })
+    expect(await host.post({ error: REPORT })).toMatchObject({
+      status: 401,
+      body: { error: 'This client may not report here.' },
+    })
+    expect((await host.post({ error: REPORT }, { authorization: 'Bearer right' })).status).toBe(201)
+    expect(await total(host.tracker)).toBe(1)
+  })
+
+  test('is nobody where the callback answers anything but true, or fails', async () => {
+    const odd = await reportingHost({ authorize: () => 'yes' as unknown as boolean })
+    expect((await odd.post({ error: REPORT })).status).toBe(401)
+    const failing = await reportingHost({
+      authorize: () => {
+        throw new Error('the session store is away')
+      },
+    })
+    const answer = await failing.post({ error: REPORT })
+    expect(answer).toMatchObject({ status: 500, body: { error: 'The report could not be taken.' } })
+    expect(failing.lines.join('')).toContain('the session store is away')
+    expect(await total(failing.tracker)).toBe(0)
+  })
+
+  test('is told to come later once the tracker is shut down', async () => {
+    const host = await reportingHost()
+    await host.post({ error: REPORT })
+    await host.tracker.shutdown()
+    const answer = await host.post({ error: REPORT })
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('60')
+  })
+})
+
+describe('how much may be reported', () => {
+  test('is bounded by errors in a minute for each address, always', async () => {
+    const host = await reportingHost({ max_errors_per_minute: 15 })
+    const ten = { errors: Array(10).fill(REPORT) }
+    expect((await host.post(ten)).status).toBe(201)
+    const answer = await host.post(ten)
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { error: 'Too many errors from this client. Try again in 60 seconds.' },
+    })
+    expect(answer.headers.get('retry-after')).toBe('60')
+    host.clock.now += 61_000
+    expect((await host.post(ten)).status).toBe(201)
+    expect(await total(host.tracker)).toBe(20)
+  })
+
+  test('is bounded for all addresses together', async () => {
+    let address = 0
+    const host = await reportingHost({
+      max_errors_per_minute_overall: 3,
+      client_address: () => `198.51.100.${address++}`,
+    })
+    for (const expected of [201, 201, 201, 429]) expect((await host.post({ error: REPORT })).status).toBe(expected)
+  })
+
+  test('is bounded by requests where enable_rate_limiting is on', async () => {
+    const host = await reportingHost({}, { enable_rate_limiting: true, rate_limit_per_minute: 2 })
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await host.post({ error: {} })).status)
+    expect(statuses).toEqual([422, 422, 429])
+  })
+
+  test('goes by the client behind a trusted proxy, and by nothing that a client can make up', async () => {
+    const behind = await reportingHost({ max_errors_per_minute: 1 }, { trusted_proxies: ['loopback'] })
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    expect((await behind.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
+    expect((await behind.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(201)
+    expect((await behind.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
+    const bare = await reportingHost({ max_errors_per_minute: 1 })
+    expect((await bare.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
+    expect((await bare.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
+  })
+
+  test('counts a network of IPv6 as one client', () => {
+    expect(countedBy('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+    expect(countedBy('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
+    expect(countedBy('2001:db8::1')).toBe('2001:db8:0:0::/64')
+    expect(countedBy('::1')).toBe('0:0:0:0::/64')
+    expect(countedBy('192.0.2.1')).toBe('192.0.2.1')
+    expect(countedBy(null)).toBe('unknown')
+  })
+})

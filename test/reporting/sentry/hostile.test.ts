@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { MalformedEnvelope, parseEnvelope } from '../../../src/reporting/sentry/envelope.js'
+import { errorOf } from '../../../src/reporting/sentry/event.js'
+import { backtraceOf } from '../../../src/reporting/sentry/frames.js'
+import { releaseOf } from '../../../src/reporting/sentry/release.js'
+import type { Json } from '../../../src/reporting/sentry/values.js'
+import { NOON } from '../../support/tracker.js'
+import { intakeHost, ON_SQLITE } from './intake-host.js'
+
+const SCRIPT = '<script>alert(1)</script>"><img src=x onerror=alert(2)>\u2028\0\ud800'
+const ARRIVED = { now: NOON, project_id: '1', event_id: 'a'.repeat(32) }
+
+/** Anything in the places where SDKs put something. */
+const anything = fc.oneof(
+  { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
+  fc.constantFrom(SCRIPT, 1e308, -1, [[]]),
+)
+const frame = fc.record(
+  { function: anything, filename: anything, abs_path: anything, module: anything, package: anything, lineno: anything,
+    colno: anything, in_app: anything, instruction_addr: anything },
+  { requiredKeys: [] },
+) // biome-ignore format: a word list reads best as lines of words
+const exception = fc.record(
+  { type: anything, value: anything, mechanism: fc.oneof(anything, fc.record({ exception_id: fc.nat(3), parent_id: fc.nat(3), source: anything, is_exception_group: fc.boolean() })),
+    stacktrace: fc.oneof(anything, fc.record({ frames: fc.array(frame) })) },
+  { requiredKeys: [] },
+) // biome-ignore format: a word list reads best as lines of words
+const event = fc.record(
+  { exception: fc.oneof(anything, fc.record({ values: fc.array(exception) }), fc.array(exception)), message: anything,
+    logentry: anything, platform: anything, level: anything, timestamp: anything, release: anything, dist: anything,
+    environment: anything, sdk: anything, user: anything, tags: anything, extra: anything, contexts: anything,
+    request: anything, breadcrumbs: anything, fingerprint: anything, threads: anything, server_name: anything },
+  { requiredKeys: [] },
+) // biome-ignore format: a word list reads best as lines of words
+
+describe('what anybody may send', () => {
+  test('is an envelope or is refused: no bytes do anything else', () => {
+    const pieces = fc.oneof(
+      fc.constantFrom(
+        '{}',
+        '\n',
+        '{"type":"event"}',
+        '{"type":"event","length":3}',
+        '\r\n',
+        '{"length":9e99}',
+        'null',
+        '"',
+      ),
+      fc.string(),
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array(),
+          fc.array(pieces).map((all) => Buffer.from(all.join(''))),
+        ),
+        (bytes) => {
+          try {
+            const { items } = parseEnvelope(Buffer.from(bytes))
+            for (const { payload } of items) expect(payload.length).toBeLessThanOrEqual(bytes.length)
+          } catch (error) {
+            expect(error).toBeInstanceOf(MalformedEnvelope)
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('as an event is understood or is none, but never throws', () => {
+    fc.assert(
+      fc.property(event, (given) => {
+        const error = errorOf(given as Json, ARRIVED)
+        if (error === null) return
+        expect(error.backtrace.every((line) => line.startsWith('at ') && !line.includes('\n'))).toBe(true)
+        expect(Number.isFinite(error.occurred_at)).toBe(true)
+        for (const crumb of error.breadcrumbs ?? []) expect(Number.isFinite(crumb.occurred_at)).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('is recorded and shown without harm to any page', async () => {
+    const host = await intakeHost(ON_SQLITE)
+    for (const given of fc.sample(event, { numRuns: 60, seed: 7 })) expect((await host.event(given)).status).toBe(200)
+    await host.event(scripted())
+    await host.tracker.flush()
+    const errors = await host.tracker.Queries.ErrorsList.call({ per_page: 100 })
+    expect(errors.length).toBeGreaterThan(10)
+    const headers = { authorization: `Basic ${btoa('admin:correct horse')}`, accept: 'text/html' }
+    for (const { id } of errors) {
+      const page = await host.tracker.handle(new Request(`http://host/errors/${id}`, { headers }), {
+        base: '',
+        path: `/errors/${id}`,
+        remote_address: '127.0.0.1',
+      })
+      expect([page.status, host.lines]).toEqual([200, []])
+      const html = await page.text()
+      expect(html).not.toMatch(/<script>alert|<img src=x/)
+    }
+    expect(JSON.stringify((await host.tracker.stats()).dropped)).not.toContain('failed')
+  })
+
+  test('cannot make anything of ours into something else', async () => {
+    const host = await intakeHost(ON_SQLITE)
+    await host.send(
+      '{}\n{"type":"event"}\n{"message":"polluted","__proto__":{"polluted":1},"tags":{"__proto__":{"polluted":1}},"extra":{"constructor":{"prototype":{"polluted":1}}},"contexts":{"__proto__":{"polluted":1}}}\n',
+    )
+    expect((await host.find('polluted')).error_type).toBe('Message')
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test('costs no more than it should, however deep or long it is', async () => {
+    const host = await intakeHost(ON_SQLITE)
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+    expect((await host.send(`{}\n{"type":"event"}\n{"message":"deep","extra":${deep}}\n`)).status).toBe(200)
+    const frames = Array.from({ length: 5000 }, (_, lineno) => ({
+      function: 'f'.repeat(100),
+      filename: 'a.js',
+      lineno,
+    }))
+    await host.event({ exception: { values: [{ type: 'Long', value: 'long', stacktrace: { frames } }] } })
+    const long = await host.find('long')
+    expect(long.backtrace).toHaveLength(50)
+    expect(long.backtrace[0]).toContain('a.js:4999')
+  })
+
+  test('may name itself as its own cause', async () => {
+    const mechanism = { exception_id: 0, parent_id: 0 }
+    const values = [
+      { type: 'A', mechanism },
+      { type: 'B', mechanism },
+    ]
+    expect(errorOf({ exception: { values } }, ARRIVED)?.causes).toMatchObject([{ error_type: 'A' }])
+  })
+})
+
+describe('the parts of an event', () => {
+  test.each([
+    ['shop@2.4.0+118', { app_version: '2.4.0', build: '118' }],
+    ['2.4.0', { app_version: '2.4.0' }],
+    ['v2.4.0+a1b2c3d', { app_version: 'v2.4.0', git_sha: 'a1b2c3d' }],
+    ['shop@A1B2C3D4E5F60718293A4B5C6D7E8F9001122334', { git_sha: 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334' }],
+    ['1234567', { app_version: '1234567' }],
+    ['@scope/shop@1.0.0', { app_version: '1.0.0' }],
+    ['spring release', { app_version: 'spring release' }],
+    ['', {}],
+  ])('a release named %s', (name, release) => {
+    expect(releaseOf(name)).toEqual(release)
+  })
+
+  test('a frame becomes a line that says whose code it is', () => {
+    const frames = [
+      { function: 'main', filename: 'main.go', abs_path: '/src/main.go', lineno: 9, in_app: true },
+      { function: '?', abs_path: 'https://shop.example/app.js', lineno: 1, colno: 2, in_app: true },
+      { function: 'run', filename: 'node:internal/timers', lineno: 3, in_app: false },
+      { function: 'get', filename: '/srv/node_modules/express/index.js', lineno: 4, in_app: false },
+      { function: 'call', filename: 'gems/rack/handler.rb', lineno: 5, in_app: false },
+      { instruction_addr: '0x1f' },
+    ]
+    expect(backtraceOf({ frames })).toEqual([
+      'at <unknown> (unknown)',
+      'at call (gems/rack/handler.rb:5) [library]',
+      'at get (/srv/node_modules/express/index.js:4)',
+      'at run (node:internal/timers:3)',
+      'at https://shop.example/app.js:1:2',
+      'at main (/src/main.go:9)',
+    ])
+  })
+})
+
+function scripted(): object {
+  return {
+    message: SCRIPT,
+    exception: {
+      values: [{ type: SCRIPT, value: SCRIPT, stacktrace: { frames: [{ function: SCRIPT, filename: SCRIPT }] } }],
+    },
+    tags: { [SCRIPT]: SCRIPT },
+    contexts: { [SCRIPT]: { [SCRIPT]: SCRIPT }, trace: { trace_id: 'f'.repeat(32), span_id: SCRIPT } },
+    breadcrumbs: [{ category: SCRIPT, message: SCRIPT, data: { url: `javascript:${SCRIPT}` } }],
+    request: { url: `javascript:${SCRIPT}`, method: SCRIPT, headers: { Referer: SCRIPT } },
+    release: SCRIPT,
+    environment: SCRIPT,
+    server_name: SCRIPT,
+    user: { id: SCRIPT },
+  }
+}

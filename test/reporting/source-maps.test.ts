@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { temporaryFolder, withDatabase } from '../support/tracker.js'
+import { type BuiltShop, builtShop, SITE } from './built-shop.js'
+import { onlyError, REPORT, type ReportingHost, reportingHost } from './reporting-host.js'
+
+const RELEASE = '1.4.0'
+
+const report = (stack: string, app_version = RELEASE) => ({
+  error: {
+    ...REPORT,
+    error_type: 'RangeError',
+    message: 'the cart is empty',
+    url: 'https://www.shop.example/',
+    stack,
+    app_version,
+  },
+})
+
+async function upload({ tracker }: ReportingHost, shop: BuiltShop, release = RELEASE, file_name = shop.script) {
+  const { map, code } = shop
+  return tracker.Commands.StoreSourceMap.call({ release, file_name, map, code, folder: 'dist/assets' })
+}
+
+const ORIGINAL = [
+  /^at priceOf \(src\/cart\.ts:9:\d+\)$/,
+  /^at total \(src\/cart\.ts:5:\d+\)$/,
+  /^at announce \(src\/main\.ts:3:\d+\)$/,
+  /^at checkout \(src\/main\.ts:4:\d+\)$/,
+]
+
+describeEachDatabase('a stack of a bundle whose maps were uploaded', (database) => {
+  test('is shown in the original source, and is one group in every browser and every build', async () => {
+    const host = await reportingHost({}, { database: await database.fresh() })
+    const first = await builtShop(temporaryFolder())
+    const edit =
+      'export function addedLater(a: number, b: number, c: number) { return [a, b, c] }\naddedLater(1, 2, 3)\n'.repeat(
+        1,
+      )
+    const second = await builtShop(temporaryFolder(), `${edit}console.log(addedLater)\n`)
+    // The minifier has given other names, or this would show nothing.
+    const names = ({ stacks }: BuiltShop) => stacks.firefox.replace(/@.*$/gm, '')
+    expect(names(second)).not.toBe(names(first))
+    await upload(host, first)
+    await upload(host, second, '1.5.0')
+    for (const stack of Object.values(first.stacks)) {
+      expect((await host.post(report(stack))).status).toBe(201)
+      const { backtrace } = await onlyError(host.tracker)
+      for (const [i, line] of ORIGINAL.entries()) expect(backtrace[i]).toMatch(line)
+    }
+    for (const stack of Object.values(second.stacks)) await host.post(report(stack, '1.5.0'))
+    const error = await onlyError(host.tracker)
+    expect(error.occurrence_count).toBe(6)
+  })
+
+  test('keeps neither the contents of the sources nor anything twice', async () => {
+    const url = await database.fresh()
+    const host = await reportingHost({}, { database: url })
+    const shop = await builtShop(temporaryFolder())
+    expect(shop.map).toContain('priceOf(this.items)')
+    await upload(host, shop)
+    await upload(host, shop)
+    const [release] = await host.tracker.Queries.SourceMaps.call({ release: RELEASE })
+    expect(release).toMatchObject({ release: RELEASE, file_count: 1, files: [shop.script], application_name: 'shop' })
+    const kept = await withDatabase(url, ({ read }) =>
+      read.selectFrom('faultboard_source_maps').select(['map_bytes', 'file_name']).execute(),
+    )
+    expect(kept).toHaveLength(1)
+    expect(kept[0]?.map_bytes).toBeLessThan(shop.map.length - 300)
+    expect(await host.tracker.Commands.DeleteSourceMaps.call({ release: RELEASE })).toEqual({ deleted: 1 })
+    expect(await host.tracker.Queries.SourceMaps.call()).toEqual([])
+  })
+
+  test('gives way to those of newer releases', async () => {
+    const host = await reportingHost({}, { database: await database.fresh(), source_map_max_releases: 2 })
+    const shop = await builtShop(temporaryFolder())
+    await upload(host, shop, '1')
+    await upload(host, shop, '2')
+    expect((await upload(host, shop, '3')).removed_releases).toEqual(['1'])
+    host.clock.now += 1000
+    await upload(host, shop, '2', 'other.js')
+    expect((await upload(host, shop, '4')).removed_releases).toEqual(['3'])
+    const releases = await host.tracker.Queries.SourceMaps.call()
+    expect(releases.map(({ release }) => release).sort()).toEqual(['2', '4'])
+  })
+})
+
+describe('which map belongs to a script', () => {
+  const firstLine = async (host: ReportingHost, shop: BuiltShop, version?: string) => {
+    await host.post(report(shop.stacks.firefox, version))
+    return (await onlyError(host.tracker)).backtrace[0]
+  }
+
+  test.each([
+    ['its name', (shop: BuiltShop) => shop.script, true],
+    ['the end of its path', (shop: BuiltShop) => `assets/${shop.script}`, true],
+    ['its whole address', (shop: BuiltShop) => `${SITE}${shop.script}`, true],
+    ['no other folder', (shop: BuiltShop) => `other/${shop.script}`, false],
+    ['no other site', (shop: BuiltShop) => `https://evil.example/assets/${shop.script}`, false],
+    ['no part of a name', (shop: BuiltShop) => shop.script.slice(1), false],
+  ])('is told by %s', async (_title, nameOf, is_found) => {
+    const host = await reportingHost()
+    const shop = await builtShop(temporaryFolder())
+    await upload(host, shop, RELEASE, nameOf(shop))
+    expect(await firstLine(host, shop)).toMatch(is_found ? /^at priceOf \(src\/cart/ : /\(https:\/\/cdn\.shop/)
+  })
+
+  test('is told by the release, or by the id that a bundler wrote into both', async () => {
+    const shop = await builtShop(temporaryFolder())
+    const host = await reportingHost()
+    await upload(host, shop, '9.9.9')
+    expect(await firstLine(host, shop)).toContain('https://cdn.shop')
+    const other = await reportingHost()
+    const debug_id = '0E5A1C6E-7C52-4F3C-9D5E-3A1B5D7F9C11'
+    await other.tracker.Commands.StoreSourceMap.call({
+      ...{ release: 'any', file_name: 'x.js', debug_id, folder: 'dist/assets' },
+      ...{ map: shop.map, code: shop.code },
+    })
+    const file = `${SITE}${shop.script}`
+    const [, position = ''] = /^.*?(:\d+:\d+)$/m.exec(shop.stacks.firefox) ?? []
+    await other.tracker.inlet.record({
+      ...{ error_type: 'RangeError', message: 'x', app_version: 'unknown' },
+      backtrace: [`at f (${file}${position})`],
+      debug_ids: { [file]: debug_id.toLowerCase() },
+    })
+    expect((await onlyError(other.tracker)).backtrace[0]).toMatch(/^at src\/cart\.ts:9:\d+$/)
+  })
+
+  test('is asked for once a minute, so that a new one is seen without a restart', async () => {
+    const host = await reportingHost()
+    const shop = await builtShop(temporaryFolder())
+    await host.post(report(shop.stacks.chrome))
+    await upload(host, shop)
+    host.clock.now += 61_000
+    await host.post(report(shop.stacks.chrome))
+    const errors = await host.tracker.Queries.ErrorsList.call()
+    expect(errors.map(({ place }) => place).sort()).toEqual([
+      expect.stringContaining('https://cdn.shop'),
+      expect.stringMatching(/^src\/cart\.ts:9 in priceOf$/),
+    ])
+  })
+})
+
+describe('a map that is wrong', () => {
+  test('is refused with a sentence', async () => {
+    const { tracker } = await reportingHost({}, { source_map_max_bytes: 10_000 })
+    const store = (map: string) => tracker.Commands.StoreSourceMap.call({ release: '1', file_name: 'app.js', map })
+    for (const map of ['', 'no JSON', '{}', '{"version":3,"sources":[],"mappings":"!!"}']) {
+      await expect(store(map)).rejects.toThrow('The map of app.js is no source map.')
+    }
+    const large = JSON.stringify({ version: 3, sources: ['x'.repeat(20_000)], mappings: 'AAAA' })
+    await expect(store(large)).rejects.toThrow('larger than 10000 bytes (source_map_max_bytes)')
+  })
+
+  test('in the database leaves the stack as it was, and the error is recorded', async () => {
+    const folder = temporaryFolder()
+    const database = `sqlite:${folder}/errors.sqlite3`
+    const host = await reportingHost({}, { database })
+    const shop = await builtShop(temporaryFolder())
+    await upload(host, shop)
+    await withDatabase(database, ({ write }) =>
+      write((trx) => trx.updateTable('faultboard_source_maps').set({ packed_map: 'H4sIAAAA' }).execute()),
+    )
+    expect((await host.post(report(shop.stacks.chrome))).status).toBe(201)
+    expect((await onlyError(host.tracker)).backtrace[0]).toContain('https://cdn.shop')
+    expect((await host.tracker.stats()).dropped.source_map_skipped).toBe(1)
+  })
+
+  test('is not even looked for where enable_source_maps is off', async () => {
+    const host = await reportingHost({}, { enable_source_maps: false })
+    const shop = await builtShop(temporaryFolder())
+    await upload(host, shop)
+    await host.post(report(shop.stacks.chrome))
+    expect((await onlyError(host.tracker)).backtrace[0]).toContain('https://cdn.shop')
+  })
+})
