@@ -1,14 +1,13 @@
 import { parseInput } from '../model/input.js'
 import { localDate } from '../model/time.js'
-import type { TrackerInstance } from '../tracker.js'
 import type { ErrorSummary } from '../triage/error-record.js'
 import type { ErrorsPage } from '../triage/errors-list.js'
-import { didYouMean, wrongUse } from './arguments.js'
+import { applicationNamed } from './application-named.js'
 import { COMMON_FLAGS, defineCommand } from './command.js'
 import { readConfiguration, withoutDashboard } from './configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from './filter-flags.js'
 import { withTracker } from './open-tracker.js'
-import { harmless, print, printJson, terminalWidth } from './terminal.js'
+import { print, printJson, terminalWidth } from './terminal.js'
 import { type Column, textTable } from './text-table.js'
 
 export const errors = defineCommand({
@@ -31,7 +30,7 @@ export const errors = defineCommand({
     const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
     return withTracker(withoutDashboard(settings), async ({ Queries, config }) => {
       const filter = filterFrom(flags)
-      if (application_name !== undefined) filter.application_id = await idOf(application_name, Queries)
+      if (application_name !== undefined) filter.application_id = await applicationNamed(application_name, Queries)
       const page = await Queries.ErrorsList.page(filter)
       if (flags.json) printJson(page)
       else printPage(page, config.time_zone)
@@ -39,14 +38,6 @@ export const errors = defineCommand({
     })
   },
 })
-
-async function idOf(name: string, { Applications }: TrackerInstance['Queries']): Promise<number> {
-  const known = await Applications.call()
-  const found = known.find((application) => application.name === name)
-  if (found) return found.id
-  const names = known.map((application) => harmless(application.name))
-  throw wrongUse(`No application "${name}" has recorded an error here${didYouMean(name, names)}`)
-}
 
 function printPage({ errors, pagination }: ErrorsPage, zone: string): void {
   const { page, total_pages, total_count, total_is_bound } = pagination

@@ -17,6 +17,13 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   notify: async () => (await import('./notify.js')).notify,
   work: async () => (await import('./work.js')).work,
   dump: async () => (await import('./dump.js')).dump,
+  'sourcemaps upload': async () => (await import('./sourcemaps/upload.js')).uploadSourceMaps,
+  'sourcemaps list': async () => (await import('./sourcemaps/list.js')).listSourceMaps,
+  'sourcemaps delete': async () => (await import('./sourcemaps/delete.js')).deleteSourceMaps,
+  export: async () => (await import('./export.js')).exportCommand,
+  import: async () => (await import('./import.js')).importCommand,
+  move: async () => (await import('./move.js')).move,
+  mcp: async () => (await import('./mcp.js')).mcp,
 }
 
 await finish(await main(process.argv.slice(2)))
@@ -38,8 +45,9 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function dispatch([name, ...rest]: readonly string[]): Promise<number> {
-  if (name === undefined || isHelp(name)) return help(rest[0])
+async function dispatch(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = joined(args)
+  if (name === undefined || isHelp(name)) return help(joined(rest)[0])
   if (name === '--version' || name === '-v') return say(version())
   if (name.startsWith('-')) throw wrongUse(`The command comes first, and ${name} is none: faultboard COMMAND [flags]`)
   const command = await find(name)
@@ -52,13 +60,22 @@ async function help(name: string | undefined): Promise<number> {
   return say(overviewHelp(await Promise.all(Object.values(COMMANDS).map((load) => load()))))
 }
 
+/** Some commands are two words. */
+function joined([first = '', second = '', ...rest]: readonly string[]): string[] {
+  const both = `${first} ${second}`
+  return Object.hasOwn(COMMANDS, both) ? [both, ...rest] : [first, second, ...rest].filter((word) => word !== '')
+}
+
 async function find(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load) return load()
+  const parts = Object.keys(COMMANDS).filter((one) => one.startsWith(`${name} `))
+  if (parts.length > 0) throw wrongUse(`faultboard ${name} alone is no command; there are ${parts.join(', ')}`)
   throw wrongUse(`faultboard has no command "${name}"${didYouMean(name, Object.keys(COMMANDS))}`)
 }
 
-function helpLine([name = '']: readonly string[]): string {
+function helpLine(args: readonly string[]): string {
+  const [name = ''] = joined(args)
   return Object.hasOwn(COMMANDS, name)
     ? `Run  faultboard ${name} --help  to see what it takes.`
     : 'Run  faultboard --help  to see the commands.'

@@ -18,6 +18,11 @@ export async function withTracker<T>(settings: Settings, work: (tracker: Tracker
       `There is no database ${missing} yet: nothing was recorded there, or --database or FAULTBOARD_DATABASE should name another one.`,
     )
   }
+  return openedTracker(settings, work)
+}
+
+/** The same where a database file that is not there yet is to be made. */
+export async function openedTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
   // A fault of the command line is no error of the application whose errors it looks at.
   // What waits in the spool folder is the application's to import, which knows whom to tell of it; so are its jobs.
   const spool_path = await mkdtemp(join(tmpdir(), 'faultboard-cli-'))

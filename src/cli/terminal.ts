@@ -15,12 +15,19 @@ export function complain(text: string): void {
 
 /** JSON for programs. What a terminal would obey stays escaped, which means the same to every reader of JSON. */
 export function printJson(value: unknown): void {
-  print(
-    JSON.stringify(value, null, 2).replace(UNSAFE, (character) =>
-      character === '\n'
-        ? character
-        : Array.from({ length: character.length }, (_, i) => unicodeEscape(character.charCodeAt(i))).join(''),
-    ),
+  print(escaped(JSON.stringify(value, null, 2)))
+}
+
+/** The same as one line without its end. */
+export function jsonLine(value: unknown): string {
+  return escaped(JSON.stringify(value))
+}
+
+function escaped(json: string): string {
+  return json.replace(UNSAFE, (character) =>
+    character === '\n'
+      ? character
+      : Array.from({ length: character.length }, (_, i) => unicodeEscape(character.charCodeAt(i))).join(''),
   )
 }
 

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import { parseInput } from '../model/input.js'
+import type { TrackerInstance } from '../tracker.js'
+import type { ErrorsListInput } from '../triage/errors-list.js'
+import { applicationNamed } from './application-named.js'
+import { wrongUse } from './arguments.js'
+import { COMMON_FLAGS, CommandFailed, defineCommand } from './command.js'
+import { readConfiguration, withoutDashboard } from './configuration.js'
+import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from './filter-flags.js'
+import { withTracker } from './open-tracker.js'
+import { complain, jsonLine } from './terminal.js'
+
+const FORMATS = ['ndjson', 'csv'] as const
+type Format = (typeof FORMATS)[number]
+
+const { page, 'per-page': per_page, 'sort-by': sort_by, 'sort-direction': direction, ...FILTERS } = FILTER_FLAGS
+
+export const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'Write errors to a file, whole or as a table',
+  text: 'NDJSON holds everything that faultboard import needs to bring the errors into another database: occurrences, counts,\nusers, comments, activities. CSV is a table for people, one line per error.\nThe file has what was recorded, with what your users sent: keep it as you keep your database.',
+  examples: [
+    'faultboard export errors.ndjson',
+    'faultboard export critical.csv --severity critical --timeframe last_7_days',
+    'faultboard export - | gzip > errors.ndjson.gz',
+  ],
+  argument: { name: 'FILE', text: 'Where to write; - or left out: standard output' },
+  flags: {
+    format: { value: 'WORD', text: 'One of ndjson, csv; left out: by the end of FILE, else ndjson' },
+    ...COMMON_FLAGS,
+    'application-name': { value: 'NAME', text: 'Only errors of this application' },
+    ...FILTERS,
+  },
+  async run(flags, file = '-') {
+    parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
+    const format = formatOf(flags.format, file)
+    const { 'application-name': application_name, ...others } = flags
+    const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
+    return withTracker(withoutDashboard(settings), async (tracker) => {
+      const filter = filterFrom(flags)
+      if (application_name !== undefined)
+        filter.application_id = await applicationNamed(application_name, tracker.Queries)
+      const count = { errors: 0, occurrences: 0 }
+      await write(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
+      complain(toldOf(count, format, file))
+      return 0
+    })
+  },
+})
+
+function formatOf(asked: string | undefined, file: string): Format {
+  if (asked === undefined) return /\.csv$/i.test(file) ? 'csv' : 'ndjson'
+  const found = FORMATS.find((format) => format === asked)
+  if (!found) throw wrongUse(`--format must be one of ${FORMATS.join(', ')}`)
+  return found
+}
+
+interface Count {
+  errors: number
+  occurrences: number
+}
+
+async function* records({ Queries }: TrackerInstance, filter: ErrorsListInput, count: Count): AsyncGenerator<string> {
+  for await (const line of Queries.ExportErrors.records(filter)) {
+    if (line.kind === 'error') {
+      count.errors++
+      count.occurrences += line.error.occurrence_count
+    }
+    yield `${jsonLine(line)}\n`
+  }
+}
+
+async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, count: Count): AsyncGenerator<string> {
+  let is_head = true
+  for await (const rows of Queries.ExportErrors.csv(filter)) {
+    if (!is_head) count.errors += rows.match(/^\d+,/gm)?.length ?? 0
+    is_head = false
+    yield rows
+  }
+}
+
+/** A file has its name only when it is whole: half of one must not be taken for all there is. */
+async function write(file: string, texts: AsyncIterable<string>): Promise<void> {
+  if (file === '-') return pour(process.stdout, texts)
+  const partial = `${file}.partial`
+  try {
+    const stream = createWriteStream(partial, { mode: 0o600 })
+    await once(stream, 'open')
+    await pour(stream, texts)
+    stream.end()
+    await finished(stream)
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    const { code, message } = error as NodeJS.ErrnoException
+    if (!code?.startsWith('E')) throw error
+    throw new CommandFailed(`Cannot write ${file}: ${message}`)
+  }
+}
+
+async function pour(stream: NodeJS.WritableStream, texts: AsyncIterable<string>): Promise<void> {
+  for await (const text of texts) if (text !== '' && !stream.write(text)) await once(stream, 'drain')
+}
+
+function toldOf({ errors, occurrences }: Count, format: Format, file: string): string {
+  const counted = format === 'csv' ? '' : ` that occurred ${occurrences} ${occurrences === 1 ? 'time' : 'times'}`
+  return `Exported ${errors} ${errors === 1 ? 'error' : 'errors'}${counted}${file === '-' ? '' : ` to ${file}`}.`
+}

@@ -1,0 +1,41 @@
+import { correlationAnswer, platformComparisonAnswer } from './answers/comparisons.js'
+import {
+  comparisonAnswer,
+  deprecationsAnswer,
+  dumpAnswer,
+  dumpsAnswer,
+  nPlusOneAnswer,
+  processHealthAnswer,
+  requestGuardAnswer,
+  swallowedAnswer,
+} from './answers/diagnostics.js'
+import { changesAnswer, errorAnswer, errorsAnswer } from './answers/errors.js'
+import { analyticsAnswer, overviewAnswer } from './answers/insight.js'
+import { releasesAnswer } from './answers/releases.js'
+import { healthAnswer, notificationsAnswer, settingsAnswer } from './answers/running.js'
+import { anyObject, type Schema } from './schema.js'
+
+/** What each address answers in JSON, by its path in the document. */
+// biome-ignore lint/suspicious/noExplicitAny: each describes a type of its own.
+export const ANSWERS: Readonly<Record<string, Schema<any>>> = {
+  '/overview': overviewAnswer,
+  '/errors': errorsAnswer,
+  '/errors/{error_id}': errorAnswer,
+  '/errors/changes': changesAnswer,
+  '/errors/analytics': analyticsAnswer,
+  '/errors/platform_comparison': platformComparisonAnswer,
+  '/errors/correlation': correlationAnswer,
+  '/releases': releasesAnswer,
+  '/notifications': notificationsAnswer,
+  '/settings': settingsAnswer,
+  '/health': healthAnswer,
+  '/process_health': processHealthAnswer,
+  '/errors/swallowed_exceptions': swallowedAnswer,
+  '/errors/diagnostic_dumps': dumpsAnswer,
+  '/errors/diagnostic_dumps/compare': comparisonAnswer,
+  '/errors/diagnostic_dumps/{dump_id}': dumpAnswer,
+  '/errors/request_guard_summary': requestGuardAnswer,
+  '/errors/deprecations': deprecationsAnswer,
+  '/errors/n_plus_one': nPlusOneAnswer,
+  '/openapi': anyObject,
+}

@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import { clampedInteger, fraction, id, optional, withDefault } from '../../model/input.js'
+import { errorsListInput } from '../../triage/errors-list.js'
+import { defineTool, type Tool } from '../tool.js'
+
+const days = (value: number) => withDefault(clampedInteger({ min: 1, max: 365 }), value)
+const application_id = optional(id())
+
+/** What reads. */
+export const READ_TOOLS: readonly Tool[] = [
+  defineTool({
+    name: 'list_errors',
+    title: 'List errors',
+    description:
+      'Errors as groups of the same fault, newest first: type, message, place in the code, severity, status, how often, how many users. All filters are optional and narrow the list together.',
+    input: v.object({
+      ...errorsListInput.entries,
+      per_page: withDefault(clampedInteger({ min: 1, max: 50 }), 20),
+    }),
+    run: ({ Queries }, filter) => Queries.ErrorsList.page(filter),
+  }),
+  defineTool({
+    name: 'get_error',
+    title: 'Read one error',
+    description:
+      'Everything known of one error: its stack, causes, request, breadcrumbs and variables as they were in the newest occurrence or the one that is asked for, comments and activity trail.',
+    input: v.object({ error_id: id(), application_id, occurrence_id: optional(id()) }),
+    async run({ Queries }, input) {
+      const { occurrences, occurrences_pagination, occurrence, ...error } = await Queries.FindError.call({
+        ...input,
+        per_page: 5,
+      })
+      return {
+        error,
+        occurrence: occurrence && {
+          id: occurrence.id,
+          occurred_at: occurrence.occurred_at,
+          message: occurrence.message,
+          user_id: occurrence.user_id,
+          app_version: occurrence.app_version,
+          previous_id: occurrence.previous_id,
+          next_id: occurrence.next_id,
+        },
+        kept_occurrences: occurrences_pagination.total_count,
+        history: await Queries.ErrorHistory.call({ error_id: input.error_id }),
+        affected_users: await Queries.ErrorUsers.call({ error_id: input.error_id }),
+      }
+    },
+  }),
+  defineTool({
+    name: 'similar_errors',
+    title: 'Similar errors',
+    description: 'Errors that share frames of the code and words of the message with this one.',
+    input: v.object({
+      error_id: id(),
+      threshold: withDefault(fraction({ min: 0, max: 1 }), 0.6),
+      limit: withDefault(clampedInteger({ min: 1, max: 20 }), 10),
+    }),
+    run: ({ Queries }, input) => Queries.SimilarErrors.call(input),
+  }),
+  defineTool({
+    name: 'stats',
+    title: 'Statistics',
+    description:
+      'How many errors and occurrences there are in all, today and lately, the most frequent types, and platforms.',
+    input: v.object({ application_id }),
+    run: ({ Queries }, input) => Queries.DashboardStats.call(input),
+  }),
+  defineTool({
+    name: 'analytics',
+    title: 'Analytics',
+    description: 'Trends over some days: occurrences by day, hour and severity, what was resolved and how fast.',
+    input: v.object({ days: days(30), application_id }),
+    run: ({ Queries }, input) => Queries.ErrorAnalytics.call(input),
+  }),
+  defineTool({
+    name: 'releases',
+    title: 'Releases',
+    description: 'The versions that reported, each with what it brought, what came back and what is gone.',
+    input: v.object({ days: days(30), application_id, page: withDefault(clampedInteger({ min: 1, max: 10_000 }), 1) }),
+    run: ({ Queries }, input) => Queries.Releases.call(input),
+  }),
+  defineTool({
+    name: 'applications',
+    title: 'Applications',
+    description: 'The applications that report here, with the ids that the other tools take as application_id.',
+    input: v.object({}),
+    run: async ({ Queries }) => ({ applications: await Queries.Applications.call() }),
+  }),
+]

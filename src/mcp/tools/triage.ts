@@ -1,0 +1,95 @@
+import * as v from 'valibot'
+import { choice, id, integer, optionalText, requiredText } from '../../model/input.js'
+import { MAX_SNOOZE_HOURS, STATUSES } from '../../model/workflow.js'
+import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../triage/change-errors.js'
+import { defineTool, type Tool } from '../tool.js'
+
+/** Who did it, in every activity trail: never a name that the agent was told to use. */
+export const ACTOR = 'agent (mcp)'
+
+const actor = ACTOR
+const error_id = id()
+
+/** What changes something, for agents that are allowed to. */
+export const TRIAGE_TOOLS: readonly Tool[] = [
+  defineTool({
+    name: 'resolve_error',
+    title: 'Resolve',
+    description: 'Marks an error as resolved; it is reopened by itself when it occurs again.',
+    input: v.object({
+      error_id,
+      resolution_comment: optionalText({ max: TEXT_LIMIT }),
+      resolution_reference: optionalText({ max: REFERENCE_LIMIT }),
+    }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.ResolveError.call({ ...input, resolved_by: actor }),
+  }),
+  defineTool({
+    name: 'reopen_error',
+    title: 'Reopen',
+    description: 'Gives an error the status new again.',
+    input: v.object({ error_id, comment: optionalText({ max: TEXT_LIMIT }) }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.UpdateStatus.call({ ...input, status: 'new', actor }),
+  }),
+  defineTool({
+    name: 'set_status',
+    title: 'Set the status',
+    description: `Sets the status, one of ${STATUSES.join(', ')}.`,
+    input: v.object({ error_id, status: choice(STATUSES), comment: optionalText({ max: TEXT_LIMIT }) }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.UpdateStatus.call({ ...input, actor }),
+  }),
+  defineTool({
+    name: 'set_priority',
+    title: 'Set the priority',
+    description: 'Sets the priority: 0 none, 1 low, 2 medium, 3 high, 4 critical.',
+    input: v.object({ error_id, priority_level: integer({ min: 0, max: 4 }) }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.UpdatePriority.call({ ...input, actor }),
+  }),
+  defineTool({
+    name: 'assign_error',
+    title: 'Assign',
+    description: 'Gives an error to somebody.',
+    input: v.object({ error_id, assigned_to: requiredText({ max: NAME_LIMIT }) }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.AssignError.call({ ...input, actor }),
+  }),
+  defineTool({
+    name: 'unassign_error',
+    title: 'Remove the assignment',
+    description: 'Takes an error from whoever has it.',
+    input: v.object({ error_id }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.UnassignError.call({ ...input, actor }),
+  }),
+  defineTool({
+    name: 'snooze_error',
+    title: 'Snooze',
+    description: 'Hides an error for some hours; it sends no messages meanwhile.',
+    input: v.object({
+      error_id,
+      hours: integer({ min: 1, max: MAX_SNOOZE_HOURS }),
+      reason: optionalText({ max: TEXT_LIMIT }),
+    }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.SnoozeError.call({ ...input, actor }),
+  }),
+  defineTool({
+    name: 'unsnooze_error',
+    title: 'End the snooze',
+    description: 'Shows a snoozed error again.',
+    input: v.object({ error_id }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.UnsnoozeError.call({ ...input, actor }),
+  }),
+  defineTool({
+    name: 'comment_on_error',
+    title: 'Comment',
+    description: 'Adds a comment to an error.',
+    input: v.object({ error_id, body: requiredText({ max: TEXT_LIMIT }) }),
+    changes: true,
+    run: ({ Commands }, input) => Commands.AddComment.call({ ...input, author_name: actor }),
+  }),
+]

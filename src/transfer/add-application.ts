@@ -1,0 +1,22 @@
+import type { Context } from '../context.js'
+import { applicationId } from '../store/applications.js'
+import { RELEASES } from '../store/bulk-targets.js'
+import type { ApplicationLine } from './record.js'
+
+/** An application with when its releases were first seen; of what is known already, the earlier time stays. */
+export async function addApplication({ database }: Context, line: ApplicationLine): Promise<void> {
+  const { application_name, created_at, releases } = line
+  const application_id = await applicationId(database, application_name, created_at)
+  if (releases.length === 0) return
+  const distinct = new Map<string, ApplicationLine['releases'][number]>()
+  for (const release of releases) {
+    const key = `${release.platform}\n${release.version}`
+    const known = distinct.get(key)
+    if (!known || release.first_seen_at < known.first_seen_at) distinct.set(key, release)
+  }
+  // In the order in which a flush writes them, so that the two wait for each other rather than deadlock.
+  const rows = [...distinct]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { platform, version, first_seen_at }]) => [application_id, platform, version, first_seen_at])
+  await database.write(async (trx) => void (await database.dialect.insertMany(trx, RELEASES, rows)))
+}

@@ -1,0 +1,109 @@
+import type { Context } from '../context.js'
+import type { ErrorRow } from '../store/lock.js'
+import { exportedParts } from './export-parts.js'
+import { digestOf, originOf } from './origin.js'
+import { type ExportedLine, VERSION } from './record.js'
+
+/** The lines of one error; none when it was deleted meanwhile. */
+export async function* exportedError(
+  context: Context,
+  error_id: number,
+  imported: readonly string[],
+): AsyncGenerator<ExportedLine> {
+  const { read } = context.database
+  // The hours first: what is counted after them is not in the export at all, so that its sums agree.
+  const hours = await read
+    .selectFrom('faultboard_error_hours')
+    .select(['hour', 'severity', 'platform', 'app_version', 'count'])
+    .where('error_id', '=', error_id)
+    .orderBy('hour')
+    .execute()
+  const row = await read.selectFrom('faultboard_errors').selectAll().where('id', '=', error_id).executeTakeFirst()
+  if (!row || hours.length === 0) return
+  const application = await read
+    .selectFrom('faultboard_applications')
+    .select(['name', 'created_at'])
+    .where('id', '=', row.application_id)
+    .executeTakeFirstOrThrow()
+  const head = {
+    error: { ...fieldsOf(row), occurrence_count: hours.reduce((sum, { count }) => sum + count, 0) },
+    hours: hours.map((one) => ({ ...one, hour: iso(one.hour) })),
+    comments: await comments(context, error_id),
+    activities: await activities(context, error_id),
+  }
+  const origin = originOf({
+    application_name: application.name,
+    application_created_at: application.created_at,
+    hash_signature: row.hash_signature,
+    error_id,
+  })
+  const shared = {
+    version: VERSION,
+    application_name: application.name,
+    origins: [origin, ...imported],
+    revision: digestOf(head),
+  }
+  let part = 1
+  for await (const rows of exportedParts(context, error_id)) {
+    if (part === 1) yield { ...shared, kind: 'error', ...head, ...(await sought(context, error_id)), ...rows }
+    else yield { ...shared, kind: 'more', hash_signature: row.hash_signature, message: row.message, part, ...rows }
+    part++
+  }
+}
+
+function fieldsOf(row: ErrorRow) {
+  const { id, application_id, resolved, user_count, occurrence_count, ...fields } = row
+  return {
+    ...fields,
+    first_seen_at: iso(row.first_seen_at),
+    occurred_at: iso(row.occurred_at),
+    snoozed_until: isoOrNull(row.snoozed_until),
+    resolved_at: isoOrNull(row.resolved_at),
+    reopened_at: isoOrNull(row.reopened_at),
+    muted_at: isoOrNull(row.muted_at),
+    muted_until: isoOrNull(row.muted_until),
+  }
+}
+
+async function comments({ database }: Context, error_id: number) {
+  const rows = await database.read
+    .selectFrom('faultboard_comments')
+    .select(['author_name', 'body', 'created_at'])
+    .where('error_id', '=', error_id)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ ...row, created_at: iso(row.created_at) }))
+}
+
+async function activities({ database }: Context, error_id: number) {
+  const rows = await database.read
+    .selectFrom('faultboard_activities')
+    .select(['actor', 'action', 'from_value', 'to_value', 'comment', 'created_at'])
+    .where('error_id', '=', error_id)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ ...row, created_at: iso(row.created_at) }))
+}
+
+/** What it is found and compared by: the occurrence that it was made from may be gone. */
+async function sought({ database }: Context, error_id: number) {
+  const text = await database.read
+    .selectFrom('faultboard_error_search')
+    .select('search_text')
+    .where('error_id', '=', error_id)
+    .executeTakeFirst()
+  const features = await database.read
+    .selectFrom('faultboard_error_features')
+    .select('feature')
+    .where('error_id', '=', error_id)
+    .execute()
+  return { search_text: text?.search_text ?? '', features: features.map(({ feature }) => feature) }
+}
+
+export function iso(time: number): string {
+  return new Date(time).toISOString()
+}
+
+function isoOrNull(time: number | null): string | null {
+  return time === null ? null : iso(time)
+}

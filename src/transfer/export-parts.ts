@@ -1,0 +1,98 @@
+import type * as v from 'valibot'
+import type { Context } from '../context.js'
+import { sql } from '../store/kysely.js'
+import type { moreLine } from './record.js'
+
+type Line = v.InferInput<typeof moreLine>
+type Rows = Pick<Line, 'users' | 'payloads' | 'occurrences'>
+
+const USERS_AT_ONCE = 1000
+const OCCURRENCES_AT_ONCE = 100
+
+/** Users and occurrences of an error in parts, at least one, of which none grows with how many there are. */
+export async function* exportedParts(context: Context, error_id: number): AsyncGenerator<Rows> {
+  let [users, occurrences]: [string | null, Place | null] = ['', { occurred_at: 0, id: 0 }]
+  let first = true
+  while (first || users !== null || occurrences !== null) {
+    const met: UserPart = users === null ? { rows: [], last: null } : await usersAfter(context, error_id, users)
+    const kept: OccurrencePart =
+      occurrences === null
+        ? { rows: [], payloads: [], last: null }
+        : await occurrencesAfter(context, error_id, occurrences)
+    if (first || met.rows.length + kept.rows.length > 0) {
+      yield { users: met.rows, payloads: kept.payloads, occurrences: kept.rows }
+    }
+    ;[users, occurrences, first] = [met.last, kept.last, false]
+  }
+}
+
+interface UserPart {
+  rows: Line['users']
+  last: string | null
+}
+
+async function usersAfter({ database }: Context, error_id: number, after: string): Promise<UserPart> {
+  const rows = await database.read
+    .selectFrom('faultboard_error_users')
+    .select(['user_id', 'count', 'first_seen_at', 'last_seen_at'])
+    .where('error_id', '=', error_id)
+    .$if(after !== '', (query) => query.where('user_id', '>', after))
+    .orderBy('user_id')
+    .limit(USERS_AT_ONCE)
+    .execute()
+  return {
+    rows: rows.map((row) => ({ ...row, first_seen_at: iso(row.first_seen_at), last_seen_at: iso(row.last_seen_at) })),
+    last: rows.length < USERS_AT_ONCE ? null : (rows.at(-1)?.user_id ?? null),
+  }
+}
+
+interface Place {
+  occurred_at: number
+  id: number
+}
+
+interface OccurrencePart {
+  rows: Line['occurrences']
+  payloads: Line['payloads']
+  last: Place | null
+}
+
+async function occurrencesAfter({ database }: Context, error_id: number, after: Place): Promise<OccurrencePart> {
+  const { read } = database
+  const rows = await read
+    .selectFrom('faultboard_occurrences')
+    .selectAll()
+    .where('error_id', '=', error_id)
+    // Said so that the index is entered at the row: of two ways by `or`, a database takes neither.
+    .where('occurred_at', '>=', after.occurred_at)
+    .where(({ eb, or }) => or([eb('occurred_at', '>', after.occurred_at), eb('id', '>', after.id)]))
+    .orderBy('occurred_at')
+    .orderBy('id')
+    .limit(OCCURRENCES_AT_ONCE)
+    .execute()
+  const ids = [...new Set(rows.map(({ payload_id }) => payload_id))]
+  const payloads =
+    ids.length === 0
+      ? []
+      : await read
+          .selectFrom('faultboard_payloads')
+          .select(['id', 'content'])
+          .where(sql<boolean>`id in (${sql.join(ids)})`)
+          .execute()
+  const places = new Map(payloads.map(({ id }, place) => [id, place]))
+  const whole = rows.filter(({ payload_id }) => places.has(payload_id))
+  return {
+    payloads: payloads.map(({ content }) => JSON.parse(content)),
+    rows: whole.map(({ id, error_id, payload_id, occurred_at, context, ...row }) => ({
+      payload: places.get(payload_id) ?? 0,
+      occurred_at: iso(occurred_at),
+      ...row,
+      context: context === null ? null : JSON.parse(context),
+    })),
+    last: rows.length < OCCURRENCES_AT_ONCE ? null : (rows.at(-1) ?? null),
+  }
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString()
+}

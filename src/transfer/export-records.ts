@@ -1,0 +1,74 @@
+import type { Context } from '../context.js'
+import { parseInput } from '../model/input.js'
+import { type ErrorsListInput, errorsListInput } from '../triage/errors-list.js'
+import { matchingErrors, withText } from '../triage/matching-errors.js'
+import { exportedError } from './export-error.js'
+import { MARKS, readMark } from './origin.js'
+import { type ExportedLine, VERSION } from './record.js'
+
+const IDS_AT_ONCE = 200
+
+/**
+ * Everything that is known of the errors that fit the filter, as lines that `importRecords` reads. They come in the
+ * order of their ids, which no occurrence changes while it is going on; `page` and `sort_by` mean nothing here.
+ */
+export async function* exportRecords(context: Context, input?: ErrorsListInput): AsyncGenerator<ExportedLine> {
+  const filter = parseInput(errorsListInput, input ?? {})
+  await context.ready()
+  const matching = await matchingErrors(context, filter)
+  const imported = await importedOrigins(context)
+  const told = new Set<number>()
+  for (let last = 0; ; ) {
+    const query = matching
+      .query({ by_application: false })
+      .select(['faultboard_errors.id', 'faultboard_errors.application_id'])
+      .where('faultboard_errors.id', '>', last)
+      .orderBy('faultboard_errors.id')
+      .limit(IDS_AT_ONCE)
+    const found = await (matching.common_text === null ? query : withText(query, matching.common_text)).execute()
+    for (const { id, application_id } of found) {
+      if (!told.has(application_id)) {
+        told.add(application_id)
+        yield* exportedApplication(context, application_id)
+      }
+      yield* exportedError(context, id, imported.get(id) ?? [])
+    }
+    last = found.at(-1)?.id ?? last
+    if (found.length < IDS_AT_ONCE) return
+  }
+}
+
+/** What was once imported into which error: whoever imports the whole must not count that again. */
+async function importedOrigins({ database }: Context): Promise<Map<number, string[]>> {
+  const rows = await database.read.selectFrom('faultboard_leases').select('name').where('name', 'like', MARKS).execute()
+  const found = new Map<number, string[]>()
+  for (const { name } of rows) {
+    const { error_id, origin, part } = readMark(name)
+    if (part === 1) found.set(error_id, [...(found.get(error_id) ?? []), origin])
+  }
+  return found
+}
+
+async function* exportedApplication({ database }: Context, application_id: number): AsyncGenerator<ExportedLine> {
+  const application = await database.read
+    .selectFrom('faultboard_applications')
+    .select(['name', 'created_at'])
+    .where('id', '=', application_id)
+    .executeTakeFirst()
+  if (!application) return
+  const releases = await database.read
+    .selectFrom('faultboard_releases')
+    .select(['platform', 'version', 'first_seen_at'])
+    .where('application_id', '=', application_id)
+    .execute()
+  yield {
+    version: VERSION,
+    kind: 'application',
+    application_name: application.name,
+    created_at: new Date(application.created_at).toISOString(),
+    releases: releases.map((release) => ({
+      ...release,
+      first_seen_at: new Date(release.first_seen_at).toISOString(),
+    })),
+  }
+}

@@ -1,0 +1,79 @@
+import { applicationId } from '../store/applications.js'
+import type { Database } from '../store/database.js'
+import type { BulkTarget } from '../store/dialect.js'
+import type { Transaction } from '../store/kysely.js'
+import { type ErrorRow, lockErrors } from '../store/lock.js'
+import type { Schema } from '../store/schema.js'
+import { markOf, originOf } from './origin.js'
+
+export interface Application {
+  id: number
+  name: string
+  created_at: number
+}
+
+/** The application of that name, made where there is none. */
+export async function applicationOf(database: Database, name: string, now: number): Promise<Application> {
+  const id = await applicationId(database, name, now)
+  const { created_at } = await database.read
+    .selectFrom('faultboard_applications')
+    .select('created_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { id, name, created_at }
+}
+
+/** The group under its lock, or null. */
+export async function lockedGroup(
+  trx: Transaction<Schema>,
+  { dialect }: Database,
+  application: Application,
+  hash_signature: string,
+): Promise<ErrorRow | null> {
+  const found = await trx
+    .selectFrom('faultboard_errors')
+    .select('id')
+    .where('application_id', '=', application.id)
+    .where('hash_signature', '=', hash_signature)
+    .executeTakeFirst()
+  if (!found) return null
+  return (await lockErrors(trx, dialect, [found.id]))[0] ?? null
+}
+
+/** The revision of what was imported of these origins; `own` when it is the very group they were exported from. */
+export async function knownRevision(
+  trx: Transaction<Schema>,
+  application: Application,
+  row: ErrorRow,
+  origins: readonly string[],
+): Promise<string | 'own' | null> {
+  const mark = await trx
+    .selectFrom('faultboard_leases')
+    .select('holder')
+    .where(
+      'name',
+      'in',
+      origins.map((origin) => markOf(row.id, origin)),
+    )
+    .executeTakeFirst()
+  // Before the next question: what was imported into an empty database may have the ids it had.
+  if (mark) return mark.holder ?? ''
+  const own = originOf({
+    application_name: application.name,
+    application_created_at: application.created_at,
+    hash_signature: row.hash_signature,
+    error_id: row.id,
+  })
+  return origins.includes(own) ? 'own' : null
+}
+
+/** Keeps that it was imported: the revision stands where a lease has its holder. */
+export const IMPORTS: BulkTarget = {
+  table: 'faultboard_leases',
+  columns: [
+    { name: 'name', type: 'text' },
+    { name: 'holder', type: 'text' },
+    { name: 'expires_at', type: 'integer' },
+  ],
+  on_conflict: { key: ['name'], update: [{ column: 'holder', by: 'replace' }] },
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+
+/** A group of one database. It stays the same in a copy of that database, whose groups are the same ones. */
+export interface Group {
+  application_name: string
+  application_created_at: number
+  hash_signature: string
+  error_id: number
+}
+
+export function originOf(group: Group): string {
+  const { application_name, application_created_at, hash_signature, error_id } = group
+  return digestOf([application_name, application_created_at, hash_signature, error_id])
+}
+
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
+}
+
+const MARK = 'imported '
+
+/** The name under which is kept that a group was imported into an error, or a further part of it. */
+export function markOf(error_id: number, origin: string, part = 1): string {
+  return part === 1 ? `${MARK}${error_id} ${origin}` : `${MARK}${error_id} ${origin} ${part}`
+}
+
+export const MARKS = `${MARK}%`
+
+export function readMark(name: string): { error_id: number; origin: string; part: number } {
+  const [error_id, origin = '', part = '1'] = name.slice(MARK.length).split(' ')
+  return { error_id: Number(error_id), origin, part: Number(part) }
+}

@@ -1,0 +1,68 @@
+import * as v from 'valibot'
+import { TrackerError } from '../model/errors.js'
+import { parseInput } from '../model/input.js'
+import {
+  type ApplicationLine,
+  applicationLine,
+  type ErrorLine,
+  errorLine,
+  type MoreLine,
+  moreLine,
+  type RecordRows,
+  VERSION,
+} from './record.js'
+
+/** What a line says, or an `invalid_input` that says what is wrong with it. */
+export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine {
+  const { kind, version, ...rest } = objectIn(text)
+  if (version !== VERSION) {
+    throw refused(
+      typeof version === 'number' && version > VERSION
+        ? `it was written by a newer Faultboard (version ${version} of the format, this one knows ${VERSION})`
+        : 'it is no line of an export: version is missing',
+    )
+  }
+  switch (kind) {
+    case 'application':
+      return parseInput(applicationLine, { kind, ...rest })
+    case 'error':
+      return consistent(parseInput(errorLine, { kind, ...rest }))
+    case 'more':
+      return withPayloads(parseInput(moreLine, { kind, ...rest }))
+    default:
+      throw refused('kind must be one of application, error, more')
+  }
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw refused(`it is no JSON (${error instanceof Error ? error.message.slice(0, 100) : 'unreadable'})`)
+  }
+  const parsed = v.safeParse(v.record(v.string(), v.unknown()), value)
+  if (!parsed.success || Array.isArray(value)) throw refused('it is no JSON object')
+  return parsed.output
+}
+
+/** A record whose parts tell different counts would leave sums that never add up again. */
+function consistent(line: ErrorLine): ErrorLine {
+  const counted = line.hours.reduce((sum, { count }) => sum + count, 0)
+  const { occurrence_count, first_seen_at, occurred_at } = line.error
+  if (counted !== occurrence_count) {
+    throw refused(`error.occurrence_count is ${occurrence_count}, but its hours add up to ${counted}`)
+  }
+  if (first_seen_at > occurred_at) throw refused('error.first_seen_at is later than error.occurred_at')
+  return withPayloads(line)
+}
+
+function withPayloads<Line extends RecordRows>(line: Line): Line {
+  const wrong = line.occurrences.find(({ payload }) => payload >= line.payloads.length)
+  if (wrong) throw refused(`an occurrence names the payload ${wrong.payload}, but there are ${line.payloads.length}`)
+  return line
+}
+
+export function refused(sentence: string): TrackerError {
+  return new TrackerError('invalid_input', sentence)
+}

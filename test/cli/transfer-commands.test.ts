@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { faultboard, folder, record } from './faultboard.js'
+
+let cwd = ''
+
+beforeAll(async () => {
+  cwd = await folder()
+  await faultboard(['migrate'], { cwd })
+  await record(
+    `sqlite:${join(cwd, 'faultboard.sqlite3')}`,
+    { error_type: 'TypeError', message: 'x \u001b[2J\u009b31m\u202e is undefined', user_id: 'u1' },
+    { error_type: 'TypeError', message: 'x \u001b[2J\u009b31m\u202e is undefined', user_id: 'u2' },
+    { error_type: '=HYPERLINK("x")', message: 'formula', severity: 'low' },
+  )
+})
+
+describe('export and import', () => {
+  test('carry errors to a database that is made for them, once', async () => {
+    const out = await faultboard(['export', 'errors.ndjson'], { cwd })
+    expect(out).toEqual({ code: 0, stdout: '', stderr: 'Exported 2 errors that occurred 3 times to errors.ndjson.\n' })
+    expect(statSync(join(cwd, 'errors.ndjson')).mode & 0o777).toBe(0o600)
+    expect(existsSync(join(cwd, 'errors.ndjson.partial'))).toBe(false)
+    const into = ['import', 'errors.ndjson', '--database', 'sqlite:copy.sqlite3']
+    expect(await faultboard(into, { cwd })).toMatchObject({
+      code: 0,
+      stdout: '2 new, 0 added to errors that were here, 0 here already: 3 occurrences.\n',
+    })
+    expect(JSON.parse((await faultboard([...into, '--json'], { cwd })).stdout)).toEqual({
+      created: 0,
+      added: 0,
+      known: 2,
+      outdated: 0,
+      occurrences: 0,
+      rejected: 0,
+      rejections: [],
+    })
+    const list = await faultboard(['errors', '--json', '--database', 'sqlite:copy.sqlite3'], { cwd })
+    expect(
+      JSON.parse(list.stdout)
+        .errors.map((one: { occurrence_count: number }) => one.occurrence_count)
+        .sort(),
+    ).toEqual([1, 2])
+  })
+
+  test('go through pipes, and nothing in them is a command to a terminal', async () => {
+    const { stdout, stderr } = await faultboard(['export', '-', '--error-type', 'TypeError'], { cwd })
+    expect(stderr).toBe('Exported 1 error that occurred 2 times.\n')
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    const imported = await piped(['import', '-', '--database', 'sqlite:piped.sqlite3'], stdout)
+    expect(imported).toContain('1 new, ')
+  })
+
+  test('CSV is a table that no spreadsheet runs, with every row counted', async () => {
+    const { code, stderr } = await faultboard(['export', 'errors.csv'], { cwd })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Exported 2 errors to errors.csv.\n' })
+    const text = readFileSync(join(cwd, 'errors.csv'), 'utf8')
+    expect(text).toContain(`'=HYPERLINK`)
+    expect(text.trim().split('\r\n')).toHaveLength(3)
+    expect((await faultboard(['import', 'errors.csv'], { cwd })).stderr).toContain('CSV cannot be imported')
+  })
+
+  test('lines that cannot be taken are told by number and kept beside the file', async () => {
+    const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
+    const broken = error.replace('"occurrence_count":2', '"occurrence_count":5')
+    writeFileSync(join(cwd, 'mixed.ndjson'), [application, '{"half":', broken, '', error].join('\n'))
+    const { code, stdout, stderr } = await faultboard(
+      ['import', 'mixed.ndjson', '--database', 'sqlite:mixed.sqlite3'],
+      {
+        cwd,
+      },
+    )
+    expect(code).toBe(1)
+    expect(stdout).toContain('1 new')
+    expect(stderr).toMatch(
+      /^Line 2: it is no JSON.*\nLine 3: error\.occurrence_count is 5, but its hours add up to 2\n/,
+    )
+    expect(stderr).toContain('2 lines were not taken and kept in mixed.ndjson.rejected.')
+    expect(readFileSync(join(cwd, 'mixed.ndjson.rejected'), 'utf8')).toBe(`{"half":\n${broken}\n`)
+  })
+
+  test.each([
+    [['export', 'x', '--format', 'xml'], '--format must be one of ndjson, csv', 2],
+    [['export', 'a', 'b'], 'takes one FILE, not 2', 2],
+    [['export', '--severity', 'dire'], '--severity must be one of', 2],
+    [['export', '--page', '2'], '--page is not a flag of faultboard export', 2],
+    [['export', 'no/such/folder/x.ndjson'], 'Cannot write no/such/folder/x.ndjson', 1],
+    [['export', '--application-name', 'nobody'], 'No application "nobody"', 2],
+    [['export', '--database', 'sqlite:nowhere.sqlite3'], 'There is no database', 1],
+    [['import'], 'needs a FILE', 2],
+    [['import', 'nowhere.ndjson'], 'There is no file nowhere.ndjson', 1],
+    [['import', '.'], '. is no file', 1],
+    [['import', 'x', '--formt', 'csv'], '--formt is not a flag of faultboard import', 2],
+  ])('faultboard %j says what is wrong', async (args, sentence, code) => {
+    const ended = await faultboard(args, { cwd })
+    expect(ended.stderr).toContain(sentence)
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+  })
+})
+
+describe('move', () => {
+  test('copies to another database, tells rows and sums, and leaves the source as it was', async () => {
+    const { code, stdout } = await faultboard(
+      ['move', '--from', 'sqlite:faultboard.sqlite3', '--to', 'sqlite:moved.sqlite3'],
+      { cwd },
+    )
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^TABLE +ROWS +SUM +OF$/m)
+    expect(stdout).toMatch(/^faultboard_errors +2 +3 +occurrence_count$/m)
+    expect(stdout).toMatch(/^faultboard_error_users +2 +2 +count$/m)
+    expect(stdout).toContain('read back and equal row by row')
+    const lists = await Promise.all(
+      ['faultboard', 'moved'].map((name) =>
+        faultboard(['errors', '--json', '--database', `sqlite:${name}.sqlite3`], { cwd }),
+      ),
+    )
+    expect(lists[1]?.stdout).toBe(lists[0]?.stdout)
+    const again = await faultboard(['move', '--from', 'sqlite:faultboard.sqlite3', '--to', 'sqlite:moved.sqlite3'], {
+      cwd,
+    })
+    expect(again.code).toBe(1)
+    expect(again.stderr).toMatch(/moved\.sqlite3 is in use: there are rows in faultboard_errors/)
+  })
+
+  test('takes the configured database as its target, answers in JSON, and tells what waits in the spool folder', async () => {
+    const here = await folder({ 'batch.json': '{}' })
+    await faultboard(['migrate', '--database', 'sqlite:old.sqlite3'], { cwd: here })
+    await faultboard(['migrate'], { cwd: here })
+    mkdirSync(join(here, 'old.sqlite3-spool'))
+    writeFileSync(join(here, 'old.sqlite3-spool', 'batch-1.json'), '{}')
+    const { code, stdout, stderr } = await faultboard(['move', '--from', 'sqlite:old.sqlite3', '--json'], {
+      cwd: here,
+      env: { FAULTBOARD_DATABASE: 'sqlite:new.sqlite3' },
+    })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      verified: true,
+      counted_since: 0,
+      to: expect.stringMatching(/new\.sqlite3$/),
+    })
+    expect(stderr).toMatch(/1 file waits in .*old\.sqlite3-spool .* will not be moved/)
+  })
+
+  test.each([
+    [['move'], '--from is missing', 2],
+    [['move', '--from', 'sqlite:faultboard.sqlite3'], '--to is missing, and no configuration names a database', 2],
+    [['move', '--from', 'sqlite:a.sqlite3', '--to', 'sqlite:./a.sqlite3'], 'are the same database', 2],
+    [['move', '--from', 'sqlite:nowhere.sqlite3', '--to', 'sqlite:b.sqlite3'], 'There is no database', 1],
+    [['move', '--from', 'nonsense', '--to', 'sqlite:b.sqlite3'], 'database', 2],
+    [
+      ['move', '--from', 'sqlite:faultboard.sqlite3', '--to', 'postgres://u:secret@127.0.0.1:1/x'],
+      'Cannot use postgres://u:***@127.0.0.1:1/x',
+      1,
+    ],
+    [
+      ['move', '--from', 'postgres://u:secret@127.0.0.1:1/x', '--to', 'sqlite:b.sqlite3'],
+      'Cannot use postgres://u:***@127.0.0.1:1/x',
+      1,
+    ],
+    [['move', 'somewhere'], 'takes flags only', 2],
+  ])('faultboard %j says what is wrong', async (args, sentence, code) => {
+    const ended = await faultboard(args, { cwd })
+    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr).not.toContain('secret')
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+  })
+})
+
+async function piped(args: readonly string[], text: string): Promise<string> {
+  const child = spawn(process.execPath, [resolve('dist/cli/main.js'), ...args], { cwd })
+  let said = ''
+  child.stdout.on('data', (data) => {
+    said += data
+  })
+  child.stdin.end(text)
+  await new Promise((settle) => child.on('close', settle))
+  return said
+}

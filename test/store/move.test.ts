@@ -1,0 +1,143 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { PAGES } from '../../src/dashboard/routes.js'
+import { createDatabase } from '../../src/store/database.js'
+import { migrate } from '../../src/store/migrate.js'
+import { moveDatabase } from '../../src/store/move/move.js'
+import { MOVED_TABLES, TABLE_NAMES } from '../../src/store/move/tables.js'
+import { balancedBooks } from '../support/books.js'
+import { describeEachDatabase } from '../support/databases.js'
+import type { Host } from '../support/host.js'
+import { hostAt, livedInHost } from '../support/lived-in.js'
+import { withDatabase } from '../support/tracker.js'
+
+/** The state of the process and the address of the database are others by nature. */
+const OF_THE_PROCESS = ['/health', '/settings', '/process_health']
+
+describeEachDatabase('moving everything from a database', (source) => {
+  let from: string
+  let answers: Record<string, unknown>
+  let untouched: Record<string, unknown[]>
+
+  beforeAll(async () => {
+    from = await source.fresh()
+    const host = await livedInHost(from)
+    answers = await answersOf(host)
+    await host.close()
+    untouched = await everything(from)
+  }, 120_000)
+
+  describeEachDatabase('to another', (target) => {
+    test('gives the same answers on every page, and errors go on counting in the same groups', async () => {
+      // One without any table shows that they are made.
+      const to = source.dialect === 'sqlite' ? await target.empty() : await target.fresh()
+      const moved = await move(from, to)
+      expect(await everything(from)).toEqual(untouched)
+      expect(moved.counted_since).toBe(0)
+      expect(moved.tables.filter(({ rows }) => rows === 0)).toEqual([])
+      for (const { table, rows } of moved.tables) expect([table, rows]).toEqual([table, untouched[table]?.length])
+
+      const after = await hostAt(to)
+      expect(await answersOf(after)).toEqual(answers)
+      const { Commands, Queries } = after.tracker
+      const [steady] = await Queries.ErrorsList.call({ error_type: 'SteadyError' })
+      const again = await Commands.LogError.call({ error_type: 'SteadyError', message: 'again', platform: 'Web' })
+      expect(again).toMatchObject({ id: steady?.id, occurrence_count: 61 })
+      const fresh = await Commands.LogError.call({ error_type: 'Brand new', message: 'after the move' })
+      expect(fresh?.id).toBeGreaterThan(Math.max(...(untouched.faultboard_errors ?? []).map(idOf)))
+      await Commands.AddComment.call({ error_id: fresh?.id ?? 0, author_name: 'Eve', body: 'still here' })
+      await after.close()
+      await balancedBooks(to)
+    }, 120_000)
+  })
+
+  test('refuses a target that has errors, and leaves it as it was', async () => {
+    const [from, to] = [await source.fresh(), await source.fresh()]
+    for (const url of [from, to]) {
+      const host = await hostAt(url)
+      await host.tracker.Commands.LogError.call({ error_type: 'Here', message: url.slice(0, 5) })
+      await host.close()
+    }
+    const before = await everything(to)
+    await expect(move(from, to)).rejects.toThrow(/is in use: there are rows in faultboard_errors, .*Name another/)
+    expect(await everything(to)).toEqual(before)
+  })
+
+  test('takes a target on which a host was merely started', async () => {
+    const [from, to] = [await source.fresh(), await source.fresh()]
+    const [one, other] = [await hostAt(from), await hostAt(to)]
+    await one.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })
+    await withDatabase(to, ({ read }) =>
+      read.insertInto('faultboard_applications').values({ name: 'other', created_at: 1 }).execute(),
+    )
+    await one.close()
+    await other.close()
+    await move(from, to)
+    expect(await everything(to)).toEqual(await everything(from))
+  })
+
+  test('has nothing in the target when it fails at the end', async () => {
+    const [from, to] = [await source.fresh(), await source.fresh()]
+    const host = await hostAt(from)
+    await host.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })
+    await host.close()
+    const before = await everything(to)
+    const last = TABLE_NAMES.at(-1)
+    const failing = (table: string) => {
+      if (table === last) throw new Error('the cable was pulled')
+    }
+    await expect(move(from, to, failing)).rejects.toThrow('the cable was pulled')
+    expect(await everything(to)).toEqual(before)
+  })
+})
+
+describe('the list of what is moved', () => {
+  test('names every table of ours that there is', async () => {
+    await withDatabase('sqlite::memory:', async (database) => {
+      await migrate(database)
+      const tables = await database.read.introspection.getTables()
+      const own = tables.map(({ name }) => name).filter((name) => !/migrations|_search_index/.test(name))
+      expect(own.sort()).toEqual(Object.keys(MOVED_TABLES).sort())
+    })
+  })
+})
+
+async function move(from: string, to: string, onTable: (table: string) => void = () => {}) {
+  const [one, other] = [createDatabase(from, process.cwd()), createDatabase(to, process.cwd())]
+  try {
+    return await moveDatabase(one, other, onTable)
+  } finally {
+    await one.close()
+    await other.close()
+  }
+}
+
+async function answersOf(host: Host): Promise<Record<string, unknown>> {
+  const errors = await host.tracker.Queries.ErrorsList.call({ per_page: 100 })
+  const paths = PAGES.map(({ path }) => path).filter((path) => !OF_THE_PROCESS.includes(path))
+  const answers: Record<string, unknown> = {}
+  for (const path of paths) {
+    const ids = path.includes(':error_id') ? errors.slice(0, 4).map(({ id }) => id) : [1]
+    for (const id of ids) {
+      const address = path.replace(/:\w+\{[^}]+\}/, String(id))
+      answers[address] = await host.json(address.endsWith('/compare') ? `${address}?a=1&b=2` : address)
+    }
+  }
+  answers.csv = await (await host.get('/errors.csv')).text()
+  answers.search = await host.json('/errors?search=alpha')
+  return answers
+}
+
+function everything(url: string): Promise<Record<string, unknown[]>> {
+  return withDatabase(url, async ({ read }) => {
+    const found: Record<string, unknown[]> = {}
+    for (const table of TABLE_NAMES) {
+      const rows = (await read.selectFrom(table).selectAll().execute()) as Record<string, unknown>[]
+      found[table] = rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort()
+    }
+    return found
+  })
+}
+
+function idOf(row: unknown): number {
+  return Number(/"id",(\d+)/.exec(String(row))?.[1])
+}
