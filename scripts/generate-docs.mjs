@@ -2,10 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { configuration } from './docs/configuration.mjs'
 import { endpoints } from './docs/endpoints.mjs'
+import { openapi } from './docs/openapi.mjs'
 import { loadTables } from './docs/source.mjs'
 
 const tables = await loadTables()
-const documents = { 'docs/configuration.md': configuration(tables), 'docs/endpoints.md': endpoints(tables) }
+const documents = {
+  'docs/configuration.md': configuration(tables),
+  'docs/endpoints.md': endpoints(tables),
+  'docs/openapi.json': openapi(tables),
+}
 const check = process.argv.includes('--check')
 const stale = []
 

@@ -13,6 +13,7 @@ import type { Reporter, Source } from './capture/source.js'
 import { SourcePositions } from './capture/source-positions.js'
 import { listen } from './capture/sources.js'
 import { countSwallowed } from './capture/swallowed/count-swallowed.js'
+import { TraceSightings } from './capture/trace.js'
 import { LocalVariables } from './capture/variables/local-variables.js'
 import type { Options, Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
@@ -223,6 +224,7 @@ function captureParts({ config, counters, log, now }: Context): Omit<CaptureCont
     variables: config.enable_local_variables
       ? new LocalVariables({ config, positions, counters, log, now })
       : undefined,
+    traces: new TraceSightings(now),
     storms: new Storms(config.max_full_occurrences_per_minute),
     floods: new MessageFloods(config.max_groups_per_place),
     lag: new LagGuard(config.max_event_loop_lag_ms),

@@ -16,7 +16,8 @@ import { similarErrors } from './analytics/similar-errors.js'
 import type { Breadcrumb } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
-import { type LoggedError, logError } from './capture/log-error.js'
+import { type ForeignError, logForeignError } from './capture/foreign-error.js'
+import { complain, type LoggedError, logError } from './capture/log-error.js'
 import type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/source.js'
@@ -32,6 +33,9 @@ import { type KnownPools, rememberPool } from './diagnostics/dump/pools.js'
 import { processHealth } from './diagnostics/health/process-health.js'
 import { nPlusOneQueries } from './diagnostics/n-plus-one.js'
 import { requestGuardSummary } from './diagnostics/request-guard.js'
+import { deleteSourceMaps } from './diagnostics/source-maps/delete-source-maps.js'
+import { listSourceMaps } from './diagnostics/source-maps/list-source-maps.js'
+import { storeSourceMap } from './diagnostics/source-maps/store-source-map.js'
 import { swallowedExceptions } from './diagnostics/swallowed-exceptions.js'
 import { createLog } from './log.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
@@ -40,6 +44,8 @@ import { retryDelivery } from './notifications/retry-delivery.js'
 import { sendTestNotification } from './notifications/test-message.js'
 import { type Operation, perform } from './operation.js'
 import { type Started, type Surroundings, start } from './started.js'
+import type { Imported, ImportInput } from './transfer/import-records.js'
+import type { ExportedLine } from './transfer/record.js'
 import { addComment } from './triage/add-comment.js'
 import { assignError, unassignError } from './triage/assign-error.js'
 import {
@@ -57,6 +63,7 @@ import { errorChanges } from './triage/error-changes.js'
 import { errorHistory } from './triage/error-history.js'
 import { errorUsers } from './triage/error-users.js'
 import { type ErrorsListInput, type ErrorsPage, errorsPage, type ListedError } from './triage/errors-list.js'
+import { exportErrors } from './triage/export-errors.js'
 import { findError } from './triage/find-error.js'
 import { listApplications } from './triage/list-applications.js'
 import { muteError, unmuteError } from './triage/mute-error.js'
@@ -115,6 +122,8 @@ export class TrackerInstance {
     BatchDeleteErrors: this.#bind(batchDeleteErrors),
     CaptureDiagnosticDump: this.#bind(captureDiagnosticDump),
     DeleteDiagnosticDump: this.#bind(deleteDiagnosticDump),
+    StoreSourceMap: this.#bind(storeSourceMap),
+    DeleteSourceMaps: this.#bind(deleteSourceMaps),
     SaveView: this.#bind(saveView),
     DeleteView: this.#bind(deleteView),
     CleanupErrors: this.#bind(cleanupErrors),
@@ -124,6 +133,11 @@ export class TrackerInstance {
     BatchUnmuteErrors: this.#bind(batchUnmuteErrors),
     RetryDelivery: this.#bind(retryDelivery),
     SendTestNotification: this.#bind(sendTestNotification),
+    /** Adds the lines of an export, each once; what a line does not say rightly goes to `reject`. */
+    ImportErrors: {
+      call: async ({ lines, reject = () => {} }: ImportInput): Promise<Imported> =>
+        (await import('./transfer/import-records.js')).importRecords(this.#context(), lines, reject),
+    },
   }
 
   /** What reads them. */
@@ -135,6 +149,11 @@ export class TrackerInstance {
         (await errorsPage(this.#context(), filter)).errors,
       /** The same with its place among all that fit. */
       page: async (filter?: ErrorsListInput): Promise<ErrorsPage> => errorsPage(this.#context(), filter),
+    },
+    /** All errors that fit, whole for `ImportErrors` or as a table, read while they are taken. */
+    ExportErrors: {
+      records: (filter?: ErrorsListInput) => this.#records(filter),
+      csv: (filter?: ErrorsListInput) => exportErrors(this.#context(), filter, { limit: Number.POSITIVE_INFINITY }),
     },
     FindError: this.#bind(findError),
     ErrorHistory: this.#bind(errorHistory),
@@ -156,6 +175,7 @@ export class TrackerInstance {
     FindDiagnosticDump: this.#bind(findDiagnosticDump),
     CompareDiagnosticDumps: this.#bind(compareDiagnosticDumps),
     ProcessHealth: this.#bind(processHealth),
+    SourceMaps: this.#bind(listSourceMaps),
     RequestGuardSummary: this.#bind(requestGuardSummary),
     NPlusOneQueries: this.#bind(nPlusOneQueries),
     Deprecations: this.#bind(deprecations),
@@ -358,6 +378,18 @@ export class TrackerInstance {
     if (started?.sightings.isNew(input.exception, request)) void logError(started.context, input)
   }
 
+  /** For endpoints to which other processes report: the clock, and the way in for what happened there. Never rejects. */
+  readonly inlet = {
+    now: (): number => this.#surroundings.now(),
+    record: (error: ForeignError): Promise<LoggedError | null> =>
+      this.#safely(async ({ context }) => {
+        // Only a process to which others report has a use for it.
+        const { withOriginalStack } = await import('./capture/foreign-stack.js')
+        return logForeignError(context, await withOriginalStack(context, error))
+      }),
+    failed: (error: unknown): void => this.#notTaken(error),
+  }
+
   /** For subscribers: listens to one more source while the tracker runs; gives the function that ends it sooner. */
   attach(source: Source): () => void {
     return this.#start().attach(source)
@@ -413,6 +445,12 @@ export class TrackerInstance {
     createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
   }
 
+  /** A callback of the host's failed, or the connection broke while a client was reporting. */
+  #notTaken(error: unknown): void {
+    if (this.#started) complain(this.#started.context, 'taking the report of a client', error)
+    else this.#complain(error)
+  }
+
   #scopes(): Scopes | null {
     try {
       return this.#running()?.context.scopes ?? null
@@ -436,6 +474,10 @@ export class TrackerInstance {
     input: unknown,
   ): Promise<Result> {
     return perform(operation, this.#context(), input)
+  }
+
+  async *#records(filter?: ErrorsListInput): AsyncGenerator<ExportedLine> {
+    yield* (await import('./transfer/export-records.js')).exportRecords(this.#context(), filter)
   }
 
   #context(): CaptureContext {

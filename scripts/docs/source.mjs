@@ -4,6 +4,7 @@ const TABLES = `
 export * from './src/config/options.ts'
 export * as routes from './src/dashboard/routes.ts'
 export { describeInput } from './src/model/describe-input.ts'
+export { openApiDocument } from './src/dashboard/openapi/document.ts'
 `
 
 /** The tables of the source that docs follow from. Taken from the source itself: what is built may be older. */

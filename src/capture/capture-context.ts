@@ -9,6 +9,7 @@ import type { NPlusOne } from './repeats/n-plus-one.js'
 import type { RequestGuard } from './request-guard/request-guard.js'
 import type { Scopes } from './scope.js'
 import type { SourcePositions } from './source-positions.js'
+import type { TraceSightings } from './trace.js'
 import type { LocalVariables } from './variables/local-variables.js'
 
 /** What capturing needs beside what every operation receives. */
@@ -23,6 +24,8 @@ export interface CaptureContext extends Context {
   request_guard: RequestGuard | null
   n_plus_one: NPlusOne | null
   deprecations: Deprecations | null
+  /** Which errors were recorded while a span of OpenTelemetry was active. */
+  traces: TraceSightings
   storms: Storms
   floods: MessageFloods
   lag: LagGuard

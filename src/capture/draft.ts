@@ -37,12 +37,14 @@ export interface Draft {
   local_variables: readonly FrameVariables[] | null
   /** Numbers only. */
   system_health: SystemHealth | null
-  /** The same for every error of this process, and so not filtered each time. */
-  process_facts: Readonly<Record<string, unknown>>
+  /** The same for every error of this process, and so not filtered each time; null for one of another. */
+  process_facts: Readonly<Record<string, unknown>> | null
   occurred_at: number
   explicit_severity: Severity | undefined
   unhandled: boolean
   severity: Severity
+  /** What a client groups it by; `{{ default }}` among its parts stands for our own way. */
+  fingerprint?: readonly string[] | null
   hash_signature: string
   place: string | null
   /** Counted like any other, but without a row of its own. */

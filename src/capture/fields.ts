@@ -28,6 +28,9 @@ export interface LogErrorInput {
   context?: Record<string, unknown> | undefined
   /** Whether the error escaped every handler of the host. */
   unhandled?: boolean | undefined
+  /** The trace and span it happened in; without them, those of the span that OpenTelemetry has active. */
+  trace_id?: string | undefined
+  span_id?: string | undefined
   /** Which hook met it: `express`, `uncaught_exception`, `pino`, ... */
   source?: string | undefined
 }
@@ -35,7 +38,7 @@ export interface LogErrorInput {
 const FIELD_NAMES = [
   'exception', 'error_type', 'message', 'backtrace', 'occurred_at', 'platform', 'app_version', 'git_sha', 'user_id',
   'request_url', 'request_params', 'ip_address', 'user_agent', 'severity', 'request', 'tags', 'context', 'unhandled',
-  'source',
+  'source', 'trace_id', 'span_id',
 ] as const // biome-ignore format: a word list reads best as lines of words
 
 /** The fields of whatever LogError was called with; an error handed over bare is its exception. */

@@ -10,6 +10,7 @@ import { type HostRequest, requestFacts } from './request-facts.js'
 import { noteReported } from './swallowed/detection.js'
 import { readLimit, TEXT_LIMITS } from './text-limits.js'
 import { describeThrown, reasonOf } from './thrown-value.js'
+import { traceOf } from './trace.js'
 
 /** What became of an error that was recorded. */
 export interface LoggedError {
@@ -32,21 +33,20 @@ export interface LoggedError {
  */
 export function logError(context: CaptureContext, input: LogErrorInput): Promise<LoggedError | null> {
   try {
-    const event = capture(context, input)
-    return event ? record(context, event) : Promise.resolve(null)
+    return recordDraft(context, draftOf(context, input))
   } catch (error) {
     complain(context, 'recording an error', error)
     return Promise.resolve(null)
   }
 }
 
-function capture(context: CaptureContext, input: LogErrorInput): ErrorEvent | null {
-  const draft = draftOf(context, input)
-  if (draft === null) return null
+/** The way of every error from here on: through the pipeline, and to the recorder unless a step drops it. */
+export function recordDraft(context: CaptureContext, draft: Draft | null): Promise<LoggedError | null> {
+  if (draft === null) return Promise.resolve(null)
   const result = runPipeline(draft, stepContextOf(context))
-  if ('event' in result) return result.event
+  if ('event' in result) return record(context, result.event)
   context.counters.add(result.dropped)
-  return null
+  return Promise.resolve(null)
 }
 
 const stepContexts = new WeakMap<CaptureContext, StepContext>()
@@ -95,7 +95,7 @@ function answer(known: Known, receipt: Receipt): LoggedError | null {
 }
 
 /** What was thrown may be as hostile as what is recorded, and its message may hold a secret. */
-function complain({ counters, log, redactor }: CaptureContext, what: string, error: unknown): void {
+export function complain({ counters, log, redactor }: CaptureContext, what: string, error: unknown): void {
   counters.add(`failed: ${what}`)
   log.warn(`${what} failed: ${redactor.text(reasonOf(error, redactor))}`)
 }
@@ -117,12 +117,16 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     ? describeThrown(fields.exception, config.max_backtrace_lines, context.positions, context.redactor)
     : null
   const explicit = severityGiven(fields.severity, context)
+  const trace = traceOf(fields)
   const user_agent = fieldOf(fields, 'user_agent')
   const platform = fieldOf(fields, 'platform')
+  const message = fieldOf(fields, 'message') ?? thrown?.message ?? ''
+  // What comes from a span itself hides no other span of its trace.
+  if (trace && fields.source !== 'opentelemetry') context.traces.logged(trace.trace_id, message)
   return {
     thrown: given ? fields.exception : undefined,
     error_type: textOf(fields.error_type, TEXT_LIMITS.error_type) ?? thrown?.error_type ?? 'Error',
-    message: fieldOf(fields, 'message') ?? thrown?.message ?? '',
+    message,
     backtrace:
       fields.backtrace === undefined
         ? (thrown?.backtrace ?? [])
@@ -138,7 +142,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     user_agent: user_agent ?? null,
     request: fields.request,
     tags: known(scope?.tags, fields.tags),
-    details: detailsOf(config, fields, thrown?.details),
+    details: { ...detailsOf(config, fields, thrown?.details), ...trace },
     process_facts: context.process_facts,
     system_health: context.systemHealth?.() ?? null,
     context: known(scope?.context, fields.context),

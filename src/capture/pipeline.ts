@@ -25,7 +25,8 @@ const COUNTED_ONLY = { counted_only: true } as const
 
 /** Written out field by field: copying the rest of so large an object is a good part of what a capture costs. */
 function eventOf(draft: Draft): ErrorEvent {
-  const context: Record<string, unknown> = { ...draft.details, process: draft.process_facts }
+  const context: Record<string, unknown> = { ...draft.details }
+  if (draft.process_facts !== null) context.process = draft.process_facts
   if (draft.request_params !== undefined) context.request_params = draft.request_params
   if (draft.request !== undefined) context.request = draft.request
   if (draft.tags.length > 0) context.tags = draft.tags[0]

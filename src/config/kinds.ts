@@ -79,6 +79,14 @@ export const httpUrl: Kind<string> = {
   fromText: (text) => text,
 }
 
+/** An address in which the id of a trace is to be put. */
+export const traceUrl: Kind<string> = {
+  words: 'http(s) address with {trace_id}',
+  check: (value) =>
+    httpUrl.check(value).includes('{trace_id}') ? String(value) : unfit('must be an address that holds {trace_id}'),
+  fromText: (text) => text,
+}
+
 const urlOf = (example: string, schemes: readonly string[]): Kind<string> => ({
   words: `address such as ${example}`,
   check: (value) =>

@@ -25,6 +25,7 @@ import {
   smtpUrl,
   text,
   timeZone,
+  traceUrl,
   userName,
 } from './kinds.js'
 
@@ -165,6 +166,12 @@ export const OPTIONS = {
     default: null,
     text: 'Address of the host as its users reach it, such as https://ops.example/shop: its path stands before every link of the dashboard when a proxy takes it from the front (a trusted proxy may also say so by X-Forwarded-Prefix), and messages link to it.',
   }),
+  trace_url_template: row<string | null>({
+    group: 'dashboard',
+    kind: orNull(traceUrl),
+    default: null,
+    text: 'Where traces are looked at, such as https://traces.example/trace/{trace_id}, for links from errors that happened within a span of OpenTelemetry; {span_id} may stand in it, too.',
+  }),
   enable_rate_limiting: row<boolean>({
     group: 'dashboard',
     kind: boolean,
@@ -285,6 +292,18 @@ export const OPTIONS = {
     kind: boolean,
     default: true,
     text: 'Shows stacks of compiled and bundled code in the original source, by source maps inside project_root. Nothing is ever fetched.',
+  }),
+  source_map_max_bytes: row<number>({
+    group: 'capture',
+    kind: integer(10_000, 100_000_000),
+    default: 20_000_000,
+    text: 'Largest source map, and largest script, that faultboard sourcemaps upload stores; without the contents of the sources, which are not kept.',
+  }),
+  source_map_max_releases: row<number>({
+    group: 'capture',
+    kind: integer(1, 10_000),
+    default: 50,
+    text: 'Releases of which source maps are kept, the newest uploads first; an upload removes those of older ones.',
   }),
   max_full_occurrences_per_minute: row<number>({
     group: 'capture',

@@ -62,7 +62,7 @@ export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = u
 
 /** One address that answers programs only, in JSON. */
 export interface Feed<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown> extends Endpoint<Schema> {
-  load(context: Context, parameters: v.InferOutput<Schema>): Promise<Data>
+  load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
 }
 
 /** One address that gives a file. */

@@ -128,8 +128,10 @@ function buildRouter(context: Context, live: LiveUpdates): Hono<Environment> {
   for (const feed of FEEDS) {
     router.get(feed.path, async (c) => {
       requireSwitches(feed, context)
-      c.env.exchange.wants_json = true
-      return json(await feed.load(context, parse(feed.parameters, fields(c.env.exchange.visit.query), c.req.param())))
+      const { exchange } = c.env
+      exchange.wants_json = true
+      const parameters = parse(feed.parameters, fields(exchange.visit.query), c.req.param())
+      return json(await feed.load(context, parameters, exchange.visit))
     })
   }
   for (const download of DOWNLOADS) {

@@ -22,10 +22,10 @@ export class RateLimiter {
     this.#now = now
   }
 
-  /** Counts one and tells whether it is within the limit. */
-  hit(address: string): Verdict {
+  /** Counts one, or several at once, and tells whether it is within the limit. */
+  hit(address: string, count = 1): Verdict {
     const window = this.#window(address)
-    window.count++
+    window.count += count
     return this.#verdict(window)
   }
 

@@ -19,6 +19,7 @@ import { errors } from './pages/errors.js'
 import { health } from './pages/health.js'
 import { nPlusOnePage } from './pages/n-plus-one.js'
 import { notifications } from './pages/notifications.js'
+import { openapi } from './pages/openapi.js'
 import { overview } from './pages/overview.js'
 import { platformComparison } from './pages/platform-comparison.js'
 import { processHealthPage } from './pages/process-health.js'
@@ -49,7 +50,7 @@ export const PAGES: readonly Page[] = [
   correlation,
 ]
 
-export const FEEDS: readonly Feed[] = [changes]
+export const FEEDS: readonly Feed[] = [changes, openapi]
 
 export const DOWNLOADS: readonly Download[] = [dumpFile]
 

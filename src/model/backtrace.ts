@@ -39,9 +39,17 @@ export function stackLines(stack: string, message: string, limit: number): strin
   return lines
 }
 
+/** Ends a line of a client's stack that is not the host's own code, where neither name nor path would tell. */
+export const LIBRARY_MARK = ' [library]'
+
 /** One line of a backtrace in its parts; a line in a shape we do not know is kept whole as the function's name. */
 export function parseFrame(line: string, root: string): Frame {
-  const short = (line.length > LINE_LIMIT ? line.slice(0, LINE_LIMIT) : line).trim()
+  const cut = (line.length > LINE_LIMIT ? line.slice(0, LINE_LIMIT) : line).trim()
+  if (!cut.endsWith(LIBRARY_MARK)) return unmarkedFrame(line, cut, root)
+  return { ...unmarkedFrame(line, cut.slice(0, -LIBRARY_MARK.length), root), in_app: false }
+}
+
+function unmarkedFrame(line: string, short: string, root: string): Frame {
   const parts = short.startsWith('at ') ? v8Parts(short.slice(3)) : geckoParts(short)
   if (!parts) return { line, function_name: short, file: null, line_number: null, column: null, in_app: true }
   const { path, line_number, column } = positionOf(parts.location)

@@ -35,9 +35,19 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   dashboard_failed: 'Pages of the dashboard that failed; the log on standard error says why.',
   process_health_lost: 'Minutes of the health of the process that were lost: the database was away for too long.',
   process_health_refused: 'Minutes of the health of the process that the database refused; they are lost.',
+  reported_again: 'Not counted again: a client sent an error with the same event_id once more.',
+  sentry_repeated: 'Not counted again: a Sentry SDK sent the same event once more.',
+  otel_already_recorded: 'Not recorded again: the exception on a span had been recorded by a hook, or on a span below.',
   trim_failed: 'Times that surplus occurrences could not be removed; a later flush tries again.',
 }
 
+/** Of the reasons that end with the kind of what was dropped. */
+const KINDS_DROPPED: readonly (readonly [prefix: string, text: string])[] = [
+  ['sentry_dropped: ', 'Not recorded: what a Sentry SDK sent is no error but something else, of this kind.'],
+]
+
 export function meaningOf(reason: string): string {
+  const kind = KINDS_DROPPED.find(([prefix]) => reason.startsWith(prefix))
+  if (kind) return kind[1]
   return DROP_REASONS[reason] ?? 'Something of the tracker failed; its log on standard error says what.'
 }

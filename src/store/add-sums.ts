@@ -22,8 +22,8 @@ import type { Schema } from './schema.js'
 export async function addSums(
   trx: Transaction<Schema>,
   dialect: Dialect,
-  groups: readonly FoldedGroup[],
-  rows: ReadonlyMap<string, GroupRow>,
+  groups: readonly Pick<FoldedGroup, 'hash_signature' | 'hours' | 'users'>[],
+  rows: ReadonlyMap<string, Pick<GroupRow, 'id' | 'error_type'>>,
   application_id: number,
 ): Promise<void> {
   const ofErrors: (string | number)[][] = []

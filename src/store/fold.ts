@@ -131,7 +131,7 @@ const payloads = new WeakMap<readonly string[], Payload>()
  * Backtrace and causes as they are stored. Events of one place share one backtrace array, so that its text and digest
  * are made once, not once per repeat.
  */
-export function payloadOf({ backtrace, causes }: ErrorEvent): Payload {
+export function payloadOf({ backtrace, causes }: Pick<ErrorEvent, 'backtrace' | 'causes'>): Payload {
   const known = causes.length === 0 ? payloads.get(backtrace) : undefined
   if (known) return known
   const content = JSON.stringify({ backtrace, causes })

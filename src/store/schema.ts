@@ -37,6 +37,7 @@ export interface Schema {
   faultboard_request_guard_hours: RequestGuardHoursTable
   faultboard_repeated_statement_hours: RepeatedStatementHoursTable
   faultboard_deprecation_hours: DeprecationHoursTable
+  faultboard_source_maps: SourceMapsTable
 }
 
 export interface ApplicationsTable {
@@ -363,6 +364,26 @@ export interface DeprecationHoursTable {
   last_seen_at: number
 }
 
+/** The source map of a script of one release. What is packed is compressed, in Base64: every database takes text. */
+export interface SourceMapsTable {
+  id: Generated<number>
+  application_id: number
+  release_name: string
+  /** As a stack names it: an address, or the end of one. */
+  file_name: string
+  /** SHA-256 of release and name, which together are longer than a key may be. */
+  file_digest: string
+  debug_id: string | null
+  /** The folder of the map, from the project's root. */
+  folder: string
+  packed_map: string
+  /** The script itself, for the names of its functions; null where it was not given. */
+  packed_code: string | null
+  map_bytes: number
+  packed_bytes: number
+  created_at: number
+}
+
 /** A query of the list under a name. */
 export interface SavedViewsTable {
   id: Generated<number>
@@ -505,4 +526,7 @@ export const INTEGER_COLUMNS: ReadonlySet<string> = new Set([
   'heap_limit_bytes',
   'handles',
   'errors',
+  'map_bytes',
+  'packed_bytes',
+  'file_count',
 ])

@@ -1,4 +1,4 @@
-import { type Frame, parseFrame } from '../model/backtrace.js'
+import { type Frame, LIBRARY_MARK, parseFrame } from '../model/backtrace.js'
 
 /** A frame as the page shows it. */
 export interface StackFrame extends Frame {
@@ -33,8 +33,9 @@ export function stackParts(frames: readonly StackFrame[]): StackPart[] {
   return parts
 }
 
-function libraryOf({ file }: Frame): string {
+function libraryOf({ file, line }: Frame): string {
   if (file === null) return 'native code'
+  if (line.endsWith(LIBRARY_MARK)) return /^[a-z][\w-]*:\/\/([^/]+)/i.exec(file)?.[1] ?? file
   if (file.startsWith('node:')) return file.startsWith('node:internal') ? 'node:internal' : file
   // The last one, because pnpm keeps packages at node_modules/.pnpm/express@4/node_modules/express.
   const inside = `/${file}`.slice(`/${file}`.lastIndexOf('/node_modules/') + '/node_modules/'.length)

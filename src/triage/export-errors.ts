@@ -35,16 +35,20 @@ const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
  * All errors that fit the filter as CSV, in the order of the list, a batch at a time; `page` and `per_page` mean
- * nothing here. It ends after 50,000 rows.
+ * nothing here. It ends after 50,000 rows unless more are asked for.
  */
-export async function* exportErrors(context: Context, input: unknown): AsyncGenerator<string> {
+export async function* exportErrors(
+  context: Context,
+  input: unknown,
+  { limit = EXPORT_LIMIT }: { limit?: number } = {},
+): AsyncGenerator<string> {
   const filter = parseInput(errorsListInput, input ?? {})
   await context.ready()
   yield BYTE_ORDER_MARK + csvRow(COLUMNS)
   const matching = await matchingErrors(context, filter)
   const order = listOrder(filter, context.database.dialect, matching.at_most)
   let last: { id: number; sort_key: string | number } | undefined
-  for (let written = 0; written < EXPORT_LIMIT; written += BATCH) {
+  for (let written = 0; written < limit; written += BATCH) {
     const seen = last
     const query = () => (seen ? matching.query().where(after(order, seen)) : matching.query())
     const rows = await inOrder(context, { ...matching, query }, order)

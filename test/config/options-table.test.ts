@@ -124,6 +124,8 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   user_callback: null,
   detect_unclean_shutdown: ['on', true],
   enable_source_maps: ['off', false],
+  source_map_max_bytes: ['50000', 50_000],
+  source_map_max_releases: ['5', 5],
   max_full_occurrences_per_minute: ['10', 10],
   max_event_loop_lag_ms: ['500', 500],
   max_groups_per_place: ['10', 10],
@@ -156,6 +158,7 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   source_code_context_lines: ['9', 9],
   source_code_cache_ttl: ['60', 60],
   enable_git_blame: ['on', true],
+  trace_url_template: ['https://traces.example/{trace_id}', 'https://traces.example/{trace_id}'],
   git_repository_url: ['https://git.example/shop/api', 'https://git.example/shop/api'],
 }
 

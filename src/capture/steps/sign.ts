@@ -18,7 +18,7 @@ export const sign: Step = (draft, context) => {
   draft.backtrace = placeOnce(draft.backtrace, context).relative
   if (draft.causes.length > 0) draft.causes = draft.causes.map((cause) => relativeCause(cause, context))
   draft.hash_signature = signatureAt(at, draft)
-  const fingerprint = fingerprintOf(draft, context)
+  const fingerprint = fingerprintOf(draft, context) ?? clientFingerprint(draft)
   if (fingerprint) draft.hash_signature = fingerprintSignature(fingerprint)
   else if (context.floods.isFlooded(`${draft.error_type}\n${at.key}`, draft.hash_signature, context.now())) {
     draft.hash_signature = signatureOnce(at, draft.error_type, MANY_MESSAGES)
@@ -99,6 +99,14 @@ function rootBacktrace(draft: Draft, { config }: StepContext): readonly string[]
       backtrace = cause.backtrace
     causes = cause.causes ?? []
   }
+}
+
+const DEFAULT_PART = /^\{\{\s*default\s*\}\}$/
+
+/** What a client asks for, unless that is our own way alone. */
+function clientFingerprint({ fingerprint, hash_signature }: Draft): string | null {
+  if (!fingerprint || fingerprint.every((part) => DEFAULT_PART.test(part))) return null
+  return fingerprint.map((part) => (DEFAULT_PART.test(part) ? hash_signature : part)).join('\n')
 }
 
 function fingerprintOf(draft: Draft, { config, complain }: StepContext): string | null {

@@ -4,6 +4,7 @@ import type { Rendered } from '../define.js'
 import type { ShownStacks } from '../shown-stacks.js'
 import { CopyButton } from './copy.js'
 import { ProcessMoment } from './process-moment.js'
+import { Trace } from './trace.js'
 import { ValueTree } from './value-tree.js'
 import { VariablesPanel } from './variables.js'
 
@@ -19,7 +20,7 @@ export function Circumstances({
   stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
   config: Options
 }): Rendered {
-  const { local_variables, variables, system_health, ...details } = record.details
+  const { local_variables, variables, system_health, trace_id, span_id, ...details } = record.details
   return (
     <>
       <Request record={record} curl={curl} />
@@ -29,6 +30,7 @@ export function Circumstances({
         <Data title="Variables" values={local_variables ?? variables} tree />
       )}
       <ProcessMoment health={system_health} />
+      <Trace trace_id={trace_id} span_id={span_id} template={config.trace_url_template} />
       <Data title="Tags" values={record.tags} />
       <Data title="Context" values={record.context} />
       <Data title="Details" values={details} />

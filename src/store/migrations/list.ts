@@ -13,6 +13,7 @@ import { attention } from './0012-attention.js'
 import { swallowed } from './0013-swallowed.js'
 import { processes } from './0014-processes.js'
 import { counted } from './0015-counted.js'
+import { sourceMaps } from './0016-source-maps.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0013-swallowed': swallowed,
   '0014-processes': processes,
   '0015-counted': counted,
+  '0016-source-maps': sourceMaps,
 }

@@ -1,0 +1,59 @@
+import type * as v from 'valibot'
+import { type Described, describeInput } from './describe-input.js'
+
+/** A JSON Schema, as far as ours go. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** What a parameter takes, as a JSON Schema. What is brought to a limit instead of being refused has no limit here. */
+export function parameterSchema({ list, ...one }: Described): JsonSchema {
+  if (!list) return valueSchema(one)
+  return { type: 'array', items: valueSchema(one), ...(list.max !== null && { maxItems: list.max }) }
+}
+
+/**
+ * What a whole input takes, for those who send JSON.
+ *
+ * @example
+ * inputSchema(v.object({ error_id: id() }))
+ * // { type: 'object', properties: { error_id: { type: 'integer', minimum: 1 } }, required: ['error_id'] }
+ */
+export function inputSchema(schema: v.GenericSchema): JsonSchema {
+  const fields = describeInput(schema)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, parameterSchema(field)])),
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
+  }
+}
+
+function valueSchema({ type, min, max, clamped, allowed, note, default: value }: Omit<Described, 'list'>): JsonSchema {
+  const said = {
+    ...(allowed && { enum: allowed }),
+    ...(value !== undefined && { default: value }),
+  }
+  const described = [note, clamped && limits(type, min, max)].filter(Boolean).join('; ')
+  const description = described === '' ? {} : { description: described }
+  switch (type) {
+    case 'id':
+      return { type: 'integer', minimum: 1, ...said, ...description }
+    case 'integer':
+    case 'number':
+      return { type, ...(!clamped && range(min, max)), ...said, ...description }
+    case 'boolean':
+      return { type, ...said, ...description }
+    case 'time':
+      return { type: 'string', format: 'date-time', ...said, ...description }
+    case 'day':
+      return { type: 'string', format: 'date', ...said, ...description }
+    default:
+      return { type: 'string', ...(max !== undefined && !clamped && { maxLength: max }), ...said, ...description }
+  }
+}
+
+function range(min: number | undefined, max: number | undefined): JsonSchema {
+  return { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) }
+}
+
+function limits(type: Described['type'], min: number | undefined, max: number | undefined): string {
+  return type === 'text' ? `cut after ${max} characters` : `from ${min} to ${max}, brought to the nearer limit`
+}

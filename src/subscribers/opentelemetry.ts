@@ -1,0 +1,99 @@
+import { HeldReports } from '../capture/held-reports.js'
+import { logError } from '../capture/log-error.js'
+import type { Reporter } from '../capture/source.js'
+import { Tracker } from '../index.js'
+import type { TrackerInstance } from '../tracker.js'
+import { RisingExceptions } from './rising-exceptions.js'
+import { exceptionsOf, type SpanException, type SpanLike } from './span-exceptions.js'
+
+export interface SpanProcessorOptions {
+  /** Left out: the default tracker. */
+  tracker?: TrackerInstance
+  /** Says of an exception on a span whether it is an error worth recording; all are without it. */
+  accept?(exception: { error_type: string; message: string }, span: SpanLike): boolean
+}
+
+/** A hook of a framework may meet the same error a moment later and know more of it, so that it goes first. */
+const PATIENCE_MS = 1000
+
+/**
+ * Records the exceptions that are recorded on spans (`span.recordException(error)`), unless a hook records the same
+ * error itself. It costs nothing for spans without one. Governed by `enable_error_subscriber`.
+ *
+ * @example
+ * new NodeTracerProvider({ spanProcessors: [new FaultboardSpanProcessor()] }).register()
+ */
+export class FaultboardSpanProcessor {
+  readonly #tracker: TrackerInstance
+  readonly #accept: SpanProcessorOptions['accept']
+  readonly #held = new HeldReports(PATIENCE_MS)
+  readonly #waiting = new RisingExceptions()
+  #reporter: Reporter | null = null
+  #detach = () => {}
+
+  constructor({ tracker = Tracker, accept }: SpanProcessorOptions = {}) {
+    this.#tracker = tracker
+    this.#accept = accept
+  }
+
+  onStart(): void {}
+
+  /** Never throws: it is called from the host's own `span.end()`. */
+  onEnd(span: SpanLike): void {
+    if (span.events.length === 0 && this.#waiting.isEmpty()) return
+    try {
+      for (const exception of exceptionsOf(span)) if (this.#isAccepted(exception, span)) this.#take(exception)
+      this.#waiting.rise(span)
+    } catch (error) {
+      this.#tracker.inlet.failed(error)
+    }
+  }
+
+  /** Hands over what is waiting. */
+  async forceFlush(): Promise<void> {
+    this.#held.sendAll()
+  }
+
+  async shutdown(): Promise<void> {
+    this.#held.sendAll()
+    this.#detach()
+  }
+
+  #isAccepted({ error_type, message }: SpanException, span: SpanLike): boolean {
+    return this.#accept?.({ error_type, message }, span) !== false
+  }
+
+  #take(exception: SpanException): void {
+    const { context } = this.#attached()
+    if (!context.config.enable_error_subscriber) return
+    if (this.#waiting.has(exception)) {
+      context.counters.add(AGAIN)
+      return
+    }
+    this.#waiting.add(exception)
+    this.#held.add(() => {
+      this.#waiting.forget(exception)
+      if (context.traces.isLogged(exception.trace_id, exception.message)) context.counters.add(AGAIN)
+      else void logError(context, exception.input)
+    })
+  }
+
+  /** With the first exception: the provider is often made before the tracker is configured. */
+  #attached(): Reporter {
+    const attached = this.#reporter
+    if (attached) return attached
+    let reporter: Reporter | null = null
+    this.#detach = this.#tracker.attach((given) => {
+      reporter = given
+      return () => {
+        this.#held.sendAll()
+        this.#reporter = null
+      }
+    })
+    if (!reporter) throw new Error('the tracker did not take the span processor')
+    this.#reporter = reporter
+    return reporter
+  }
+}
+
+const AGAIN = 'otel_already_recorded'

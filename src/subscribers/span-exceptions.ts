@@ -1,0 +1,112 @@
+import type { LogErrorInput } from '../capture/fields.js'
+import type { RequestFacts } from '../capture/request-facts.js'
+import { traceFrom } from '../capture/trace.js'
+
+/** Seconds and nanoseconds since 1970. */
+type HrTime = readonly [number, number]
+
+/** What is used of a span of OpenTelemetry's SDK. */
+export interface SpanLike {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly events: readonly {
+    name: string
+    time: HrTime
+    attributes?: Readonly<Record<string, unknown>> | undefined
+  }[]
+  readonly resource: { readonly attributes: Readonly<Record<string, unknown>> }
+  readonly parentSpanContext?: { spanId: string } | undefined
+  /** The same, before version 2 of the SDK. */
+  readonly parentSpanId?: string | undefined
+  spanContext(): { traceId: string; spanId: string }
+}
+
+/** An exception that was recorded on a span. */
+export interface SpanException {
+  trace_id: string
+  span_id: string
+  error_type: string
+  message: string
+  stack: string
+  input: LogErrorInput
+}
+
+/** The exceptions of a span that has ended. */
+export function exceptionsOf(span: SpanLike): SpanException[] {
+  const events = span.events.filter(({ name }) => name === 'exception')
+  if (events.length === 0) return []
+  const { traceId, spanId } = span.spanContext()
+  const trace = traceFrom(traceId, spanId)
+  if (!trace) return []
+  return events.map(({ time, attributes = {} }) => {
+    const message = text(attributes['exception.message']) ?? ''
+    const stack = text(attributes['exception.stacktrace']) ?? ''
+    const { error_type, code } = typeOf(text(attributes['exception.type']), stack)
+    return {
+      ...{ trace_id: trace.trace_id, span_id: trace.span_id ?? '', error_type, message, stack },
+      input: {
+        exception: rebuilt({ error_type, message, stack, code }),
+        occurred_at: millisecondsOf(time),
+        ...trace,
+        source: 'opentelemetry',
+        ...factsOf(span),
+      },
+    }
+  })
+}
+
+/** OpenTelemetry calls a system error by its code; the head of its stack knows the type. */
+function typeOf(named: string | undefined, stack: string): { error_type: string; code?: string } {
+  const head = /^([\w$.]{1,200})(?=:|\n|$)/.exec(stack)?.[1]
+  const error_type = head ?? named ?? 'Error'
+  return named !== undefined && named !== error_type ? { error_type, code: named } : { error_type }
+}
+
+interface Told {
+  error_type: string
+  message: string
+  stack: string
+  code?: string | undefined
+}
+
+/** An Error that looks like the one on the span, so that it goes the way of every other and falls into the same group. */
+function rebuilt({ error_type, message, stack, code }: Told): Error {
+  const error = new Error(message)
+  error.name = error_type
+  error.stack = stack
+  return code === undefined ? error : Object.assign(error, { code })
+}
+
+/** Under the names of the semantic conventions, before and since they became stable. */
+function factsOf({ name, attributes, resource }: SpanLike): LogErrorInput {
+  const first = (...keys: string[]) => keys.map((key) => text(attributes[key])).find((value) => value !== undefined)
+  const service = resource.attributes
+  const request: RequestFacts = known({
+    method: first('http.request.method', 'http.method'),
+    route: first('http.route'),
+  })
+  return known({
+    request_url: first('url.full', 'http.url', 'url.path', 'http.target'),
+    user_agent: first('user_agent.original', 'http.user_agent'),
+    user_id: first('enduser.id', 'user.id'),
+    app_version: text(service['service.version']),
+    request: Object.keys(request).length > 0 ? request : undefined,
+    context: {
+      span: known({ name, service: text(service['service.name']), ...attributes }),
+    },
+  })
+}
+
+/** What is undefined would hide what the request itself tells. */
+function known<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function millisecondsOf([seconds, nanoseconds]: HrTime): number {
+  return seconds * 1000 + nanoseconds / 1e6
+}
