@@ -11,7 +11,7 @@ import { foreignError } from './foreign.js'
 import { jsonBody } from './json-body.js'
 import { createLimits, type LimitOptions } from './limits.js'
 import { type Mountable, mountable } from './mountable.js'
-import { SeenEvents } from './sentry/seen-events.js'
+import { SeenEvents } from './seen-events.js'
 
 export type { Mountable } from './mountable.js'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { TrackerInstance } from '../../tracker.js'
+import { SeenEvents } from '../seen-events.js'
 import { type Envelope, jsonIn } from './envelope.js'
 import { type Arrived, errorOf } from './event.js'
-import { SeenEvents } from './seen-events.js'
 import { type Json, textIn, timeIn } from './values.js'
 
 type From = Pick<Arrived, 'project_id' | 'remote_address'>

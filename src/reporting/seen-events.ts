@@ -1,4 +1,4 @@
-import type { LoggedError } from '../../capture/log-error.js'
+import type { LoggedError } from '../capture/log-error.js'
 
 const MOST = 10_000
 
