@@ -4,6 +4,8 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 
+const FOR_BROWSERS = ['./dist/browser/client.js', './dist/react/error-boundary.js']
+
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 rmSync('dist', { recursive: true, force: true })
@@ -11,6 +13,7 @@ compile()
 minify('dist/store/kysely.js', 'kysely')
 joinHooks()
 joinModules()
+bundleForBrowsers()
 cpSync('src/dashboard/assets', 'dist/dashboard/assets', { recursive: true, filter: isAsset })
 chmodSync('dist/cli/main.js', 0o755)
 
@@ -80,12 +83,37 @@ function joinModules() {
   }
 }
 
+/** What runs in pages: without Node.js, in older browsers, and for a script tag in one small file. */
+function bundleForBrowsers() {
+  const shared = {
+    bundle: true,
+    packages: 'external',
+    platform: 'browser',
+    target: 'es2018',
+    logLevel: 'error',
+    tsconfigRaw: {},
+  }
+  for (const file of FOR_BROWSERS) {
+    const entry = file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')
+    // React's server components must know that this is nothing for them.
+    const banner = entry.includes('/react/') ? { banner: { js: "'use client'" } } : {}
+    buildSync({ ...shared, ...banner, entryPoints: [entry], outfile: file, format: 'esm', sourcemap: true })
+  }
+  buildSync({
+    ...shared,
+    entryPoints: ['src/browser/script.ts'],
+    outfile: 'dist/browser.js',
+    format: 'iife',
+    minify: true,
+  })
+}
+
 /** What hosts import, what is run, and what is loaded later. */
 function entryPoints() {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
   const publicFiles = Object.values(exports)
     .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
-    .filter((file) => file !== undefined)
+    .filter((file) => file !== undefined && !FOR_BROWSERS.includes(file))
   const own = ['cli/main.js', 'dashboard/handler.js', 'capture/swallowed/loader.js']
   // For our own scripts, benchmarks and the processes that tests start.
   own.push('tracker.js', 'config/options.js', 'config/resolve.js', 'store/database.js', 'store/migrate.js')

@@ -1,0 +1,9 @@
+/** Where an element is, without anything that a visitor has written: `form#pay > div.row > button.primary`. */
+export function shortSelector(element: Element | null): string {
+  const steps: string[] = []
+  for (let one = element; one && !steps[2]; one = one.parentElement) {
+    const { tagName, id, classList } = one
+    steps.unshift(tagName.toLowerCase() + (id && `#${id}`) + ['', ...classList].slice(0, 3).join('.'))
+  }
+  return steps.join(' > ')
+}

@@ -1,0 +1,23 @@
+import type { ClientEvent } from './types.js'
+
+const MOST_KEPT = 20
+
+/**
+ * Changes what is kept for the next page of this site, and gives what was: some events go and
+ * others come, what other tabs keep stays. Where nothing may be kept, or there is no room, nothing is.
+ */
+export function changeKept(endpoint: string, gone: readonly ClientEvent[], come: readonly ClientEvent[] = []) {
+  const key = `faultboard ${endpoint}`
+  try {
+    const kept: ClientEvent[] = JSON.parse(localStorage[key] || '[]')
+    const left = kept
+      .filter((one) => gone.every(({ event_id }) => event_id !== one.event_id))
+      .concat(come)
+      .slice(-MOST_KEPT)
+    if (left.length) localStorage[key] = JSON.stringify(left)
+    else delete localStorage[key]
+    return kept
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,17 @@
+import type { Details } from '../browser/client.js'
+
+/** As much as a tag holds. */
+const LONGEST = 200
+
+/**
+ * The components an error came through, the innermost first: their names as `component`, the whole stack in the context.
+ * Elements of the page are left out: they have a small letter and no place in a file.
+ */
+export function fromReact({ componentStack }: { componentStack?: string | null | undefined }): Details {
+  if (!componentStack) return {}
+  const names = componentStack
+    .split('\n')
+    .filter((line) => /^\s*(at )?[A-Z]|:[1-9]\d*\)?$/.test(line))
+    .map((line) => line.replace(/^\s*(at )?/, '').replace(/[\s@(].*/, ''))
+  return { component: names.join(' < ').slice(0, LONGEST), context: { component_stack: componentStack } }
+}

@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser } from '../support/browser.js'
+import { openShop } from './shop.js'
+
+const flush = (page: Page) => page.evaluate('client.flush()')
+
+describeInBrowser('the browser client', ({ open }) => {
+  const shop = openShop()
+
+  test('tells what was thrown, rejected and reported, and how it came to that', async () => {
+    const page = await open()
+    const body = '<form id="pay"><p class="row wide left"><input name="card" value="4111"><button>Pay</button></form>'
+    const address = shop.page(
+      `{ before_send(event) { (window.sent = window.sent || []).push(JSON.stringify(event)); return event } }`,
+      body,
+    )
+    await page.goto(`${address}?token=hidden1#hidden2`)
+    await page.fill('input', 'hidden3')
+    await page.evaluate(`(async () => {
+      document.cookie = 'session=hidden4'
+      document.querySelector('form').onsubmit = (event) => event.preventDefault()
+      document.querySelector('button').click()
+      history.pushState(null, '', '/cart?coupon=hidden5')
+      await fetch('/nowhere?key=hidden6', { method: 'POST' })
+      await new Promise((done) => { const asked = new XMLHttpRequest()
+        asked.open('GET', '/faultboard.js?key=hidden7'); asked.onloadend = done; asked.send() })
+      console.warn('low', { stock: 1 })
+      client.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku: 'a' } })
+      client.setContext({ order: { id: 7 } })
+      setTimeout(function checkout() { throw new RangeError('too far, see https://x.example/a?key=hidden8') })
+      Promise.reject(new TypeError('nobody waited'))
+      await new Promise((done) => setTimeout(done, 50))
+      client.report(new Error('was caught', { cause: new Error('the reason') }), { component: 'Cart', tags: { page: 'cart' } })
+      await client.flush()
+    })()`)
+    const thrown = await shop.find('too far, see https://x.example/a')
+    expect(thrown).toMatchObject({
+      error_type: 'RangeError',
+      platform: 'Web',
+      app_version: '1.4.0',
+      request_url: `${shop.origin}/cart`,
+      tags: { source: 'error' },
+      context: {
+        order: { id: 7 },
+        device: { platform: expect.any(String), version: expect.stringContaining('Chrome') },
+      },
+    })
+    expect(thrown.user_agent).toContain('Chrome')
+    expect(Date.now() - Date.parse(thrown.occurred_at as unknown as string)).toBeLessThan(60_000)
+    const path = new URL(address).pathname
+    expect(thrown.breadcrumbs.map(({ category, message }) => `${category} ${message}`)).toEqual([
+      'click form#pay > p.row.wide > button',
+      `navigation ${path} to /cart`,
+      'http POST /nowhere',
+      'http GET /faultboard.js',
+      'console low {"stock":1}',
+      'cart item added',
+    ])
+    expect(thrown.breadcrumbs.slice(2, 5)).toMatchObject([
+      { metadata: { status: 404 }, duration_ms: expect.any(Number) },
+      { metadata: { status: 200 }, duration_ms: expect.any(Number) },
+      { metadata: { level: 'warn' } },
+    ])
+    expect(await shop.find('nobody waited')).toMatchObject({
+      error_type: 'TypeError',
+      tags: { source: 'unhandledrejection' },
+    })
+    const caught = await shop.find('was caught')
+    expect(caught).toMatchObject({ tags: { page: 'cart', component: 'Cart' } })
+    expect(caught.causes).toMatchObject([{ error_type: 'Error', message: 'the reason', relation: 'cause' }])
+    const sent = (await page.evaluate('window.sent')) as string[]
+    expect(sent).toHaveLength(3)
+    expect(sent.join()).not.toContain('hidden')
+    await page.context().close()
+  })
+
+  test('reads whatever was thrown, and goes on', async () => {
+    const page = await open()
+    const other = shop.origin.replace('127.0.0.1', 'localhost')
+    shop.files['/other.js'] = { type: 'text/javascript', body: 'throw new Error("of another origin")' }
+    await page.goto(shop.page('{ max_per_minute: 1000, console: true, resources: true }'))
+    await page.evaluate(`(async () => {
+      const circular = { name: 'Circular', message: 'goes round', list: [] }
+      circular.cause = circular
+      const hostile = { get message() { throw new Error('no') }, get stack() { console.error(this); throw 1 },
+        get name() { client.report(this); return 'Hostile' }, toString() { throw 2 } }
+      const revoked = Proxy.revocable({}, {})
+      revoked.revoke()
+      const long = new Error('x'.repeat(1e6))
+      const many = [undefined, null, 0, '', 'a text', 12n, Symbol('sign'), () => 1, NaN, [1, [2]], new Date(0), document.body,
+        window, circular, hostile, revoked.proxy, long, new DOMException('went away', 'AbortError'), Object.create(null),
+        new AggregateError([new Error('first'), 'second'], 'all of them'), { code: 7, deep: { a: { b: { c: { d: { e: { f: 1 }}}}}} } ]
+      for (const value of many) client.report(value)
+      for (const value of many) setTimeout(() => { throw value })
+      for (const value of many) Promise.reject(value)
+      for (const value of many) client.setContext({ ['k' + Math.random()]: value })
+      console.error('printed', many)
+      const script = document.createElement('script')
+      script.src = '${other}/other.js'
+      document.head.append(script)
+      const image = new Image()
+      image.src = '/missing.png?secret=1'
+      document.body.append(image)
+      try { Function('a b') } catch (error) { client.report(error) }
+      await new Promise((done) => setTimeout(done, 300))
+      await client.flush()
+    })()`)
+    await expect.poll(() => shop.count('Script error.')).toBe(1)
+    expect(await shop.find('IMG /missing.png')).toMatchObject({ error_type: 'ResourceError' })
+    expect(await shop.find('went away')).toMatchObject({ error_type: 'AbortError', occurrence_count: 1 })
+    expect(await shop.find('goes round')).toMatchObject({ error_type: 'Circular', occurrence_count: 1 })
+    expect((await shop.find('all of them')).causes).toMatchObject([{ message: 'first' }, { message: 'second' }])
+    expect(await shop.find('a text')).toMatchObject({ error_type: 'string' })
+    expect(await shop.find('{"code":7,"deep":{"a":{"b":{"c":{"d":{"e":"[object Object]"}}}}}}')).toBeTruthy()
+    const long = await shop.tracker.Queries.ErrorsList.call({ search: 'xxxxx' })
+    // The frames behind a message of a megabyte are not cut off with it.
+    expect(long.filter(({ error_type }) => error_type === 'Error')).toMatchObject([{ place: 'native' }])
+    expect(shop.arrived.filter(({ status }) => status !== 201)).toEqual([])
+    await page.context().close()
+  })
+
+  test('changes nothing that the page does, and puts everything back', async () => {
+    const page = await open()
+    await page.addInitScript(() => {
+      Object.assign(window, {
+        names: Object.getOwnPropertyNames(window),
+        before: [fetch, console.error, history.pushState],
+      })
+    })
+    await page.goto(shop.page())
+    const seen = await page.evaluate(`(async () => {
+      const shape = (one) => [one.name, one.length, /native code/.test(one)]
+      const unhandled = new Promise((done) => addEventListener('unhandledrejection', (event) => done(event.reason.name)))
+      fetch('http://127.0.0.1:1/')
+      let illegal
+      try { history.pushState.call({}) } catch (error) { illegal = error.name }
+      const kept = [fetch, console.error, history.pushState].map((now, i) => String(shape(now)) === String(shape(before[i])))
+      const response = await fetch.call(undefined, new Request('/faultboard.js', { method: 'HEAD' }))
+      const added = Object.getOwnPropertyNames(window).filter((name) => !names.includes(name))
+      const result = { kept, illegal, ok: response.ok, unhandled: await unhandled, added }
+      await client.stop()
+      return { ...result, restored: [fetch, console.error, history.pushState].map((now, i) => now === before[i]),
+        own: Object.hasOwn(history, 'pushState') }
+    })()`)
+    expect(seen).toEqual({
+      kept: [true, true, true],
+      illegal: 'TypeError',
+      ok: true,
+      unhandled: 'TypeError',
+      added: expect.arrayContaining(['Faultboard', 'client']),
+      restored: [true, true, true],
+      own: false,
+    })
+    expect(
+      (seen as { added: string[] }).added.filter((name) => !['Faultboard', 'client', 'names', 'before'].includes(name)),
+    ).toEqual([])
+    const arrived = shop.arrived.length
+    await page.evaluate(
+      `new Promise((done) => { addEventListener('error', () => setTimeout(done, 50)); setTimeout(() => { throw new Error('after the end') }) })`,
+    )
+    await flush(page)
+    expect(shop.arrived.length).toBe(arrived)
+    await page.context().close()
+  })
+
+  test('counts one error once, folds repeats and obeys its limits', async () => {
+    const page = await open()
+    await page.goto(shop.page())
+    await page.evaluate(`(async () => {
+      const error = new Error('seen by all')
+      client.report(error)
+      client.report(error, { component: 'Late' })
+      Promise.reject(error)
+      setTimeout(() => { throw error })
+      for (let i = 0; i < 30; i++) client.report(new Error('again and again'))
+      await new Promise((done) => setTimeout(done, 50))
+      await client.flush()
+    })()`)
+    expect(await shop.find('seen by all')).toMatchObject({ occurrence_count: 1, tags: { component: 'Late' } })
+    expect(await shop.find('again and again')).toMatchObject({ occurrence_count: 1, details: { client_count: 30 } })
+
+    await page.goto(
+      shop.page(`{ ignore: ['Bad luck', /^TypeError: ig/g], max_per_minute: 3, before_send(event) {
+        if (event.message === 'limit 1') throw new Error('the filter fails')
+        if (event.message === 'limit 2') return null
+        return { ...event, tags: { filtered: 'yes' } } } }`),
+    )
+    await page.evaluate(`(async () => {
+      for (let i = 0; i < 2; i++) client.report(new TypeError('ignored ' + i))
+      client.report(new Error('limited by Bad luck'))
+      for (let i = 1; i < 9; i++) client.report(new Error('limit ' + i))
+      await client.flush()
+    })()`)
+    expect(await shop.count('ignored')).toBe(0)
+    expect(await shop.count('limit')).toBe(1)
+    expect(await shop.find('limit 3')).toMatchObject({ tags: { filtered: 'yes' } })
+
+    await page.goto(shop.page('{ sample_rate: 0 }'))
+    await page.evaluate(`client.report(new Error('sampled out')), client.flush()`)
+    expect(await shop.count('sampled')).toBe(0)
+    await page.context().close()
+  })
+})
