@@ -9,6 +9,7 @@ import { complain, finish, print } from './terminal.js'
 /** Every command, loaded only when it is asked for. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   demo: async () => (await import('./demo.js')).demo,
+  init: async () => (await import('./init.js')).init,
   serve: async () => (await import('./serve.js')).serve,
   migrate: async () => (await import('./migrate.js')).migrate,
   check: async () => (await import('./check.js')).check,

@@ -54,8 +54,13 @@ export async function run(folder: string, program: string[], env: Record<string,
   if (code !== 0) throw new Error(`${program.join(' ')} ended with ${code}:\n${child.output().join('\n')}`)
 }
 
-/** Starts a server that listens at `PORT`. */
-export async function serve(folder: string, program: string[], env: Record<string, string>): Promise<HostProcess> {
+/** Starts a server that listens at `PORT`, and waits until this path answers; null: it is no server, and not waited for. */
+export async function serve(
+  folder: string,
+  program: string[],
+  env: Record<string, string>,
+  path: string | null = '/',
+): Promise<HostProcess> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const child = start(folder, program, { ...env, PORT: String(port), HOST: '127.0.0.1' })
@@ -65,7 +70,8 @@ export async function serve(folder: string, program: string[], env: Record<strin
     return ended
   }
   cleanups.push(stop)
-  const answers = () => fetch(origin).then(() => true, () => false) // biome-ignore format: one question
+  if (path === null) return { ...child, origin, stop }
+  const answers = () => fetch(`${origin}${path}`).then(() => true, () => false) // biome-ignore format: one question
   await eventually(() => child.process.exitCode !== null || answers(), `${program.join(' ')} answers`)
   if (child.process.exitCode !== null) throw new Error(`it ended:\n${child.output().join('\n')}`)
   return { ...child, origin, stop }

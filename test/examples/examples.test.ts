@@ -1,65 +1,120 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
-import { signIn } from '../support/host.js'
+import { CREDENTIALS, cleanUp, dashboardAt, serve } from '../adapters/host-process.js'
+import { describeInBrowser } from '../support/browser.js'
+import { installedFolder, TYPESCRIPT } from '../support/installed.js'
+import { eventually } from '../support/tracker.js'
 
-const running: ChildProcess[] = []
-const folders: string[] = []
+const root = installedFolder()
+const PASSWORD = {
+  DASHBOARD_PASSWORD: CREDENTIALS.password,
+  FAULTBOARD_DASHBOARD_USERNAME: '',
+  FAULTBOARD_DASHBOARD_PASSWORD: '',
+}
 
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL')
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+afterEach(cleanUp)
+
+/** The example as somebody would have it who copied it; those of Next.js and Nitro are built first, in built.test.ts. */
+function copyOf(name: string): string {
+  const folder = join(root, name)
+  cpSync(`examples/${name}`, folder, { recursive: true })
+  return folder
+}
+
+/** A host may leave a failing request without an answer. */
+function visit(address: string): void {
+  void fetch(address, { signal: AbortSignal.timeout(5000) }).catch(() => {})
+}
 
 describe.each([
-  ['express', '/', 'The first error'],
-  ['fastify', '/', 'The first error'],
-  ['koa', '/', 'The first error'],
-  ['hono', '/', 'The first error'],
-  ['h3', '/', 'The first error'],
-  ['nest', '/orders', 'The orders cannot be read'],
-  ['node', '/orders', 'The orders cannot be read'],
-])('examples/%s', (name, path, message) => {
-  test('shows its error on the dashboard', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'faultboard-example-'))
-    folders.push(folder)
-    const port = await freePort()
-    const child = spawn(process.execPath, [resolve(`examples/${name}/app.js`)], {
-      cwd: folder,
-      stdio: 'ignore',
-      env: { ...process.env, PORT: String(port), DASHBOARD_PASSWORD: 'secret' },
-    })
-    running.push(child)
-    const origin = `http://127.0.0.1:${port}`
-    const headers = signIn('admin', 'secret')
-    await until(() => fetch(`${origin}/error_dashboard/overview`, { headers }).then((response) => response.ok))
-    // The node example leaves a rejected handler unanswered, as such a host does.
-    void fetch(`${origin}${path}`, { signal: AbortSignal.timeout(5000) }).catch(() => {})
-    const errors = await until(async () => {
-      const { errors } = await (await fetch(`${origin}/error_dashboard/errors.json`, { headers })).json()
-      return errors.length > 0 ? errors : null
-    })
-    expect(errors).toMatchObject([{ message, occurrence_count: 1 }])
+  ['express', 'app.js', '/', 'The first error'],
+  ['express-typescript', 'src/server.ts', '/orders/7', 'The order cannot be read'],
+  ['fastify', 'app.js', '/', 'The first error'],
+  ['koa', 'app.js', '/', 'The first error'],
+  ['hono', 'app.js', '/', 'The first error'],
+  ['h3', 'app.js', '/', 'The first error'],
+  ['nest', 'src/main.ts', '/orders', 'The orders cannot be read'],
+  ['node', 'app.js', '/orders', 'The orders cannot be read'],
+])('examples/%s', (name, entry, path, message) => {
+  test('shows its error on the dashboard', { timeout: 120_000 }, async () => {
+    const folder = copyOf(name)
+    const env = { ...PASSWORD, ...(entry.endsWith('.ts') && TYPESCRIPT) }
+    const { origin } = await serve(folder, [join(folder, entry)], env, '/error_dashboard/')
+    visit(`${origin}${path}`)
+    const found = await dashboardAt(`${origin}/error_dashboard`).recorded(message)
+    expect(found).toMatchObject([{ occurrence_count: 1, application_name: `faultboard-example-${name}` }])
   })
 })
 
-async function until<T>(attempt: () => Promise<T>): Promise<NonNullable<T>> {
-  for (const deadline = Date.now() + 20_000; ; ) {
-    const result = await attempt().catch(() => null)
-    if (result) return result
-    if (Date.now() > deadline) throw new Error('it did not happen in time')
-    await new Promise((resume) => setTimeout(resume, 50))
+test('examples/diagnostics shows the variables of its error without the card, and what it swallows', {
+  timeout: 120_000,
+}, async () => {
+  const folder = copyOf('diagnostics')
+  const env = {
+    ...(parseEnv(readFileSync(join(folder, '.env.example'), 'utf8')) as Record<string, string>),
+    FAULTBOARD_DASHBOARD_PASSWORD: CREDENTIALS.password,
+    NODE_OPTIONS: '--import faultboard/register',
+    FAULTBOARD_SWALLOWED_EXCEPTION_FLUSH_INTERVAL: '1',
   }
-}
+  const { origin } = await serve(folder, [join(folder, 'app.js')], env)
+  const dashboard = dashboardAt(`${origin}/error_dashboard`)
+  for (let i = 0; i < 3; i++) await fetch(`${origin}/prices`)
+  let variables = ''
+  // Where reading them takes long, as on a loaded machine, they are left out of some errors.
+  await eventually(async () => {
+    visit(`${origin}/orders/7`)
+    const [error] = await dashboard.recorded('Cannot read properties of undefined')
+    variables = JSON.stringify(error?.details)
+    return variables.includes('A book')
+  }, 'an error has its variables')
+  expect(variables).not.toContain('4111')
+  await eventually(async () => {
+    const page = await dashboard.get('/errors/swallowed_exceptions.json')
+    return (await page.text()).includes('"app.js')
+  }, 'the swallowed exception is on its page')
+})
 
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
+const REDIS = process.env.FAULTBOARD_TEST_REDIS
+
+describe.skipIf(!REDIS)(`examples/workers${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS is not set)'}`, () => {
+  test('shows on one dashboard what failed in the other process', { timeout: 120_000 }, async () => {
+    const folder = copyOf('workers')
+    const env = { ...PASSWORD, REDIS_URL: REDIS ?? '', QUEUE_NAME: `mail-${process.pid}` }
+    const { origin } = await serve(folder, [join(folder, 'web.js')], { ...env, ROLE: 'web' })
+    await serve(folder, [join(folder, 'worker.js')], env, null)
+    expect(await (await fetch(`${origin}/orders/7`)).text()).toContain('on its way')
+    const dashboard = dashboardAt(`${origin}/error_dashboard`)
+    await eventually(async () => {
+      const [error] = await dashboard.recorded('The mail server is away')
+      return error?.occurrence_count === 2
+    }, 'both attempts are recorded')
+    expect(await dashboard.recorded('The mail server is away')).toMatchObject([
+      {
+        application_name: 'shop',
+        context: { job: { data: { order_id: '7' } } },
+        breadcrumbs: [{ message: 'confirmation of order 7' }],
+      },
+    ])
   })
-}
+})
+
+describeInBrowser('examples/browser', ({ open }) => {
+  test('shows what failed in the page, with the steps that led there', { timeout: 120_000 }, async () => {
+    const folder = copyOf('browser')
+    const { origin } = await serve(folder, [join(folder, 'server.js')], PASSWORD)
+    const page = await open()
+    await page.goto(origin)
+    await page.getByRole('button', { name: 'Order' }).click()
+    expect(await dashboardAt(`${origin}/error_dashboard`).recorded('The order cannot be placed')).toMatchObject([
+      {
+        error_type: 'TypeError',
+        platform: 'Web',
+        app_version: '1.4.0',
+        context: { cart: { items: 2 } },
+        breadcrumbs: expect.arrayContaining([expect.objectContaining({ message: expect.stringContaining('#order') })]),
+      },
+    ])
+  })
+})

@@ -1,0 +1,10 @@
+const client = globalThis.Faultboard.start({ endpoint: '/client_errors', app_version: '1.4.0' })
+client.setContext({ cart: { items: 2 } })
+
+document.querySelector('#order').addEventListener('click', () => {
+  placeOrder()
+})
+
+function placeOrder() {
+  throw new TypeError('The order cannot be placed')
+}

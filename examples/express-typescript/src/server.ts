@@ -1,0 +1,29 @@
+import express, { type NextFunction, type Request, type Response } from 'express'
+import { Tracker } from 'faultboard'
+import { capture, dashboard } from 'faultboard/express'
+
+Tracker.configure((config) => {
+  config.dashboard_username = 'admin'
+  config.dashboard_password = process.env.DASHBOARD_PASSWORD ?? null
+  config.custom_severity_rules = [[/^OrderError$/, 'high']]
+})
+
+class OrderError extends Error {
+  override name = 'OrderError'
+}
+
+const app = express()
+app.use(dashboard())
+
+app.get('/orders/:id', async (request: Request) => {
+  // Whatever is set here comes with the error, and with no other request's.
+  Tracker.setTags({ order: String(request.params.id) })
+  throw new OrderError('The order cannot be read')
+})
+
+app.use(capture())
+// The answer stays the host's own.
+app.use((error: Error, _request: Request, response: Response, _next: NextFunction) => {
+  response.status(500).json({ error: error.name })
+})
+app.listen(Number(process.env.PORT ?? 3000))

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { CommandFailed, defineCommand } from './command.js'
+import { randomPassword } from './configuration.js'
+import { environmentFiles, uncommitted } from './init/environment-files.js'
+import { changedText, type FileChange } from './init/file-change.js'
+import type { Plan } from './init/framework.js'
+import { type Host, readHost } from './init/host.js'
+import { planFor } from './init/recognise.js'
+import { coloured, unifiedDiff } from './init/unified-diff.js'
+import { complain, print } from './terminal.js'
+
+export const init = defineCommand({
+  name: 'init',
+  summary: 'Add Faultboard to the application in this folder, after showing what it would change',
+  text: 'It knows Express, Fastify, Koa, Hono, NestJS, Next.js, h3, Nitro, Nuxt and plain node:http. What it does not understand\nit leaves alone, and prints the lines to add by hand.',
+  examples: ['faultboard init', 'faultboard init src/server.ts', 'faultboard init --dry-run'],
+  argument: { name: 'FILE', text: 'The file in which the application is made; left out: it is looked for' },
+  flags: {
+    yes: { text: 'Write it without asking' },
+    'dry-run': { text: 'Show what would be written, and write nothing' },
+  },
+  async run(flags, named) {
+    const host = readHost(process.cwd(), named)
+    const plan = planFor(host)
+    if (plan.present.length > 0 && plan.changes.length === 0) return already(plan)
+    if (plan.changes.length === 0) return leave(plan)
+    const changes = [...plan.changes, ...environmentFiles(host.folder)]
+    show(plan, changes)
+    warn(host.folder, changes)
+    if (flags['dry-run']) return say('Nothing was written, because of --dry-run.', 0)
+    if (!flags.yes && !(await agreed())) return say('Nothing was written.', 1)
+    write(host.folder, changes)
+    tellNext(host, plan)
+    return 0
+  },
+})
+
+function already({ present, by_hand }: Plan): number {
+  print(`Faultboard is there already, in ${present.join(', ')}. Nothing was written.`)
+  tellHands({ by_hand })
+  return 0
+}
+
+function leave(plan: Plan): number {
+  print(`Found ${plan.found}. Nothing was written.`)
+  tellHands(plan)
+  print('\nEvery framework, with where its lines go: docs/frameworks.md of the package.')
+  return 1
+}
+
+function show({ found }: Plan, changes: readonly FileChange[]): void {
+  print(`Found ${found}.\n`)
+  const lines = changes.flatMap((change) => unifiedDiff(change)).map(printable)
+  for (const line of isColourful() ? coloured(lines) : lines) print(line)
+  print('')
+}
+
+function warn(folder: string, changes: readonly FileChange[]): void {
+  const dirty = uncommitted(
+    folder,
+    changes.filter(({ before }) => before !== null).map(({ path }) => path),
+  )
+  if (dirty.length > 0) complain(`Beware: ${dirty.join(', ')} has changes that are not committed yet.`)
+}
+
+async function agreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    complain('There is nobody to ask here: faultboard init --yes writes it.')
+    return false
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await terminal.question('Write this? [y/N] ')
+  terminal.close()
+  return /^y(es)?$/i.test(answer.trim())
+}
+
+/** Only what was shown: a file that changed while the question stood is left alone, and with it all others. */
+function write(folder: string, changes: readonly FileChange[]): void {
+  for (const { path, before } of changes) {
+    const file = join(folder, path)
+    const now = existsSync(file) ? readFileSync(file, 'utf8') : null
+    if (now !== before) throw new CommandFailed(`${path} has changed meanwhile. Nothing was written: run it again.`)
+  }
+  for (const change of changes) {
+    const file = join(folder, change.path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, changedText(change))
+  }
+  print(`Written: ${changes.map(({ path }) => path).join(', ')}.`)
+}
+
+function tellNext({ folder, packages }: Host, plan: Plan): void {
+  tellHands(plan)
+  const steps = [
+    ...(packages.faultboard === undefined ? [installLine(folder)] : []),
+    `Start your application with FAULTBOARD_DASHBOARD_USERNAME=admin FAULTBOARD_DASHBOARD_PASSWORD=${randomPassword()}\n     in its environment (a password made up just now, and written down nowhere else; see .env.example).`,
+    'Make an error, and open /error_dashboard.',
+  ]
+  print('\nNext:')
+  steps.forEach((step, index) => {
+    print(`  ${index + 1}. ${step}`)
+  })
+}
+
+function tellHands({ by_hand }: Pick<Plan, 'by_hand'>): void {
+  for (const { reason, lines } of by_hand) {
+    print(`\nTo be done by hand, because ${reason}:\n`)
+    for (const line of lines) print(`  ${line}`)
+  }
+}
+
+function installLine(folder: string): string {
+  const has = (name: string) => existsSync(join(folder, name))
+  if (has('pnpm-lock.yaml')) return 'pnpm add faultboard'
+  return has('yarn.lock') ? 'yarn add faultboard' : 'npm install faultboard'
+}
+
+/** What a terminal would obey is left out of what is shown. */
+function printable(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === '\t' ? character : ''))
+}
+
+function isColourful(): boolean {
+  return process.stdout.isTTY === true && !process.env.NO_COLOR
+}
+
+function say(text: string, exit_code: number): number {
+  print(text)
+  return exit_code
+}

@@ -1,0 +1,131 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize, resolve } from 'node:path'
+import { CommandFailed } from '../command.js'
+import { mask, type Statement, statementsOf } from './masked-source.js'
+
+/** The application that init was called in. */
+export interface Host {
+  readonly folder: string
+  /** What it depends on, with the ranges of package.json. */
+  readonly packages: Readonly<Record<string, string>>
+  readonly uses_typescript: boolean
+  /** Whether what is shown to be added by hand is written with require. */
+  readonly is_commonjs: boolean
+  /** Files in which the application may be made, the likeliest first. */
+  readonly files: readonly SourceFile[]
+  /** The file that the operator named. */
+  readonly named: string | null
+}
+
+/** A file of the host as far as it is understood; without `masked` it is not. */
+export interface SourceFile {
+  readonly path: string
+  readonly source: string
+  readonly masked: string | null
+  readonly statements: readonly Statement[]
+}
+
+const MAX_BYTES = 1_000_000
+const ENDINGS = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts']
+const USUAL_NAMES = ['app', 'server', 'index', 'main']
+
+/** Reads package.json and what may be the application's entry. */
+export function readHost(folder: string, named: string | undefined): Host {
+  const manifest = readManifest(folder)
+  const entries = named === undefined ? entriesOf(folder, manifest) : [namedFile(folder, named)]
+  const files = entries.map((path) => readSource(folder, path)).filter((file) => file !== null)
+  const imported = named === undefined ? files.flatMap((file) => importedBy(folder, file)) : []
+  const uses_typescript = existsSync(join(folder, 'tsconfig.json'))
+  return {
+    folder,
+    packages: { ...manifest.devDependencies, ...manifest.dependencies },
+    uses_typescript,
+    is_commonjs:
+      manifest.type !== 'module' && !uses_typescript && !files.some(({ path }) => /\.m?ts$|\.mjs$/.test(path)),
+    files: [...files, ...imported].filter(({ path }, i, all) => all.findIndex((one) => one.path === path) === i),
+    named: named === undefined ? null : (entries[0] ?? null),
+  }
+}
+
+export function readText(folder: string, path: string): string | null {
+  const file = join(folder, path)
+  return existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : null
+}
+
+/** The major version of a range such as ^5.1.0; null where it tells none (latest, workspace:*). */
+export function majorOf(range: string | undefined): number | null {
+  const [, major] = /^\D*(\d+)/.exec(range ?? '') ?? []
+  return major === undefined ? null : Number(major)
+}
+
+interface Manifest {
+  type?: string
+  main?: string
+  scripts?: Record<string, string>
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+}
+
+function readManifest(folder: string): Manifest {
+  const text = readText(folder, 'package.json')
+  if (text === null) {
+    throw new CommandFailed(
+      'There is no package.json in this folder: run faultboard init where that of your application is.',
+    )
+  }
+  try {
+    return JSON.parse(text) as Manifest
+  } catch (error) {
+    throw new CommandFailed(`package.json cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function namedFile(folder: string, path: string): string {
+  if (readText(folder, path) === null) throw new CommandFailed(`There is no file ${resolve(folder, path)}.`)
+  return normalize(path)
+}
+
+/** What the scripts start, then what package.json calls main, then the usual names. */
+function entriesOf(folder: string, { main, scripts = {} }: Manifest): string[] {
+  const started = ['start', 'dev', 'serve', 'start:dev', 'develop'].flatMap((name) => startedBy(scripts[name] ?? ''))
+  const usual = ['', 'src/'].flatMap((at) => USUAL_NAMES.flatMap((name) => ENDINGS.map((end) => `${at}${name}.${end}`)))
+  const asked = [...started, ...(main ? [main] : [])].flatMap((path) => [...sourcesOf(path), path])
+  return [...asked, ...usual]
+    .map((path) => normalize(path))
+    .filter((path) => !/^(\.\.|\/|(dist|build|out|lib|node_modules)\/)/.test(path))
+    .filter((path, i, all) => all.indexOf(path) === i && readText(folder, path) !== null)
+}
+
+/** The files that a script hands to Node.js or to one of the programs that run TypeScript. */
+function startedBy(script: string): string[] {
+  return script.split(/\s+/).filter((word) => /\.[cm]?[jt]s$/.test(word) && !word.startsWith('-'))
+}
+
+/** A compiled file stands for its source. */
+function sourcesOf(path: string): string[] {
+  const [, name] = /^(?:\.\/)?(?:dist|build|out|lib)\/(.+)\.[cm]?js$/.exec(path) ?? []
+  if (name === undefined) return []
+  return ['src/', ''].flatMap((at) => ['ts', 'mts', 'cts'].map((end) => `${at}${name.replace(/^src\//, '')}.${end}`))
+}
+
+function readSource(folder: string, path: string): SourceFile | null {
+  const source = readText(folder, path)
+  if (source === null || source.length > MAX_BYTES) return null
+  const masked = mask(source)
+  return { path, source, masked, statements: masked === null ? [] : statementsOf(source, masked) }
+}
+
+/** The files beside it that an entry imports: many make the application in one file and listen in another. */
+function importedBy(folder: string, { path, statements }: SourceFile): SourceFile[] {
+  const targets = statements.flatMap(({ text }) =>
+    [...text.matchAll(/(?:from|import|require\()\s*['"](\.{1,2}\/[^'"]+)['"]/g)].map((match) => match[1] ?? ''),
+  )
+  return targets.flatMap((target) => {
+    const base = normalize(join(dirname(path), target))
+    const bare = base.replace(/\.[cm]?js$/, '')
+    const choices = [base, ...ENDINGS.map((end) => `${bare}.${end}`)]
+    const found = base.startsWith('..') ? undefined : choices.find((choice) => readText(folder, choice) !== null)
+    const file = found === undefined || !/\.[cm]?[jt]s$/.test(found) ? null : readSource(folder, found)
+    return file ? [file] : []
+  })
+}

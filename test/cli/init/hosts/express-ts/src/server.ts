@@ -1,0 +1,22 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+
+const app: Express = express();
+const port = Number(process.env.PORT ?? 3000);
+
+app.get('/orders', async (_request: Request, response: Response): Promise<void> => {
+  response.json(await orders());
+});
+
+app.use((error: Error, _request: Request, response: Response, _next: NextFunction) => {
+  response.status(500).json({ capture: error.message });
+});
+
+async function start(): Promise<void> {
+  app.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`));
+}
+
+async function orders(): Promise<string[]> {
+  throw new Error('The orders cannot be read');
+}
+
+await start();

@@ -1,0 +1,15 @@
+import express from 'express'
+import { orders } from './orders.js'
+
+const app = express()
+
+app.use(express.json())
+app.get('/', (request, response) => response.send('Hello'))
+app.get('/orders', () => orders())
+
+// The host's own answer to what fails.
+app.use((error, request, response, next) => {
+  response.status(503).send(`Sorry: ${error.message}`)
+})
+
+app.listen(process.env.PORT ?? 3000, '127.0.0.1')

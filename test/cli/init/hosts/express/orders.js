@@ -1,0 +1,3 @@
+export async function orders() {
+  throw new Error('The orders cannot be read')
+}

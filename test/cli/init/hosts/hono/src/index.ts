@@ -1,0 +1,12 @@
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+
+type Variables = { visitor: string }
+
+const app = new Hono<{ Variables: Variables }>()
+
+app.get('/orders', () => {
+  throw new Error('The orders cannot be read')
+})
+
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) })

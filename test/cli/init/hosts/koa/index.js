@@ -1,0 +1,19 @@
+import Koa from 'koa'
+
+const app = new Koa()
+
+app.use(async (ctx, next) => {
+  try {
+    await next()
+  } catch (error) {
+    ctx.status = 503
+    ctx.body = `Sorry: ${error.message}`
+  }
+})
+
+app.use(async (ctx) => {
+  if (ctx.path === '/orders') throw new Error('The orders cannot be read')
+  ctx.body = 'Hello'
+})
+
+app.listen(process.env.PORT ?? 3000, '127.0.0.1')

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describeWithGit } from '../../support/repository.js'
+import { faultboard, folder } from '../faultboard.js'
+
+const SOURCE = `import express from 'express'\nconst app = express()\napp.listen(3000)\n`
+const FILES = { 'package.json': JSON.stringify({ dependencies: { express: '^5.0.0' } }), 'app.mjs': SOURCE }
+
+test.each([
+  [['--dry-run'], 0, 'Nothing was written, because of --dry-run.'],
+  [[], 1, 'Nothing was written.'],
+])('init %j shows the diff and writes nothing where nobody can be asked', async (flags, code, sentence) => {
+  const cwd = await folder(FILES)
+  const ended = await faultboard(['init', ...flags], { cwd })
+  expect(ended).toMatchObject({ code, stderr: code === 0 ? '' : expect.stringContaining('faultboard init --yes') })
+  expect(ended.stdout).toContain('+app.use(dashboard())')
+  expect(ended.stdout).toContain(sentence)
+  expect(readFileSync(join(cwd, 'app.mjs'), 'utf8')).toBe(SOURCE)
+  expect(existsSync(join(cwd, '.env.example'))).toBe(false)
+})
+
+test('init --yes tells what is left to do, with a password that stands in no file', async () => {
+  const cwd = await folder({ ...FILES, '.gitignore': 'node_modules', '.env.example': 'PORT=3000', 'yarn.lock': '' })
+  const { code, stdout } = await faultboard(['init', '--yes'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toContain('1. yarn add faultboard')
+  const [, password = ''] = /FAULTBOARD_DASHBOARD_PASSWORD=(\S+)\n/.exec(stdout.slice(stdout.indexOf('Next:'))) ?? []
+  expect(password.length).toBeGreaterThan(12)
+  expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toMatch(/^PORT=3000\n#.*\n.*=admin\n.*PASSWORD=$/)
+  expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toBe('node_modules\nfaultboard.sqlite3*')
+})
+
+test('what is not understood ends with 1 and the lines to add by hand', async () => {
+  const cwd = await folder({ ...FILES, 'app.mjs': 'export function createApp() {}' })
+  const { code, stdout } = await faultboard(['init', '--yes'], { cwd })
+  expect(code).toBe(1)
+  expect(stdout).toContain("  import { capture, dashboard } from 'faultboard/express'\n")
+  expect(existsSync(join(cwd, '.env.example'))).toBe(false)
+})
+
+describeWithGit('in a repository', () => {
+  test('init warns of changes that are not committed', async () => {
+    const cwd = await folder(FILES)
+    execFileSync('git', ['init', '--quiet'], { cwd, stdio: 'pipe' })
+    const { code, stderr } = await faultboard(['init', '--dry-run'], { cwd })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Beware: app.mjs has changes that are not committed yet.\n' })
+  })
+})

@@ -1,0 +1,210 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { changedText } from '../../../src/cli/init/file-change.js'
+import { readHost } from '../../../src/cli/init/host.js'
+import { planFor } from '../../../src/cli/init/recognise.js'
+import { temporaryFolder } from '../../support/tracker.js'
+
+/** What init would make of these files. */
+function planned(packages: Record<string, string>, files: Record<string, string>, more: object = {}) {
+  const folder = hostWith({ ...files, 'package.json': JSON.stringify({ dependencies: packages, ...more }) })
+  const plan = planFor(readHost(folder, undefined))
+  return { ...plan, written: Object.fromEntries(plan.changes.map((change) => [change.path, changedText(change)])) }
+}
+
+function hostWith(files: Record<string, string>): string {
+  const folder = temporaryFolder()
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return folder
+}
+
+const EXPRESS = { express: '^5.0.0' }
+const LINES = ["import { capture, dashboard } from 'faultboard/express'", 'app.use(dashboard())', 'app.use(capture())']
+
+const AS_TEXT = expect.any(String)
+
+describe('what init does not understand it leaves alone', () => {
+  test.each([
+    [
+      'an application that a function makes',
+      `import express from 'express'\nexport function createApp() {\n  const app = express()\n  return app\n}\ncreateApp().listen(1)`,
+    ],
+    [
+      'two applications',
+      `import express from 'express'\nconst app = express()\nconst admin = express()\napp.listen(1)`,
+    ],
+    ['two statements in a line', `const express = require('express'); const app = express(); app.listen(1)`],
+    [
+      'routes that come after listen',
+      `import express from 'express'\nconst app = express()\napp.listen(1)\napp.get('/', home)`,
+    ],
+    [
+      'routes and listen in one function',
+      `import express from 'express'\nconst app = express()\nasync function start() {\n  app.use(routes)\n  app.listen(1)\n}\nstart()`,
+    ],
+    [
+      'routes that are added elsewhere after listen',
+      `import express from 'express'\nconst app = express()\nconst server = app.listen(1)\naddRoutes(app, server)`,
+    ],
+    ['an application that never ends', `import express from 'express'\nconst app = express()\napp.get('/', home)`],
+    [
+      'brackets that do not match',
+      `import express from 'express'\nconst app = express()\napp.get('/', () => {\napp.listen(1)`,
+    ],
+    ['another package of seven letters', `const app = require('experts')()\napp.listen(1)`],
+  ])('%s', (_, source) => {
+    const { changes, by_hand } = planned(EXPRESS, { 'app.js': source }, { type: 'module' })
+    expect(changes).toEqual([])
+    expect(by_hand).toMatchObject([{ reason: expect.stringContaining('app.js'), lines: [LINES[0], AS_TEXT, AS_TEXT] }])
+  })
+
+  test.each([
+    ['koa', '^2.15.0', 'Koa ^2.15.0 is older than what there is an adapter for, Koa 3'],
+    ['fastify', '~4.2.0', 'Fastify ~4.2.0 is older than what there is an adapter for, Fastify 5'],
+    ['h3', '^1.15.0', 'h3 ^1.15.0 is older than what there is an adapter for, h3 2'],
+  ])('%s %s', (name, range, reason) => {
+    const source = `import X, { H3 } from '${name}'\nconst app = new X()\napp.listen(1)`
+    expect(planned({ [name]: range }, { 'app.js': source })).toMatchObject({ changes: [], by_hand: [{ reason }] })
+  })
+
+  test.each([
+    ['options before the listener', `import { createServer } from 'node:http'\ncreateServer({}, listener).listen(1)`],
+    [
+      'a listener that comes later',
+      `import { createServer } from 'node:http'\ncreateServer().on('request', f).listen(1)`,
+    ],
+    ['two servers', `import { createServer } from 'http'\ncreateServer(a).listen(1)\ncreateServer(b).listen(2)`],
+    ['a chain of routes', `import { Hono } from 'hono'\nconst app = new Hono().get('/', home)\nexport default app`],
+  ])('%s', (_, source) => {
+    expect(planned({ hono: '^4.0.0' }, { 'server.mjs': source }).changes).toEqual([])
+  })
+
+  test('and tells the lines as the application would write them', () => {
+    const [hand] = planned(EXPRESS, { 'app.js': `exports.createApp = () => require('express')()` }).by_hand
+    expect(hand?.lines[0]).toBe("const { capture, dashboard } = require('faultboard/express')")
+  })
+
+  test('a folder without an application', () => {
+    const reason = 'nothing that starts an application was found here'
+    expect(planned({}, {})).toMatchObject({ changes: [], by_hand: [{ reason }] })
+  })
+
+  test('a folder without package.json says so', () => {
+    expect(() => readHost(temporaryFolder(), undefined)).toThrow('There is no package.json in this folder')
+  })
+})
+
+describe('what init writes', () => {
+  test('has the semicolons, quotes and line ends of the file', () => {
+    const source = 'import express from "express";\r\nconst app = express();\r\napp.listen(1);\r\n'
+    expect(planned(EXPRESS, { 'index.js': source }).written['index.js']).toBe(
+      'import express from "express";\r\nimport { capture, dashboard } from "faultboard/express";\r\nconst app = express();\r\napp.use(dashboard());\r\napp.use(capture());\r\napp.listen(1);\r\n',
+    )
+  })
+
+  test('does not end up in comments, texts and templates that look like code', () => {
+    const source = [
+      "import express from 'express'",
+      '/*',
+      'const app = express()',
+      '*/',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template
+      "const text = `\nconst app = express()\n${`app.listen(${'}'})`}`",
+      'const app = express()',
+      'app.get(/[/](listen)["\']/, (request, response) => response.send(text))',
+      "// app.listen('later')",
+      'app.listen(1)',
+      '',
+    ].join('\n')
+    const { written } = planned(EXPRESS, { 'app.js': source })
+    expect(written['app.js']?.split('\n').filter((line) => !source.split('\n').includes(line))).toEqual(LINES)
+    expect(written['app.js']).toContain(
+      "]/, (request, response) => response.send(text))\napp.use(capture())\n// app.listen('later')\napp.listen(1)\n",
+    )
+  })
+
+  test('comes after what reads the environment from a file', () => {
+    const source = `import dotenv from 'dotenv'\nimport express from 'express'\nconst app = express()\ndotenv.config()\napp.listen(1)\n`
+    expect(planned(EXPRESS, { 'app.js': source }).written['app.js']).toContain(
+      'dotenv.config()\napp.use(dashboard())\n',
+    )
+  })
+
+  test('stands before an error handler that is known by its name alone', () => {
+    const source = `import express from 'express'\nimport { handleErrors } from './x.js'\nimport e from './errors.js'\nconst app = express()\napp.use(e.errorHandler)\napp.listen(1)\n`
+    expect(planned(EXPRESS, { 'app.js': source }).written['app.js']).toContain(
+      'app.use(capture())\napp.use(e.errorHandler)\n',
+    )
+  })
+
+  test('goes into the file that a script of package.json starts, not into one that only looks like it', () => {
+    const source = `import express from 'express'\nconst app = express()\napp.listen(1)\n`
+    const files = { 'app.js': source, 'src/web/api.ts': source }
+    const { found } = planned(EXPRESS, files, { scripts: { start: 'node --enable-source-maps dist/web/api.js' } })
+    expect(found).toBe('Express in src/web/api.ts')
+  })
+})
+
+describe('frameworks that are files', () => {
+  test('Next.js gets the three files of examples/next, with its options left to the environment', () => {
+    const folder = temporaryFolder()
+    cpSync('examples/next', folder, { recursive: true })
+    const own = ['next.config.mjs', 'app/error_dashboard/[[...path]]/route.js']
+    for (const path of [...own, 'instrumentation.js']) rmSync(join(folder, path))
+    const { changes } = planFor(readHost(folder, undefined))
+    const written = Object.fromEntries(changes.map((change) => [change.path, changedText(change)]))
+    expect(Object.keys(written).sort()).toEqual([...own, 'instrumentation.js'].sort())
+    const route = 'app/error_dashboard/[[...path]]/route.js'
+    expect(written[route]).toBe(readFileSync(join('examples/next', route), 'utf8'))
+    expect(written['instrumentation.js']).toBe("export { onRequestError, register } from 'faultboard/next'\n")
+  })
+
+  test('Next.js in TypeScript below src, with a configuration of its own', () => {
+    const config = `import type { NextConfig } from "next";\n\nconst nextConfig: NextConfig = {\n  reactStrictMode: true,\n};\n\nexport default nextConfig;\n`
+    const files = { 'tsconfig.json': '{}', 'next.config.ts': config, 'src/app/page.tsx': '' }
+    const { written, by_hand } = planned({ next: '^16.0.0' }, files)
+    expect(by_hand).toEqual([])
+    expect(written['next.config.ts']).toBe(
+      config.replace('  react', "  serverExternalPackages: ['faultboard'],\n  react"),
+    )
+    expect(Object.keys(written)).toContain('src/instrumentation.ts')
+    expect(Object.keys(written)).toContain('src/app/error_dashboard/[[...path]]/route.ts')
+  })
+
+  test('an instrumentation and a configuration that Next.js has already are told of, not touched', () => {
+    const files = {
+      'instrumentation.js': 'export function register() {}',
+      'next.config.js': 'module.exports = withPlugins({})',
+      'pages/index.js': '',
+    }
+    const { written, by_hand } = planned({ next: '^15.0.0' }, files)
+    expect(Object.keys(written)).toEqual(['pages/api/error_dashboard/[[...path]].js'])
+    expect(by_hand.map(({ reason }) => reason.split(' ').slice(0, 4).join(' '))).toEqual([
+      'next.config.js is written in',
+      'there is a instrumentation.js',
+    ])
+  })
+
+  test('Nitro gets the two files of examples/nitro, with its options left to the environment', () => {
+    const { written, by_hand } = planned({ nitropack: '^2.13.0' }, {})
+    expect(by_hand).toEqual([])
+    expect(written['plugins/faultboard.js']).toBe("export { default } from 'faultboard/nitro'\n")
+    const example = readFileSync('examples/nitro/nitro.config.mjs', 'utf8')
+    const own = written['nitro.config.mjs']?.split('\n') ?? []
+    expect(own.length).toBeGreaterThan(6)
+    expect(own.filter((line) => !example.includes(line))).toEqual([])
+  })
+
+  test('Nuxt gets its plugin, and its operator the lines for the build', () => {
+    const { written, by_hand } = planned(
+      { nuxt: '^4.0.0' },
+      { 'nuxt.config.ts': 'export default {}', 'tsconfig.json': '{}' },
+    )
+    expect(written).toEqual({ 'server/plugins/faultboard.ts': "export { default } from 'faultboard/nitro'\n" })
+    expect(by_hand).toMatchObject([{ reason: expect.stringContaining('nuxt.config.ts') }])
+  })
+})

@@ -1,0 +1,36 @@
+import { symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { applicationOf, CREDENTIALS, cleanUp, dashboardAt, isInstalled, run, serve } from '../adapters/host-process.js'
+
+afterAll(cleanUp)
+
+/** The packages lie in test/hosts. Credentials come from the example's own code alone. */
+const ENV = {
+  DASHBOARD_PASSWORD: CREDENTIALS.password,
+  FAULTBOARD_DASHBOARD_USERNAME: '',
+  FAULTBOARD_DASHBOARD_PASSWORD: '',
+}
+
+describe.each([
+  ['next', 'next', ['next/dist/bin/next', 'build'], ['next/dist/bin/next', 'start']],
+  ['nitro', 'nitropack', ['nitropack/dist/cli/index.mjs', 'build'], ['.output/server/index.mjs']],
+])('examples/%s', (name, packageName, build, start) => {
+  const missing = isInstalled(packageName) ? '' : ` (skipped: ${packageName} is not installed in test/hosts)`
+
+  test.skipIf(missing !== '')(
+    `is built as it stands, and shows its error${missing}`,
+    { timeout: 240_000 },
+    async () => {
+      const folder = applicationOf(`examples/${name}`)
+      symlinkSync(resolve('node_modules/@photostructure'), join(folder, 'node_modules/@photostructure'))
+      await run(folder, build, ENV)
+      const [program = '', ...flags] = start
+      const own = program.startsWith('.') ? join(folder, program) : program
+      const { origin } = await serve(folder, [own, ...flags], ENV, '/error_dashboard/')
+      await fetch(`${origin}/orders`)
+      const found = await dashboardAt(`${origin}/error_dashboard`).recorded('The orders cannot be read')
+      expect(found).toMatchObject([{ occurrence_count: 1, application_name: `faultboard-example-${name}` }])
+    },
+  )
+})

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { CREDENTIALS, cleanUp, dashboardAt, type HostProcess, serve } from '../adapters/host-process.js'
+import { describeInBrowser } from '../support/browser.js'
+import { packedFolder } from '../support/installed.js'
+import { type Walkthrough, walkthroughs } from './walkthrough.js'
+
+/** They take long to build, and are built and run from these very files by test/examples/built.test.ts. */
+const BUILT_ELSEWHERE: Record<string, string> = { 'Next.js': 'next', Nitro: 'nitro' }
+
+let root: string
+
+beforeAll(() => {
+  root = packedFolder()
+  execFileSync('sh', ['-c', 'npm init -y && npm pkg set type=module'], { cwd: root, stdio: 'pipe' })
+}, 120_000)
+afterEach(cleanUp)
+
+/** Does what a section says in an empty folder, up to its last command. */
+function follow({ title, packages, files, start }: Walkthrough): {
+  folder: string
+  program: string[]
+  env: Record<string, string>
+} {
+  const folder = join(root, title.replace(/\W/g, '-').toLowerCase())
+  mkdirSync(folder)
+  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  expect(packages.filter((name) => !existsSync(join(folder, 'node_modules', name)))).toEqual([])
+  for (const { path, text } of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  for (const command of start.slice(0, -1)) execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' })
+  const [, password, flags, file] =
+    /^DASHBOARD_PASSWORD=(\w+) node ((?:--[\w-]+ )*)(\S+)$/.exec(start.at(-1) ?? '') ?? []
+  expect(password).toBe(CREDENTIALS.password)
+  const env = { DASHBOARD_PASSWORD: password ?? '', NODE_OPTIONS: flags ?? '', NODE_ENV: '' }
+  return { folder, program: [join(folder, file ?? '')], env }
+}
+
+async function started(walkthrough: Walkthrough): Promise<HostProcess> {
+  const { folder, program, env } = follow(walkthrough)
+  const none = { FAULTBOARD_DASHBOARD_USERNAME: '', FAULTBOARD_DASHBOARD_PASSWORD: '' }
+  const host = await serve(folder, program, { ...env, ...none }, '/error_dashboard/')
+  void fetch(`${host.origin}${walkthrough.path}`, { signal: AbortSignal.timeout(5000) }).catch(() => {})
+  return host
+}
+
+const all = walkthroughs()
+const [express] = all
+
+describe('docs/getting-started.md, followed literally from the packed package', () => {
+  test('has a section for every framework', () => {
+    expect(all.map(({ title }) => title)).toEqual([
+      'Express',
+      'Express in TypeScript',
+      'Fastify',
+      'Koa',
+      'Hono',
+      'NestJS',
+      'Next.js',
+      'h3',
+      'Nitro',
+      'node:http',
+    ])
+  })
+
+  const own = all.filter(({ title }) => title !== 'Express' && BUILT_ELSEWHERE[title] === undefined)
+  test.each(own.map((one) => [one.title, one] as const))(
+    '%s leads to an error on the page',
+    { timeout: 120_000 },
+    async (_, walkthrough) => {
+      const { origin, output } = await started(walkthrough)
+      const found = await dashboardAt(`${origin}/error_dashboard`).recorded('')
+      expect(found).toMatchObject([{ occurrence_count: 1 }])
+      // Nothing that would make a newcomer wonder.
+      expect(output().filter((line) => /warning|deprecat|faultboard/i.test(line) && !/^\s+at /.test(line))).toEqual([])
+    },
+  )
+
+  test.each(Object.entries(BUILT_ELSEWHERE))('%s has the files of examples/%s', (title, example) => {
+    const { files = [] } = all.find((one) => one.title === title) ?? {}
+    expect(files.length).toBeGreaterThan(2)
+    for (const { path, text } of files) expect(text).toBe(readFileSync(join('examples', example, path), 'utf8'))
+  })
+})
+
+describeInBrowser('docs/getting-started.md in a browser', ({ open }) => {
+  test('Express shows its first error to whoever signs in', { timeout: 120_000 }, async () => {
+    if (!express) throw new Error('there is no section for Express')
+    const { origin } = await started(express)
+    await dashboardAt(`${origin}/error_dashboard`).recorded('The first error')
+    const page = await open({ httpCredentials: { username: CREDENTIALS.user, password: CREDENTIALS.password } })
+    await page.goto(`${origin}/error_dashboard`)
+    expect(await page.textContent('main')).toContain('The first error')
+    await page.locator('main a[href$="/errors/1"]').first().click()
+    await page.waitForURL('**/errors/1')
+    expect(await page.textContent('main')).toContain('app.js:10')
+  })
+})

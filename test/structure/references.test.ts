@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Command } from '../../src/cli/command.js'
+import { mask } from '../../src/cli/init/masked-source.js'
+import { environmentVariable, OPTION_NAMES } from '../../src/config/options.js'
+
+const below = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => join(folder, name))
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...below('docs'), ...below('examples')]
+const text = Object.fromEntries(PAGES.map((page) => [page, readFileSync(page, 'utf8')]))
+
+/** What stands in code, in a line or in a block. */
+function codeOf(page: string): string[] {
+  const blocks = [...(text[page] ?? '').matchAll(/^```\w*\n(.*?)^```/gms)].map((match) => match[1] ?? '')
+  const spans = [...(text[page] ?? '').replace(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)].map(
+    (match) => match[1] ?? '',
+  )
+  return [...blocks.flatMap((block) => block.split('\n')), ...spans.map((span) => span.replace(/\s+/g, ' '))]
+}
+
+describe.each(PAGES)('%s', (page) => {
+  test('links only to files and headings that exist', () => {
+    const links = [...(text[page] ?? '').matchAll(/\]\((?!https?:|mailto:)([^)]+)\)/g)].map((match) => match[1] ?? '')
+    expect(links.filter((link) => !leads(page, link))).toEqual([])
+  })
+
+  test('names only options that exist', () => {
+    const known = new Set<string>(OPTION_NAMES)
+    const switches = codeOf(page).filter((code) => /^(enable|detect)_[a-z_]+$/.test(code))
+    expect([...switches, ...configuredIn(text[page] ?? '')].filter((name) => !known.has(name))).toEqual([])
+    const variables = new Set([...OPTION_NAMES.map((name) => environmentVariable(name)), 'FAULTBOARD_DEBUG'])
+    const named = (text[page] ?? '').match(/\bFAULTBOARD_(?!TEST_)[A-Z_]*[A-Z]\b/g) ?? []
+    expect(named.filter((name) => !variables.has(name))).toEqual([])
+  })
+})
+
+describe('the command line', () => {
+  const commands = new Map<string, Command>()
+
+  beforeAll(async () => {
+    const table = /const COMMANDS[^{]*\{(.*?)^\}/ms.exec(readFileSync('src/cli/main.ts', 'utf8'))?.[1] ?? ''
+    for (const [, file = '', name = ''] of table.matchAll(/import\('(\.\/[^']+)\.js'\)\)\.(\w+)/g)) {
+      const module = (await import(/* @vite-ignore */ resolve('src/cli', `${file}.ts`))) as Record<string, Command>
+      const command = module[name]
+      if (command) commands.set(command.name, command)
+    }
+    expect(commands.size).toBeGreaterThan(10)
+  })
+
+  test.each(PAGES)('is used in %s by commands and flags that exist', (page) => {
+    const wrong = codeOf(page).flatMap((line) => {
+      const [, rest = ''] = /(?:^|\s)faultboard ((?:[a-z-]+)(?: .*)?)$/.exec(line.replace(/#.*|&&.*/, '').trim()) ?? []
+      if (rest === '' || /^(--version|--help|help|failed|has)/.test(rest)) return []
+      const words = rest.split(' ')
+      const command = commands.get(words.slice(0, 2).join(' ')) ?? commands.get(words[0] ?? '')
+      if (!command) return isGroup(words[0] ?? '') ? [] : [line]
+      const flags = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? [])
+      return flags
+        .filter((flag) => flag !== 'help' && !Object.hasOwn(command.flags, flag))
+        .map((flag) => `${line}: --${flag}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('is told of in the README, every command of it', () => {
+    const missing = [...commands.keys()].filter((name) => !text['README.md']?.includes(`\`${name.split(' ')[0]}\``))
+    expect(missing.filter((name) => !text['README.md']?.includes(`faultboard ${name}`))).toEqual([])
+  })
+
+  /** `faultboard sourcemaps` stands for its commands. */
+  function isGroup(word: string): boolean {
+    return [...commands.keys()].some((name) => name.startsWith(`${word} `))
+  }
+})
+
+function leads(page: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const file = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(file)) return false
+  if (heading === undefined || statSync(file).isDirectory()) return heading === undefined
+  const headings =
+    readFileSync(file, 'utf8')
+      .replace(/^```.*?^```/gms, '')
+      .match(/^#+ .*$/gm) ?? []
+  return headings.map(anchorOf).includes(heading)
+}
+
+/** As GitHub makes it. */
+function anchorOf(heading: string): string {
+  const words = heading
+    .replace(/^#+ /, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+  return words.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')
+}
+
+/** The keys of what is handed to `configure` and `createTracker`, and what is set on a config. */
+function configuredIn(page: string): string[] {
+  const blocks = [...page.matchAll(/^```(?:js|ts)\n(.*?)^```/gms)].map((match) => match[1] ?? '')
+  return blocks.flatMap((block) => {
+    const calls = [...block.matchAll(/(?:configure|createTracker)\(\{/g)]
+    const keys = calls.flatMap(({ index }) => keysOf(block.slice(block.indexOf('{', index))))
+    return [...keys, ...[...block.matchAll(/\bconfig\.([a-z_]+) =/g)].map((match) => match[1] ?? '')]
+  })
+}
+
+/** The keys of the object that a source begins with, not those of objects in it. */
+function keysOf(source: string): string[] {
+  const masked = mask(source) ?? mask(source.slice(0, source.indexOf('})') + 1)) ?? source
+  const keys: string[] = []
+  let depth = 0
+  for (const [token] of masked.matchAll(/[({[]|[)}\]]|[a-z_]+(?=\s*:)/g)) {
+    if ('({['.includes(token)) depth++
+    else if (')}]'.includes(token)) {
+      if (--depth === 0) break
+    } else if (depth === 1) keys.push(token)
+  }
+  return keys
+}

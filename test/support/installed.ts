@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll } from 'vitest'
+
+/** Lets a host of TypeScript run as it is. */
+export const TYPESCRIPT = { NODE_OPTIONS: `--import ${pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs'))}` }
+
+/**
+ * A folder below which every package of this repository is found, as if a host had installed it, and Faultboard itself.
+ * It proves what an installation would, which takes minutes for all hosts together.
+ */
+export function installedFolder(): string {
+  const root = folderWithPackages()
+  symlinkSync(resolve('.'), join(root, 'node_modules/faultboard'))
+  return root
+}
+
+/** The same with Faultboard as it is published: packed and unpacked, with no more files than that has. */
+export function packedFolder(): string {
+  const root = folderWithPackages()
+  // prepack would build, and so empty dist while other tests run from it.
+  const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', root]
+  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as { filename: string }[]
+  execFileSync('tar', ['-xzf', join(root, packed?.filename ?? ''), '-C', root])
+  renameSync(join(root, 'package'), join(root, 'node_modules/faultboard'))
+  return root
+}
+
+function folderWithPackages(): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'faultboard-installed-')))
+  afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
+  mkdirSync(join(root, 'node_modules'))
+  const names = readdirSync('node_modules').filter((name) => name !== '.package-lock.json' && name !== '.vite')
+  for (const name of names) symlinkSync(resolve('node_modules', name), join(root, 'node_modules', name))
+  return root
+}
