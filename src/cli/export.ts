@@ -1,17 +1,14 @@
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { finished } from 'node:stream/promises'
 import { parseInput } from '../model/input.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { ErrorsListInput } from '../triage/errors-list.js'
 import { applicationNamed } from './application-named.js'
 import { wrongUse } from './arguments.js'
-import { COMMON_FLAGS, CommandFailed, defineCommand } from './command.js'
+import { COMMON_FLAGS, defineCommand } from './command.js'
 import { readConfiguration, withoutDashboard } from './configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from './filter-flags.js'
 import { withTracker } from './open-tracker.js'
 import { complain, jsonLine } from './terminal.js'
+import { writeWhole } from './whole-file.js'
 
 const FORMATS = ['ndjson', 'csv'] as const
 type Format = (typeof FORMATS)[number]
@@ -44,7 +41,7 @@ export const exportCommand = defineCommand({
       if (application_name !== undefined)
         filter.application_id = await applicationNamed(application_name, tracker.Queries)
       const count = { errors: 0, occurrences: 0 }
-      await write(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
+      await writeWhole(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
       complain(toldOf(count, format, file))
       return 0
     })
@@ -74,35 +71,19 @@ async function* records({ Queries }: TrackerInstance, filter: ErrorsListInput, c
 }
 
 async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, count: Count): AsyncGenerator<string> {
-  let is_head = true
+  count.errors = -HEAD
   for await (const rows of Queries.ExportErrors.csv(filter)) {
-    if (!is_head) count.errors += rows.match(/^\d+,/gm)?.length ?? 0
-    is_head = false
+    count.errors += rowsIn(rows)
     yield rows
   }
 }
 
-/** A file has its name only when it is whole: half of one must not be taken for all there is. */
-async function write(file: string, texts: AsyncIterable<string>): Promise<void> {
-  if (file === '-') return pour(process.stdout, texts)
-  const partial = `${file}.partial`
-  try {
-    const stream = createWriteStream(partial, { mode: 0o600 })
-    await once(stream, 'open')
-    await pour(stream, texts)
-    stream.end()
-    await finished(stream)
-    await rename(partial, file)
-  } catch (error) {
-    await rm(partial, { force: true })
-    const { code, message } = error as NodeJS.ErrnoException
-    if (!code?.startsWith('E')) throw error
-    throw new CommandFailed(`Cannot write ${file}: ${message}`)
-  }
-}
+/** The first row names the columns. */
+const HEAD = 1
 
-async function pour(stream: NodeJS.WritableStream, texts: AsyncIterable<string>): Promise<void> {
-  for await (const text of texts) if (text !== '' && !stream.write(text)) await once(stream, 'drain')
+/** A message between quotation marks may have lines of its own. */
+function rowsIn(csv: string): number {
+  return csv.replace(/"[^"]*"/g, '').match(/\r\n/g)?.length ?? 0
 }
 
 function toldOf({ errors, occurrences }: Count, format: Format, file: string): string {

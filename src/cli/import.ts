@@ -1,16 +1,14 @@
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { finished } from 'node:stream/promises'
+import { constants, createReadStream } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import type { TrackerInstance } from '../tracker.js'
 import type { Imported, Line, Rejection } from '../transfer/import-records.js'
 import { wrongUse } from './arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from './command.js'
 import { readConfiguration, withoutDashboard } from './configuration.js'
 import { linesOf } from './lines.js'
 import { openedTracker } from './open-tracker.js'
+import { RejectedLines } from './rejected-lines.js'
 import { complain, harmless, print, printJson } from './terminal.js'
-
-/** So many are told one by one; all are in the file of rejected lines. */
-const TOLD = 20
 
 export const importCommand = defineCommand({
   name: 'import',
@@ -31,23 +29,40 @@ export const importCommand = defineCommand({
     if (file === undefined) throw wrongUse('faultboard import needs a FILE, or - for standard input')
     await requireReadable(file)
     const { settings } = await readConfiguration({ ...flags, 'application-name': undefined })
-    const aside = new Aside(flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`))
-    const stream = file === '-' ? process.stdin : createReadStream(file)
-    const imported = await openedTracker(withoutDashboard(settings), async ({ Commands }) => {
-      const lines = ndjson(linesOf(stream as AsyncIterable<Uint8Array>), file)
-      return Commands.ImportErrors.call({ lines, reject: (rejection, line) => aside.keep(rejection, line) })
-    })
-    await aside.close()
-    tell(imported, aside, flags.json)
+    const rejected = await RejectedLines.beside(
+      file,
+      flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`),
+    )
+    const imported = await openedTracker(withoutDashboard(settings), (tracker) => importFrom(file, tracker, rejected))
+    tell(imported, rejected, flags.json)
     return imported.rejected > 0 ? 1 : 0
   },
 })
+
+async function importFrom(file: string, { Commands }: TrackerInstance, rejected: RejectedLines): Promise<Imported> {
+  const stream: AsyncIterable<Uint8Array> = file === '-' ? process.stdin : createReadStream(file)
+  const reject = (rejection: Rejection, line: Line) => rejected.keep(rejection, line)
+  try {
+    return await Commands.ImportErrors.call({ lines: ndjson(linesOf(stream), file), reject })
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(
+      `The import stopped: ${harmless(reason)}. What was taken so far stays; import the same again to go on.`,
+    )
+  } finally {
+    await rejected.close()
+  }
+}
 
 async function requireReadable(file: string): Promise<void> {
   if (file === '-') return
   const found = await stat(file).catch(() => null)
   if (!found) throw new CommandFailed(`There is no file ${file}.`)
-  if (!found.isFile()) throw new CommandFailed(`${file} is no file.`)
+  if (found.isDirectory()) throw new CommandFailed(`${file} is a folder: name the file of faultboard export.`)
+  await access(file, constants.R_OK).catch(({ message }: Error) => {
+    throw new CommandFailed(`Cannot read ${file}: ${message}. Import it as a user who may read it.`)
+  })
 }
 
 /** What is something else altogether is said at once, instead of line by line. */
@@ -65,30 +80,7 @@ async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator
   }
 }
 
-/** Keeps the lines that are not taken. */
-class Aside {
-  readonly file: string
-  readonly first: Rejection[] = []
-  #stream: WriteStream | null = null
-
-  constructor(file: string) {
-    this.file = file
-  }
-
-  keep(rejection: Rejection, { text }: Line): void {
-    if (this.first.length < TOLD) this.first.push(rejection)
-    this.#stream ??= createWriteStream(this.file, { mode: 0o600 })
-    if (text !== null) this.#stream.write(`${text}\n`)
-  }
-
-  async close(): Promise<void> {
-    if (!this.#stream) return
-    this.#stream.end()
-    await finished(this.#stream)
-  }
-}
-
-function tell(imported: Imported, { first, file }: Aside, json: boolean): void {
+function tell(imported: Imported, { first, file, kept }: RejectedLines, json: boolean): void {
   const { created, added, known, outdated, occurrences, rejected } = imported
   if (json) printJson({ ...imported, rejections: first })
   else {
@@ -101,5 +93,11 @@ function tell(imported: Imported, { first, file }: Aside, json: boolean): void {
   }
   for (const { line, reason } of first) complain(`Line ${line}: ${harmless(reason)}`)
   if (rejected > first.length) complain(`… and ${rejected - first.length} more.`)
-  if (rejected > 0) complain(`${rejected} ${rejected === 1 ? 'line was' : 'lines were'} not taken and kept in ${file}.`)
+  if (rejected === 0) return
+  const not_taken = `${rejected} ${rejected === 1 ? 'line was' : 'lines were'} not taken`
+  complain(
+    kept === rejected
+      ? `${not_taken} and kept in ${file}.`
+      : `${not_taken}; ${kept} of them ${kept === 1 ? 'is' : 'are'} kept in ${file}, what is too long or no text is not.`,
+  )
 }

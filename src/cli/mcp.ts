@@ -37,23 +37,29 @@ export const mcp = defineCommand({
 })
 
 /** The protocol alone speaks on standard output; what anything else says there, a configuration file for one, goes aside. */
-function protocolOnly(): (message: object) => void {
-  const write = process.stdout.write.bind(process.stdout)
+function protocolOnly(): Say {
+  const write: (text: string, written: () => void) => boolean = process.stdout.write.bind(process.stdout)
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
-  return (message) => void write(`${JSON.stringify(message)}\n`)
+  return (message) => new Promise((settle) => write(`${JSON.stringify(message)}\n`, settle))
 }
 
+type Say = (message: object) => Promise<void>
+
+/** No question is longer. */
+const LONGEST_LINE = 4 * 1024 * 1024
+/** So many questions are answered at once; who asks more waits. */
+const MOST_AT_ONCE = 100
+
 /** Until nobody asks any more. Questions do not wait for each other. */
-async function serve(server: Server, say: (message: object) => void): Promise<void> {
+async function serve(server: Server, say: Say): Promise<void> {
   const pending = new Set<Promise<void>>()
-  for await (const { text } of linesOf(process.stdin)) {
-    if (text?.trim() === '') continue
-    const done: Promise<void> = answerLine(text ?? '', server)
-      .then((answer) => {
-        if (answer) say(answer)
-      })
+  for await (const line of linesOf(process.stdin, LONGEST_LINE)) {
+    if (line.text?.trim() === '') continue
+    const done: Promise<void> = answerLine(line, server)
+      .then((answer) => (answer ? say(answer) : undefined))
       .finally(() => pending.delete(done))
     pending.add(done)
+    if (pending.size >= MOST_AT_ONCE) await Promise.race(pending)
   }
   await Promise.all(pending)
 }

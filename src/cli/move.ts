@@ -39,9 +39,12 @@ export const move = defineCommand({
       const missing = missingFile(from)
       if (missing) throw new CommandFailed(`There is no database ${missing}: check what follows --from.`)
       await ask(from, () => requireMovable(from))
-      await warnOfSpool(source, from)
+      const spool = spoolFolder(source, from)
+      const waiting = await filesIn(spool)
+      warnOfSpool(spool, waiting)
       const moved = await ask(to, () => moveDatabase(from, to, progress(flags.json)))
       tell(moved, from, to, flags.json)
+      warnOfHost(spool, (await filesIn(spool)) - waiting)
       return 0
     } finally {
       await from.close()
@@ -67,13 +70,24 @@ function progress(json: boolean): (table: string) => void {
   return json || !process.stderr.isTTY ? () => {} : (table) => complain(`Copying ${table} …`)
 }
 
+async function filesIn(spool: string): Promise<number> {
+  const names = await readdir(spool).catch(() => [])
+  return names.filter((name) => !/\.(tmp|failed)$/.test(name)).length
+}
+
 /** What is not in the source yet cannot come along. */
-async function warnOfSpool(options: Options, from: Database): Promise<void> {
-  const folder = spoolFolder(options, from)
-  const waiting = (await readdir(folder).catch(() => [])).filter((name) => !/\.(tmp|failed)$/.test(name))
-  if (waiting.length === 0) return
+function warnOfSpool(spool: string, waiting: number): void {
+  if (waiting === 0) return
   complain(
-    `${waiting.length} ${waiting.length === 1 ? 'file waits' : 'files wait'} in ${folder} to be written to the source, and will not be moved. Let the application run on the source until it is empty, then move.`,
+    `${waiting} ${waiting === 1 ? 'file waits' : 'files wait'} in ${spool} to be written to the source, and will not be moved. Let the application run on the source until it is empty, then move.`,
+  )
+}
+
+/** An embedded source is locked during the move, so that a host that runs all the same puts there what it records. */
+function warnOfHost(spool: string, came: number): void {
+  if (came <= 0) return
+  complain(
+    `${came} ${came === 1 ? 'file' : 'files'} came to ${spool} during the move: an application still records on the source. Stop it once the folder is empty, empty the target and move again.`,
   )
 }
 

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Settings } from '../config/options.js'
@@ -6,7 +7,7 @@ import { resolveConfiguration } from '../config/resolve.js'
 import { TrackerError } from '../model/errors.js'
 import { type Surroundings, TrackerInstance } from '../tracker.js'
 import { complain } from './terminal.js'
-import { databaseOf, missingFile } from './tracker-database.js'
+import { databaseOf, missingFile, withNextStep } from './tracker-database.js'
 
 /** Lends the work a tracker on a database that exists, and closes it. */
 export async function withTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
@@ -25,7 +26,8 @@ export async function withTracker<T>(settings: Settings, work: (tracker: Tracker
 export async function openedTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
   // A fault of the command line is no error of the application whose errors it looks at.
   // What waits in the spool folder is the application's to import, which knows whom to tell of it; so are its jobs.
-  const spool_path = await mkdtemp(join(tmpdir(), 'faultboard-cli-'))
+  // It is made when something is put into it, so that a command that is stopped leaves nothing behind.
+  const spool_path = join(tmpdir(), `faultboard-cli-${randomUUID()}`)
   const own = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false, spool_path }
   try {
     const tracker = await openTracker({ ...settings, ...own })
@@ -51,7 +53,8 @@ export async function openTracker(settings: Settings, surroundings: Surroundings
     await tracker.ready()
   } catch (error) {
     await tracker.shutdown()
-    throw error
+    if (!(error instanceof TrackerError) || error.code !== 'database_unavailable') throw error
+    throw new TrackerError(error.code, withNextStep(error.message), { cause: error })
   }
   say = (line) => complain(line.trimEnd())
   for (const line of warnings) say(line)

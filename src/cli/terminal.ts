@@ -1,7 +1,8 @@
 /** Whoever reads our output may stop reading (`faultboard errors | head`), which is no failure. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  complain(`Cannot write to standard output: ${error.message}`)
+  process.exit(1)
 })
 
 export function print(text: string): void {

@@ -25,17 +25,17 @@ export async function ask<T>(database: Database, question: () => Promise<T>): Pr
   } catch (cause) {
     if (cause instanceof TrackerError) throw cause
     const { message, code } = cause as NodeJS.ErrnoException
-    const { name, address } = database.dialect
-    const next =
-      name === 'sqlite'
-        ? 'Is it an SQLite file that this process may write?'
-        : 'Is the server running, and are address, user and password right?'
-    throw new TrackerError(
-      'database_unavailable',
-      `Cannot use ${address}: ${message || code || String(cause)}. ${next}`,
-      { cause },
-    )
+    const sentence = `Cannot use ${database.dialect.address}: ${message || code || String(cause)}`
+    throw new TrackerError('database_unavailable', withNextStep(sentence), { cause })
   }
+}
+
+/** The sentence that a database cannot be used, with what to look at. */
+export function withNextStep(sentence: string): string {
+  if (!sentence.startsWith('Cannot use ')) return sentence
+  return sentence.startsWith('Cannot use sqlite:')
+    ? `${sentence}. Is it an SQLite file that this process may write?`
+    : `${sentence}. Is the server running, and are address, user and password right?`
 }
 
 /** The file of an embedded database that does not exist yet, or null. Only opening it would make an empty one. */

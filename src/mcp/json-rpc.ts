@@ -23,8 +23,15 @@ export function failed(code: number, message: string): Failure {
 /** Most messages in one batch. */
 const MOST_AT_ONCE = 100
 
+/** A line, or why there is no text of it. */
+export interface RequestLine {
+  text: string | null
+  why?: string
+}
+
 /** The answer to a line of JSON-RPC 2.0, or null when it wants none. */
-export async function answerLine(text: string, server: Server): Promise<object | null> {
+export async function answerLine({ text, why }: RequestLine, server: Server): Promise<object | null> {
+  if (text === null) return answer(null, failed(PARSE_ERROR, `This line cannot be read: ${why}`))
   let message: unknown
   try {
     message = JSON.parse(text)

@@ -9,7 +9,7 @@ import { ACTOR, TRIAGE_TOOLS } from './tools/triage.js'
 import { plainSentence, untrusted } from './untrusted.js'
 
 /** The versions of the Model Context Protocol that are spoken, the newest last. */
-const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18']
+const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 export interface ServerOptions {
   tracker: TrackerInstance
@@ -64,11 +64,11 @@ function described({ name, title, description, input, changes }: Tool): object {
 }
 
 async function call(tools: readonly Tool[], params: unknown, { tracker, log }: ServerOptions): Promise<object> {
-  const { name, arguments: given = {} } = Object(params)
+  const { name, arguments: given } = Object(params)
   const tool = tools.find((one) => one.name === name)
   if (!tool) return failed(INVALID_PARAMS, whyNot(name, tools))
   try {
-    const data = await tool.run(tracker, parseInput(tool.input, given))
+    const data = await tool.run(tracker, parseInput(tool.input, given ?? {}))
     return { content: untrusted(data), isError: false }
   } catch (error) {
     if (!(error instanceof TrackerError)) {

@@ -93,4 +93,4 @@ function clean(text: string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const TERMINAL = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)|\u009b[0-?]*[ -/]*[@-~]/g
-const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
+const INVISIBLE = /(?:(?![\n\t]|(?<=\p{Emoji})\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u2800])+/gu

@@ -1,4 +1,3 @@
-import type { Cause } from '../model/event.js'
 import { addSums } from '../store/add-sums.js'
 import { OCCURRENCES, PAYLOADS } from '../store/bulk-targets.js'
 import type { Dialect } from '../store/dialect.js'
@@ -29,7 +28,7 @@ export async function addRows(trx: Transaction<Schema>, dialect: Dialect, rows: 
 async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: Rows): Promise<void> {
   const { row, message, payloads, occurrences } = rows
   if (occurrences.length === 0) return
-  const texts = payloads.map(({ backtrace, causes }) => payloadOf({ backtrace, causes: causes as unknown as Cause[] }))
+  const texts = payloads.map(payloadOf)
   const distinct = new Map(texts.map((text) => [text.digest, text]))
   await dialect.insertMany(
     trx,

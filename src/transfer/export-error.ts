@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import type { ErrorRow } from '../store/lock.js'
 import { exportedParts } from './export-parts.js'
+import { iso, isoOrNull } from './iso-time.js'
 import { digestOf, originOf } from './origin.js'
 import { type ExportedLine, VERSION } from './record.js'
 
@@ -98,12 +99,4 @@ async function sought({ database }: Context, error_id: number) {
     .where('error_id', '=', error_id)
     .execute()
   return { search_text: text?.search_text ?? '', features: features.map(({ feature }) => feature) }
-}
-
-export function iso(time: number): string {
-  return new Date(time).toISOString()
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : iso(time)
 }

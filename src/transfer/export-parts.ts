@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Context } from '../context.js'
 import { sql } from '../store/kysely.js'
+import { iso } from './iso-time.js'
 import type { moreLine } from './record.js'
 
 type Line = v.InferInput<typeof moreLine>
@@ -91,8 +92,4 @@ async function occurrencesAfter({ database }: Context, error_id: number, after: 
     })),
     last: rows.length < OCCURRENCES_AT_ONCE ? null : (rows.at(-1) ?? null),
   }
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString()
 }

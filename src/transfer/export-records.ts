@@ -3,6 +3,7 @@ import { parseInput } from '../model/input.js'
 import { type ErrorsListInput, errorsListInput } from '../triage/errors-list.js'
 import { matchingErrors, withText } from '../triage/matching-errors.js'
 import { exportedError } from './export-error.js'
+import { iso } from './iso-time.js'
 import { MARKS, readMark } from './origin.js'
 import { type ExportedLine, VERSION } from './record.js'
 
@@ -65,10 +66,7 @@ async function* exportedApplication({ database }: Context, application_id: numbe
     version: VERSION,
     kind: 'application',
     application_name: application.name,
-    created_at: new Date(application.created_at).toISOString(),
-    releases: releases.map((release) => ({
-      ...release,
-      first_seen_at: new Date(release.first_seen_at).toISOString(),
-    })),
+    created_at: iso(application.created_at),
+    releases: releases.map((release) => ({ ...release, first_seen_at: iso(release.first_seen_at) })),
   }
 }

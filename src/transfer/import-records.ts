@@ -6,10 +6,13 @@ import { addError } from './add-error.js'
 import { addMore } from './add-more.js'
 import { readRecord } from './read-record.js'
 
-/** A line of a file, counted from 1; null where it is longer than any that is read. */
+/** A line of a file, counted from 1. */
 export interface Line {
   number: number
+  /** Null where it could not be read. */
   text: string | null
+  /** Why it could not. */
+  why?: string
 }
 
 export interface Rejection {
@@ -62,9 +65,13 @@ export async function importRecords(
 }
 
 /** Null, or why the line is not taken. */
-async function take(context: Context, { text }: Line, imported: Imported): Promise<string | null> {
+async function take(
+  context: Context,
+  { text, why = 'it cannot be read' }: Line,
+  imported: Imported,
+): Promise<string | null> {
   try {
-    if (text === null) throw new TrackerError('too_large', 'it is longer than any line of an export')
+    if (text === null) return why
     const record = readRecord(text)
     if (record.kind === 'application') await addApplication(context, record)
     else if (record.kind === 'more') await addMore(context, record)
@@ -75,7 +82,7 @@ async function take(context: Context, { text }: Line, imported: Imported): Promi
     }
     return null
   } catch (error) {
-    if (error instanceof TrackerError && ['invalid_input', 'too_large', 'not_found'].includes(error.code)) {
+    if (error instanceof TrackerError && ['invalid_input', 'not_found'].includes(error.code)) {
       return error.message
     }
     // Anything else is trouble with the database, which would meet every line alike.

@@ -43,7 +43,16 @@ function objectIn(text: string): Record<string, unknown> {
   }
   const parsed = v.safeParse(v.record(v.string(), v.unknown()), value)
   if (!parsed.success || Array.isArray(value)) throw refused('it is no JSON object')
+  if (!isShallow(parsed.output, DEEPEST)) throw refused(`it is nested deeper than ${DEEPEST} levels`)
   return parsed.output
+}
+
+/** More than what is recorded has; what comes after this follows the levels down without counting them. */
+const DEEPEST = 64
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1))
 }
 
 /** A record whose parts tell different counts would leave sums that never add up again. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { SEVERITIES } from '../model/severity.js'
-import { cleanText } from '../model/text.js'
-import { HOUR } from '../model/time.js'
 import { STATUSES } from '../model/workflow.js'
+import { cause, circumstances } from './circumstances.js'
+import { hexadecimal, hour, LONG, list, oneOf, text, time, whole } from './values.js'
 
 /**
  * The lines of an export, one JSON object each. An application comes before its errors; an error with many users or
@@ -10,42 +10,10 @@ import { STATUSES } from '../model/workflow.js'
  */
 export const VERSION = 1
 
-const LONG = 1_000_000
-const MANY = 100_000
-
-const text = (max: number) =>
-  v.pipe(
-    v.string('must be text'),
-    v.maxLength(max, `must not be longer than ${max} characters`),
-    v.transform((value) => cleanText(value, max)),
-  )
 const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema)
-const whole = (min: number) =>
-  v.pipe(
-    v.number('must be a number'),
-    v.check((n) => Number.isSafeInteger(n) && n >= min, `must be a whole number of at least ${min}`),
-  )
-const time = v.pipe(
-  v.string('must be a time in ISO 8601'),
-  v.check((value) => ISO.test(value) && Date.parse(value) >= 0, 'must be a time in ISO 8601'),
-  v.transform((value) => Date.parse(value)),
-)
-const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
-const hour = v.pipe(
-  time,
-  v.check((value) => value % HOUR === 0, 'must be the beginning of an hour'),
-)
-const list = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.pipe(v.array(schema, 'must be a list'), v.maxLength(MANY, `must not have more than ${MANY} entries`))
-const plainObject = v.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object',
-)
-const signature = v.pipe(v.string('must be text'), v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'))
-const mark = v.pipe(v.string('must be text'), v.regex(/^[0-9a-f]{32}$/, 'must be 32 hexadecimal digits'))
 
 const user = v.object({ user_id: text(255), count: whole(1), first_seen_at: time, last_seen_at: time })
-const payload = v.object({ backtrace: list(text(LONG)), causes: list(plainObject) })
+const payload = v.object({ backtrace: list(text(LONG)), causes: list(cause) })
 const occurrence = v.object({
   /** Which of the line's payloads. */
   payload: whole(0),
@@ -58,16 +26,16 @@ const occurrence = v.object({
   request_url: orNull(text(LONG)),
   ip_address: orNull(text(64)),
   user_agent: orNull(text(512)),
-  context: orNull(plainObject),
+  context: orNull(circumstances),
 })
 
 const rows = { users: list(user), payloads: list(payload), occurrences: list(occurrence) }
 const origin = {
   application_name: v.pipe(text(255), v.nonEmpty('must not be empty')),
   /** Which group of which database it was, and those that were once imported into it. */
-  origins: v.pipe(list(mark), v.minLength(1, 'must not be empty')),
+  origins: v.pipe(list(hexadecimal(32)), v.minLength(1, 'must not be empty')),
   /** Another one for every state of the group. */
-  revision: mark,
+  revision: hexadecimal(32),
 }
 
 export const applicationLine = v.object({
@@ -81,12 +49,12 @@ export const errorLine = v.object({
   kind: v.literal('error'),
   ...origin,
   error: v.object({
-    hash_signature: signature,
+    hash_signature: hexadecimal(64),
     error_type: text(255),
     message: text(LONG),
     place: orNull(text(500)),
-    severity: v.picklist(SEVERITIES, `must be one of ${SEVERITIES.join(', ')}`),
-    status: v.picklist(STATUSES, `must be one of ${STATUSES.join(', ')}`),
+    severity: oneOf(SEVERITIES),
+    status: oneOf(STATUSES),
     priority_level: v.pipe(
       whole(0),
       v.check((n) => n <= 4, 'must be at most 4'),
@@ -119,7 +87,7 @@ export const errorLine = v.object({
   hours: list(
     v.object({
       hour,
-      severity: v.picklist(SEVERITIES, `must be one of ${SEVERITIES.join(', ')}`),
+      severity: oneOf(SEVERITIES),
       platform: text(64),
       app_version: text(128),
       count: whole(1),
@@ -142,7 +110,7 @@ export const errorLine = v.object({
 export const moreLine = v.object({
   kind: v.literal('more'),
   ...origin,
-  hash_signature: signature,
+  hash_signature: hexadecimal(64),
   /** Of the error; an occurrence says only where its own is another. */
   message: text(LONG),
   part: whole(2),

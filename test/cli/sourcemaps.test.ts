@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { builtShop } from '../reporting/built-shop.js'
@@ -45,6 +45,9 @@ describe('faultboard sourcemaps', () => {
     writeFileSync(join(cwd, 'bare/app.js'), 'x()')
     mkdirSync(join(cwd, 'broken'))
     writeFileSync(join(cwd, 'broken/app.js.map'), 'no map')
+    mkdirSync(join(cwd, 'huge'))
+    writeFileSync(join(cwd, 'huge/app.js.map'), '')
+    truncateSync(join(cwd, 'huge/app.js.map'), 2 ** 30)
     const cases: [string[], number, string][] = [
       [
         [],
@@ -57,6 +60,7 @@ describe('faultboard sourcemaps', () => {
       [['upload', 'empty', '--release', '1'], 1, 'There are neither scripts nor maps below empty'],
       [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map: build with source maps'],
       [['upload', 'broken', '--release', '1'], 1, 'The map of app.js is no source map.'],
+      [['upload', 'huge', '--release', '1'], 1, 'The map of app.js is larger than 268435456 bytes.'],
       [['upload', 'bare', '--release', '1', '--url-prefix', '/assets'], 2, '--url-prefix is the whole address'],
       [['delete'], 2, '--release is missing'],
       [['upload', 'bare', '--relase', '1'], 2, 'did you mean --release?'],

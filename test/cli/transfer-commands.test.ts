@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { faultboard, folder, record } from './faultboard.js'
@@ -13,7 +14,7 @@ beforeAll(async () => {
     `sqlite:${join(cwd, 'faultboard.sqlite3')}`,
     { error_type: 'TypeError', message: 'x \u001b[2J\u009b31m\u202e is undefined', user_id: 'u1' },
     { error_type: 'TypeError', message: 'x \u001b[2J\u009b31m\u202e is undefined', user_id: 'u2' },
-    { error_type: '=HYPERLINK("x")', message: 'formula', severity: 'low' },
+    { error_type: '=HYPERLINK("x")', message: 'formula\r\n12,"and" another line', severity: 'low' },
   )
 })
 
@@ -58,8 +59,49 @@ describe('export and import', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Exported 2 errors to errors.csv.\n' })
     const text = readFileSync(join(cwd, 'errors.csv'), 'utf8')
     expect(text).toContain(`'=HYPERLINK`)
-    expect(text.trim().split('\r\n')).toHaveLength(3)
+    expect(
+      text
+        .replace(/"[^"]*"/g, '')
+        .trim()
+        .split('\r\n'),
+    ).toHaveLength(3)
     expect((await faultboard(['import', 'errors.csv'], { cwd })).stderr).toContain('CSV cannot be imported')
+  })
+
+  test('go to pipes and links as they are, and to no place that somebody else has prepared', async () => {
+    const pipe = join(cwd, 'a-pipe')
+    execFileSync('mkfifo', [pipe])
+    const [received, out] = await Promise.all([readFile(pipe, 'utf8'), faultboard(['export', 'a-pipe'], { cwd })])
+    expect(out.code).toBe(0)
+    expect(received).toBe(readFileSync(join(cwd, 'errors.ndjson'), 'utf8'))
+    expect(statSync(pipe).isFIFO()).toBe(true)
+
+    writeFileSync(join(cwd, 'precious'), 'precious')
+    symlinkSync('precious', join(cwd, 'linked.ndjson.partial'))
+    writeFileSync(join(cwd, 'linked.ndjson'), '')
+    symlinkSync('linked.ndjson', join(cwd, 'link'))
+    expect((await faultboard(['export', 'link'], { cwd })).code).toBe(0)
+    expect(lstatSync(join(cwd, 'link')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(cwd, 'linked.ndjson'), 'utf8')).toBe(received)
+    expect(readFileSync(join(cwd, 'precious'), 'utf8')).toBe('precious')
+
+    const [imported] = await Promise.all([
+      faultboard(['import', 'a-pipe', '--database', 'sqlite:from-pipe.sqlite3'], { cwd }),
+      writeFile(pipe, received),
+    ])
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 new') })
+  })
+
+  test.runIf(existsSync('/dev/full'))('tell that a disk is full in a sentence', async () => {
+    const file = await faultboard(['export', '/dev/full'], { cwd })
+    expect(file).toMatchObject({ code: 1, stdout: '' })
+    expect(file.stderr).toMatch(/^Cannot write \/dev\/full: ENOSPC.* Is there room, .*\?\n$/)
+    const main = resolve('dist/cli/main.js')
+    const shell = spawnSync('sh', ['-c', `"${process.execPath}" "${main}" export - > /dev/full`], { cwd })
+    expect({ status: shell.status, stderr: String(shell.stderr) }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^Cannot write to standard output: ENOSPC[^\n]*\n$/),
+    })
   })
 
   test('lines that cannot be taken are told by number and kept beside the file', async () => {
@@ -81,6 +123,29 @@ describe('export and import', () => {
     expect(readFileSync(join(cwd, 'mixed.ndjson.rejected'), 'utf8')).toBe(`{"half":\n${broken}\n`)
   })
 
+  test('lines that cannot be taken destroy nothing, and stop an import that could not keep them', async () => {
+    const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
+    const bytes = Buffer.concat([
+      Buffer.from(`${application}\n{"half\n`),
+      Buffer.from([0xff, 0x0a]),
+      Buffer.from(error),
+    ])
+    writeFileSync(join(cwd, 'odd.ndjson'), bytes)
+    const into = ['import', 'odd.ndjson', '--database', 'sqlite:odd.sqlite3']
+    const same = await faultboard([...into, '--rejected', './odd.ndjson'], { cwd })
+    expect({ code: same.code, kept: readFileSync(join(cwd, 'odd.ndjson')).equals(bytes) }).toEqual({
+      code: 2,
+      kept: true,
+    })
+    expect(same.stderr).toContain('the very file that is imported')
+    const nowhere = await faultboard([...into, '--rejected', 'no/such/folder/x'], { cwd })
+    expect({ code: nowhere.code, lines: nowhere.stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
+    expect(nowhere.stderr).toMatch(/^Line 2 cannot be taken .*nor kept in no\/such\/folder\/x.*name another file/)
+    const taken = await faultboard(into, { cwd })
+    expect(taken).toMatchObject({ code: 1, stdout: expect.stringContaining('1 new') })
+    expect(taken.stderr).toContain('Line 3: it is no UTF-8\n2 lines were not taken; 1 of them is kept in')
+  })
+
   test.each([
     [['export', 'x', '--format', 'xml'], '--format must be one of ndjson, csv', 2],
     [['export', 'a', 'b'], 'takes one FILE, not 2', 2],
@@ -91,7 +156,9 @@ describe('export and import', () => {
     [['export', '--database', 'sqlite:nowhere.sqlite3'], 'There is no database', 1],
     [['import'], 'needs a FILE', 2],
     [['import', 'nowhere.ndjson'], 'There is no file nowhere.ndjson', 1],
-    [['import', '.'], '. is no file', 1],
+    [['import', '.'], '. is a folder', 1],
+    [['import', '-', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
+    [['export', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
     [['import', 'x', '--formt', 'csv'], '--formt is not a flag of faultboard import', 2],
   ])('faultboard %j says what is wrong', async (args, sentence, code) => {
     const ended = await faultboard(args, { cwd })

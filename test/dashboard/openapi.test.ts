@@ -19,7 +19,7 @@ interface Operation {
   operationId: string
   parameters: Parameter[]
   requestBody?: { content: Record<string, { schema: { required: string[] } }> }
-  responses: Record<string, { content?: Record<string, { schema?: object }> }>
+  responses: Record<string, { headers?: object; content?: Record<string, { schema?: object }> }>
 }
 
 interface Document {
@@ -104,14 +104,56 @@ describe('the parameters of the document', () => {
         if (where === 'path') continue
         const right = await host.get(withParameter(plain, name, rightValue(schema)), { accept: 'application/json' })
         expect([name, right.status === 200 || right.status === 404]).toEqual([name, true])
-        const wrong = wrongValue(schema)
-        if (wrong === null) continue
-        const refused = await host.get(withParameter(plain, name, wrong), { accept: 'application/json' })
-        expect([name, refused.status]).toEqual([name, 422])
-        expect(await refused.text()).toContain(name)
+        for (const wrong of wrongValues(schema)) {
+          const refused = await host.get(withParameter(plain, name, wrong), { accept: 'application/json' })
+          expect([name, wrong, refused.status]).toEqual([name, wrong, 422])
+          expect(await refused.text()).toContain(name)
+        }
       }
     },
   )
+
+  test('have the defaults that are taken when they are left out', async () => {
+    const withDefaults = ANSWERS.flatMap(([path, { parameters }]) =>
+      parameters.flatMap(({ name, schema }) => ('default' in schema ? [{ path, name, value: schema.default }] : [])),
+    )
+    expect(withDefaults.length).toBeGreaterThan(8)
+    for (const { path, name, value } of withDefaults) {
+      const [plain = ''] = await addressesOf(host, path)
+      const given = await host.json(withParameter(plain, name, String(value)))
+      expect([path, name, given]).toEqual([path, name, await host.json(plain)])
+    }
+  })
+
+  test('lead to answers of the described kinds, with the described headers', async () => {
+    for (const [path, { responses }] of READS) {
+      const { content = {}, headers = {} } = responses[200] ?? {}
+      const [address] = /live|\{kind\}/.test(path) ? [] : await addressesOf(host, path)
+      if (address === undefined) continue
+      for (const kind of Object.keys(content)) {
+        const response = await host.get(address, { accept: kind })
+        expect([path, response.headers.get('content-type')]).toEqual([path, expect.stringContaining(kind)])
+        if (kind === 'application/json') {
+          expect([path, response.headers.has('link')]).toEqual([path, 'Link' in headers])
+        }
+        await response.body?.cancel()
+      }
+    }
+  })
+
+  test('go wrong with the described statuses and the one described body', async () => {
+    const json = { accept: 'application/json' }
+    const answers = [
+      await fetch(`${host.origin}/error_dashboard/errors`, { headers: json }),
+      await host.post('/errors/1/resolve', {}, { ...json, origin: 'https://evil.example' }),
+      await host.get('/errors/999999', json),
+      await host.post('/errors/1/add_comment', { body: 'x'.repeat(3_000_000) }, json),
+      await host.get('/errors?severity=dire', json),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 403, 404, 413, 422])
+    for (const answer of answers) expect(await answer.json()).toEqual({ error: expect.any(String) })
+    expect(answers[0]?.headers.has('www-authenticate')).toBe(true)
+  })
 
   test('that an action needs are missed by it', async () => {
     const needy = Object.entries(document.paths).flatMap(([path, { post }]) => {
@@ -195,7 +237,11 @@ function rightValue({ type, enum: words, default: value, minimum = 1, format }: 
   return format === 'date-time' ? '2026-03-30T00:00:00Z' : 'x'
 }
 
-/** Null where every text is right. */
-function wrongValue({ type, enum: words, format }: Record<string, unknown>): string | null {
-  return type !== 'string' || Array.isArray(words) || format !== undefined ? 'nonsense' : null
+/** None where every text is right; beyond the limits that it names, it is refused. */
+function wrongValues({ type, enum: words, format, minimum, maximum }: Record<string, unknown>): string[] {
+  return [
+    ...(type !== 'string' || Array.isArray(words) || format !== undefined ? ['nonsense'] : []),
+    ...(typeof minimum === 'number' ? [String(minimum - 1)] : []),
+    ...(typeof maximum === 'number' ? [String(maximum + 1)] : []),
+  ]
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { TrackerError } from '../../model/errors.js'
 import { CommandFailed } from '../command.js'
 
 /** A script of a build and where its map lies. */
@@ -38,9 +39,16 @@ export function scriptsWithoutMap(folder: string): string[] {
   return [...files].filter((file) => SCRIPT.test(file) && !files.has(`${file}.map`))
 }
 
-export function readScript({ path, map_path }: BuiltScript): ScriptWithMap {
+/** No text can be much longer; what of a map is kept is far less. */
+const LONGEST_FILE = 256 * 1024 * 1024
+
+/** Throws `too_large` at a map that cannot be read as a text. */
+export function readScript({ name, path, map_path }: BuiltScript): ScriptWithMap {
+  if (statSync(map_path).size > LONGEST_FILE) {
+    throw new TrackerError('too_large', `The map of ${name} is larger than ${LONGEST_FILE} bytes.`)
+  }
   const map = readFileSync(map_path, 'utf8')
-  const code = path === '' ? null : readFileSync(path, 'utf8')
+  const code = path === '' || statSync(path).size > LONGEST_FILE ? null : readFileSync(path, 'utf8')
   return { map, code, debug_id: debugIdOf(map, code) }
 }
 

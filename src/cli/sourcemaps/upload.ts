@@ -42,8 +42,8 @@ export const uploadSourceMaps = defineCommand({
       const removed = new Set<string>()
       for (const script of scripts) {
         const file_name = `${prefix}${script.name}`
-        const more = { ...readScript(script), folder: folderOf(script, config.project_root ?? process.cwd()) }
         try {
+          const more = { ...readScript(script), folder: folderOf(script, config.project_root ?? process.cwd()) }
           const { removed_releases } = await Commands.StoreSourceMap.call({ release, file_name, ...more })
           stored.push(file_name)
           for (const name of removed_releases) removed.add(name)

@@ -19,7 +19,8 @@ export function openApiDocument({ base, version }: DocumentOptions): JsonSchema 
   }
   for (const page of PAGES) {
     const path = pathOf(page)
-    add(path, { get: reading(page, path, { 'application/json': { schema: answerOf(path) }, 'text/html': {} }) })
+    const content = { 'application/json': { schema: answerOf(path) }, 'text/html': {} }
+    add(path, { get: reading(page, path, content, page.links ? LINKS : {}) })
     if (page.csv) add(`${path}.csv`, { get: reading(page, `${path}.csv`, { 'text/csv': {} }) })
   }
   for (const feed of FEEDS) {
@@ -50,7 +51,7 @@ export function openApiDocument({ base, version }: DocumentOptions): JsonSchema 
         Problem: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
       },
       responses: Object.fromEntries(
-        Object.entries(PROBLEMS).map(([status, text]) => [`Problem${status}`, problem(text)]),
+        Object.entries(PROBLEMS).map(([status, text]) => [`Problem${status}`, problem(Number(status), text)]),
       ),
     },
   }
@@ -68,11 +69,25 @@ const PROBLEMS = {
   503: 'The database cannot be reached, its schema is outdated, or a stream has too many readers',
 } as const
 
-/** Browsers, and who asks for a table, get the sentence as a page. */
-function problem(description: string): JsonSchema {
+const header = (description: string, type = 'string'): JsonSchema => ({ description, schema: { type } })
+
+const LINKS = { Link: header('The first, previous, next and last page, of JSON') }
+
+const PROBLEM_HEADERS: Readonly<Record<number, JsonSchema>> = {
+  401: { 'WWW-Authenticate': header('The challenge of HTTP Basic') },
+  429: { 'Retry-After': header('Seconds until the next try', 'integer') },
+}
+
+/** Browsers, and who asks for a table, get the sentence as a page; that of too many requests nobody does. */
+function problem(status: number, description: string): JsonSchema {
+  const headers = PROBLEM_HEADERS[status]
   return {
     description,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } }, 'text/html': {} },
+    ...(headers && { headers }),
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
+      ...(status !== 429 && { 'text/html': {} }),
+    },
   }
 }
 
@@ -80,12 +95,12 @@ function problems(...statuses: (keyof typeof PROBLEMS)[]): JsonSchema {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]))
 }
 
-function reading(endpoint: Endpoint, path: string, content: JsonSchema): JsonSchema {
+function reading(endpoint: Endpoint, path: string, content: JsonSchema, headers: JsonSchema = {}): JsonSchema {
   const all = describeInput(endpoint.parameters)
   return {
     ...told(endpoint, 'get', path),
     parameters: all.map((one) => parameter(one, path)),
-    responses: { 200: { description: endpoint.text, content }, ...problems(401, 404, 422, 429, 500, 503) },
+    responses: { 200: { description: endpoint.text, headers, content }, ...problems(401, 404, 422, 429, 500, 503) },
   }
 }
 

@@ -69,10 +69,22 @@ async function sameColumns(from: Database, to: Database): Promise<Columns> {
 }
 
 /** The source as it is at one moment. An embedded database is locked for writing meanwhile, and nothing is written. */
-function picture<T>({ read, dialect }: Database, work: (source: Transaction<Schema>) => Promise<T>): Promise<T> {
-  const transaction = read.transaction()
-  if (dialect.name === 'sqlite') return transaction.execute(work)
-  return transaction.setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
+async function picture<T>({ read, dialect }: Database, work: (source: Transaction<Schema>) => Promise<T>): Promise<T> {
+  const plain = read.transaction()
+  const transaction =
+    dialect.name === 'sqlite' ? plain : plain.setIsolationLevel('repeatable read').setAccessMode('read only')
+  let first: unknown = null
+  try {
+    return await transaction.execute((source) =>
+      work(source).catch((error) => {
+        first = error
+        throw error
+      }),
+    )
+  } catch (error) {
+    // Where the connection is lost, ending the transaction fails as well; the first complaint is the one that counts.
+    throw first ?? error
+  }
 }
 
 /** Refuses a target that holds anything of value, and clears away what a host leaves by starting. */
@@ -110,11 +122,25 @@ async function copyTable({ from, source, to, target, table, columns }: Copy): Pr
   const own = columns.get(table) ?? []
   const tally = new Tally(table, own)
   const bulk = { table, columns: own }
-  for await (const part of rowsOf(source, from.dialect, table, own)) {
+  for await (const part of readFrom(from, rowsOf(source, from.dialect, table, own))) {
     tally.add(part)
     await to.dialect.insertMany(target, bulk, part)
   }
   return tally
+}
+
+/** Who has two databases before them wants to know which one it was. */
+async function* readFrom<Part>({ dialect }: Database, parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+  try {
+    yield* parts
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new TrackerError(
+      'database_unavailable',
+      `Cannot read ${dialect.address} to its end: ${reason}. Nothing was kept in the target: move again.`,
+      { cause },
+    )
+  }
 }
 
 async function verify({

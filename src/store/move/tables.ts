@@ -52,6 +52,7 @@ export const MOVED_TABLES = {
   faultboard_deliveries: { key: ['id'], at_once: 100 },
   faultboard_cooldowns: { key: ['name'], gives_way: true },
   faultboard_batches: { key: ['batch_id'], gives_way: true },
+  faultboard_reported_events: { key: ['application_id', 'event_digest'] },
   faultboard_leases: { key: ['name'], gives_way: true },
 } as const satisfies Record<keyof Schema, MovedTable>
 

@@ -4,6 +4,7 @@ import type { Reason } from '../../../health/reasons.js'
 import type { EngineHealth, FailedDelivery, FailedJob, WorkHealth } from '../../../health/work.js'
 import type { ChannelState } from '../../../notifications/channel-states.js'
 import { DELIVERY_CHANNELS, DELIVERY_STATES, type Delivery } from '../../../notifications/deliveries.js'
+import type { Setting } from '../../components/setting-row.js'
 import { anyObject, anything, flag, list, map, nullable, number, object, text, time, whole, word } from '../schema.js'
 import { plainPagination, severity } from './shared.js'
 
@@ -64,27 +65,20 @@ export const healthAnswer = object<Health>({
   }),
 })
 
-/** The values are told as text, so that secrets can be left out of it. */
-export const settingsAnswer = object<{ settings: unknown[]; health: { state: unknown; dropped: Dropped[] } }>({
-  settings: list({
-    json: object<{
-      name: string
-      group: string
-      value: string
-      is_default: boolean
-      environment_variable: string | null
-      text: string
-      planned: boolean
-    }>({
+/** Names and groups are as many as there are options: each is told as text, and so are values, secrets left out. */
+type ToldSetting = Omit<Setting, 'name' | 'group'> & { name: string; group: string }
+
+export const settingsAnswer = object<{ settings: ToldSetting[]; health: { state: unknown; dropped: Dropped[] } }>({
+  settings: list(
+    object<ToldSetting>({
       name: text,
       group: text,
       value: text,
       is_default: flag,
       environment_variable: nullable(text),
       text,
-      planned: flag,
-    }).json,
-  }),
+    }),
+  ),
   health: object<{ state: unknown; dropped: Dropped[] }>({ state: anyObject, dropped }),
 })
 

@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import type { Cause } from '../model/event.js'
+import { LONG, list, oneOf, plainObject, text } from './values.js'
+
+const number = v.pipe(v.number('must be a number'), v.finite('must be a number'))
+
+/** An error behind another. */
+export const cause: v.GenericSchema<Cause> = v.object(
+  {
+    error_type: text(LONG),
+    message: text(LONG),
+    backtrace: list(text(LONG)),
+    relation: oneOf(['cause', 'aggregated', 'suppressed']),
+    code: v.exactOptional(text(LONG)),
+    causes: v.exactOptional(v.lazy(() => list(cause))),
+  },
+  'must be an object',
+)
+
+/** What a Date can hold. */
+const LATEST = 8_640_000_000_000_000
+
+const breadcrumb = v.looseObject(
+  {
+    occurred_at: v.pipe(number, v.minValue(0, 'must be a time'), v.maxValue(LATEST, 'must be a time')),
+    category: text(LONG),
+    message: text(LONG),
+    duration_ms: v.exactOptional(number),
+    metadata: v.exactOptional(plainObject),
+  },
+  'must be an object',
+)
+
+/** What was captured around an occurrence. Pages count on these shapes; all else in it they show as it is. */
+export const circumstances = v.looseObject(
+  {
+    request: v.exactOptional(plainObject),
+    tags: v.exactOptional(plainObject),
+    context: v.exactOptional(plainObject),
+    breadcrumbs: v.exactOptional(list(breadcrumb)),
+  },
+  'must be an object',
+)

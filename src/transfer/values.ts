@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { cleanText } from '../model/text.js'
+import { HOUR } from '../model/time.js'
+
+/** More than any text that is recorded. */
+export const LONG = 1_000_000
+/** What bounds a list is the length of its line; this one only keeps sums and loops from running away. */
+const MANY = 1_000_000
+
+export const text = (max: number) =>
+  v.pipe(
+    v.string('must be text'),
+    v.maxLength(max, `must not be longer than ${max} characters`),
+    v.transform((value) => cleanText(value, max)),
+  )
+
+export const whole = (min: number) =>
+  v.pipe(
+    v.number('must be a number'),
+    v.check((n) => Number.isSafeInteger(n) && n >= min, `must be a whole number of at least ${min}`),
+  )
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
+
+export const time = v.pipe(
+  v.string('must be a time in ISO 8601'),
+  v.check((value) => ISO.test(value) && Date.parse(value) >= 0, 'must be a time in ISO 8601'),
+  v.transform((value) => Date.parse(value)),
+)
+
+export const hour = v.pipe(
+  time,
+  v.check((value) => value % HOUR === 0, 'must be the beginning of an hour'),
+)
+
+export const list = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.pipe(v.array(schema, 'must be a list'), v.maxLength(MANY, `must not have more than ${MANY} entries`))
+
+export const plainObject = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object',
+)
+
+export const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  v.picklist(words, `must be one of ${words.join(', ')}`)
+
+export const hexadecimal = (digits: number) =>
+  v.pipe(v.string('must be text'), v.regex(new RegExp(`^[0-9a-f]{${digits}}$`), `must be ${digits} hexadecimal digits`))
