@@ -17,7 +17,7 @@ import type { Breadcrumb } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
 import { type ForeignError, logForeignError } from './capture/foreign-error.js'
-import { complain, type LoggedError, logError } from './capture/log-error.js'
+import { complain, type LoggedError, logError, type Outcome } from './capture/log-error.js'
 import type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/source.js'
@@ -381,7 +381,7 @@ export class TrackerInstance {
   /** For endpoints to which other processes report: the clock, and the way in for what happened there. Never rejects. */
   readonly inlet = {
     now: (): number => this.#surroundings.now(),
-    record: (error: ForeignError): Promise<LoggedError | null> =>
+    record: (error: ForeignError): Promise<Outcome> =>
       this.#safely(async ({ context }) => {
         // Only a process to which others report has a use for it.
         const { withOriginalStack } = await import('./capture/foreign-stack.js')
@@ -430,7 +430,7 @@ export class TrackerInstance {
   }
 
   /** Not async, so that nothing of the host's is held while the row is being written. */
-  #safely(record: (started: Started) => Promise<LoggedError | null> | null): Promise<LoggedError | null> {
+  #safely<T>(record: (started: Started) => Promise<T | null> | null): Promise<T | null> {
     try {
       return record(this.#start()) ?? Promise.resolve(null)
     } catch (error) {

@@ -6,6 +6,7 @@ import type { Context } from './context.js'
 import { foldGuardHours } from './diagnostics/fold-guard-hours.js'
 import { forgetHours } from './diagnostics/forget-hours.js'
 import { forgetProcessHealth } from './diagnostics/health/forget-process-health.js'
+import { removeOldSourceMaps } from './diagnostics/source-maps/remove-old-releases.js'
 import type { JobName, RunningJob } from './jobs/engine.js'
 import { handOn, isOthers } from './jobs/hand-on.js'
 import { startSchedules } from './jobs/schedule.js'
@@ -17,6 +18,7 @@ import { finishDispatching, startDispatching } from './notifications/dispatch.js
 import { forgetDeliveries } from './notifications/forget-deliveries.js'
 import { ownApplicationId } from './notifications/own-application.js'
 import { SCHEDULES } from './schedules.js'
+import { forgetImports } from './transfer/forget-imports.js'
 import { cleanupErrors } from './triage/cleanup-errors.js'
 
 /** How far back the hourly run adds up: a week has weekdays and a weekend. */
@@ -32,6 +34,8 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
     await forgetProcessHealth(context)
     await forgetHours(context)
     await foldGuardHours(context)
+    await removeOldSourceMaps(context)
+    await forgetImports(context)
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),
   cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),

@@ -46,6 +46,8 @@ export interface Draft {
   /** What a client groups it by; `{{ default }}` among its parts stands for our own way. */
   fingerprint?: readonly string[] | null
   hash_signature: string
+  /** What a client numbered it by. */
+  event_digest?: string | undefined
   place: string | null
   /** Counted like any other, but without a row of its own. */
   counted_only: boolean

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Cause } from '../model/event.js'
 import { platformOf } from '../model/platform.js'
 import type { Severity } from '../model/severity.js'
@@ -5,7 +6,7 @@ import type { RecordedBreadcrumb } from './breadcrumbs.js'
 import type { CaptureContext } from './capture-context.js'
 import type { Draft } from './draft.js'
 import { backtraceOf, textOf, timeOf } from './fields.js'
-import { complain, type LoggedError, recordDraft } from './log-error.js'
+import { complain, type Outcome, recordDraft } from './log-error.js'
 import type { RequestFacts } from './request-facts.js'
 import { readLimit, TEXT_LIMITS } from './text-limits.js'
 import { type Trace, traceFrom } from './trace.js'
@@ -37,13 +38,15 @@ export interface ForeignError {
   /** The ids that a bundler wrote into scripts, by their addresses: they find the source maps of these. */
   debug_ids?: Readonly<Record<string, string>> | undefined
   trace?: Trace | undefined
+  /** The same for every attempt to report it: it counts once, whichever process the attempts reach. */
+  event_key?: string | undefined
 }
 
 /**
  * Records an error of another process. Unlike `logError` it adds nothing of this one: neither its request, nor its
  * breadcrumbs, version or host name. It never rejects and never throws.
  */
-export function logForeignError(context: CaptureContext, error: ForeignError): Promise<LoggedError | null> {
+export function logForeignError(context: CaptureContext, error: ForeignError): Promise<Outcome> {
   try {
     return recordDraft(context, draftOf(context, error))
   } catch (problem) {
@@ -81,11 +84,16 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     explicit_severity: error.severity,
     unhandled: error.unhandled === true,
     fingerprint: error.fingerprint ?? null,
+    event_digest: error.event_key === undefined ? undefined : digestOf(error.event_key),
     severity: 'low',
     hash_signature: '',
     place: null,
     counted_only: false,
   }
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32)
 }
 
 /** A phone may have been offline for weeks; a clock that is further off is wrong. */

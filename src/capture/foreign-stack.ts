@@ -1,7 +1,10 @@
 import type { Cause } from '../model/event.js'
 import type { CaptureContext } from './capture-context.js'
 import type { ForeignError } from './foreign-error.js'
-import { type StackOrigin, StoredMaps } from './source-maps/stored-maps.js'
+import { StoredMaps } from './source-maps/stored-maps.js'
+
+/** A database that is slower than this must not hold up the report, however many causes it has. */
+const PATIENCE_MS = 2000
 
 const stores = new WeakMap<CaptureContext, StoredMaps>()
 
@@ -10,19 +13,37 @@ export async function withOriginalStack(context: CaptureContext, error: ForeignE
   if (!context.config.enable_source_maps) return error
   const maps = stores.get(context) ?? new StoredMaps(context)
   stores.set(context, maps)
-  const origin = { release: error.app_version, debug_ids: error.debug_ids }
-  const backtrace = await maps.original(error.backtrace, origin)
-  return { ...error, backtrace, ...(error.causes && { causes: await originalCauses(maps, error.causes, origin) }) }
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<ForeignError>((settle) => {
+    timer = setTimeout(() => settle(error), PATIENCE_MS)
+    timer.unref()
+  })
+  try {
+    return await Promise.race([original(maps, error), tooLate])
+  } catch {
+    // The database is away, or a map is broken: a stack in generated code is better than none.
+    context.counters.add('source_map_skipped')
+    return error
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
-async function originalCauses(maps: StoredMaps, causes: readonly Cause[], origin: StackOrigin): Promise<Cause[]> {
-  const original: Cause[] = []
+type Look = (lines: readonly string[]) => Promise<readonly string[]>
+
+async function original(maps: StoredMaps, error: ForeignError): Promise<ForeignError> {
+  const allowance = maps.allowance()
+  const origin = { release: error.app_version, debug_ids: error.debug_ids }
+  const look: Look = (lines) => maps.original(lines, origin, allowance)
+  const backtrace = await look(error.backtrace)
+  return { ...error, backtrace, ...(error.causes && { causes: await originalCauses(error.causes, look) }) }
+}
+
+async function originalCauses(causes: readonly Cause[], look: Look): Promise<Cause[]> {
+  const all: Cause[] = []
   for (const cause of causes) {
-    original.push({
-      ...cause,
-      backtrace: await maps.original(cause.backtrace, origin),
-      ...(cause.causes && { causes: await originalCauses(maps, cause.causes, origin) }),
-    })
+    const backtrace = await look(cause.backtrace)
+    all.push({ ...cause, backtrace, ...(cause.causes && { causes: await originalCauses(cause.causes, look) }) })
   }
-  return original
+  return all
 }

@@ -33,15 +33,18 @@ export interface LoggedError {
  */
 export function logError(context: CaptureContext, input: LogErrorInput): Promise<LoggedError | null> {
   try {
-    return recordDraft(context, draftOf(context, input))
+    return recordDraft(context, draftOf(context, input)).then((outcome) => (outcome === 'lost' ? null : outcome))
   } catch (error) {
     complain(context, 'recording an error', error)
     return Promise.resolve(null)
   }
 }
 
+/** Null: left out on purpose. `lost`: it could be written neither to the database nor to the disk. */
+export type Outcome = LoggedError | 'lost' | null
+
 /** The way of every error from here on: through the pipeline, and to the recorder unless a step drops it. */
-export function recordDraft(context: CaptureContext, draft: Draft | null): Promise<LoggedError | null> {
+export function recordDraft(context: CaptureContext, draft: Draft | null): Promise<Outcome> {
   if (draft === null) return Promise.resolve(null)
   const result = runPipeline(draft, stepContextOf(context))
   if ('event' in result) return record(context, result.event)
@@ -68,21 +71,22 @@ function stepContextOf(context: CaptureContext): StepContext {
  * Not an async function, which would hold on to all it was given, the thrown value too, for as long as the caller waits
  * for the database.
  */
-function record(context: CaptureContext, event: ErrorEvent): Promise<LoggedError | null> {
+function record(context: CaptureContext, event: ErrorEvent): Promise<Outcome> {
   const { hash_signature, error_type, message, severity } = event
   return context.recorder.record(event).then(
     (receipt) => answer({ hash_signature, error_type, message, severity }, receipt),
     (error) => {
       complain(context, 'recording an error', error)
-      return null
+      return 'lost'
     },
   )
 }
 
 type Known = Pick<LoggedError, 'hash_signature' | 'error_type' | 'message' | 'severity'>
 
-function answer(known: Known, receipt: Receipt): LoggedError | null {
-  if (receipt.state === 'lost') return null
+function answer(known: Known, receipt: Receipt): Outcome {
+  if (receipt.state === 'lost') return 'lost'
+  if (receipt.state === 'repeated') return null
   const recorded = receipt.state === 'recorded' ? receipt : null
   return {
     state: receipt.state,

@@ -106,7 +106,7 @@ function openingParenthesis(text: string): number {
 }
 
 /** Evaluated code has no file of its own: `eval at load (/app/x.js:1:2), <anonymous>:3:4` is where it was evaluated. */
-function evalOrigin(location: string): string {
+export function evalOrigin(location: string): string {
   const start = location.lastIndexOf('eval at ')
   if (start < 0) return location
   const open = location.indexOf(' (', start)

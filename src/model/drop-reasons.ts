@@ -35,8 +35,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   dashboard_failed: 'Pages of the dashboard that failed; the log on standard error says why.',
   process_health_lost: 'Minutes of the health of the process that were lost: the database was away for too long.',
   process_health_refused: 'Minutes of the health of the process that the database refused; they are lost.',
-  reported_again: 'Not counted again: a client sent an error with the same event_id once more.',
-  sentry_repeated: 'Not counted again: a Sentry SDK sent the same event once more.',
+  reported_again: 'Not counted again: a client or SDK sent an event with the same id once more.',
   otel_already_recorded: 'Not recorded again: the exception on a span had been recorded by a hook, or on a span below.',
   trim_failed: 'Times that surplus occurrences could not be removed; a later flush tries again.',
 }

@@ -30,6 +30,8 @@ export interface ErrorEvent {
   /** Everything that is only shown, never searched: request_params, environment, code, details ... */
   context: Readonly<Record<string, unknown>>
   occurred_at: number
+  /** What a client numbered it by: one that is sent again counts once. */
+  event_digest?: string
   /** One of a storm: it is in every sum, but has no row of its own. */
   counted_only?: true
 }

@@ -10,6 +10,13 @@ export interface Arrival {
   parsed?: unknown
 }
 
+/** What a callback of the host is told of a request. */
+export interface ReportingRequest {
+  request: Request
+  /** What the framework hands to its handlers: an Express request, a context of Koa or Hono, … */
+  host: object
+}
+
 /** An endpoint as a standard function. It never rejects. */
 export type Answering = (request: Request, arrival: Arrival) => Promise<Response>
 

@@ -3,8 +3,8 @@ import type { Verdict } from '../dashboard/rate-limit.js'
 import { Tracker } from '../index.js'
 import { ConfigurationError, TrackerError } from '../model/errors.js'
 import type { TrackerInstance } from '../tracker.js'
-import { type Answering, type Arrival, answerJson } from './arrival.js'
-import { clientOf, countedBy } from './client.js'
+import { type Answering, type Arrival, answerJson, type ReportingRequest } from './arrival.js'
+import { type ClientOptions, clientOf, countedBy } from './client.js'
 import { errorsIn, type ReportedError } from './contract.js'
 import { type CorsOptions, createCors } from './cors.js'
 import { foreignError } from './foreign.js'
@@ -13,16 +13,10 @@ import { createLimits, type LimitOptions } from './limits.js'
 import { type Mountable, mountable } from './mountable.js'
 import { SeenEvents } from './seen-events.js'
 
+export type { ReportingRequest } from './arrival.js'
 export type { Mountable } from './mountable.js'
 
-/** What a callback of the host is told of a request. */
-export interface ReportingRequest {
-  request: Request
-  /** What the framework hands to its handlers: an Express request, a context of Koa or Hono, … */
-  host: object
-}
-
-export interface ReportingOptions extends CorsOptions, Partial<LimitOptions> {
+export interface ReportingOptions extends CorsOptions, ClientOptions, Partial<LimitOptions> {
   /** Left out: the default tracker. */
   tracker?: TrackerInstance
   /** Who may report: anything but true answers 401. Left out: whoever the host lets through to here. */
@@ -31,8 +25,6 @@ export interface ReportingOptions extends CorsOptions, Partial<LimitOptions> {
   user?(from: ReportingRequest): string | number | null | undefined | Promise<string | number | null | undefined>
   /** Believes the `user_id` that a client sends, where the host does not know better. */
   trust_user?: boolean
-  /** The client's address, for hosts in which it can be told by nothing but a header of their own. */
-  client_address?(from: ReportingRequest): string | null | undefined
   /** Largest body, in bytes. */
   max_bytes?: number
   /** Origins beside the page's own site that serve the host's bundles. */
@@ -53,7 +45,7 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
   checkNumbers(settings)
   const cors = createCors(options)
   const limits = createLimits(tracker, settings)
-  const seen = new SeenEvents()
+  const seen = new SeenEvents(tracker)
 
   const answering: Answering = async (request, arrival) => {
     try {
@@ -72,7 +64,7 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
       return answerJson(403, { error: 'Pages of this origin may not report here: it is not in allowed_origins.' })
     }
     const from: ReportingRequest = { request, host: arrival.host }
-    const address = options.client_address?.(from) ?? clientOf(arrival, request.headers, tracker.config)
+    const address = clientOf(from, arrival, options, tracker.config)
     const client = countedBy(address)
     const tooMany = limits.request(client)
     if (tooMany) return slowDown(tooMany)
@@ -84,8 +76,9 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     const errors = errorsIn(await jsonBody(request, arrival, settings.max_bytes))
     const tooManyErrors = limits.errors(client, errors.length)
     if (tooManyErrors) return slowDown(tooManyErrors)
-    await record(errors, from, address)
-    return answerJson(201, { success: true })
+    const kept = await record(errors, from, address)
+    // Sent once more after a part was kept, what has no number would count twice.
+    return kept.some(Boolean) ? answerJson(201, { success: true }) : notNow()
   }
 
   async function record(errors: readonly ReportedError[], from: ReportingRequest, address: string | null) {
@@ -99,14 +92,10 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
       environment,
       max_backtrace_lines,
     }
-    await Promise.all(
-      errors.map(async (reported) => {
+    return Promise.all(
+      errors.map((reported) => {
         const user_id = known ?? (settings.trust_user ? reported.user_id : undefined)
-        const write = () => tracker.inlet.record(foreignError(reported, { ...reporter, user_id }))
-        if (!reported.event_id) return write()
-        // A client that numbers its events from one must not silence all others.
-        const key = `${reported.event_id} ${reported.error_type} ${reported.message.slice(0, 100)}`
-        if (await seen.once(key, write)) tracker.drop('reported_again')
+        return seen.record(foreignError(reported, { ...reporter, user_id }))
       }),
     )
   }
@@ -154,6 +143,11 @@ function slowDown({ reset }: Verdict): Response {
   )
 }
 
+/** The tracker was shut down, or has neither a database nor a disk to write to. */
+function notNow(): Response {
+  return answerJson(503, { error: 'Errors are not taken just now.' }, { 'Retry-After': '60' })
+}
+
 const ANSWERED: readonly string[] = ['invalid_input', 'too_large']
 
 function refusalOf(error: unknown, tracker: TrackerInstance): Response {
@@ -161,7 +155,7 @@ function refusalOf(error: unknown, tracker: TrackerInstance): Response {
     return answerJson(error.status, { error: error.message })
   }
   if (error instanceof TrackerError && error.code === 'shut_down') {
-    return answerJson(503, { error: 'Errors are not taken just now.' }, { 'Retry-After': '60' })
+    return notNow()
   }
   // A callback of the host failed, or the connection broke while the body came. What it says is not the client's.
   tracker.inlet.failed(error)

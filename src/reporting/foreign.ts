@@ -36,6 +36,7 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
     breadcrumbs: breadcrumbsOf(reported.breadcrumbs, occurred_at),
     ...(tags || component ? { tags: { ...tags, ...(component && { component }) } } : {}),
     ...(context || device_info ? { context: { ...context, ...(device_info && { device: device_info }) } } : {}),
+    event_key: keyOf(reported),
     details: {
       source: 'reporting',
       ...(environment && { environment }),
@@ -44,6 +45,11 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
       ...(count !== undefined && count > 1 && { client_count: count }),
     },
   }
+}
+
+/** With more than its number: a client that numbers its events from one must not silence all others. */
+function keyOf({ event_id, error_type, message }: ReportedError): string | undefined {
+  return event_id ? ['reporting', event_id, error_type, message.slice(0, 100)].join('\n') : undefined
 }
 
 /** A clock that is further off than this is wrong; an app that was offline for longer had better be told of as of now. */
@@ -61,6 +67,8 @@ function timeOf(timestamp: number | undefined, now: number): { occurred_at: numb
 }
 
 const MOST_BREADCRUMBS = 100
+/** Far more than is kept of them, so that the filter sees whole secrets, and far less than a body has room for. */
+const MOST_LETTERS = { category: 200, message: 2000 }
 
 /** Steps before the error, oldest first; what is no step is left out. */
 function breadcrumbsOf(given: readonly unknown[] | undefined, occurred_at: number): RecordedBreadcrumb[] | undefined {
@@ -71,8 +79,8 @@ function breadcrumbsOf(given: readonly unknown[] | undefined, occurred_at: numbe
     const at = typeof timestamp === 'number' && Number.isFinite(timestamp) ? timeOf(timestamp, occurred_at) : null
     return [
       {
-        category: typeof category === 'string' ? category : 'client',
-        message,
+        category: typeof category === 'string' ? category.slice(0, MOST_LETTERS.category) : 'client',
+        message: message.slice(0, MOST_LETTERS.message),
         occurred_at: at?.occurred_at ?? occurred_at,
         ...(typeof duration_ms === 'number' && Number.isFinite(duration_ms) && { duration_ms }),
         ...(typeof metadata === 'object' && metadata !== null && { metadata: metadata as Record<string, unknown> }),

@@ -1,6 +1,7 @@
 import type { Arrival } from './arrival.js'
 import { readBounded, tooLarge } from './bounded-body.js'
 import { refused } from './contract.js'
+import { isDeeperThan } from './json-depth.js'
 
 /** Deeper than this no report is; a parser may have to climb as deep as it is told to. */
 const MAX_DEPTH = 32
@@ -30,28 +31,4 @@ function parse(text: string): unknown {
     // What the parser says about it quotes the body.
     throw refused('the body is not valid JSON')
   }
-}
-
-/** Counts brackets outside of strings, in one pass and without a stack of its own. */
-function isDeeperThan(text: string, limit: number): boolean {
-  let depth = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === QUOTE) i = endOfString(text, i)
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > limit) return true
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
-  }
-  return false
-}
-
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125]
-
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === BACKSLASH) i++
-    else if (code === QUOTE) return i
-  }
-  return text.length
 }

@@ -10,7 +10,7 @@ export interface LimitOptions {
 
 /** What keeps a public endpoint from filling the database. */
 export interface Limits {
-  /** One request; a verdict where `enable_rate_limiting` is on and says no. */
+  /** One request, before its body is read: a verdict where no error would be taken, or `enable_rate_limiting` says no. */
   request(client: string): Verdict | null
   /** So many errors of one request; a verdict that says no. */
   errors(client: string, count: number): Verdict | null
@@ -23,15 +23,18 @@ export function createLimits(tracker: TrackerInstance, options: LimitOptions): L
   let requests: RateLimiter | null = null
   return {
     request(client) {
+      const spent = refusal(by_client.peek(client)) ?? refusal(overall.peek(EVERYBODY))
       const { enable_rate_limiting, rate_limit_per_minute } = tracker.config
-      if (!enable_rate_limiting) return null
+      if (spent || !enable_rate_limiting) return spent
       requests ??= new RateLimiter(rate_limit_per_minute, now)
       return refusal(requests.hit(client))
     },
     // What one client has too much of must not use up what is left for the others.
-    errors: (client, count) => refusal(by_client.hit(client, count)) ?? refusal(overall.hit('everybody', count)),
+    errors: (client, count) => refusal(by_client.hit(client, count)) ?? refusal(overall.hit(EVERYBODY, count)),
   }
 }
+
+const EVERYBODY = 'everybody'
 
 function refusal(verdict: Verdict): Verdict | null {
   return verdict.allowed ? null : verdict

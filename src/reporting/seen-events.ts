@@ -1,33 +1,39 @@
-import type { LoggedError } from '../capture/log-error.js'
+import type { ForeignError } from '../capture/foreign-error.js'
+import type { TrackerInstance } from '../tracker.js'
 
 const MOST = 10_000
 
 /**
- * Which events came already: an SDK that got no answer sends an envelope again. What is still being written is waited
- * for by both; what could not be recorded may come once more.
+ * Records events that a client may send again, each once. The database knows them all; what came to this process lately
+ * is known without asking it.
  */
 export class SeenEvents {
-  readonly #events = new Map<string, Promise<LoggedError | null> | null>()
+  readonly #tracker: TrackerInstance
+  readonly #keys = new Set<string>()
 
-  /** Records the event unless it came before; gives whether it did. */
-  async once(event_id: string, record: () => Promise<LoggedError | null>): Promise<boolean> {
-    const known = this.#events.get(event_id)
-    if (known !== undefined) {
-      await known
-      return true
-    }
-    const recording = record()
-    this.#remember(event_id, recording)
-    if ((await recording) === null) this.#events.delete(event_id)
-    else this.#remember(event_id, null)
-    return false
+  constructor(tracker: TrackerInstance) {
+    this.#tracker = tracker
   }
 
-  #remember(event_id: string, recording: Promise<LoggedError | null> | null): void {
-    this.#events.set(event_id, recording)
-    if (this.#events.size <= MOST) return
-    for (const oldest of this.#events.keys()) {
-      this.#events.delete(oldest)
+  /** Gives false where the error is lost, and its client had better send it again. */
+  async record(error: ForeignError): Promise<boolean> {
+    const { event_key } = error
+    if (event_key !== undefined && this.#keys.has(event_key)) {
+      this.#tracker.drop('reported_again')
+      return true
+    }
+    const outcome = await this.#tracker.inlet.record(error)
+    if (outcome === 'lost') return false
+    // What was left out may come once more.
+    if (event_key !== undefined && outcome !== null) this.#remember(event_key)
+    return true
+  }
+
+  #remember(event_key: string): void {
+    this.#keys.add(event_key)
+    if (this.#keys.size <= MOST) return
+    for (const oldest of this.#keys) {
+      this.#keys.delete(oldest)
       return
     }
   }

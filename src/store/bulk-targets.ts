@@ -7,6 +7,13 @@ export const BATCHES: BulkTarget = {
   columns: [...texts('batch_id'), ...integers('created_at')],
 }
 
+export const REPORTED_EVENTS: BulkTarget = {
+  table: 'faultboard_reported_events',
+  columns: [...integers('application_id'), ...texts('event_digest', 'batch_id'), ...integers('created_at')],
+  on_conflict: { key: ['application_id', 'event_digest'], update: [] },
+  returning: ['event_digest'],
+}
+
 export const GROUPS: BulkTarget = {
   table: 'faultboard_errors',
   columns: [

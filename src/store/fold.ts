@@ -19,6 +19,14 @@ export interface UserSum {
   last_seen_at: number
 }
 
+/** An event that its client numbered: what takes it out of the sums again, should it have been counted before. */
+export interface NumberedEvent
+  extends Pick<ErrorEvent, 'occurred_at' | 'severity' | 'platform' | 'app_version' | 'user_id'> {
+  event_digest: string
+  /** How many events of the group came before it. */
+  position: number
+}
+
 /** The repeats of one signature, gathered before they are written: sums for all of them, rows for the newest. */
 export class FoldedGroup {
   readonly hash_signature: string
@@ -31,6 +39,7 @@ export class FoldedGroup {
   bytes = 0
   readonly hours = new Map<string, HourSum>()
   readonly users = new Map<string, UserSum>()
+  numbered: NumberedEvent[] = []
   #hour: HourSum | null = null
 
   constructor(first: ErrorEvent) {
@@ -42,6 +51,7 @@ export class FoldedGroup {
   add(event: ErrorEvent, keep: number): void {
     // Repeats from one place share one backtrace.
     this.bytes += bytesOf(event, this.count > 0 && event.backtrace === this.newest.backtrace)
+    if (event.event_digest !== undefined) this.#number(event, event.event_digest)
     this.count++
     if (event.occurred_at >= this.newest.occurred_at) this.newest = event
     if (event.occurred_at < this.oldest.occurred_at) this.oldest = event
@@ -60,19 +70,29 @@ export class FoldedGroup {
   }
 
   toJSON(): FoldedGroupJson {
-    const { oldest, newest, count, kept } = this
-    return { oldest, newest, count, kept, hours: [...this.hours.values()], users: [...this.users.values()] }
+    const { oldest, newest, count, kept, numbered } = this
+    return {
+      ...{ oldest, newest, count, kept, hours: [...this.hours.values()], users: [...this.users.values()] },
+      ...(numbered.length > 0 ? { numbered } : {}),
+    }
   }
 
-  static fromJSON({ oldest, newest, count, kept, hours, users }: FoldedGroupJson): FoldedGroup {
+  static fromJSON({ oldest, newest, count, kept, hours, users, numbered = [] }: FoldedGroupJson): FoldedGroup {
     if (!Number.isSafeInteger(count) || !Array.isArray(kept)) throw new TypeError('not a folded group')
     const group = new FoldedGroup(oldest)
     group.newest = newest
     group.count = count
     group.kept = kept
+    group.numbered = numbered
     for (const sum of hours) group.hours.set(hourKey(sum), sum)
     for (const sum of users) group.users.set(sum.user_id, sum)
     return group
+  }
+
+  #number({ occurred_at, severity, platform, app_version, user_id }: ErrorEvent, event_digest: string): void {
+    this.bytes += NUMBERED_BYTES
+    const position = this.count
+    this.numbered.push({ event_digest, position, occurred_at, severity, platform, app_version, user_id })
   }
 
   #addHour({ occurred_at, severity, platform, app_version }: ErrorEvent): void {
@@ -118,6 +138,7 @@ export interface FoldedGroupJson {
   kept: ErrorEvent[]
   hours: HourSum[]
   users: UserSum[]
+  numbered?: NumberedEvent[]
 }
 
 export interface Payload {
@@ -143,6 +164,7 @@ export function payloadOf({ backtrace, causes }: Pick<ErrorEvent, 'backtrace' | 
 /** The object itself with its short texts, and what one line of a backtrace takes. */
 const EVENT_BYTES = 400
 const LINE_BYTES = 100
+const NUMBERED_BYTES = 200
 const VALUE_BYTES = 16
 
 /** A rough sum: it is made for every event, and only has to tell a few hundred bytes from many thousands. */
@@ -170,6 +192,6 @@ function bytesOfValue(value: unknown): number {
   return bytes
 }
 
-function hourKey({ hour, severity, platform, app_version }: HourSum): string {
+export function hourKey({ hour, severity, platform, app_version }: Omit<HourSum, 'count'>): string {
   return `${hour}\n${severity}\n${platform}\n${app_version}`
 }

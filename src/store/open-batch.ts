@@ -2,9 +2,13 @@ import type { ErrorEvent } from '../model/event.js'
 import { FoldedGroup } from './fold.js'
 import type { BatchOutcome, GroupOutcome } from './record-batch.js'
 
-/** `recorded`: committed. `accepted`: safe in the spool, committed soon. `spooled`: the database is away for now. */
+/**
+ * `recorded`: committed. `repeated`: counted before under the number that its client gave it. `accepted`: safe in the
+ * spool, committed soon. `spooled`: the database is away for now.
+ */
 export type Receipt =
   | { state: 'recorded'; outcome: GroupOutcome; occurrence_count: number }
+  | { state: 'repeated' }
   | { state: 'accepted' | 'spooled' }
   | { state: 'lost'; reason: string }
 
@@ -96,15 +100,17 @@ export function settleAll(taken: readonly OpenGroup[], receipt: Receipt): void {
 }
 
 /** Tells each caller the number that its own event got. */
-export function settleRecorded(taken: readonly OpenGroup[], { groups, refused }: BatchOutcome): void {
+export function settleRecorded(taken: readonly OpenGroup[], { groups, repeated, refused }: BatchOutcome): void {
   const refusedGroups = new Set(refused.map(({ group }) => group.hash_signature))
   for (const { group, callers } of taken) {
     const outcome = groups.get(group.hash_signature)
-    const before = (outcome?.occurrence_count ?? 0) - group.count
+    const again = repeated.get(group.hash_signature)
+    let number = (outcome?.occurrence_count ?? 0) - group.count + (again?.size ?? 0)
     for (const [i, settle] of callers.entries()) {
-      if (refusedGroups.has(group.hash_signature)) settle({ state: 'lost', reason: 'refused_by_database' })
+      if (again?.has(i)) settle({ state: 'repeated' })
+      else if (refusedGroups.has(group.hash_signature)) settle({ state: 'lost', reason: 'refused_by_database' })
       else if (!outcome) settle({ state: 'spooled' })
-      else settle({ state: 'recorded', outcome, occurrence_count: before + i + 1 })
+      else settle({ state: 'recorded', outcome, occurrence_count: ++number })
     }
   }
 }

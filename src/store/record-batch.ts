@@ -2,6 +2,7 @@ import { featuresOf } from '../model/similarity.js'
 import type { Status } from '../model/workflow.js'
 import { addSums } from './add-sums.js'
 import { BATCHES, FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from './bulk-targets.js'
+import { countOnce } from './count-once.js'
 import type { Database } from './database.js'
 import type { Dialect } from './dialect.js'
 import { type FoldedGroup, payloadOf } from './fold.js'
@@ -42,6 +43,8 @@ export interface BatchOutcome {
   /** The batch had been written already: nothing was counted this time. */
   duplicate: boolean
   groups: Map<string, GroupOutcome>
+  /** By signature, the positions in their group of the events that had been counted before, see count-once.ts. */
+  repeated: Map<string, ReadonlySet<number>>
   refused: Refusal[]
 }
 
@@ -69,14 +72,16 @@ export async function recordBatch(database: Database, batch: Batch, options: Rec
   try {
     return await once(database, batch, options, async (trx) => ({
       duplicate: false,
-      groups: await recordGroups(trx, database.dialect, sorted, options),
+      ...(await recordGroups(trx, database.dialect, sorted, { ...options, batch_id: batch.batch_id })),
       refused: [],
     }))
   } catch (error) {
     if (!isRefusal(database, error)) throw error
   }
   // Something in it is refused: the groups are written one by one, so that the others do not suffer for it.
-  return once(database, { ...batch, tried_before: true }, options, (trx) => oneByOne(trx, database, sorted, options))
+  return once(database, { ...batch, tried_before: true }, options, (trx) =>
+    oneByOne(trx, database, sorted, { ...options, batch_id: batch.batch_id }),
+  )
 }
 
 /** Whether the fault lies in what was to be written, and not in the database. */
@@ -91,7 +96,9 @@ async function once(
   work: (trx: Transaction<Schema>) => Promise<BatchOutcome>,
 ): Promise<BatchOutcome> {
   return database.write(async (trx) => {
-    if (tried_before && (await isWritten(trx, batch_id))) return { duplicate: true, groups: new Map(), refused: [] }
+    if (tried_before && (await isWritten(trx, batch_id))) {
+      return { duplicate: true, groups: new Map(), repeated: new Map(), refused: [] }
+    }
     await database.dialect.insertMany(trx, BATCHES, [[batch_id, now]])
     return work(trx)
   })
@@ -101,14 +108,15 @@ async function oneByOne(
   trx: Transaction<Schema>,
   database: Database,
   groups: readonly FoldedGroup[],
-  options: RecordOptions,
+  options: GroupOptions,
 ): Promise<BatchOutcome> {
-  const outcome: BatchOutcome = { duplicate: false, groups: new Map(), refused: [] }
+  const outcome: BatchOutcome = { duplicate: false, groups: new Map(), repeated: new Map(), refused: [] }
   for (const group of groups) {
     await sql`savepoint faultboard_group`.execute(trx)
     try {
-      const [recorded] = await recordGroups(trx, database.dialect, [group], options)
-      if (recorded) outcome.groups.set(...recorded)
+      const recorded = await recordGroups(trx, database.dialect, [group], options)
+      for (const one of recorded.groups) outcome.groups.set(...one)
+      for (const one of recorded.repeated) outcome.repeated.set(...one)
     } catch (error) {
       if (!isRefusal(database, error)) throw error
       await sql`rollback to savepoint faultboard_group`.execute(trx)
@@ -120,12 +128,16 @@ async function oneByOne(
   return outcome
 }
 
+type GroupOptions = RecordOptions & Pick<Batch, 'batch_id'>
+
 async function recordGroups(
   trx: Transaction<Schema>,
   dialect: Dialect,
-  groups: readonly FoldedGroup[],
-  { application_id, now, outbox }: RecordOptions,
-): Promise<Map<string, GroupOutcome>> {
+  given: readonly FoldedGroup[],
+  { application_id, batch_id, now, outbox }: GroupOptions,
+): Promise<Pick<BatchOutcome, 'groups' | 'repeated'>> {
+  const { groups, repeated } = await countOnce(trx, dialect, given, { application_id, batch_id, now })
+  if (groups.length === 0) return { groups: new Map(), repeated }
   const rows = await upsertGroups(trx, dialect, groups, application_id)
   const returned = await returnedGroups(trx, groups, rows, application_id)
   const outcomes = new Map<string, GroupOutcome>()
@@ -155,7 +167,7 @@ async function recordGroups(
   await addSums(trx, dialect, groups, rows, application_id)
   await noteReleases(trx, dialect, groups, application_id)
   await outbox.recorded(trx, withOutcomes(groups, outcomes))
-  return outcomes
+  return { groups: outcomes, repeated }
 }
 
 function withOutcomes(groups: readonly FoldedGroup[], outcomes: ReadonlyMap<string, GroupOutcome>): RecordedGroup[] {

@@ -405,6 +405,7 @@ export class Recorder {
     this.last_flush_at = now()
     this.#probe_ms = PROBE_MS.first
     for (const { group, error } of outcome.refused) this.#refused([group], error)
+    for (const { size } of outcome.repeated.values()) this.#parts.counters.add('reported_again', size)
     await this.#trim(batch, outcome)
     return outcome
   }

@@ -17,6 +17,7 @@ export interface Schema {
   faultboard_error_versions: ErrorVersionsTable
   faultboard_error_users: ErrorUsersTable
   faultboard_batches: BatchesTable
+  faultboard_reported_events: ReportedEventsTable
   faultboard_comments: CommentsTable
   faultboard_activities: ActivitiesTable
   faultboard_leases: LeasesTable
@@ -184,6 +185,14 @@ export interface ErrorUsersTable {
 
 /** The batches that were written: a batch that is tried again after an unclear end is not counted twice. */
 export interface BatchesTable {
+  batch_id: string
+  created_at: number
+}
+
+/** The events that clients numbered themselves, by the batch that counted them: what is sent again counts once. */
+export interface ReportedEventsTable {
+  application_id: number
+  event_digest: string
   batch_id: string
   created_at: number
 }

@@ -3,6 +3,7 @@ import { integer } from '../model/input.js'
 import { DAY } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { deleteErrors, finishDeletions } from './delete-errors.js'
+import { forgetReportedEvents } from './forget-reported-events.js'
 
 const BATCH = 200
 /** Markers of written batches are needed only while a spool file with the same id may still turn up. */
@@ -23,6 +24,7 @@ export const cleanupErrors = defineOperation({
       .deleteFrom('faultboard_batches')
       .where('created_at', '<', now() - BATCH_MARKER_DAYS * DAY)
       .execute()
+    await forgetReportedEvents(context)
     await finishDeletions(context)
     const days = input.retention_days ?? config.retention_days
     if (days === null) return { deleted: 0, older_than: null }

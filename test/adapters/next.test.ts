@@ -123,6 +123,25 @@ else {
       expect(followed.status).toBe(200)
     })
 
+    test('a route handler takes the errors of browsers', async () => {
+      const address = `${host.origin}${base}/client_errors`
+      const error = { error_type: 'TypeError', message: 'reported to Next', platform: 'web', app_version: '1' }
+      const post = (body: object) =>
+        fetch(address, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', origin: 'https://shop.example', 'x-real-ip': '198.51.100.7' },
+          body: JSON.stringify(body),
+        })
+      const answer = await post({ error })
+      expect([answer.status, await answer.json()]).toEqual([201, { success: true }])
+      expect(answer.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+      expect((await post({ error: { ...error, platform: 5 } })).status).toBe(422)
+      expect((await fetch(address, { method: 'OPTIONS' })).status).toBe(204)
+      expect(await dashboard().recorded('reported to Next')).toMatchObject([
+        { occurrence_count: 1, ip_address: '198.51.100.7', details: { source: 'reporting' } },
+      ])
+    })
+
     test('sign-ins are counted by the peer, whatever a header says', async () => {
       const address = `${host.origin}${base}/error_dashboard/errors`
       const statuses: number[] = []

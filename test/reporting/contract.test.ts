@@ -62,6 +62,19 @@ describeEachDatabase('an error that a client reports', (database) => {
     expect((await host.post({ error: REPORT })).status).toBe(201)
     expect((await onlyError(host.tracker)).occurrence_count).toBe(4)
   })
+
+  test('counts once when the client sends it again, to another process or after a restart', async () => {
+    const url = await database.fresh()
+    const body = { errors: ['a', 'b'].map((event_id) => ({ ...REPORT, event_id })) }
+    const [one, other] = [await reportingHost({}, { database: url }), await reportingHost({}, { database: url })]
+    const answers = [await one.post(body), await other.post(body)]
+    await other.tracker.shutdown()
+    const restarted = await reportingHost({}, { database: url })
+    answers.push(await restarted.post(body))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect((await onlyError(restarted.tracker)).occurrence_count).toBe(2)
+    expect((await restarted.tracker.stats()).dropped).toEqual({ reported_again: 2 })
+  })
 })
 
 describe('the contract', () => {

@@ -1,7 +1,9 @@
 import { request as httpRequest } from 'node:http'
+import express from 'express'
 import { describe, expect, test } from 'vitest'
 import { countedBy } from '../../src/reporting/client.js'
-import { REPORT, reportingHost, total } from './reporting-host.js'
+import { reportingEndpoint } from '../../src/reporting/endpoint.js'
+import { asking, onlyError, REPORT, reportingHost, serve, total, trackerFor } from './reporting-host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -152,6 +154,44 @@ describe('how much may be reported', () => {
     const bare = await reportingHost({ max_errors_per_minute: 1 })
     expect((await bare.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
     expect((await bare.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
+  })
+
+  test('is known before the body is read', async () => {
+    const host = await reportingHost({ max_errors_per_minute: 1 })
+    expect((await host.post({ error: REPORT })).status).toBe(201)
+    expect((await host.post('no JSON at all')).status).toBe(429)
+  })
+
+  test('tells clients of IPv4 apart where a proxy writes them as IPv6', async () => {
+    const { tracker } = trackerFor({})
+    const reporting = reportingEndpoint({ tracker, max_errors_per_minute: 1 })
+    const app = express().set('trust proxy', 'loopback')
+    app.all('/client_errors', reporting.express)
+    const { post } = asking(`${await serve(app)}/client_errors`)
+    const from = (address: string) => post({ error: REPORT }, { 'x-forwarded-for': address })
+    expect((await from('::ffff:198.51.100.1')).status).toBe(201)
+    expect((await from('::ffff:198.51.100.2')).status).toBe(201)
+    expect((await from('198.51.100.2')).status).toBe(429)
+    expect((await onlyError(tracker)).ip_address).toBe('198.51.100.2')
+  })
+
+  test('goes by an address alone where the host names it', async () => {
+    const host = await reportingHost({
+      max_errors_per_minute: 1,
+      client_address: ({ request }) => request.headers.get('x-real-ip'),
+    })
+    const from = async (address: string) => (await host.post({ error: REPORT }, { 'x-real-ip': address })).status
+    expect([await from('198.51.100.1:4711'), await from('198.51.100.1')]).toEqual([201, 429])
+    // Then it is the peer of the socket.
+    expect([await from('made up'), await from('anew')]).toEqual([201, 429])
+  })
+
+  test('asks to come again later while an error can be kept nowhere', async () => {
+    const nowhere = { database: 'postgres://nobody@127.0.0.1:1/nothing', spool_path: '/dev/null/spool' }
+    const host = await reportingHost({}, nowhere)
+    const { status, body, headers } = await host.post({ errors: [REPORT, REPORT] })
+    expect({ status, body }).toEqual({ status: 503, body: { error: 'Errors are not taken just now.' } })
+    expect(headers.get('retry-after')).toBe('60')
   })
 
   test('counts a network of IPv6 as one client', () => {

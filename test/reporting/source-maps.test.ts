@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { removeOldSourceMaps } from '../../src/diagnostics/source-maps/remove-old-releases.js'
+import { storeSourceMap } from '../../src/diagnostics/source-maps/store-source-map.js'
+import { perform } from '../../src/operation.js'
+import { runningContext } from '../diagnostics/running.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 import { type BuiltShop, builtShop, SITE } from './built-shop.js'
 import { onlyError, REPORT, type ReportingHost, reportingHost } from './reporting-host.js'
 
 const RELEASE = '1.4.0'
+const MAP = JSON.stringify({ version: 3, sources: ['src/original.ts'], names: [], mappings: 'AAAA' })
 
 const report = (stack: string, app_version = RELEASE) => ({
   error: {
@@ -82,6 +87,57 @@ describeEachDatabase('a stack of a bundle whose maps were uploaded', (database) 
     expect((await upload(host, shop, '4')).removed_releases).toEqual(['3'])
     const releases = await host.tracker.Queries.SourceMaps.call()
     expect(releases.map(({ release }) => release).sort()).toEqual(['2', '4'])
+  })
+
+  test('gives way at night where fewer releases are to be kept than before', async () => {
+    const context = await runningContext(database)
+    for (const application_name of ['shop', 'billing']) {
+      const config = { ...context.config, application_name }
+      for (const release of ['1', '2', '3']) {
+        await perform(storeSourceMap, { ...context, config }, { release, file_name: 'a.js', map: MAP })
+      }
+    }
+    await removeOldSourceMaps({ ...context, config: { ...context.config, source_map_max_releases: 1 } })
+    const kept = await context.database.read.selectFrom('faultboard_source_maps').select('release_name').execute()
+    expect(kept).toEqual([{ release_name: '3' }, { release_name: '3' }])
+  })
+})
+
+describe('how much is read', () => {
+  /** As many scripts with maps, and a line of each in its generated code. */
+  async function scripts(host: ReportingHost, count: number, map = MAP): Promise<string[]> {
+    for (let i = 0; i < count; i++) {
+      await host.tracker.Commands.StoreSourceMap.call({ release: RELEASE, file_name: `${i}.js`, map })
+    }
+    return Array.from({ length: count }, (_, i) => `at f (https://shop.example/${i}.js:1:1)`)
+  }
+  const error = { error_type: 'E', message: 'x', app_version: RELEASE }
+
+  test('for an error goes for its causes too', async () => {
+    const host = await reportingHost()
+    const [own = '', ...others] = await scripts(host, 12)
+    const causes = others.map((line) => ({
+      ...{ error_type: 'C', message: 'x', relation: 'cause' as const },
+      backtrace: [line],
+    }))
+    await host.tracker.inlet.record({ ...error, backtrace: [own], causes })
+    const { backtrace, causes: found } = await onlyError(host.tracker)
+    expect(backtrace).toEqual(['at f (src/original.ts:1:1)'])
+    expect(found.filter((cause) => cause.backtrace[0]?.includes('original'))).toHaveLength(9)
+  })
+
+  test('in a minute is bounded, whatever scripts a client names', async () => {
+    const host = await reportingHost({}, { source_map_max_bytes: 10_000 })
+    // Ten times that are eleven of these.
+    const lines = await scripts(host, 13, MAP.replace('{', `{"file":"${'x'.repeat(9000)}",`))
+    const told = async () => {
+      for (const line of lines) await host.tracker.inlet.record({ ...error, backtrace: [line] })
+      await host.tracker.flush()
+      return (await host.tracker.stats()).dropped.source_map_skipped
+    }
+    expect(await told()).toBe(2)
+    host.clock.now += 61_000
+    expect(await told()).toBe(2)
   })
 })
 

@@ -31,6 +31,7 @@ export async function livedInHost(database: string, { seed = 7 } = {}): Promise<
   await storeSamples(database, NOW, ORDINARY)
   await storeCounted(database, NOW, ORDINARY_COUNTED)
   await storeSourceMap(database)
+  await storeReportedEvent(database)
   return host
 }
 
@@ -116,4 +117,9 @@ async function storeSourceMap(database: string): Promise<void> {
       })
       .execute(),
   )
+}
+
+async function storeReportedEvent(database: string): Promise<void> {
+  const event = { application_id: 1, event_digest: 'b'.repeat(32), batch_id: 'c'.repeat(36), created_at: NOW }
+  await withDatabase(database, ({ read }) => read.insertInto('faultboard_reported_events').values(event).execute())
 }

@@ -3,7 +3,7 @@ import { parseFrame } from '../../model/backtrace.js'
 import { MINUTE } from '../../model/time.js'
 import { unpackText } from './packed-text.js'
 import { ParsedMap } from './parsed-map.js'
-import { StoredMap, VIRTUAL_ROOT } from './stored-map.js'
+import { type ScriptPlace, StoredMap, VIRTUAL_ROOT } from './stored-map.js'
 import { type StoredName, StoredNames } from './stored-names.js'
 
 /** What tells which maps belong to a stack. */
@@ -13,13 +13,20 @@ export interface StackOrigin {
   debug_ids?: Readonly<Record<string, string>> | undefined
 }
 
+/** What one error may still have read for it, its causes included. */
+export interface Allowance {
+  /** The maps that it has used so far. */
+  readonly maps: Set<number>
+  bytes: number
+}
+
 /** The names of the newest maps are asked for this often; which release is which is not worth a question per error. */
 const NAMES_MS = MINUTE
 const MOST_NAMES = 5000
-const MOST_MAPS_OF_A_STACK = 10
+const MOST_MAPS_OF_AN_ERROR = 10
 const REMEMBERED_LINES = 5000
-/** A database that is slower than this must not hold up the report. */
-const PATIENCE_MS = 2000
+/** So many times the largest map is read in a minute: a client that names ever other scripts must not keep us at it. */
+const READS_A_MINUTE = 10
 
 /**
  * Shows stacks of scripts that run elsewhere in their original source, through the maps that were uploaded for their
@@ -32,61 +39,49 @@ export class StoredMaps {
   readonly #maps = new Map<number, Promise<StoredMap | null>>()
   readonly #sizes = new Map<number, number>()
   readonly #lines = new Map<string, string>()
+  #reads = { since: 0, bytes: 0 }
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** The lines in the original source, as far as there are maps for them. Never rejects. */
-  async original(lines: readonly string[], origin: StackOrigin): Promise<readonly string[]> {
-    let timer: NodeJS.Timeout | undefined
-    const tooLate = new Promise<readonly string[]>((settle) => {
-      timer = setTimeout(() => settle(lines), PATIENCE_MS)
-      timer.unref()
-    })
-    try {
-      return await Promise.race([this.#original(lines, origin), tooLate])
-    } catch {
-      // The database is away, or a map is broken: a stack in generated code is better than none.
-      this.#context.counters.add('source_map_skipped')
-      return lines
-    } finally {
-      clearTimeout(timer)
-    }
+  allowance(): Allowance {
+    return { maps: new Set(), bytes: this.#context.config.source_map_max_bytes }
   }
 
-  async #original(lines: readonly string[], { release, debug_ids }: StackOrigin): Promise<readonly string[]> {
+  /** The lines in the original source, as far as there are maps for them. */
+  async original(lines: readonly string[], origin: StackOrigin, allowance: Allowance): Promise<readonly string[]> {
     const names = await this.#knownNames()
     if (names.is_empty) return lines
-    const used = new Set<number>()
-    let left = this.#context.config.source_map_max_bytes
     const mapped: string[] = []
     for (const line of lines) {
       const { file, line_number, column, function_name } = parseFrame(line, '')
-      const found = file === null ? null : names.find(release, file, ownId(debug_ids, file))
-      if (found && !used.has(found.id)) {
-        // What is left out goes by the files of the stack alone, so that repeats stay one group.
-        if (used.size >= MOST_MAPS_OF_A_STACK || (used.size > 0 && found.map_bytes > left)) {
-          mapped.push(line)
-          continue
-        }
-        used.add(found.id)
-        left -= found.map_bytes
-      }
-      if (!found || line_number === null || column === null) mapped.push(line)
+      const found = file === null ? null : names.find(origin.release, file, ownId(origin.debug_ids, file))
+      if (!found || line_number === null || column === null || !isWithin(allowance, found)) mapped.push(line)
       else mapped.push(await this.#lineAt(found, line, { line: line_number, column, name: function_name }))
     }
     return mapped
   }
 
-  async #lineAt(found: StoredName, line: string, place: { line: number; column: number; name: string | null }) {
+  async #lineAt(found: StoredName, line: string, place: ScriptPlace): Promise<string> {
     const key = `${found.id}:${line}`
     const known = this.#lines.get(key)
     if (known !== undefined) return known
+    if (!this.#maps.has(found.id) && !this.#mayRead(found.map_bytes)) {
+      this.#context.counters.add('source_map_skipped')
+      return line
+    }
     const mapped = (await this.#mapOf(found))?.lineAt(place) ?? line
     if (this.#lines.size >= REMEMBERED_LINES) this.#lines.clear()
     this.#lines.set(key, mapped)
     return mapped
+  }
+
+  #mayRead(bytes: number): boolean {
+    const { now, config } = this.#context
+    if (Math.abs(now() - this.#reads.since) >= MINUTE) this.#reads = { since: now(), bytes: 0 }
+    this.#reads.bytes += bytes
+    return this.#reads.bytes <= READS_A_MINUTE * config.source_map_max_bytes
   }
 
   #knownNames(): Promise<StoredNames> {
@@ -160,6 +155,16 @@ export class StoredMaps {
     this.#maps.delete(id)
     this.#sizes.delete(id)
   }
+}
+
+/** What is left out goes by the files of the error alone, so that repeats stay one group. */
+function isWithin(allowance: Allowance, { id, map_bytes }: StoredName): boolean {
+  const { maps, bytes } = allowance
+  if (maps.has(id)) return true
+  if (maps.size >= MOST_MAPS_OF_AN_ERROR || (maps.size > 0 && map_bytes > bytes)) return false
+  maps.add(id)
+  allowance.bytes -= map_bytes
+  return true
 }
 
 function ownId(debug_ids: StackOrigin['debug_ids'], file: string): string | undefined {

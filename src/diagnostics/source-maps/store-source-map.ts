@@ -3,12 +3,12 @@ import * as v from 'valibot'
 import { packText } from '../../capture/source-maps/packed-text.js'
 import { ParsedMap } from '../../capture/source-maps/parsed-map.js'
 import { withoutContents } from '../../capture/source-maps/without-contents.js'
-import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { optionalText, requiredText } from '../../model/input.js'
 import { defineOperation } from '../../operation.js'
 import { applicationId } from '../../store/applications.js'
 import { releaseName } from './release-name.js'
+import { removeOldReleases } from './remove-old-releases.js'
 
 export interface StoredSourceMap {
   release: string
@@ -76,25 +76,4 @@ function checkedMap(map: string, file_name: string, max_bytes: number): Buffer {
 
 function tooLarge(file_name: string, limit: string): TrackerError {
   return new TrackerError('too_large', `The map of ${file_name} is larger than ${limit}.`)
-}
-
-/** Grows by uploads alone, so this is where it is kept in bounds. */
-async function removeOldReleases({ config, database }: Context, application_id: number): Promise<string[]> {
-  const releases = await database.read
-    .selectFrom('faultboard_source_maps')
-    .select('release_name')
-    .where('application_id', '=', application_id)
-    .groupBy('release_name')
-    .orderBy((eb) => eb.fn.max('id'), 'desc')
-    .execute()
-  const old = releases.slice(config.source_map_max_releases).map(({ release_name }) => release_name)
-  if (old.length === 0) return []
-  await database.write((trx) =>
-    trx
-      .deleteFrom('faultboard_source_maps')
-      .where('application_id', '=', application_id)
-      .where('release_name', 'in', old)
-      .execute(),
-  )
-  return old
 }

@@ -2,7 +2,7 @@ import type { ClientFrame } from './client-frame.js'
 
 /** `#0      Cart.total (package:shop/cart.dart:12:5)`, as Dart and Flutter write it; null for any other line. */
 export function dartFrame(line: string): ClientFrame | null {
-  const match = /^#\d{1,4}\s{1,10}(\S[^()]{0,300}?(?:<[^()]{0,100}>)?) \(([^()]{1,500})\)$/.exec(line)
+  const match = /^#\d{1,4}\s{1,10}(\S[^()]{0,400}) \(([^()]{1,500})\)$/.exec(line)
   if (!match) return null
   const [, name = '', location = ''] = match
   return {

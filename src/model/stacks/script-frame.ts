@@ -1,3 +1,4 @@
+import { evalOrigin } from '../backtrace.js'
 import type { ClientFrame } from './client-frame.js'
 import { scriptPath } from './script-path.js'
 
@@ -35,15 +36,6 @@ function withoutAddress(location: string): string {
   return location.startsWith('address at ') ? location.slice('address at '.length) : location
 }
 
-/** Evaluated code has no file: `eval at load (https://…:1:2), <anonymous>:3:4` is where it was evaluated. */
-function evalOrigin(location: string): string {
-  const start = location.lastIndexOf('eval at ')
-  if (start < 0) return location
-  const open = location.indexOf(' (', start)
-  const close = location.indexOf(')', open)
-  return open < 0 || close < 0 ? '<anonymous>' : location.slice(open + 2, close)
-}
-
 /** `total@https://…:1:2`, `@https://…:1:2`, `map@[native code]`. Neither a function's name nor a blank is in a place. */
 function beforeAt(text: string): Parts | null {
   // The first one: an address may hold another, `https://cdn.example/react@19/index.js`.
@@ -72,7 +64,7 @@ function plainName(name: string): string {
   const plain = name
     .trim()
     .replace(/^(?:(?:async|new|get|set|static|bound)[ *])+/, '')
-    .replace(/ \[as [^\]]{0,200}\]$/, '')
+    .replace(/ \[as [^[\]]{0,200}\]$/, '')
   if (plain.endsWith('<')) return ''
   const symbol = plain.endsWith(']') ? plain.lastIndexOf('[') : -1
   const word = symbol >= 0 ? plain.slice(symbol) : (plain.split(/[./]/).at(-1) ?? '')

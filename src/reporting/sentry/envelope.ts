@@ -1,4 +1,5 @@
-import { type Json, recordOf } from './values.js'
+import { isDeeperThan } from '../json-depth.js'
+import { type Json, recordOf, textIn } from './values.js'
 
 /** What an SDK sends in one request: a header, and items with headers of their own. */
 export interface Envelope {
@@ -18,6 +19,8 @@ export class MalformedEnvelope extends Error {}
 const MOST_ITEMS = 100
 const HEADER_BYTES = 16_384
 const NEWLINE = 0x0a
+/** SDKs cut what they send at a fraction of this. */
+const MAX_DEPTH = 100
 
 /**
  * Takes an envelope apart without looking into its items. Lines are framed by newlines; a payload is as long as its
@@ -34,7 +37,7 @@ export function parseEnvelope(bytes: Buffer): Envelope {
     if (items.length >= MOST_ITEMS) throw new MalformedEnvelope(`an envelope holds at most ${MOST_ITEMS} items`)
     const item = headerIn(line, `item ${items.length + 1}`)
     const end = payloadEnd(bytes, at, item.length)
-    items.push({ type: String(item.type).slice(0, 40), header: item, payload: bytes.subarray(at, end) })
+    items.push({ type: textIn(item.type)?.slice(0, 40) ?? '', header: item, payload: bytes.subarray(at, end) })
     at = bytes[end] === NEWLINE ? end + 1 : end
   }
   return { header, items }
@@ -71,8 +74,10 @@ function payloadEnd(bytes: Buffer, from: number, length: unknown): number {
 }
 
 function parsed(bytes: Buffer, what: string): unknown {
+  const text = bytes.toString('utf8')
+  if (isDeeperThan(text, MAX_DEPTH)) throw new MalformedEnvelope(`${what} is nested too deep`)
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch {
     throw new MalformedEnvelope(`${what} is no JSON`)
   }

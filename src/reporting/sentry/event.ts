@@ -48,6 +48,7 @@ export function errorOf(event: Json, arrival: Arrived): ForeignError | null {
     fingerprint: fingerprintOf(event),
     debug_ids: debugIdsOf(event),
     ...traceOf(event),
+    event_key: ['sentry', arrival.project_id, arrival.event_id].join('\n'),
   }
 }
 

@@ -1,13 +1,14 @@
 import { Tracker } from '../../index.js'
 import { ConfigurationError } from '../../model/errors.js'
 import type { TrackerInstance } from '../../tracker.js'
+import type { ClientOptions } from '../client.js'
 import { createCors } from '../cors.js'
 import { createLimits, type LimitOptions } from '../limits.js'
 import { type Mountable, mountable } from '../mountable.js'
 import type { PublicKeys } from './public-key.js'
 import { createReceiver } from './receive.js'
 
-export interface SentryIntakeOptions extends Partial<LimitOptions> {
+export interface SentryIntakeOptions extends ClientOptions, Partial<LimitOptions> {
   /** Left out: the default tracker. */
   tracker?: TrackerInstance
   /** The public keys that may report, or a function `(public_key, project_id) => boolean`. */
@@ -35,12 +36,12 @@ const MOST: typeof DEFAULTS = {
  * app.use('/sentry', sentryIntake({ keys: ['8c1f0a…'], allowed_origins: ['https://shop.example'] }).express)
  */
 export function sentryIntake(options: SentryIntakeOptions): Mountable {
-  const { tracker = Tracker, keys, allowed_origins, store_ip_addresses = false } = options
+  const { tracker = Tracker, keys, allowed_origins, client_address, store_ip_addresses = false } = options
   const numbers = numbersOf(options)
   checkOptions(keys, numbers)
   const cors = createCors({ allowed_origins })
   const { max_bytes, ...limits } = numbers
-  const parts = { keys, cors, limits: createLimits(tracker, limits), store_ip_addresses, max_bytes }
+  const parts = { keys, cors, limits: createLimits(tracker, limits), client_address, store_ip_addresses, max_bytes }
   return mountable(createReceiver(parts, tracker))
 }
 

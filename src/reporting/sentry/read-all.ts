@@ -23,9 +23,17 @@ async function received(request: Request, max_bytes: number): Promise<Buffer> {
 
 /** Parsers unpack what they take; only JSON of the elder endpoint comes as an object. */
 function bytesOf(parsed: unknown, max_bytes: number): Buffer {
-  const text = typeof parsed === 'object' && parsed !== null ? JSON.stringify(parsed) : parsed
-  const bytes = Buffer.isBuffer(parsed) ? parsed : typeof text === 'string' ? Buffer.from(text) : null
+  const bytes = Buffer.isBuffer(parsed) ? parsed : textOf(parsed)
   if (!bytes) throw new Refusal(400, 'the body was read by something else before')
   if (bytes.length > max_bytes) throw new Refusal(413, `the body is larger than ${max_bytes} bytes`)
   return bytes
+}
+
+function textOf(parsed: unknown): Buffer | null {
+  if (typeof parsed !== 'object' || parsed === null) return typeof parsed === 'string' ? Buffer.from(parsed) : null
+  try {
+    return Buffer.from(JSON.stringify(parsed))
+  } catch {
+    throw new Refusal(400, 'the body is nested too deep')
+  }
 }

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../dashboard/rate-limit.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { type Answering, type Arrival, answerJson } from '../arrival.js'
-import { clientOf, countedBy } from '../client.js'
+import { type ClientOptions, clientOf, countedBy } from '../client.js'
 import type { Cors } from '../cors.js'
 import type { Limits } from '../limits.js'
 import { type Envelope, parseEnvelope } from './envelope.js'
@@ -10,7 +10,7 @@ import { readAll } from './read-all.js'
 import { createRecording } from './record.js'
 import { Refusal, refusalOf } from './refusal.js'
 
-export interface ReceiverOptions {
+export interface ReceiverOptions extends ClientOptions {
   keys: PublicKeys
   cors: Cors
   limits: Limits
@@ -42,7 +42,7 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     if (request.method === 'OPTIONS') return cors.preflight(request)
     if (request.method !== 'POST') throw new Refusal(405, 'only POST is taken', { allow: 'POST, OPTIONS' })
     if (cors.isRefused(request)) throw new Refusal(403, 'pages of this origin may not report here')
-    const remote_address = clientOf(arrival, request.headers, tracker.config)
+    const remote_address = clientOf({ request, host: arrival.host }, arrival, options, tracker.config)
     const client = countedBy(remote_address)
     hold(limits.request(client))
     const key = keyIn(request.headers, searchParams)

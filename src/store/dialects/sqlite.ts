@@ -204,7 +204,8 @@ class SqliteConnection implements DatabaseConnection {
     const statement = this.#prepare(sql)
     const isReader = statement.reader ?? statement.columns().length > 0
     // Not `all`, whose errors come without their code from @photostructure/sqlite.
-    if (bulk && isReader) return { rows: bulk.map((row) => statement.get(...row)) as R[] }
+    // A row that was there already gives nothing back.
+    if (bulk && isReader) return { rows: bulk.flatMap((row) => statement.get(...row) ?? []) as R[] }
     if (bulk) {
       for (const row of bulk) statement.run(...row)
       return { rows: [] }

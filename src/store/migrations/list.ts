@@ -14,6 +14,7 @@ import { swallowed } from './0013-swallowed.js'
 import { processes } from './0014-processes.js'
 import { counted } from './0015-counted.js'
 import { sourceMaps } from './0016-source-maps.js'
+import { reportedEvents } from './0017-reported-events.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0014-processes': processes,
   '0015-counted': counted,
   '0016-source-maps': sourceMaps,
+  '0017-reported-events': reportedEvents,
 }

@@ -72,7 +72,7 @@ describeEachDatabase('events of Sentry SDKs', (database) => {
     expect((await host.find('no such order')).occurrence_count).toBe(1)
     await host.event({ ...event, event_id: 'b'.repeat(32) })
     expect((await host.find('no such order')).occurrence_count).toBe(2)
-    expect((await host.tracker.stats()).dropped).toMatchObject({ sentry_repeated: 2 })
+    expect((await host.tracker.stats()).dropped).toMatchObject({ reported_again: 2 })
   })
 
   test('are grouped by their fingerprint, in which our own way may stand', async () => {

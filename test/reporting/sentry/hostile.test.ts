@@ -1,12 +1,16 @@
+import { createServer } from 'node:http'
+import express from 'express'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { MalformedEnvelope, parseEnvelope } from '../../../src/reporting/sentry/envelope.js'
 import { errorOf } from '../../../src/reporting/sentry/event.js'
 import { backtraceOf } from '../../../src/reporting/sentry/frames.js'
+import { sentryIntake } from '../../../src/reporting/sentry/intake.js'
 import { releaseOf } from '../../../src/reporting/sentry/release.js'
 import type { Json } from '../../../src/reporting/sentry/values.js'
-import { NOON } from '../../support/tracker.js'
-import { intakeHost, ON_SQLITE } from './intake-host.js'
+import { listening } from '../../support/host.js'
+import { freshTracker, NOON } from '../../support/tracker.js'
+import { intakeHost, KEY, ON_SQLITE } from './intake-host.js'
 
 const SCRIPT = '<script>alert(1)</script>"><img src=x onerror=alert(2)>\u2028\0\ud800'
 const ARRIVED = { now: NOON, project_id: '1', event_id: 'a'.repeat(32) }
@@ -114,7 +118,7 @@ describe('what anybody may send', () => {
   test('costs no more than it should, however deep or long it is', async () => {
     const host = await intakeHost(ON_SQLITE)
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
-    expect((await host.send(`{}\n{"type":"event"}\n{"message":"deep","extra":${deep}}\n`)).status).toBe(200)
+    expect((await host.send(`{}\n{"type":"event"}\n{"message":"deep","extra":${deep}}\n`)).status).toBe(400)
     const frames = Array.from({ length: 5000 }, (_, lineno) => ({
       function: 'f'.repeat(100),
       filename: 'a.js',
@@ -186,3 +190,39 @@ function scripted(): object {
     user: { id: SCRIPT },
   }
 }
+
+describe('an envelope that no SDK writes', () => {
+  test('is taken as far as it can be read, and never fails on our side', async () => {
+    const host = await intakeHost(ON_SQLITE)
+    expect((await host.send('{}\n{"type":{"toString":1}}\n{}')).status).toBe(200)
+    expect((await host.tracker.stats()).dropped).toEqual({ 'sentry_dropped: other': 1 })
+    const nested = `{}\n{"type":"event"}\n{"message":"deep","extra":{"x":${'['.repeat(200)}${']'.repeat(200)}}}`
+    const answer = await host.send(nested)
+    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'an event is nested too deep' }])
+    expect(host.lines).toEqual([])
+  })
+
+  test('has events of their own although they share the id of its header', async () => {
+    const host = await intakeHost(ON_SQLITE)
+    const header = JSON.stringify({ event_id: 'c'.repeat(32) })
+    const answer = await host.send(`${header}\n${'{"type":"event"}\n{"message":"without an id"}\n'.repeat(2)}`)
+    expect(await answer.json()).toEqual({ id: 'c'.repeat(32) })
+    expect((await host.find('without an id')).occurrence_count).toBe(2)
+  })
+
+  test('is refused where a parser of the host has read more levels than can be written again', async () => {
+    const { tracker, lines } = await freshTracker(ON_SQLITE)
+    const app = express().use(express.json({ limit: '2mb' }))
+    app.use('/sentry', sentryIntake({ keys: [KEY], tracker, max_bytes: 2_000_000 }).express)
+    const server = createServer(app)
+    const origin = await listening(server)
+    onTestFinished(() => void server.close())
+    const answer = await fetch(`${origin}/sentry/api/1/store/?sentry_key=${KEY}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"message":"deep","extra":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+    })
+    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'the body is nested too deep' }])
+    expect(lines).toEqual([])
+  })
+})
