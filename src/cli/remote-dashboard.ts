@@ -1,3 +1,4 @@
+import { ownWords } from '../model/own-words.js'
 import { wrongUse } from './arguments.js'
 import { CommandFailed, type CommonFlags } from './command.js'
 import { resolveCredentials } from './configuration.js'
@@ -112,8 +113,7 @@ async function bounded(response: Response): Promise<string> {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time'
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error)) return String(cause)
-  return harmless(cause.message || String((cause as NodeJS.ErrnoException).code ?? cause.name))
+  return harmless(ownWords(cause))
 }
 
 interface Refused {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Counters } from '../model/counters.js'
+import { ownWords } from '../model/own-words.js'
 import { applicationId } from './applications.js'
 import { BATCHES } from './bulk-targets.js'
 import type { Database } from './database.js'
@@ -174,7 +175,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     } catch (error) {
       this.#refused(error)
       if (!this.#is_away) {
-        warn(`Counts of ${this.#title} cannot be written (${reasonOf(error)}); they are kept and tried again.`)
+        warn(`Counts of ${this.#title} cannot be written (${ownWords(error)}); they are kept and tried again.`)
       }
       this.#is_away = true
       if (this.waiting > 0) this.#flushLater()
@@ -260,8 +261,4 @@ async function isWritten(trx: Kysely<Schema>, batch_id: string): Promise<boolean
     .where('batch_id', '=', batch_id)
     .executeTakeFirst()
   return row !== undefined
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,34 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { Counters } from '../model/counters.js'
 import type { ErrorEvent } from '../model/event.js'
-import { applicationId } from './applications.js'
-import { BATCHES } from './bulk-targets.js'
-import type { Database } from './database.js'
+import { ownWords } from '../model/own-words.js'
+import { Absence } from './absence.js'
+import { BatchWriter, occurrencesOf, type WriterParts } from './batch-writer.js'
 import { FoldedGroup } from './fold.js'
 import { type HandOver, handedOver } from './hand-over.js'
 import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
-import type { Outbox } from './outbox.js'
-import { type Batch, type BatchOutcome, isRefusal, recordBatch } from './record-batch.js'
+import { type Batch, type BatchOutcome, isRefusal } from './record-batch.js'
 import type { Spool } from './spool.js'
-import { trimOccurrences } from './trim.js'
 
 export type { Receipt } from './open-batch.js'
 
-export interface RecorderParts {
-  database: Database
-  spool: Spool
+export interface RecorderParts extends WriterParts {
   /** Where what may end the process is written before anything else is done with it; null without crash capture. */
   crashes: Spool | null
-  counters: Counters
-  outbox: Outbox
   /** With `journal`: others write what they take; the rest is kept on disk. Null: everything is. */
   handOver: HandOver | null
-  application_name: string
-  max_occurrences_per_error: number
-  now(): number
-  /** Resolves when the schema is there; rejects, with a reason worth printing, when it is not. */
-  open(): Promise<void>
-  warn(sentence: string): void
   /** Called when files were left in the spool that another thread is to import. */
   onLeft(): void
 }
@@ -40,9 +27,6 @@ export interface RecorderMode {
   by_spool: boolean
 }
 
-const PROBE_MS = { first: 1000, longest: 30_000 }
-/** A database that says nothing for so long counts as away: the host's request waits for it. */
-const SILENCE_MS = 10_000
 /** Journalled batches held in memory while they wait for the database; further ones wait on disk only. */
 const MAX_QUEUED = 8
 /** Files of single events that wait for the database; a host that survives more than that shares its files again. */
@@ -54,6 +38,8 @@ const MAX_AT_ONCE = 50
  */
 export class Recorder {
   readonly #parts: RecorderParts
+  readonly #writer: BatchWriter
+  readonly #absence: Absence
   readonly #open: OpenBatch
   /** Batches that are in memory only, neither committed nor on disk yet. */
   readonly #held = new Set<Batch>()
@@ -64,21 +50,22 @@ export class Recorder {
   #importing: Promise<number> | null = null
   #importAgain = false
   #scheduled = false
-  #application_id: number | null = null
-  #away: { since: number; timer: NodeJS.Timeout } | null = null
-  #probe_ms = PROBE_MS.first
   readonly #mode: RecorderMode
   #at_once: { batch_id: string | null } | null = null
   #ending = false
-  #closed = false
   /** By `performance.now()`: when a caller was last told that its event is safe. */
   #settled_at = -Infinity
-  last_flush_at: number | null = null
   /** How many events were handed over since the start. */
   received = 0
 
   constructor(parts: RecorderParts, mode: RecorderMode) {
     this.#parts = parts
+    this.#writer = new BatchWriter(parts)
+    this.#absence = new Absence({
+      now: parts.now,
+      isBack: () => this.#writer.isBack(),
+      onBack: () => this.#comeBack(),
+    })
     this.#open = new OpenBatch(parts.max_occurrences_per_error)
     this.#mode = mode
     if (mode.by_spool) return
@@ -129,9 +116,17 @@ export class Recorder {
     return {
       buffered: this.#open.size,
       queued: this.#queue.length,
-      away_since: this.#away?.since ?? null,
+      away_since: this.#absence.since,
       last_flush_at: this.last_flush_at,
     }
+  }
+
+  get last_flush_at(): number | null {
+    return this.#writer.last_flush_at
+  }
+
+  get #is_away(): boolean {
+    return this.#absence.since !== null
   }
 
   /** Writes everything that was handed over before this call. */
@@ -164,7 +159,7 @@ export class Recorder {
    */
   async recordHandedOver(text: string): Promise<void> {
     const batch = handedOver(text)
-    if (this.#away) throw new Error('the database is away')
+    if (this.#is_away) throw new Error('the database is away')
     try {
       await this.#write(batch)
     } catch (error) {
@@ -178,8 +173,7 @@ export class Recorder {
 
   async close(): Promise<void> {
     await this.flush()
-    this.#closed = true
-    if (this.#away) clearTimeout(this.#away.timer)
+    this.#absence.close()
     this.#closeSpools()
   }
 
@@ -237,7 +231,7 @@ export class Recorder {
       if (file !== null) this.#queue.push({ batch, file, spool })
       return file !== null
     } catch (error) {
-      this.#parts.warn(`${spool.folder} cannot be written: ${reasonOf(error)}`)
+      this.#parts.warn(`${spool.folder} cannot be written: ${ownWords(error)}`)
       return false
     }
   }
@@ -267,7 +261,8 @@ export class Recorder {
       if (await this.#isHandedOver(batch)) {
         this.#held.delete(batch)
         this.#settle(taken, { state: 'accepted' })
-      } else if (this.#mode.journal && !this.#mode.by_spool && !this.#away) await this.#acknowledgeOnDisk(batch, taken)
+      } else if (this.#mode.journal && !this.#mode.by_spool && !this.#is_away)
+        await this.#acknowledgeOnDisk(batch, taken)
       else await this.#commit(batch, taken)
     }
     await this.#commitQueue()
@@ -295,7 +290,7 @@ export class Recorder {
     } catch (error) {
       this.#parts.counters.add('spool_unwritable')
       this.#parts.warn(
-        `The spool folder cannot be written (${reasonOf(error)}): async_logging keeps errors in memory until they are committed.`,
+        `The spool folder cannot be written (${ownWords(error)}): async_logging keeps errors in memory until they are committed.`,
       )
     }
     this.#settle(taken, { state: 'accepted' })
@@ -319,9 +314,9 @@ export class Recorder {
 
   async #commitQueued(): Promise<void> {
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      if (this.#away || this.#mode.by_spool) await next.spool.release(next.file)
+      if (this.#is_away || this.#mode.by_spool) await next.spool.release(next.file)
       if (this.#mode.by_spool) this.#parts.onLeft()
-      else if (!this.#away) await this.#commitFile(next.batch, next.file, next.spool)
+      else if (!this.#is_away) await this.#commitFile(next.batch, next.file, next.spool)
       this.#queue.shift()
     }
   }
@@ -335,7 +330,7 @@ export class Recorder {
     } catch (error) {
       if (isRefusal(this.#parts.database, error)) {
         await spool.setAside(file)
-        this.#refused(batch.groups, error)
+        this.#writer.refused(batch.groups, error)
       } else {
         await spool.release(file)
         this.#goAway(error)
@@ -347,7 +342,7 @@ export class Recorder {
   /** Writes a batch that is in memory only; when that fails, it goes to disk. */
   async #commit(batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
     let receipt: Receipt | null = null
-    if (!this.#away && !this.#mode.by_spool) {
+    if (!this.#is_away && !this.#mode.by_spool) {
       try {
         settleRecorded(taken, await this.#write(batch))
         this.#settled_at = performance.now()
@@ -392,64 +387,9 @@ export class Recorder {
   }
 
   async #write(batch: Batch): Promise<BatchOutcome> {
-    const { database, spool, open, now, outbox } = this.#parts
-    const outcome = await this.#unlessSilent(async () => {
-      await open()
-      return recordBatch(database, batch, {
-        application_id: await this.#applicationId(batch.application_name),
-        now: now(),
-        outbox,
-        setAside: (groups) => spool.keepFailed({ ...batch, batch_id: randomUUID(), groups }),
-      })
-    })
-    this.last_flush_at = now()
-    this.#probe_ms = PROBE_MS.first
-    for (const { group, error } of outcome.refused) this.#refused([group], error)
-    for (const { size } of outcome.repeated.values()) this.#parts.counters.add('reported_again', size)
-    await this.#trim(batch, outcome)
+    const outcome = await this.#writer.write(batch)
+    this.#absence.written()
     return outcome
-  }
-
-  async #unlessSilent<T>(work: () => Promise<T>): Promise<T> {
-    const { dialect } = this.#parts.database
-    let timer: NodeJS.Timeout | undefined
-    const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        dialect.breakOff()
-        reject(new Error(`${dialect.address} has not answered for ${SILENCE_MS / 1000} seconds`))
-      }, SILENCE_MS)
-    })
-    try {
-      return await Promise.race([work(), silence])
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  async #applicationId(name: string): Promise<number> {
-    const { database, application_name, now } = this.#parts
-    if (name !== application_name) return applicationId(database, name, now())
-    this.#application_id ??= await applicationId(database, name, now())
-    return this.#application_id
-  }
-
-  /** Removes old occurrence rows, not at each flush but each time a group grew by a quarter of what is kept. */
-  async #trim(batch: Batch, outcome: BatchOutcome): Promise<void> {
-    const keep = this.#parts.max_occurrences_per_error
-    const step = Math.max(1, Math.floor(keep / 4))
-    for (const { hash_signature, count } of batch.groups) {
-      const group = outcome.groups.get(hash_signature)
-      if (!group || group.occurrence_count <= keep) continue
-      const before = group.occurrence_count - count
-      if (Math.floor(before / step) === Math.floor(group.occurrence_count / step)) continue
-      try {
-        await this.#unlessSilent(() => trimOccurrences(this.#parts.database, group.id, keep))
-      } catch (error) {
-        // The rows are surplus, not wrong: a later flush of the group tries again.
-        this.#parts.counters.add('trim_failed')
-        this.#parts.warn(`Old occurrences could not be removed: ${reasonOf(error)}`)
-      }
-    }
   }
 
   /** Too much has gathered while a flush is under way: the oldest of it waits on disk instead. */
@@ -470,20 +410,13 @@ export class Recorder {
   #spilled(batch: Batch, taken: readonly OpenGroup[], receipt: Receipt): void {
     this.#held.delete(batch)
     this.#settle(taken, receipt)
-    if (!this.#away) void this.import()
+    if (!this.#is_away) void this.import()
   }
 
   #setAside(batch: Batch, error: unknown): Receipt {
     this.#parts.spool.keepFailed(batch)
-    this.#refused(batch.groups, error)
+    this.#writer.refused(batch.groups, error)
     return { state: 'lost', reason: 'refused_by_database' }
-  }
-
-  #refused(groups: readonly FoldedGroup[], error: unknown): void {
-    this.#parts.counters.add('refused_by_database', occurrencesOf(groups))
-    this.#parts.warn(
-      `The database refused an error, which is kept as a .failed file in ${this.#parts.spool.folder}: ${reasonOf(error)}`,
-    )
   }
 
   #lose(batch: Batch, reason: string): Receipt {
@@ -492,51 +425,20 @@ export class Recorder {
   }
 
   #unwritable(error: unknown): void {
-    this.#parts.warn(`An error could be written neither to the database nor to the spool folder: ${reasonOf(error)}`)
+    this.#parts.warn(`An error could be written neither to the database nor to the spool folder: ${ownWords(error)}`)
   }
 
   #goAway(error: unknown): void {
-    if (this.#closed || this.#away) return
+    if (!this.#absence.begin()) return
     this.#parts.counters.add('database_away')
     this.#parts.warn(
-      `${reasonOf(error)}\n  Errors are kept in ${this.#parts.spool.folder} and are imported when the database is back.`,
+      `${ownWords(error)}\n  Errors are kept in ${this.#parts.spool.folder} and are imported when the database is back.`,
     )
-    // What comes back may be another database under the same address.
-    this.#application_id = null
-    this.#away = { since: this.#parts.now(), timer: this.#probeLater() }
   }
 
-  /** The wait grows until an error is written: a database that takes the probe may still refuse or stall the rest. */
-  #probeLater(): NodeJS.Timeout {
-    const wait = this.#probe_ms
-    this.#probe_ms = Math.min(wait * 2, PROBE_MS.longest)
-    return setTimeout(() => void this.#probe(), wait).unref()
-  }
-
-  async #probe(): Promise<void> {
-    const back = await this.#unlessSilent(async () => {
-      await this.#parts.open()
-      await this.#tryWriting()
-      return true
-    }).catch(() => false)
-    if (this.#closed || !this.#away) return
-    if (!back) {
-      this.#away.timer = this.#probeLater()
-      return
-    }
-    this.#away = null
+  async #comeBack(): Promise<void> {
     await this.import()
-    if (!this.#away) this.#parts.warn('The database is back; what was spooled meanwhile is imported.')
-  }
-
-  /** A locked file and a standby that is read-only answer every question: only a write tells that they take one. */
-  async #tryWriting(): Promise<void> {
-    const { database, now } = this.#parts
-    const batch_id = randomUUID()
-    await database.write(async (trx) => {
-      await database.dialect.insertMany(trx, BATCHES, [[batch_id, now()]])
-      await trx.deleteFrom('faultboard_batches').where('batch_id', '=', batch_id).execute()
-    })
+    if (!this.#is_away) this.#parts.warn('The database is back; what was spooled meanwhile is imported.')
   }
 
   async #importAll(): Promise<number> {
@@ -544,7 +446,7 @@ export class Recorder {
     let written = 0
     for (const waiting of crashes ? [spool, crashes] : [spool]) {
       for await (const { batch, file } of waiting.claim()) {
-        if (this.#away) {
+        if (this.#is_away) {
           await waiting.release(file)
           return written
         }
@@ -553,14 +455,4 @@ export class Recorder {
     }
     return written
   }
-}
-
-function occurrencesOf(groups: readonly FoldedGroup[]): number {
-  return groups.reduce((sum, { count }) => sum + count, 0)
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // A refused connection to a name with several addresses has no message of its own.
-  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
 }

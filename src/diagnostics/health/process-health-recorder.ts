@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Context } from '../../context.js'
+import { ownWords } from '../../model/own-words.js'
 import { MINUTE } from '../../model/time.js'
 import { applicationId } from '../../store/applications.js'
 import type { BulkTarget } from '../../store/dialect.js'
@@ -92,7 +93,7 @@ export class ProcessHealthRecorder {
     // It would be refused again and again, and everything after it too.
     this.#minutes.forget(rows)
     counters.add('process_health_refused', rows.length)
-    if (!this.#is_refused) log.warn(`The health of the process cannot be written (${reasonOf(error)}).`)
+    if (!this.#is_refused) log.warn(`The health of the process cannot be written (${ownWords(error)}).`)
     this.#is_refused = true
   }
 
@@ -133,8 +134,4 @@ export class ProcessHealthRecorder {
     const next = () => this.#sampleIn(MINUTE - ((this.#context.now() - this.#phase) % MINUTE))
     this.#timer = setTimeout(() => void this.sample().finally(next), milliseconds).unref()
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

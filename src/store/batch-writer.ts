@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Counters } from '../model/counters.js'
+import { ownWords } from '../model/own-words.js'
+import { applicationId } from './applications.js'
+import { BATCHES } from './bulk-targets.js'
+import type { Database } from './database.js'
+import type { FoldedGroup } from './fold.js'
+import type { Outbox } from './outbox.js'
+import { type Batch, type BatchOutcome, recordBatch } from './record-batch.js'
+import type { Spool } from './spool.js'
+import { trimOccurrences } from './trim.js'
+
+export interface WriterParts {
+  database: Database
+  spool: Spool
+  counters: Counters
+  outbox: Outbox
+  application_name: string
+  max_occurrences_per_error: number
+  now(): number
+  /** Resolves when the schema is there; rejects, with a reason worth printing, when it is not. */
+  open(): Promise<void>
+  warn(sentence: string): void
+}
+
+/** A database that says nothing for so long counts as away: the host's request waits for it. */
+const SILENCE_MS = 10_000
+
+/** Writes batches to the database, each once, and gives up on a database that does not answer. */
+export class BatchWriter {
+  readonly #parts: WriterParts
+  #application_id: number | null = null
+  last_flush_at: number | null = null
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects when the database is away, or refuses the batch as a whole. */
+  async write(batch: Batch): Promise<BatchOutcome> {
+    const { database, spool, counters, open, now, outbox } = this.#parts
+    const outcome = await this.#unlessSilent(async () => {
+      await open()
+      return recordBatch(database, batch, {
+        application_id: await this.#applicationId(batch.application_name),
+        now: now(),
+        outbox,
+        setAside: (groups) => spool.keepFailed({ ...batch, batch_id: randomUUID(), groups }),
+      })
+    })
+    this.last_flush_at = now()
+    for (const { group, error } of outcome.refused) this.refused([group], error)
+    for (const { size } of outcome.repeated.values()) counters.add('reported_again', size)
+    await this.#trim(batch, outcome)
+    return outcome
+  }
+
+  /** Counts and tells what the database would not take. */
+  refused(groups: readonly FoldedGroup[], error: unknown): void {
+    const { counters, spool, warn } = this.#parts
+    counters.add('refused_by_database', occurrencesOf(groups))
+    warn(`The database refused an error, which is kept as a .failed file in ${spool.folder}: ${ownWords(error)}`)
+  }
+
+  /**
+   * Whether the database takes errors again. A locked file and a standby that is read-only answer every question: only a
+   * write tells that they take one.
+   */
+  async isBack(): Promise<boolean> {
+    const { database, open, now } = this.#parts
+    // What comes back may be another database under the same address.
+    this.#application_id = null
+    try {
+      await this.#unlessSilent(async () => {
+        await open()
+        const batch_id = randomUUID()
+        await database.write(async (trx) => {
+          await database.dialect.insertMany(trx, BATCHES, [[batch_id, now()]])
+          await trx.deleteFrom('faultboard_batches').where('batch_id', '=', batch_id).execute()
+        })
+      })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async #unlessSilent<T>(work: () => Promise<T>): Promise<T> {
+    const { dialect } = this.#parts.database
+    let timer: NodeJS.Timeout | undefined
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        dialect.breakOff()
+        reject(new Error(`${dialect.address} has not answered for ${SILENCE_MS / 1000} seconds`))
+      }, SILENCE_MS)
+    })
+    try {
+      return await Promise.race([work(), silence])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #applicationId(name: string): Promise<number> {
+    const { database, application_name, now } = this.#parts
+    if (name !== application_name) return applicationId(database, name, now())
+    this.#application_id ??= await applicationId(database, name, now())
+    return this.#application_id
+  }
+
+  /** Removes old occurrence rows, not at each flush but each time a group grew by a quarter of what is kept. */
+  async #trim(batch: Batch, outcome: BatchOutcome): Promise<void> {
+    const keep = this.#parts.max_occurrences_per_error
+    const step = Math.max(1, Math.floor(keep / 4))
+    for (const { hash_signature, count } of batch.groups) {
+      const group = outcome.groups.get(hash_signature)
+      if (!group || group.occurrence_count <= keep) continue
+      const before = group.occurrence_count - count
+      if (Math.floor(before / step) === Math.floor(group.occurrence_count / step)) continue
+      try {
+        await this.#unlessSilent(() => trimOccurrences(this.#parts.database, group.id, keep))
+      } catch (error) {
+        // The rows are surplus, not wrong: a later flush of the group tries again.
+        this.#parts.counters.add('trim_failed')
+        this.#parts.warn(`Old occurrences could not be removed: ${ownWords(error)}`)
+      }
+    }
+  }
+}
+
+export function occurrencesOf(groups: readonly FoldedGroup[]): number {
+  return groups.reduce((sum, { count }) => sum + count, 0)
+}
