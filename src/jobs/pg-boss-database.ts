@@ -49,6 +49,19 @@ export function wrongVersion(): TrackerError {
   )
 }
 
+const DEADLOCK = '40P01'
+const TRIES = 5
+
+/** Processes that start at once stand in each other's way while the tables are made; PostgreSQL sends one of them back. */
+export async function unlessDeadlocked(work: () => Promise<unknown>, left = TRIES): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code !== DEADLOCK || left <= 1) throw error
+    await unlessDeadlocked(work, left - 1)
+  }
+}
+
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The first start makes a schema: what to do when that is not allowed is said in a sentence. */

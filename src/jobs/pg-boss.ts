@@ -10,6 +10,7 @@ import {
   type BossModule,
   executeSql,
   type Rows,
+  unlessDeadlocked,
   withMissingRight,
   wrongVersion,
 } from './pg-boss-database.js'
@@ -193,8 +194,8 @@ async function connect(parts: EngineParts, database: Database, timing: Timing): 
   // What went wrong is told by whatever was asked; without a listener it would bring the host down.
   boss.on('error', () => {})
   try {
-    await boss.start()
-    await boss.createQueue(queue)
+    await unlessDeadlocked(() => boss.start())
+    await unlessDeadlocked(() => boss.createQueue(queue))
   } catch (error) {
     throw withMissingRight(error, SCHEMA)
   }
