@@ -84,7 +84,7 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     explicit_severity: error.severity,
     unhandled: error.unhandled === true,
     fingerprint: error.fingerprint ?? null,
-    event_digest: error.event_key === undefined ? undefined : digestOf(error.event_key),
+    event_digest: error.event_key === undefined ? undefined : eventDigest(error.event_key),
     severity: 'low',
     hash_signature: '',
     place: null,
@@ -92,7 +92,7 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
   }
 }
 
-function digestOf(key: string): string {
+export function eventDigest(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 32)
 }
 

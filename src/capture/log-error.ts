@@ -85,8 +85,9 @@ function record(context: CaptureContext, event: ErrorEvent): Promise<Outcome> {
 type Known = Pick<LoggedError, 'hash_signature' | 'error_type' | 'message' | 'severity'>
 
 function answer(known: Known, receipt: Receipt): Outcome {
-  if (receipt.state === 'lost') return 'lost'
   if (receipt.state === 'repeated') return null
+  // What the database refuses is on disk, and would be refused again.
+  if (receipt.state === 'lost') return receipt.reason === 'refused_by_database' ? null : 'lost'
   const recorded = receipt.state === 'recorded' ? receipt : null
   return {
     state: receipt.state,

@@ -9,7 +9,7 @@ const TOLD = 20
 
 /** Keeps the lines that an import does not take, in a file that is made with the first of them. */
 export class RejectedLines {
-  readonly file: string
+  file: string
   readonly first: Rejection[] = []
   kept = 0
   #handle: FileHandle | null = null
@@ -28,7 +28,7 @@ export class RejectedLines {
     if (this.first.length < TOLD) this.first.push(rejection)
     if (text === null) return
     try {
-      this.#handle ??= await open(this.file, 'w', 0o600)
+      this.#handle ??= await this.#openAnew()
       await this.#handle.write(`${text}\n`)
       this.kept++
     } catch (error) {
@@ -36,6 +36,19 @@ export class RejectedLines {
       throw new CommandFailed(
         `Line ${rejection.line} cannot be taken (${harmless(rejection.reason)}), nor kept in ${this.file}: ${reason}. What was imported before it stays; name another file by --rejected and import the same again.`,
       )
+    }
+  }
+
+  /** Under another name where there is one already: those lines may be of another import, and kept nowhere else. */
+  async #openAnew(): Promise<FileHandle> {
+    const asked = this.file
+    for (let number = 2; ; number++) {
+      try {
+        return await open(this.file, 'wx', 0o600)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+        this.file = `${asked}.${number}`
+      }
     }
   }
 

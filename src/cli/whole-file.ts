@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { realpath, rename, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -32,10 +33,9 @@ async function write(file: string, texts: AsyncIterable<string>): Promise<void> 
   // A pipe or a device is written as it is: a file that takes its name would have done away with it.
   if (there && !there.isFile()) return pipeline(texts, createWriteStream(file))
   const whole = there ? await realpath(file) : file
-  const partial = `${whole}.partial`
+  // A name of its own: another export to the same file may be under way.
+  const partial = `${whole}.${randomUUID()}.partial`
   try {
-    // What somebody else has put there, or a run that was killed, is not written into.
-    await rm(partial, { force: true })
     await pipeline(texts, createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
     await rename(partial, whole)
   } catch (error) {

@@ -77,8 +77,9 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     const tooManyErrors = limits.errors(client, errors.length)
     if (tooManyErrors) return slowDown(tooManyErrors)
     const kept = await record(errors, from, address)
-    // Sent once more after a part was kept, what has no number would count twice.
-    return kept.some(Boolean) ? answerJson(201, { success: true }) : notNow()
+    // Of what is sent once more, a part that was kept and has no number would count twice.
+    const isWorthRepeating = kept.includes(false) && errors.every(({ event_id }, i) => event_id || !kept[i])
+    return isWorthRepeating ? notNow() : answerJson(201, { success: true })
   }
 
   async function record(errors: readonly ReportedError[], from: ReportingRequest, address: string | null) {

@@ -47,9 +47,10 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
   }
 }
 
-/** With more than its number: a client that numbers its events from one must not silence all others. */
-function keyOf({ event_id, error_type, message }: ReportedError): string | undefined {
-  return event_id ? ['reporting', event_id, error_type, message.slice(0, 100)].join('\n') : undefined
+/** With more than its number: a client that numbers its events from one must not silence those of all others. */
+function keyOf({ event_id, timestamp, app_version, error_type, message }: ReportedError): string | undefined {
+  if (!event_id) return undefined
+  return ['reporting', event_id, timestamp, app_version, error_type, message.slice(0, 100)].join('\n')
 }
 
 /** A clock that is further off than this is wrong; an app that was offline for longer had better be told of as of now. */

@@ -1,4 +1,4 @@
-import type { ForeignError } from '../capture/foreign-error.js'
+import { eventDigest, type ForeignError } from '../capture/foreign-error.js'
 import type { TrackerInstance } from '../tracker.js'
 
 const MOST = 10_000
@@ -9,7 +9,8 @@ const MOST = 10_000
  */
 export class SeenEvents {
   readonly #tracker: TrackerInstance
-  readonly #keys = new Set<string>()
+  /** Short, whatever the key: a client may write as much into it as a body has room for. */
+  readonly #digests = new Set<string>()
 
   constructor(tracker: TrackerInstance) {
     this.#tracker = tracker
@@ -17,23 +18,23 @@ export class SeenEvents {
 
   /** Gives false where the error is lost, and its client had better send it again. */
   async record(error: ForeignError): Promise<boolean> {
-    const { event_key } = error
-    if (event_key !== undefined && this.#keys.has(event_key)) {
+    const digest = error.event_key === undefined ? undefined : eventDigest(error.event_key)
+    if (digest !== undefined && this.#digests.has(digest)) {
       this.#tracker.drop('reported_again')
       return true
     }
     const outcome = await this.#tracker.inlet.record(error)
     if (outcome === 'lost') return false
     // What was left out may come once more.
-    if (event_key !== undefined && outcome !== null) this.#remember(event_key)
+    if (digest !== undefined && outcome !== null) this.#remember(digest)
     return true
   }
 
-  #remember(event_key: string): void {
-    this.#keys.add(event_key)
-    if (this.#keys.size <= MOST) return
-    for (const oldest of this.#keys) {
-      this.#keys.delete(oldest)
+  #remember(digest: string): void {
+    this.#digests.add(digest)
+    if (this.#digests.size <= MOST) return
+    for (const oldest of this.#digests) {
+      this.#digests.delete(oldest)
       return
     }
   }

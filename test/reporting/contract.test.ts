@@ -132,7 +132,9 @@ describe('the contract', () => {
     expect((await host.post({ errors })).status).toBe(201)
     expect(await total(host.tracker)).toBe(2)
     await host.post({ error: { ...REPORT, message: 'another', event_id: 'a-1' } })
-    expect(await total(host.tracker)).toBe(3)
+    // Another phone, that counts its events from one too.
+    await host.post({ error: { ...REPORT, event_id: 'a-1', timestamp: NOON - HOUR } })
+    expect(await total(host.tracker)).toBe(4)
   })
 
   test.each([

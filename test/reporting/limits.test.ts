@@ -1,8 +1,11 @@
 import { request as httpRequest } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import express from 'express'
 import { describe, expect, test } from 'vitest'
 import { countedBy } from '../../src/reporting/client.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
+import { SeenEvents } from '../../src/reporting/seen-events.js'
 import { asking, onlyError, REPORT, reportingHost, serve, total, trackerFor } from './reporting-host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -194,6 +197,18 @@ describe('how much may be reported', () => {
     expect(headers.get('retry-after')).toBe('60')
   })
 
+  test('remembers numbered events by little, however long they are', async () => {
+    const { tracker } = trackerFor({})
+    const seen = new SeenEvents(tracker)
+    const before = heapInUse()
+    for (let i = 0; i < 200; i++) {
+      const event_key = `${i}${String(i % 10).repeat(250_000)}`
+      expect(await seen.record({ error_type: 'Long', message: 'x', backtrace: [], event_key })).toBe(true)
+    }
+    expect(heapInUse() - before).toBeLessThan(20_000_000)
+    expect(await total(tracker)).toBe(200)
+  })
+
   test('counts a network of IPv6 as one client', () => {
     expect(countedBy('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
     expect(countedBy('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
@@ -203,3 +218,9 @@ describe('how much may be reported', () => {
     expect(countedBy(null)).toBe('unknown')
   })
 })
+
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
