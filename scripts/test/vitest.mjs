@@ -4,6 +4,8 @@ import { join, relative } from 'node:path'
 import { run } from '../services/command.mjs'
 
 const REASON = /\(skipped: ([^)]*)\)/
+/** In place of a file, for what happened in none: no second try would show that it is gone. */
+const OUTSIDE = 'vitest'
 // More than these are broken by the change, not by a busy machine.
 const FILES_TRIED_AGAIN = 5
 
@@ -13,22 +15,29 @@ const FILES_TRIED_AGAIN = 5
  */
 export async function runVitest(args, env) {
   const file = join(tmpdir(), 'vitest.json')
+  const unhandled_file = join(tmpdir(), 'vitest-unhandled.json')
   // Or a run that writes none would be counted by that of the run before it.
-  await rm(file, { force: true })
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const { ok } = await run('node_modules/.bin/vitest', ['run', ...reporters, ...args], { show: true, env })
-  const report = await readFile(file, 'utf8').then(JSON.parse, () => ({ testResults: [] }))
-  const counts = total(report.testResults.map(countFile))
-  if (!ok && counts.failures.length === 0) {
-    counts.failures.push({ file: 'vitest', name: 'an error outside of any test, or no test at all', reason: '' })
-  }
+  for (const old of [file, unhandled_file]) await rm(old, { force: true })
+  const reporters = ['default', 'json', './scripts/test/unhandled-errors.mjs'].map((name) => `--reporter=${name}`)
+  const { ok } = await run('node_modules/.bin/vitest', ['run', ...reporters, `--outputFile.json=${file}`, ...args], {
+    show: true,
+    env: { ...env, FAULTBOARD_UNHANDLED_ERRORS: unhandled_file },
+  })
+  const counts = total((await jsonIn(file))?.testResults.map(countFile) ?? [])
+  const unhandled = (await jsonIn(unhandled_file)) ?? ['it wrote no report']
+  counts.failures.push(...unhandled.map((message) => failure(OUTSIDE, 'an error outside of any test', message)))
+  if (!ok && counts.failures.length === 0) counts.failures.push(failure(OUTSIDE, 'no test was found'))
   return counts
+}
+
+function jsonIn(file) {
+  return readFile(file, 'utf8').then(JSON.parse, () => null)
 }
 
 /** The files of failures, where few enough failed that it may be the machine's doing. */
 export function filesToTryAgain(failures) {
   const files = [...new Set(failures.map((failure) => failure.file))]
-  return files.length <= FILES_TRIED_AGAIN && !files.includes('vitest') ? files : []
+  return files.length <= FILES_TRIED_AGAIN && !files.includes(OUTSIDE) ? files : []
 }
 
 export function total(all) {

@@ -52,7 +52,10 @@ describeWithGit('source in a browser', () => {
       // The first visit loads the highlighter and asks git, for which no page waits long.
       const path = new URL(await logged()).pathname.replace('/error_dashboard', '')
       const isWhole = (html: string) =>
-        html.includes('frame-4-author') && html.includes('code-keyword') && !html.includes('data-pending')
+        html.includes('Open in repository') &&
+        html.includes('frame-4-author') &&
+        html.includes('code-keyword') &&
+        !html.includes('data-pending')
       await eventually(async () => isWhole(await (await host.get(path)).text()), 'everything is known')
     })
     afterAll(async () => {

@@ -36,7 +36,7 @@ const idle = new Map<string, Page[]>()
 async function open({ viewport, colorScheme, ...options }: BrowserContextOptions = {}): Promise<Page> {
   const kind = JSON.stringify(options)
   const page = idle.get(kind)?.pop() ?? (await newPage(options))
-  onTestFinished(() => takeBack(page, kind))
+  onTestFinished(({ task }) => takeBack(page, kind, task.result?.state === 'fail'))
   await page.setViewportSize(viewport ?? { width: 1280, height: 720 })
   await page.emulateMedia({ colorScheme: colorScheme ?? 'light' })
   return page
@@ -62,8 +62,10 @@ async function newPage(options: BrowserContextOptions): Promise<Page> {
   return context.newPage()
 }
 
-async function takeBack(page: Page, kind: string): Promise<void> {
+async function takeBack(page: Page, kind: string, failed: boolean): Promise<void> {
   if (page.isClosed()) return
+  // It may be off line, or have a clock that stands still.
+  if (failed) return page.context().close()
   try {
     page.removeAllListeners()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -74,7 +76,7 @@ async function takeBack(page: Page, kind: string): Promise<void> {
     await page.mouse.move(-1, -1)
     idle.set(kind, [...(idle.get(kind) ?? []), page])
   } catch {
-    // It hangs, or has crashed, in a test that failed.
+    // It hangs, or has crashed.
     await page.context().close()
   }
 }
