@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 // Nitro takes along what it sees imported; the compiled part of the SQLite driver is found only when it runs.
-const prebuilt = `@photostructure/sqlite/prebuilds/${process.platform}-${process.arch}/@photostructure+sqlite.glibc.node`
+const folder = `node_modules/@photostructure/sqlite/prebuilds/${process.platform}-${process.arch}`
+const drivers = ['glibc', 'musl'].map((libc) =>
+  fileURLToPath(new URL(`${folder}/@photostructure+sqlite.${libc}.node`, import.meta.url)),
+)
 
 export default {
   compatibilityDate: '2026-01-01',
   preset: 'node-server',
-  externals: { traceInclude: [fileURLToPath(new URL(`node_modules/${prebuilt}`, import.meta.url))] },
+  externals: { traceInclude: drivers.filter((driver) => existsSync(driver)) },
 }

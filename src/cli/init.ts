@@ -26,7 +26,7 @@ export const init = defineCommand({
     const plan = planFor(host)
     if (plan.present.length > 0 && plan.changes.length === 0) return already(plan)
     if (plan.changes.length === 0) return leave(plan)
-    const changes = [...plan.changes, ...environmentFiles(host.folder)]
+    const changes = [...plan.changes, ...environmentFiles(host.folder, pathOf(plan))]
     show(plan, changes)
     warn(host.folder, changes)
     if (flags['dry-run']) return say('Nothing was written, because of --dry-run.', 0)
@@ -80,8 +80,8 @@ async function agreed(): Promise<boolean> {
 function write(folder: string, changes: readonly FileChange[]): void {
   for (const { path, before } of changes) {
     const file = join(folder, path)
-    const now = existsSync(file) ? readFileSync(file, 'utf8') : null
-    if (now !== before) throw new CommandFailed(`${path} has changed meanwhile. Nothing was written: run it again.`)
+    const isSame = before === null ? !existsSync(file) : isText(file, before)
+    if (!isSame) throw new CommandFailed(`${path} has changed meanwhile. Nothing was written: run it again.`)
   }
   for (const change of changes) {
     const file = join(folder, change.path)
@@ -91,17 +91,26 @@ function write(folder: string, changes: readonly FileChange[]): void {
   print(`Written: ${changes.map(({ path }) => path).join(', ')}.`)
 }
 
+/** By bytes: what is not UTF-8 reads the same as another that is not. */
+function isText(file: string, text: string): boolean {
+  return existsSync(file) && readFileSync(file).equals(Buffer.from(text))
+}
+
 function tellNext({ folder, packages }: Host, plan: Plan): void {
   tellHands(plan)
   const steps = [
     ...(packages.faultboard === undefined ? [installLine(folder)] : []),
     `Start your application with FAULTBOARD_DASHBOARD_USERNAME=admin FAULTBOARD_DASHBOARD_PASSWORD=${randomPassword()}\n     in its environment (a password made up just now, and written down nowhere else; see .env.example).`,
-    'Make an error, and open /error_dashboard.',
+    `Make an error, and open ${pathOf(plan)}.`,
   ]
   print('\nNext:')
   steps.forEach((step, index) => {
     print(`  ${index + 1}. ${step}`)
   })
+}
+
+function pathOf({ dashboard_path = '/error_dashboard' }: Plan): string {
+  return dashboard_path
 }
 
 function tellHands({ by_hand }: Pick<Plan, 'by_hand'>): void {

@@ -1,5 +1,5 @@
 import type { LineEdit } from './file-change.js'
-import type { SourceFile } from './host.js'
+import type { SourceFile } from './source-file.js'
 
 /** How a file writes what is added to it. */
 export interface CodeStyle {
@@ -14,14 +14,22 @@ const REQUIRE = /\brequire\(/
 export function styleOf({ path, source, statements }: SourceFile): CodeStyle {
   const quoted = statements.filter(({ masked }) => IMPORT.test(masked) || REQUIRE.test(masked))
   const doubles = quoted.filter(({ text }) => text.includes('"')).length
-  const ended = statements.filter(({ masked }) => masked.endsWith(';')).length
+  // Functions, classes and blocks have no semicolon in any style.
+  const endable = statements.filter(({ masked }) => !masked.endsWith('}'))
+  const ended = endable.filter(({ masked }) => masked.endsWith(';')).length
   const isModule =
     /\.m[jt]s$/.test(path) || statements.some(({ masked }) => IMPORT.test(masked) || /^export\b/.test(masked))
   return {
     quote: doubles * 2 > quoted.length ? '"' : "'",
-    semicolon: ended * 2 > statements.length ? ';' : '',
+    semicolon: ended * 2 > endable.length ? ';' : '',
     is_commonjs: !isModule && (REQUIRE.test(source) || path.endsWith('.cjs')),
   }
+}
+
+/** What a line that is put before `line` ends in: a bracket below it would make one statement of both. */
+export function endingAt(file: SourceFile, line: number): string {
+  const below = (file.masked ?? '').split('\n').slice(line).join('\n').trimStart()
+  return /^[([`/+-]/.test(below) ? ';' : styleOf(file).semicolon
 }
 
 /** The names under which things are imported: their own, or others where the file has a use for those already. */
@@ -37,20 +45,21 @@ export function importEdit(
   file: SourceFile,
   { names, from, latest }: { names: Readonly<Record<string, string>>; from: string; latest: number },
 ): LineEdit {
-  const { quote, semicolon, is_commonjs } = styleOf(file)
+  const { quote, is_commonjs } = styleOf(file)
   const list = Object.entries(names).map(([name, as]) =>
     name === as ? name : `${name}${is_commonjs ? ':' : ' as'} ${as}`,
   )
   const source = `${quote}${from}${quote}`
-  const line = is_commonjs
-    ? `const { ${list.join(', ')} } = require(${source})${semicolon}`
-    : `import { ${list.join(', ')} } from ${source}${semicolon}`
-  return { line: Math.min(endOfImports(file, is_commonjs), latest), remove: 0, insert: [line] }
+  const line = Math.min(endOfImports(file, is_commonjs), latest)
+  const text = is_commonjs
+    ? `const { ${list.join(', ')} } = require(${source})`
+    : `import { ${list.join(', ')} } from ${source}`
+  return { line, remove: 0, insert: [`${text}${endingAt(file, line)}`] }
 }
 
 /** The line after the imports that a file begins with. */
 function endOfImports({ source, statements }: SourceFile, is_commonjs: boolean): number {
-  let end = source.startsWith('#!') ? 1 : 0
+  let end = /^\uFEFF?#!/.test(source) ? 1 : 0
   for (const statement of statements) {
     if (is_commonjs ? REQUIRE.test(statement.masked) : IMPORT.test(statement.masked)) end = statement.end
     else if (!/^['"]_*['"];?$/.test(statement.masked)) break

@@ -1,6 +1,9 @@
+import { endingAt } from './code-style.js'
 import type { LineEdit } from './file-change.js'
-import type { SourceFile } from './host.js'
-import { closingOf, type Statement } from './masked-source.js'
+import { closingOf } from './masked-source.js'
+import { preparations } from './preparations.js'
+import type { SourceFile } from './source-file.js'
+import type { Statement } from './statements.js'
 
 /** An application that is made by one statement at the top level, `const app = express()`. */
 export interface CreatedApp {
@@ -33,14 +36,20 @@ export function createdApp(
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
-/** Where what has to come first goes: after the application, and after what reads the environment from a file. */
-export function firstPlace({ statements }: SourceFile, { statement }: CreatedApp): number {
-  const environment = statements.filter(({ masked }) => /\b(dotenv\w*\.config|loadEnvFile)\(/.test(masked))
-  return Math.max(statement.end, ...environment.map(({ end }) => end))
+/**
+ * Where what has to come first goes: after the application, and after what the tracker is configured by. null where that
+ * comes at a time that is not sure, or only when the application has been used.
+ */
+export function firstPlace(file: SourceFile, { name, statement }: CreatedApp): number | null {
+  const needed = preparations(file)
+  if (needed.some(({ is_at_once }) => !is_at_once)) return null
+  const place = Math.max(statement.end, ...needed.map(({ end }) => end))
+  const between = file.statements.filter(({ start, end }) => start >= statement.end && end <= place)
+  return between.some(({ masked }) => new RegExp(named(name)).test(masked)) ? null : place
 }
 
-export function insertion(line: number, ...insert: string[]): LineEdit {
-  return { line, remove: 0, insert }
+export function insertion(file: SourceFile, line: number, call: string): LineEdit {
+  return { line, remove: 0, insert: [`${call}${endingAt(file, line)}`] }
 }
 
 /** A name of the file as a pattern: whole, and not a property. */

@@ -1,21 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { type FileChange, newFile } from './file-change.js'
-import { readText } from './host.js'
-
-const VARIABLES = [
-  '# Who may open /error_dashboard. The application does not start without both.',
-  'FAULTBOARD_DASHBOARD_USERNAME=admin',
-  'FAULTBOARD_DASHBOARD_PASSWORD=',
-]
+import { isRewritable, readText } from './source-file.js'
 
 /** Says what has to be set, without a value that somebody could leave as it is, and keeps the database out of git. */
-export function environmentFiles(folder: string): FileChange[] {
+export function environmentFiles(folder: string, dashboard_path: string): FileChange[] {
+  const variables = variablesFor(dashboard_path)
   const example = readText(folder, '.env.example')
   const ignored = readText(folder, '.gitignore')
-  return [
-    ...(example === null ? [newFile('.env.example', VARIABLES)] : appended('.env.example', example, VARIABLES)),
+  const changes = [
+    ...(example === null ? [newFile('.env.example', variables)] : appended('.env.example', example, variables)),
     ...(ignored === null ? [] : appended('.gitignore', ignored, ['faultboard.sqlite3*'])),
   ]
+  return changes.filter(({ path, before }) => before === null || isRewritable(folder, path))
 }
 
 /** Which of these files have changes that git does not know of. */
@@ -29,6 +25,14 @@ export function uncommitted(folder: string, paths: readonly string[]): string[] 
     // No git, or no repository: then there is nothing to warn of.
     return []
   }
+}
+
+function variablesFor(dashboard_path: string): string[] {
+  return [
+    `# Who may open ${dashboard_path}. The application does not start without both.`,
+    'FAULTBOARD_DASHBOARD_USERNAME=admin',
+    'FAULTBOARD_DASHBOARD_PASSWORD=',
+  ]
 }
 
 function appended(path: string, before: string, lines: readonly string[]): FileChange[] {

@@ -1,9 +1,11 @@
-import { importEdit, importedAs, namesOf, styleOf } from './code-style.js'
+import { importEdit, importedAs, namesOf } from './code-style.js'
 import { type CreatedApp, createdApp, firstPlace, insertion, named } from './created-app.js'
 import type { LineEdit } from './file-change.js'
 import { firstPlan } from './first-plan.js'
 import type { Framework } from './framework.js'
-import type { SourceFile } from './host.js'
+import { declaredFunction } from './functions.js'
+import type { SourceFile } from './source-file.js'
+import type { Statement } from './statements.js'
 
 export const express: Framework = {
   name: 'Express',
@@ -17,58 +19,91 @@ export const express: Framework = {
   plan: (host) => firstPlan(host, 'Express', edits),
 }
 
-const ROUTING = 'use|get|post|put|patch|delete|all|route|options|head'
-
 function edits(file: SourceFile): LineEdit[] | null {
   const { default: call } = namesOf(file, 'express')
   const app = createdApp(file, call, 'express')
+  const first = app && firstPlace(file, app)
   const last = app && lastPlace(file, app)
-  if (!app || !last) return null
+  if (!app || !first || last === null || first > last) return null
   const names = importedAs(['capture', 'dashboard'], file)
-  const { semicolon } = styleOf(file)
   return [
     importEdit(file, { names, from: 'faultboard/express', latest: app.statement.start }),
-    insertion(firstPlace(file, app), `${app.name}.use(${names.dashboard}())${semicolon}`),
-    insertion(last.line, `${app.name}.use(${names.capture}())${semicolon}`, ...(last.stands_apart ? [''] : [])),
+    insertion(file, first, `${app.name}.use(${names.dashboard}())`),
+    apart(file, insertion(file, last, `${app.name}.use(${names.capture}())`)),
   ]
 }
 
 /** After the last route, before the first error handler; null where that is not sure. */
-function lastPlace(file: SourceFile, { name, statement }: CreatedApp) {
+function lastPlace(file: SourceFile, { name, statement }: CreatedApp): number | null {
   const app = named(name)
   const later = file.statements.filter(({ start }) => start >= statement.end)
-  const end = later.find(({ masked }) => isErrorHandler(masked, app) || isEnd(masked, app))
-  const isExported = statement.masked.startsWith('export')
-  if (!end && !isExported) return null
-  const routes = new RegExp(`${app}\\.(${ROUTING})\\(|[(,]\\s*${app}\\s*[,)]`)
-  const behind = end ? later.slice(later.indexOf(end)) : []
-  const strays = behind.filter(
-    ({ masked }) =>
-      routes.test(masked.replace(servers(app), '')) && !isErrorHandler(masked, app) && !isExport(masked, app),
-  )
-  if (strays.length > 0) return null
+  if (later.some(({ masked }) => mayHandleErrors(masked, app))) return null
+  const listening = listeningServers(later, app)
+  const end = later.findIndex(({ masked }) => isErrorHandler(masked, app) || isEnd(masked, app, listening))
   const lines = file.source.split('\n')
-  const line = end ? aboveComments(file, end.start) : lines.at(-1) === '' ? lines.length - 1 : lines.length
-  return { line, stands_apart: line < lines.length - 1 && (lines[line - 1] ?? '').trim() === '' }
+  if (end === -1) return isExported(statement) ? lines.length - (lines.at(-1) === '' ? 1 : 0) : null
+  const users = later.slice(0, end).filter(({ masked }) => new RegExp(app).test(masked))
+  const names = users.map(declaredFunction).filter((one) => one !== null)
+  const strays = new RegExp([app, ...names.map(named)].join('|'))
+  const isStray = ({ masked }: Statement) =>
+    !isErrorHandler(masked, app) && !isExport(masked, app) && strays.test(masked.replace(harmless(app), ''))
+  return later.slice(end).some(isStray) ? null : aboveComments(file, later[end]?.start ?? 0)
 }
 
-function isEnd(masked: string, app: string): boolean {
-  return new RegExp(`${app}\\.listen\\(|${servers(app).source}`).test(masked) || isExport(masked, app)
+function isEnd(masked: string, app: string, listening: readonly string[]): boolean {
+  if ([app, ...listening].some((one) => new RegExp(`${one}\\s*\\.listen\\(`).test(masked))) return true
+  const isServer = new RegExp(servers(app)).test(masked) && !listening.includes(named(declaredName(masked)))
+  return isServer || isExport(masked, app)
+}
+
+/** The servers that are made before the routes and listen after them. */
+function listeningServers(later: readonly Statement[], app: string): string[] {
+  const made = later.filter(({ masked }) => new RegExp(servers(app)).test(masked) && declaredName(masked) !== '')
+  const names = made.map(({ masked }) => named(declaredName(masked)))
+  return names.filter((name) => later.some(({ masked }) => new RegExp(`${name}\\s*\\.listen\\(`).test(masked)))
+}
+
+function declaredName(masked: string): string {
+  return /^(?:export\s+)?(?:const|let|var)\s+([\w$]+)/.exec(masked)?.[1] ?? ''
+}
+
+function isExported({ masked }: Statement): boolean {
+  return masked.startsWith('export')
 }
 
 function isExport(masked: string, app: string): boolean {
-  return new RegExp(`^(export\\s+(default\\s|\\{)|module\\.exports\\b|exports\\.)[^(]*${app}`).test(masked)
+  return new RegExp(`^(export\\s+(default\\s|\\{)|export\\s*=|module\\.exports\\b|exports\\.)[^(]*${app}`).test(masked)
 }
 
-function servers(app: string): RegExp {
-  return new RegExp(`createServer\\([^()]*${app}\\s*\\)`, 'g')
+function servers(app: string): string {
+  return `createServer\\([^()]*${app}\\s*\\)`
 }
+
+/** What may be done with an application whose routes are complete: to listen, and to read a setting. */
+function harmless(app: string): RegExp {
+  return new RegExp(`${app}\\.listen\\(|${app}\\.get\\((['"])_*\\1\\)|${servers(app)}`, 'g')
+}
+
+const PARAMETER = '\\s*[\\w$]+[^,()]*'
+const FOUR = `(async\\s+)?(function\\s*[\\w$]*\\s*)?\\(${PARAMETER},${PARAMETER},${PARAMETER},${PARAMETER}\\)`
+const BY_NAME = '[\\w$.]*[eE]rr(or)?s?([A-Z]\\w*|\\b)'
 
 /** Four parameters are what Express itself knows an error handler by; a handler from elsewhere is known by its name. */
 function isErrorHandler(masked: string, app: string): boolean {
-  const parameter = '\\s*[\\w$]+[^,()]*'
-  const four = `(async\\s+)?(function\\s*[\\w$]*\\s*)?\\(${parameter},${parameter},${parameter},${parameter}\\)`
-  return new RegExp(`^${app}\\.use\\(\\s*(${four}|[\\w$.]*[eE]rr(or)?s?([A-Z]\\w*|\\b))`).test(masked)
+  return new RegExp(`^${app}\\.use\\(\\s*(([^,(){}]+,\\s*)?${FOUR}|${BY_NAME})`).test(masked)
+}
+
+/** Below a path a name may as well be that of a router, and four parameters further on those of anything. */
+function mayHandleErrors(masked: string, app: string): boolean {
+  const doubtful = `[^,(){}]+,\\s*${BY_NAME}\\s*[,)]|[^]*${FOUR}\\s*(:[^=()]*)?(=>|\\{)`
+  return !isErrorHandler(masked, app) && new RegExp(`^${app}\\.use\\((${doubtful})`).test(masked)
+}
+
+/** Keeps the blank line above what comes next. */
+function apart({ source }: SourceFile, edit: LineEdit): LineEdit {
+  const lines = source.split('\n')
+  const stands = edit.line < lines.length - 1 && (lines[edit.line - 1] ?? '').trim() === ''
+  return stands ? { ...edit, insert: [...edit.insert, ''] } : edit
 }
 
 /** A comment belongs to the statement below it. */

@@ -8,6 +8,8 @@ export interface Plan {
   readonly changes: readonly FileChange[]
   /** Files in which Faultboard is already. */
   readonly present: readonly string[]
+  /** Where the dashboard will be, if not where it is by itself. */
+  readonly dashboard_path?: string
   /** What is left to do by hand, each with its reason. */
   readonly by_hand: readonly Hand[]
 }

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, normalize, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, normalize, relative, resolve } from 'node:path'
 import { CommandFailed } from '../command.js'
-import { mask, type Statement, statementsOf } from './masked-source.js'
+import { readSource, readText, type SourceFile } from './source-file.js'
 
 /** The application that init was called in. */
 export interface Host {
@@ -9,6 +9,8 @@ export interface Host {
   /** What it depends on, with the ranges of package.json. */
   readonly packages: Readonly<Record<string, string>>
   readonly uses_typescript: boolean
+  /** Whether package.json says that its files are ES modules. */
+  readonly is_module: boolean
   /** Whether what is shown to be added by hand is written with require. */
   readonly is_commonjs: boolean
   /** Files in which the application may be made, the likeliest first. */
@@ -17,15 +19,6 @@ export interface Host {
   readonly named: string | null
 }
 
-/** A file of the host as far as it is understood; without `masked` it is not. */
-export interface SourceFile {
-  readonly path: string
-  readonly source: string
-  readonly masked: string | null
-  readonly statements: readonly Statement[]
-}
-
-const MAX_BYTES = 1_000_000
 const ENDINGS = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts']
 const USUAL_NAMES = ['app', 'server', 'index', 'main']
 
@@ -35,21 +28,17 @@ export function readHost(folder: string, named: string | undefined): Host {
   const entries = named === undefined ? entriesOf(folder, manifest) : [namedFile(folder, named)]
   const files = entries.map((path) => readSource(folder, path)).filter((file) => file !== null)
   const imported = named === undefined ? files.flatMap((file) => importedBy(folder, file)) : []
+  const is_module = manifest.type === 'module'
   const uses_typescript = existsSync(join(folder, 'tsconfig.json'))
   return {
     folder,
     packages: { ...manifest.devDependencies, ...manifest.dependencies },
     uses_typescript,
-    is_commonjs:
-      manifest.type !== 'module' && !uses_typescript && !files.some(({ path }) => /\.m?ts$|\.mjs$/.test(path)),
+    is_module,
+    is_commonjs: !is_module && !uses_typescript && !files.some(({ path }) => /\.m?ts$|\.mjs$/.test(path)),
     files: [...files, ...imported].filter(({ path }, i, all) => all.findIndex((one) => one.path === path) === i),
     named: named === undefined ? null : (entries[0] ?? null),
   }
-}
-
-export function readText(folder: string, path: string): string | null {
-  const file = join(folder, path)
-  return existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : null
 }
 
 /** The major version of a range such as ^5.1.0; null where it tells none (latest, workspace:*). */
@@ -81,8 +70,10 @@ function readManifest(folder: string): Manifest {
 }
 
 function namedFile(folder: string, path: string): string {
-  if (readText(folder, path) === null) throw new CommandFailed(`There is no file ${resolve(folder, path)}.`)
-  return normalize(path)
+  const file = resolve(folder, path)
+  const inside = relative(folder, file)
+  if (readText(folder, inside) === null) throw new CommandFailed(`There is no file ${file}.`)
+  return inside
 }
 
 /** What the scripts start, then what package.json calls main, then the usual names. */
@@ -106,13 +97,6 @@ function sourcesOf(path: string): string[] {
   const [, name] = /^(?:\.\/)?(?:dist|build|out|lib)\/(.+)\.[cm]?js$/.exec(path) ?? []
   if (name === undefined) return []
   return ['src/', ''].flatMap((at) => ['ts', 'mts', 'cts'].map((end) => `${at}${name.replace(/^src\//, '')}.${end}`))
-}
-
-function readSource(folder: string, path: string): SourceFile | null {
-  const source = readText(folder, path)
-  if (source === null || source.length > MAX_BYTES) return null
-  const masked = mask(source)
-  return { path, source, masked, statements: masked === null ? [] : statementsOf(source, masked) }
 }
 
 /** The files beside it that an entry imports: many make the application in one file and listen in another. */

@@ -1,15 +1,5 @@
 import { literalEnd } from './literal-end.js'
 
-/** One statement at the top level of a file: its lines, and its text with all texts and comments made unreadable. */
-export interface Statement {
-  /** First line, from 0. */
-  readonly start: number
-  /** The line after its last. */
-  readonly end: number
-  readonly masked: string
-  readonly text: string
-}
-
 const OPENING = new Set(['(', '[', '{'])
 const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
@@ -25,7 +15,9 @@ export function mask(source: string): string | null {
   const hide = (from: number, to: number, by: string) => {
     for (let i = from; i < to && i < out.length; i++) if (out[i] !== '\n') out[i] = by
   }
-  for (let i = 0; i < source.length; i++) {
+  const shebang = /^\uFEFF?#!.*/.exec(source)?.[0].length ?? 0
+  hide(0, shebang, ' ')
+  for (let i = shebang; i < source.length; i++) {
     const here = source[i] ?? ''
     const next = source[i + 1]
     if (here === '/' && (next === '/' || next === '*')) {
@@ -51,33 +43,6 @@ export function mask(source: string): string | null {
   return open.length === 0 ? out.join('') : null
 }
 
-/** The statements at the top level, by lines; one line with two statements is one. */
-export function statementsOf(source: string, masked: string): Statement[] {
-  const lines = masked.split('\n')
-  const originals = source.split('\n')
-  const found: { start: number; end: number }[] = []
-  let depth = 0
-  let before = ''
-  lines.forEach((line, index) => {
-    const code = line.trim()
-    if (code === '') return
-    const current = found.at(-1)
-    if (current && (depth > 0 || continues(before, code))) current.end = index + 1
-    else found.push({ start: index, end: index + 1 })
-    for (const character of code) {
-      if (OPENING.has(character)) depth++
-      if (CLOSING[character] !== undefined) depth--
-    }
-    before = code
-  })
-  return found.map(({ start, end }) => ({
-    start,
-    end,
-    masked: lines.slice(start, end).join('\n').trim(),
-    text: originals.slice(start, end).join('\n').trim(),
-  }))
-}
-
 /** Where the bracket that opens at this place closes, or -1. */
 export function closingOf(masked: string, at: number): number {
   let depth = 0
@@ -87,11 +52,6 @@ export function closingOf(masked: string, at: number): number {
     if (CLOSING[character] !== undefined && --depth === 0) return i
   }
   return -1
-}
-
-/** Whether a line goes on with what the line before it began, at the same depth. */
-function continues(before: string, code: string): boolean {
-  return /^(\.(?!\.\.)|\?|:|&&|\|\||[+\-*/%=,<>](?!\+|-))/.test(code) || /(=>|[=+\-*/%&|^,.?:<(])$/.test(before)
 }
 
 function endOfLine(source: string, at: number): number {

@@ -2,8 +2,8 @@ import { importEdit, importedAs, namesOf } from './code-style.js'
 import type { LineEdit } from './file-change.js'
 import { firstPlan } from './first-plan.js'
 import type { Framework } from './framework.js'
-import type { SourceFile } from './host.js'
 import { closingOf } from './masked-source.js'
+import type { SourceFile } from './source-file.js'
 import { wrapping } from './wrapping.js'
 
 export const nest: Framework = {

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileChange, newFile } from './file-change.js'
 import type { Framework, Hand, Plan } from './framework.js'
-import { type Host, readText } from './host.js'
+import type { Host } from './host.js'
+import { closingOf } from './masked-source.js'
+import { readSource, type SourceFile } from './source-file.js'
+import type { Statement } from './statements.js'
 
 export const next: Framework = {
   name: 'Next.js',
@@ -22,6 +25,7 @@ export const next: Framework = {
       changes: parts.flatMap(({ change }) => change ?? []),
       present: parts.flatMap(({ present }) => present ?? []),
       by_hand: parts.flatMap(({ hand }) => hand ?? []),
+      ...(appFolder(host) === undefined && { dashboard_path: '/api/error_dashboard' }),
     } satisfies Plan
   },
 }
@@ -35,19 +39,36 @@ interface Part {
 
 const EXTERNAL = "serverExternalPackages: ['faultboard'],"
 
-/** The object in a configuration file, as `create-next-app` and the documentation of Next.js write it. */
-const OBJECT = /^((?:const|let|var)\s+\w+(?:\s*:\s*\w+)?\s*=|export default|module\.exports\s*=)\s*\{\s*$/m
-
 function config({ folder }: Host): Part {
   const path = ['next.config.ts', 'next.config.mjs', 'next.config.js'].find((name) => existsSync(join(folder, name)))
   if (path === undefined) return { change: newFile('next.config.mjs', ['export default {', `  ${EXTERNAL}`, '}']) }
-  const before = readText(folder, path) ?? ''
-  if (/['"]faultboard['"]/.test(before)) return { present: path }
-  const match = before.includes('serverExternalPackages') ? null : OBJECT.exec(before)
-  if (!match)
-    return { hand: { reason: `${path} is written in a way that init does not understand`, lines: [EXTERNAL] } }
-  const line = before.slice(0, match.index + match[0].trimEnd().length).split('\n').length
-  return { change: { path, before, edits: [{ line, remove: 0, insert: [`  ${EXTERNAL}`] }] } }
+  const file = readSource(folder, path)
+  if (file?.statements.some(({ text }) => /['"]faultboard['"]/.test(text))) return { present: path }
+  const line = file && insideConfiguration(file)
+  if (!line) return { hand: { reason: `${path} is written in a way that init does not understand`, lines: [EXTERNAL] } }
+  return { change: { path, before: file.source, edits: [{ line, remove: 0, insert: [`  ${EXTERNAL}`] }] } }
+}
+
+const EXPORT = /^(?:export\s+default|module\.exports\s*=)\s*/
+const TYPED = /^(\s*(satisfies|as)\s+[\w.]+)?\s*;?$/
+
+/** The line below the brace of the object that is exported, by itself or by its name; null where there is no such. */
+function insideConfiguration({ masked, statements }: SourceFile): number | null {
+  const [exported, ...others] = statements.filter(({ masked: one }) => EXPORT.test(one))
+  if (!exported || others.length > 0 || masked?.includes('serverExternalPackages')) return null
+  const what = exported.masked.replace(EXPORT, '')
+  if (what.startsWith('{')) return belowBrace(exported, EXPORT)
+  const [name] = /^[\w$]+/.exec(what) ?? []
+  if (name === undefined || !TYPED.test(what.slice(name.length))) return null
+  const declared = new RegExp(`^(?:const|let|var)\\s+${name.replace(/\$/g, '\\$&')}(?:\\s*:\\s*[\\w.]+)?\\s*=\\s*`)
+  const objects = statements.filter((one) => declared.test(one.masked))
+  return objects[0] && objects.length === 1 ? belowBrace(objects[0], declared) : null
+}
+
+function belowBrace({ masked, start }: Statement, head: RegExp): number | null {
+  const open = head.exec(masked)?.[0].length ?? 0
+  const isWhole = masked[open] === '{' && TYPED.test(masked.slice(closingOf(masked, open) + 1))
+  return isWhole && /^\{[^\S\n]*\n/.test(masked.slice(open)) ? start + masked.slice(0, open).split('\n').length : null
 }
 
 function instrumentation(host: Host): Part {
@@ -58,19 +79,20 @@ function instrumentation(host: Host): Part {
     .map((end) => `${at}instrumentation.${end}`)
     .find((name) => existsSync(join(folder, name)))
   if (path === undefined) return { change: newFile(`${at}instrumentation.${ending(host)}`, [line]) }
-  if ((readText(folder, path) ?? '').includes('faultboard/next')) return { present: path }
+  const isDone = readSource(folder, path)?.statements.some(({ text }) => text.includes('faultboard/next'))
+  if (isDone) return { present: path }
   return { hand: { reason: `there is a ${path} already: call register and onRequestError in it`, lines: [line] } }
 }
 
 function route(host: Host): Part {
   const { folder } = host
   const has = (path: string) => existsSync(join(folder, path))
-  const app = ['app', 'src/app'].find(has)
+  const app = appFolder(host)
   const pages = ['pages', 'src/pages'].find(has) ?? 'pages'
-  const path = app
-    ? `${app}/error_dashboard/[[...path]]/route.${ending(host)}`
-    : `${pages}/api/error_dashboard/[[...path]].${ending(host)}`
-  if (has(path)) return { present: path }
+  const bare = app ? `${app}/error_dashboard/[[...path]]/route` : `${pages}/api/error_dashboard/[[...path]]`
+  const present = ['ts', 'js', 'mjs', 'tsx', 'jsx'].map((end) => `${bare}.${end}`).find(has)
+  if (present !== undefined) return { present }
+  const path = `${bare}.${ending(host)}`
   if (!app) {
     return {
       change: newFile(path, [
@@ -82,6 +104,10 @@ function route(host: Host): Part {
   }
   const lines = ["import { dashboard } from 'faultboard/next'", '', 'export const { GET, HEAD, POST } = dashboard()']
   return { change: newFile(path, lines) }
+}
+
+function appFolder({ folder }: Host): string | undefined {
+  return ['app', 'src/app'].find((path) => existsSync(join(folder, path)))
 }
 
 function ending({ uses_typescript }: Host): string {

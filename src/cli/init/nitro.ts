@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { newFile } from './file-change.js'
 import type { Framework, Hand, Plan } from './framework.js'
-import { type Host, readText } from './host.js'
+import type { Host } from './host.js'
+import { readText } from './source-file.js'
 
 const PLUGIN = "export { default } from 'faultboard/nitro'"
 
@@ -26,13 +27,17 @@ export const nitro: Framework = {
 }
 
 /** Nitro takes along what it sees imported; from Node.js 24 on SQLite is built in. */
-const CONFIG = `import { fileURLToPath } from 'node:url'
+const CONFIG = `import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 // Nitro takes along what it sees imported; the compiled part of the SQLite driver is found only when it runs.
-const prebuilt = \`@photostructure/sqlite/prebuilds/\${process.platform}-\${process.arch}/@photostructure+sqlite.glibc.node\`
+const folder = \`node_modules/@photostructure/sqlite/prebuilds/\${process.platform}-\${process.arch}\`
+const drivers = ['glibc', 'musl'].map((libc) =>
+  fileURLToPath(new URL(\`\${folder}/@photostructure+sqlite.\${libc}.node\`, import.meta.url)),
+)
 
 export default {
-  externals: { traceInclude: [fileURLToPath(new URL(\`node_modules/\${prebuilt}\`, import.meta.url))] },
+  externals: { traceInclude: drivers.filter((driver) => existsSync(driver)) },
 }`.split('\n')
 
 function withPlugin(host: Host, name: string, plugins: string): Plan {

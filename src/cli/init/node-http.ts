@@ -2,8 +2,9 @@ import { importEdit, importedAs, namesOf } from './code-style.js'
 import type { LineEdit } from './file-change.js'
 import { firstPlan } from './first-plan.js'
 import type { Framework } from './framework.js'
-import type { SourceFile } from './host.js'
+import { declaredFunction, isFunction } from './functions.js'
 import { closingOf } from './masked-source.js'
+import type { SourceFile } from './source-file.js'
 import { wrapping } from './wrapping.js'
 
 export const nodeHttp: Framework = {
@@ -29,12 +30,25 @@ function edits(file: SourceFile): LineEdit[] | null {
   if (!call || calls.length > 1) return null
   const open = call.index + call[0].length - 1
   const listener = onlyArgument(masked, open, closingOf(masked, open))
-  if (!listener) return null
+  if (!listener || !isListener(file, masked.slice(listener.from, listener.to))) return null
   const names = importedAs(['withFaultboard'], file)
   return [
     importEdit(file, { names, from: 'faultboard/node', latest: lineOf(file, call.index) }),
     ...wrapping(file.source, { ...listener, by: names.withFaultboard ?? '' }),
   ]
+}
+
+/** Whether a file makes servers of Node.js itself. */
+export function usesNodeHttp(file: SourceFile): boolean {
+  return MODULES.some((module) => {
+    const { default: whole, createServer } = namesOf(file, module)
+    return createServer !== undefined || (whole !== undefined && file.source.includes(`${whole}.createServer(`))
+  })
+}
+
+/** The options of a server look like a listener, unless the file says what it is. */
+function isListener({ statements }: SourceFile, argument: string): boolean {
+  return isFunction(argument) || statements.some((statement) => declaredFunction(statement) === argument)
 }
 
 /** Where the one argument of a call stands; null for none, or for options before the listener. */

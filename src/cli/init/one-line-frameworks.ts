@@ -1,8 +1,8 @@
-import { importEdit, importedAs, namesOf, styleOf } from './code-style.js'
+import { importEdit, importedAs, namesOf } from './code-style.js'
 import { type CreatedApp, createdApp, firstPlace, insertion, named } from './created-app.js'
 import { firstPlan } from './first-plan.js'
 import type { Framework } from './framework.js'
-import type { SourceFile } from './host.js'
+import type { SourceFile } from './source-file.js'
 
 interface Recipe {
   readonly name: string
@@ -33,7 +33,7 @@ function oneLine(recipe: Recipe): Framework {
         const names = importedAs(['faultboard'], file)
         return [
           importEdit(file, { names, from: `faultboard/${subpath}`, latest: app.statement.start }),
-          insertion(at, `${line(app.name, names.faultboard ?? '')}${styleOf(file).semicolon}`),
+          insertion(file, at, line(app.name, names.faultboard ?? '')),
         ]
       }),
   }
@@ -77,9 +77,10 @@ export const h3 = oneLine({
 })
 
 /** A middleware that turns errors into answers has to stand before ours, or there is nothing left to see. */
-function behindCatching(file: SourceFile, app: CreatedApp): number {
+function behindCatching(file: SourceFile, app: CreatedApp): number | null {
+  const first = firstPlace(file, app)
   const use = new RegExp(`^${named(app.name)}\\.use\\(`)
   const own = file.statements.filter(({ start, masked }) => start >= app.statement.end && use.test(masked))
   const catching = own.filter(({ masked }) => /\bcatch\b/.test(masked) || /\.use\(\s*[\w$.]*[eE]rr(or)?/.test(masked))
-  return Math.max(firstPlace(file, app), ...catching.map(({ end }) => end))
+  return first && Math.max(first, ...catching.map(({ end }) => end))
 }

@@ -4,29 +4,32 @@ import { type Host, majorOf } from './host.js'
 import { nest } from './nest.js'
 import { next } from './next.js'
 import { nitro, nuxt } from './nitro.js'
-import { nodeHttp } from './node-http.js'
+import { nodeHttp, usesNodeHttp } from './node-http.js'
 import { fastify, h3, hono, koa } from './one-line-frameworks.js'
 
-/** Every framework init knows; one that brings another along stands before it. */
-const FRAMEWORKS: readonly Framework[] = [next, nuxt, nitro, nest, fastify, koa, hono, express, h3, nodeHttp]
+/** Every framework init knows by its package; one that brings another along stands before it. */
+const FRAMEWORKS: readonly Framework[] = [next, nuxt, nitro, nest, fastify, koa, hono, express, h3]
 
 /** What to do in this host; where that is not sure, the lines to add by hand and why. */
 export function planFor(host: Host): Plan {
-  const possible = FRAMEWORKS.filter(({ package: name }) => name === null || host.packages[name] !== undefined)
+  const installed = FRAMEWORKS.filter(({ package: name }) => host.packages[name ?? ''] !== undefined)
+  // A framework answers its own errors, so a listener around it would see none of them.
+  const possible = installed.length > 0 ? installed : [nodeHttp]
   const supported = possible.filter((framework) => !outdated(framework, host))
   for (const framework of supported) {
     const plan = framework.plan(host)
     if (plan) return plan
   }
   const [likeliest] = possible
-  if (!likeliest || likeliest === nodeHttp) return unknown(host)
+  if (!likeliest || (likeliest === nodeHttp && !host.files.some(usesNodeHttp))) return unknown(host)
   const old = outdated(likeliest, host)
   return byHand(likeliest, host, old ?? notFound(likeliest, host))
 }
 
-function byHand({ name, lines }: Framework, { is_commonjs }: Host, reason: string): Plan {
+function byHand({ name, package: packageName, lines }: Framework, { is_commonjs }: Host, reason: string): Plan {
   const own = is_commonjs ? lines.map(required) : lines
-  return { found: `${name} in package.json`, changes: [], present: [], by_hand: [{ reason, lines: own }] }
+  const found = packageName === null ? name : `${name} in package.json`
+  return { found, changes: [], present: [], by_hand: [{ reason, lines: own }] }
 }
 
 function required(line: string): string {

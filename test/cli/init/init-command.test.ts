@@ -32,6 +32,14 @@ test('init --yes tells what is left to do, with a password that stands in no fil
   expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toBe('node_modules\nfaultboard.sqlite3*')
 })
 
+test('init tells where the Pages Router of Next.js has the dashboard', async () => {
+  const packages = JSON.stringify({ dependencies: { next: '^16.0.0' } })
+  const cwd = await folder({ 'package.json': packages })
+  const { stdout } = await faultboard(['init', '--yes'], { cwd })
+  expect(stdout).toContain('open /api/error_dashboard.')
+  expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toContain('# Who may open /api/error_dashboard.')
+})
+
 test('what is not understood ends with 1 and the lines to add by hand', async () => {
   const cwd = await folder({ ...FILES, 'app.mjs': 'export function createApp() {}' })
   const { code, stdout } = await faultboard(['init', '--yes'], { cwd })

@@ -7,13 +7,13 @@ import { planFor } from '../../../src/cli/init/recognise.js'
 import { temporaryFolder } from '../../support/tracker.js'
 
 /** What init would make of these files. */
-function planned(packages: Record<string, string>, files: Record<string, string>, more: object = {}) {
+function planned(packages: Record<string, string>, files: Record<string, string | Buffer>, more: object = {}) {
   const folder = hostWith({ ...files, 'package.json': JSON.stringify({ dependencies: packages, ...more }) })
   const plan = planFor(readHost(folder, undefined))
   return { ...plan, written: Object.fromEntries(plan.changes.map((change) => [change.path, changedText(change)])) }
 }
 
-function hostWith(files: Record<string, string>): string {
+function hostWith(files: Record<string, string | Buffer>): string {
   const folder = temporaryFolder()
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
@@ -22,6 +22,8 @@ function hostWith(files: Record<string, string>): string {
   return folder
 }
 
+const MADE = `import express from 'express'\nconst app = express()\n`
+const HTTP = `import http from 'node:http'\n`
 const EXPRESS = { express: '^5.0.0' }
 const LINES = ["import { capture, dashboard } from 'faultboard/express'", 'app.use(dashboard())', 'app.use(capture())']
 
@@ -56,6 +58,22 @@ describe('what init does not understand it leaves alone', () => {
       `import express from 'express'\nconst app = express()\napp.get('/', () => {\napp.listen(1)`,
     ],
     ['another package of seven letters', `const app = require('experts')()\napp.listen(1)`],
+    ['a call that goes on in the next line', `${MADE}[1, 2].forEach(String)\napp.listen(1)`],
+    ['an application that a server of Node.js answers for', `${HTTP}${MADE}http.createServer(wrap(app)).listen(1)`],
+    ['routes that get the application in an object after listen', `${MADE}app.listen(1)\nroutes({ app })`],
+    [
+      'routes of a function that is called after listen',
+      `${MADE}function add() {\n  app.use(r)\n}\napp.listen(1)\nadd()`,
+    ],
+    ['what may be a router or an error handler', `${MADE}app.use('/api', errorPages)\napp.listen(1)`],
+    ['an error handler among others', `${MADE}app.use(json(), (e, q, s, next) => s.end())\napp.listen(1)`],
+    [
+      'an environment that a function reads',
+      `import dotenv from 'dotenv'\n${MADE}async function main() {\n  dotenv.config()\n  app.listen(1)\n}\nmain()`,
+    ],
+    ['an environment that is read after the routes', `${MADE}app.use(r)\nprocess.loadEnvFile()\napp.listen(1)`],
+    ['a file that is not UTF-8', Buffer.from(`// caf\xe9\n${MADE}app.listen(1)`, 'latin1')],
+    ['a byte order mark that would not stay first', `\uFEFFconst app = require('express')()\napp.listen(1)`],
   ])('%s', (_, source) => {
     const { changes, by_hand } = planned(EXPRESS, { 'app.js': source }, { type: 'module' })
     expect(changes).toEqual([])
@@ -77,10 +95,27 @@ describe('what init does not understand it leaves alone', () => {
       'a listener that comes later',
       `import { createServer } from 'node:http'\ncreateServer().on('request', f).listen(1)`,
     ],
+    ['options of TLS', `import { createServer } from 'node:https'\nconst server = createServer(options)`],
+    [
+      'a listener from elsewhere',
+      `import { createServer } from 'http'\nimport f from './f.js'\ncreateServer(f).listen(1)`,
+    ],
     ['two servers', `import { createServer } from 'http'\ncreateServer(a).listen(1)\ncreateServer(b).listen(2)`],
     ['a chain of routes', `import { Hono } from 'hono'\nconst app = new Hono().get('/', home)\nexport default app`],
   ])('%s', (_, source) => {
-    expect(planned({ hono: '^4.0.0' }, { 'server.mjs': source }).changes).toEqual([])
+    const packages = source.includes('hono') ? { hono: '^4.0.0' } : {}
+    const { changes, by_hand } = planned(packages, { 'server.mjs': source })
+    expect(changes).toEqual([])
+    expect(by_hand).toMatchObject([{ reason: expect.stringContaining('server.mjs') }])
+  })
+
+  test.each([
+    [{ koa: '^2.15.0' }, 'Koa', "const Koa = require('koa')\nconst app = new Koa()\nconst answer = app.callback()"],
+    [{ express: '^5.0.0' }, 'Express', "const app = make(require('express'))\nfunction answer() {}"],
+  ])('%o behind a server of Node.js, which would see none of its errors', (packages, name, source) => {
+    const files = { 'app.js': `const http = require('http')\n${source}\nhttp.createServer(answer).listen(1)` }
+    const { changes, found } = planned(packages, files)
+    expect({ changes, found }).toEqual({ changes: [], found: `${name} in package.json` })
   })
 
   test('and tells the lines as the application would write them', () => {
@@ -134,6 +169,80 @@ describe('what init writes', () => {
     )
   })
 
+  test.each([
+    ['if without braces', 'app.use(r)\n', 'if (require.main === module)\n  app.listen(1)\n'],
+    ['for without braces', 'app.use(r)\n', 'for (const port of [1, 2])\n  app.listen(port)\n'],
+    ['if with a brace of its own line', 'app.use(r)\n', 'if (f(1))\n{\n  app.listen(1)\n}\n'],
+    ['else in a line of its own', 'app.use(r)\n', 'if (a) {\n  b()\n}\nelse {\n  app.listen(1)\n}\n'],
+    ['else without braces', 'app.use(r)\n', 'if (a)\n  b()\nelse\n  app.listen(1)\n'],
+    ['catch in a line of its own', 'app.use(r)\n', 'try {\n  a()\n}\ncatch (e) {\n  app.listen(1)\n}\n'],
+    ['await at the end of a line', 'app.use(r)\n', 'const server = await\n  app.listen(1)\n'],
+    ['a function with a brace of its own line', 'app.use(r)\n', 'function main()\n{\n  app.listen(1)\n}\nmain()\n'],
+    ['a server made before the routes', 'const s = createServer(app)\napp.use(r)\n', 's.listen(1)\n'],
+    ['a port that is a setting', "app.set('port', 1)\n", "app.listen(app.get('port'))\n"],
+    ['an error handler below a path', 'app.use(r)\n', "app.use('/api', (e, q, s, next) => s.end())\napp.listen(1)\n"],
+  ])('stands after the routes and before the whole of what listens: %s', (_, routes, end) => {
+    const { written } = planned(EXPRESS, { 'app.js': `${MADE}${routes}${end}` })
+    expect(written['app.js']).toContain(`${routes}app.use(capture())\n${end}`)
+  })
+
+  test('has a semicolon where the next line would be taken for a part of it, and where most statements have one', () => {
+    const functions = ['a', 'b', 'c', 'd'].map((name) => `function ${name}() {}\n`).join('')
+    const ended = `${MADE.replaceAll('\n', ';\n')}app.listen(1);\n${functions}`
+    expect(planned(EXPRESS, { 'app.js': ended }).written['app.js']).toContain('app.use(capture());\napp.listen')
+    const bare = `${MADE}a()\nb();\n(async () => app.listen(1))()\n`
+    expect(planned(EXPRESS, { 'app.js': bare }).written['app.js']).toContain('b();\napp.use(capture());\n(async')
+  })
+
+  test.each([
+    ["require('dotenv').config()", ''],
+    ['config()', "import { config } from 'dotenv'\n"],
+    ["if (isLocal) {\n  require('dotenv/config')\n}", ''],
+    ['Tracker.configure({ before_log_callback: () => true })', "import { Tracker } from 'faultboard'\n"],
+  ])('comes after %j', (preparation, imports) => {
+    const source = `${imports}${MADE}${preparation}\napp.listen(1)\n`
+    expect(planned(EXPRESS, { 'app.js': source }).written['app.js']).toContain(
+      `const app = express()\n${preparation}\napp.use(dashboard())\n`,
+    )
+  })
+
+  test('is not there already because a comment or the tracker alone is', () => {
+    const source = `// see 'faultboard/express'\nimport { Tracker } from 'faultboard'\n${MADE}app.listen(1)\n`
+    expect(planned(EXPRESS, { 'app.js': source })).toMatchObject({ present: [], changes: [{ path: 'app.js' }] })
+  })
+
+  test('stays below a line for the shell and a directive, also behind a byte order mark', () => {
+    const head = "\uFEFF#!/usr/bin/env node\n'use strict'\n"
+    const source = `${head}const app = require('express')()\napp.listen(1)\n`
+    expect(planned(EXPRESS, { 'app.js': source }).written['app.js']).toMatch(new RegExp(`^${head}const { capture`))
+  })
+
+  test('goes into a file that is named by its whole path', () => {
+    const folder = hostWith({
+      'package.json': JSON.stringify({ dependencies: EXPRESS }),
+      'web.js': `${MADE}app.listen(1)`,
+    })
+    expect(planFor(readHost(folder, join(folder, 'web.js'))).found).toBe('Express in web.js')
+  })
+
+  test.each([
+    ['{ "compilerOptions": { "module": "commonjs" } }', 'does not let TypeScript read the exports of packages'],
+    ['{ "compilerOptions": { "module": "esnext", "moduleResolution": "node" } }', 'the exports of packages'],
+    ['{ /* "module": "nodenext" */ "extends": "./base" }', 'with "module": "node16" in tsconfig.json'],
+    ['{ "extends": "./base", "compilerOptions": { "module": "nodenext", }, }', null],
+    ['{ "compilerOptions": { "module": "esnext", "moduleResolution": "bundler" } }', null],
+  ])('comes with what is to change in tsconfig.json for TypeScript to find it: %s', (tsconfig, reason) => {
+    const base = '{ "compilerOptions": { "module": "node16" } }'
+    const files = { 'app.ts': `${MADE}app.listen(1)\n`, 'tsconfig.json': tsconfig, 'base.json': base }
+    const { changes, by_hand } = planned({ ...EXPRESS, typescript: '^5.9.0' }, files)
+    expect(changes).toHaveLength(1)
+    const hand = {
+      reason: expect.stringContaining(reason ?? ''),
+      lines: expect.arrayContaining(['"module": "nodenext"']),
+    }
+    expect(by_hand).toEqual(reason === null ? [] : [hand])
+  })
+
   test('stands before an error handler that is known by its name alone', () => {
     const source = `import express from 'express'\nimport { handleErrors } from './x.js'\nimport e from './errors.js'\nconst app = express()\napp.use(e.errorHandler)\napp.listen(1)\n`
     expect(planned(EXPRESS, { 'app.js': source }).written['app.js']).toContain(
@@ -175,6 +284,24 @@ describe('frameworks that are files', () => {
     expect(Object.keys(written)).toContain('src/app/error_dashboard/[[...path]]/route.ts')
   })
 
+  test.each([
+    ['const headers = {\n  a: 1,\n}\nconst mine = {\n', '  b: 1,\n}\nmodule.exports = mine\n'],
+    ['/*\nexport default {\n  old: 1\n}\n*/\nexport default {\n', '  b: 1,\n} satisfies NextConfig\n'],
+    ['const mine = {\n', '  b: 1,\n}\nmodule.exports = withPlugins(mine)\n', 'by hand'],
+    ['const mine = {\n', '  b: 1,\n}\nexport default () => mine\n', 'by hand'],
+  ])('Next.js has its configuration changed in what it exports alone: %j %j', (above, below, by_hand = '') => {
+    const { written } = planned({ next: '^16.0.0' }, { 'next.config.js': `${above}${below}` })
+    const changed = `${above}  serverExternalPackages: ['faultboard'],\n${below}`
+    expect(written['next.config.js']).toBe(by_hand ? undefined : changed)
+  })
+
+  test('Next.js keeps a route that is not in TypeScript, and tells where the Pages Router has the dashboard', () => {
+    const route = 'app/error_dashboard/[[...path]]/route.js'
+    const { present, dashboard_path } = planned({ next: '^16.0.0' }, { 'tsconfig.json': '{}', [route]: '' })
+    expect({ present, dashboard_path }).toEqual({ present: [route] })
+    expect(planned({ next: '^16.0.0' }, { 'pages/index.js': '' }).dashboard_path).toBe('/api/error_dashboard')
+  })
+
   test('an instrumentation and a configuration that Next.js has already are told of, not touched', () => {
     const files = {
       'instrumentation.js': 'export function register() {}',
@@ -196,6 +323,7 @@ describe('frameworks that are files', () => {
     const example = readFileSync('examples/nitro/nitro.config.mjs', 'utf8')
     const own = written['nitro.config.mjs']?.split('\n') ?? []
     expect(own.length).toBeGreaterThan(6)
+    expect(own.join()).toContain("['glibc', 'musl']")
     expect(own.filter((line) => !example.includes(line))).toEqual([])
   })
 
