@@ -11,7 +11,8 @@ app.use(dashboard())
 app.all('/client_errors', reportingEndpoint().express)
 
 const client = fileURLToPath(import.meta.resolve('faultboard/browser.js'))
-app.get('/faultboard.js', (_request, response) => response.sendFile(client))
+// With pnpm it lies below a folder whose name begins with a dot, which Express would not serve.
+app.get('/faultboard.js', (_request, response) => response.sendFile(client, { dotfiles: 'allow' }))
 app.use(express.static(fileURLToPath(new URL('public', import.meta.url))))
 
 app.use(capture())

@@ -4,14 +4,20 @@ import { withFaultboard } from 'faultboard/node'
 
 Tracker.configure({ dashboard_username: 'admin', dashboard_password: process.env.DASHBOARD_PASSWORD })
 
-const server = createServer(
-  withFaultboard(async (request, response) => {
-    if (request.url === '/orders') await loadOrders()
-    response.end('Hello\n')
-  }),
-)
-// A rejected handler is the host's to answer, with Faultboard as without it.
-process.on('unhandledRejection', () => {})
+const handle = withFaultboard(async (request, response) => {
+  if (request.url === '/orders') await loadOrders()
+  response.end('Hello\n')
+})
+
+const server = createServer(async (request, response) => {
+  try {
+    await handle(request, response)
+  } catch {
+    // It is recorded by now. What the visitor sees is up to you, with Faultboard as without it.
+    response.statusCode = 500
+    response.end('Something went wrong\n')
+  }
+})
 server.listen(process.env.PORT ?? 3000)
 
 async function loadOrders() {

@@ -6,7 +6,12 @@ export function shownAddress(given: unknown): string {
   return origin === location.origin ? pathname : origin + pathname
 }
 
-/** A text whose addresses have lost query and fragment; line and column of a frame stay. */
+/**
+ * A text whose addresses have lost user, query and fragment; line and column of a frame stay. What begins with neither
+ * a protocol nor a host is an address where a name and a value follow: `/reset?token=abc`.
+ */
 export function withoutQueries(text: string): string {
-  return text.replace(/(:\/\/[^\s?#]+)[?#][^\s)]*?(?=(:\d+)*([\s)]|$))/g, '$1')
+  return text
+    .replace(/\/\/[^\s/?#]*@/g, '//')
+    .replace(/((\/\/[^\s?#]+)[?#]|[?#][^\s?#=]*=)\S*?(?=(:\d+:\d+[),]*)?(\s|$))/g, '$2')
 }

@@ -1,6 +1,6 @@
 import { shownAddress, withoutQueries } from './address.js'
 import { plain, printed } from './plain.js'
-import { quietly } from './quietly.js'
+import { attempt, quietly } from './quietly.js'
 import { createSender, type Sender } from './sender.js'
 import { describe } from './thrown.js'
 import type {
@@ -29,8 +29,14 @@ let current: BrowserClient | undefined
  */
 export function start(options: BrowserOptions): BrowserClient {
   if (current) current.stop()
-  const { app_version, sample_rate = 1, max_per_minute = 60, ignore = [] } = options
-  const { breadcrumbs = true, before_send = (event: ClientEvent) => event } = options
+  const {
+    app_version,
+    sample_rate = 1,
+    max_per_minute = 60,
+    ignore = [],
+    breadcrumbs = true,
+    before_send = (event: ClientEvent) => event,
+  } = options
   const undo: Undo[] = []
   const seen = new WeakMap<object, ClientEvent>()
   const crumbs: KeptBreadcrumb[] = []
@@ -65,10 +71,12 @@ export function start(options: BrowserOptions): BrowserClient {
       context: { ...context, left_out: left_out || undefined },
     } as ClientEvent
     addDetails(event, more)
-    if (Object(error) === error) seen.set(error as object, event)
+    // Only objects can be known again.
+    attempt(() => seen.set(error as object, event))
 
     const text = `${event.error_type}: ${event.message}`
-    if (ignore.some((one) => text.split(one).length > 1) || Math.random() >= sample_rate) return
+    // Whatever is found makes it longer, also a place without a letter.
+    if (ignore.some((one) => text.replace(one, '$&.') !== text) || Math.random() >= sample_rate) return
     if (timestamp - minute > 60_000) {
       minute = timestamp
       this_minute = 0
@@ -84,21 +92,14 @@ export function start(options: BrowserOptions): BrowserClient {
 
   /** The host's filter sees an event when all that belongs to it is known, and before it is kept anywhere. */
   function gather(): ClientEvent[] {
-    const events: ClientEvent[] = []
-    for (const event of pending.splice(0)) {
-      try {
-        const sent = before_send(event)
-        if (sent) events.push(plain(sent))
-      } catch {
-        // Nobody knows what it should have taken out.
-      }
-    }
-    return events
+    // Where it throws, nobody knows what it should have taken out.
+    const sent = pending.splice(0).map((event) => plain(attempt(() => before_send(event))))
+    return sent.filter(Boolean) as ClientEvent[]
   }
 
   function addCrumb(crumb: ClientBreadcrumb): KeptBreadcrumb {
-    const message = withoutQueries(crumb.message.slice(0, 200))
-    const kept = { timestamp: Date.now(), ...crumb, message }
+    const kept = { timestamp: Date.now(), ...plain(crumb) }
+    kept.message = withoutQueries(kept.message.slice(0, 200))
     if (crumbs.push(kept) > 20) crumbs.shift()
     return kept
   }
@@ -113,21 +114,22 @@ export function start(options: BrowserOptions): BrowserClient {
     ;[notify, flush] = createSender(options, gather, listen)
     listen('error', ({ type, target, error, message, filename, lineno, colno }: ErrorEvent) => {
       const { tagName, src, href } = target as HTMLScriptElement & HTMLLinkElement
-      if (!tagName) {
+      // A page may have a global of any name, tagName too.
+      if ((target as unknown) === window) {
         // Of a script of another origin the browser tells nothing but a message.
         const thrown = error == null ? { name: 'Error', message } : error
         capture(thrown, { tags: { source: type } }, filename && `    at ${filename}:${lineno}:${colno}`)
       } else if (options.resources)
         capture({ name: 'ResourceError', message: `${tagName} ${shownAddress(src || href)}` })
     })
-    listen('unhandledrejection', ({ type, reason }: PromiseRejectionEvent) => {
-      capture(reason, { tags: { source: type } })
-    })
-    for (const level of breadcrumbs || options.console ? ['warn', 'error'] : []) {
+    listen('unhandledrejection', ({ type, reason }: PromiseRejectionEvent) =>
+      capture(reason, { tags: { source: type } }),
+    )
+    for (const level of breadcrumbs || options.console ? (['warn', 'error'] as const) : []) {
       const printing = (_: never, args: unknown[]) => {
-        const message = args.map(printed).join(' ')
+        const message = printed(args)
         if (options.console && level === 'error') {
-          capture(args.find((one) => one instanceof Error) || { name: 'ConsoleError', message })
+          capture(args.find((one) => attempt(() => one instanceof Error)) || { name: 'ConsoleError', message })
         }
         if (breadcrumbs) addCrumb({ category: 'console', message, metadata: { level } })
         return undefined
@@ -140,7 +142,7 @@ export function start(options: BrowserOptions): BrowserClient {
   current = {
     report: (error, more) => quietly(() => capture(error, more)),
     addBreadcrumb: (crumb) => void quietly(() => addCrumb(crumb)),
-    setContext: (values) => void quietly(() => Object.assign(context, values)),
+    setContext: (values) => void quietly(() => Object.assign(context, plain(values))),
     setUser(id) {
       user_id = id
     },
@@ -155,5 +157,6 @@ export function start(options: BrowserOptions): BrowserClient {
 
 function addDetails(event: ClientEvent, more: Details): void {
   const { tags, context } = event
-  Object.assign(event, plain({ ...more, tags: { ...tags, ...more.tags }, context: { ...context, ...more.context } }))
+  const told = plain(more)
+  Object.assign(event, told, { tags: { ...tags, ...told.tags }, context: { ...context, ...told.context } })
 }

@@ -2,8 +2,8 @@
 export function shortSelector(element: Element | null): string {
   const steps: string[] = []
   for (let one = element; one && !steps[2]; one = one.parentElement) {
-    const { tagName, id, classList } = one
-    steps.unshift(tagName.toLowerCase() + (id && `#${id}`) + ['', ...classList].slice(0, 3).join('.'))
+    const { localName, id, classList } = one
+    steps.unshift(localName + (id && `#${id}`) + ['', ...classList].slice(0, 3).join('.'))
   }
   return steps.join(' > ')
 }

@@ -10,18 +10,20 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
   const { endpoint, headers, token, credentials } = options
   // Our own requests are no steps of the page.
   const { fetch } = window
+  const { warn } = console
   let queue = changeKept(endpoint, [])
   changeKept(endpoint, queue)
   let batch_limit = 10
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: ReturnType<typeof setTimeout> | 0 = 0
   let running: Promise<void> | undefined
   let failures = 0
+  let refusals = 0
   let pause = 0
 
   function wake(delay: number) {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      timer = undefined
+      timer = 0
       pause = 0
       quietly(send)
     }, delay)
@@ -30,7 +32,7 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
   function send(leaving?: boolean): Promise<void> | undefined {
     queue = queue.concat(gather()).slice(-50)
     if (pause || !navigator.onLine) changeKept(endpoint, queue, queue)
-    else if (queue.length && !running) {
+    else if (queue[0] && !running) {
       const ended = () => {
         running = undefined
         wake(pause)
@@ -67,8 +69,8 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
         ...headers,
       },
     } as RequestInit).catch(Response.error)
-    // Until an answer is read, its request counts as being under way.
-    await response.text()
+    // Until an answer is read, its request counts as being under way; one that breaks off was an answer, too.
+    const said = await response.text().catch(String)
     const { status } = response
     if (!status || status === 429 || status > 499) {
       queue = batch.concat(queue)
@@ -78,6 +80,8 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
     } else {
       failures = 0
       changeKept(endpoint, batch)
+      // Whoever sets it up should see it, but its visitors not again and again.
+      if (status > 399 && !refusals++) warn('Faultboard:', endpoint, status, said.slice(0, 200))
       // One of them is wrong or too large, and the others are lost with it: from now on each goes alone.
       if (batch[1] && (status === 422 || status === 413)) {
         batch_limit = 1
@@ -105,7 +109,7 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
     async () => {
       do {
         await quietly(send)
-      } while (queue.length && !pause && navigator.onLine)
+      } while (queue[0] && !pause && navigator.onLine)
     },
   ]
 }

@@ -1,5 +1,6 @@
 import { withoutQueries } from './address.js'
 import { printed } from './plain.js'
+import { attempt } from './quietly.js'
 
 /** What is told of a thrown value. */
 export interface Thrown {
@@ -14,16 +15,11 @@ export interface Thrown {
  */
 export function describe(value: unknown, place = '', depth = 3): Thrown {
   // A getter may throw, and what it gives may be anything.
-  const get = <T>(name: string, isFit: (found: T) => unknown, otherwise: T): T => {
-    try {
-      const found = (value as Record<string, T>)[name] as T
-      return isFit(found) ? found : otherwise
-    } catch {
-      return otherwise
-    }
+  const text = (name: string) => {
+    const found = attempt(() => (value as Record<string, unknown>)[name])
+    return typeof found === 'string' ? found : ''
   }
-  const text = (name: string) => get(name, (found) => typeof found === 'string', '')
-  const said = text('message') || printed(value)
+  const said = text('message') || printed([value])
   // Behind a long message the frames would be cut off.
   let stack = text('stack').replace(`: ${said}\n`, '\n')
   stack = withoutQueries(`\n${/:\d/.test(stack) ? stack.slice(0, 5000) : place}`)
@@ -32,8 +28,12 @@ export function describe(value: unknown, place = '', depth = 3): Thrown {
     const inner = describe(behind, '', depth - 1)
     stack += `\n${word}: ${inner.error_type}: ${inner.message}${inner.stack}`
   }
-  for (const error of get<unknown[]>('errors', Array.isArray, []).slice(0, 4)) add('Suppressed', error)
-  add('Caused by', get('cause', Boolean, null))
+  attempt(() => {
+    ;(value as AggregateError).errors.slice(0, 4).forEach((one) => {
+      add('Suppressed', one)
+    })
+  })
+  attempt(() => add('Caused by', (value as Error).cause))
   return {
     // A class that has not set its name says Error: what it is called in the bundle changes with every build.
     error_type: text('name') || typeof value,

@@ -68,7 +68,7 @@ export interface BrowserClient {
   /** Reports what was caught. Of one error object only the first report counts; the next adds its details to it. */
   report(error: unknown, more?: Details): void
   addBreadcrumb(crumb: ClientBreadcrumb): void
-  /** Goes with every error from now on. */
+  /** A copy of it, taken now, goes with every error from now on. */
   setContext(values: object): void
   /** Believed only where the endpoint has `trust_user`. */
   setUser(user_id: string | number | null): void

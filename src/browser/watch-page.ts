@@ -8,9 +8,7 @@ import { type Undo, wrap } from './wrap.js'
  * be written into it.
  */
 export function watchPage(add: (crumb: ClientBreadcrumb) => KeptBreadcrumb, listen: Listen, undo: Undo[]): void {
-  listen('click', ({ target }: { target: Element }) => {
-    add({ category: 'click', message: shortSelector(target) })
-  })
+  listen('click', ({ target }: { target: Element }) => add({ category: 'click', message: shortSelector(target) }))
 
   let here = shownAddress(location)
   const navigated = () => {

@@ -10,9 +10,8 @@ type Hook = (self: never, args: never) => undefined | ((result: never) => unknow
  * Looks at the calls of a function of the page. A Proxy keeps its name, length, properties, `this`, arguments, result and
  * what it throws.
  */
-export function wrap(owner: object, name: string, hook: Hook): Undo {
-  const functions = owner as Record<string, unknown>
-  const original = functions[name] as (...args: unknown[]) => unknown
+export function wrap<Name extends string>(owner: Partial<Record<Name, unknown>>, name: Name, hook: Hook): Undo {
+  const original = owner[name] as (...args: unknown[]) => unknown
   const proxy = new Proxy(original, {
     apply(target, self, args) {
       const after = quietly(() => hook(self as never, args as never))
@@ -20,9 +19,9 @@ export function wrap(owner: object, name: string, hook: Hook): Undo {
       return (after && quietly(() => after(result as never))) || result
     },
   })
-  functions[name] = proxy
+  owner[name] = proxy
   return () => {
     // Somebody who has wrapped it after us keeps what he has.
-    if (functions[name] === proxy) functions[name] = original
+    if (owner[name] === proxy) owner[name] = original
   }
 }

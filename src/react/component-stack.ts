@@ -1,3 +1,4 @@
+import { withoutQueries } from '../browser/address.js'
 import type { Details } from '../browser/client.js'
 
 /** As much as a tag holds. */
@@ -13,5 +14,6 @@ export function fromReact({ componentStack }: { componentStack?: string | null |
     .split('\n')
     .filter((line) => /^\s*(at )?[A-Z]|:[1-9]\d*\)?$/.test(line))
     .map((line) => line.replace(/^\s*(at )?/, '').replace(/[\s@(].*/, ''))
-  return { component: names.join(' < ').slice(0, LONGEST), context: { component_stack: componentStack } }
+  const context = { component_stack: withoutQueries(componentStack) }
+  return { component: names.join(' < ').slice(0, LONGEST), context }
 }

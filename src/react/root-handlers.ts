@@ -21,21 +21,17 @@ export interface RootHandlers {
  * createRoot(element, rootHandlers(client)).render(<App />)
  */
 export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandlers {
-  const reporting =
-    (usual: (error: unknown) => void): Handler =>
-    (error, info) => {
-      client.report(error, fromReact(info))
-      usual(error)
-    }
-  return {
-    onCaughtError: reporting((error) => console.error(error)),
-    onUncaughtError: reporting(tellThePage),
-    onRecoverableError: reporting(tellThePage),
+  const report: Handler = (error, info) => client.report(error, fromReact(info))
+  const printing: Handler = (error, info) => {
+    report(error, info)
+    console.error(error)
   }
-}
-
-function tellThePage(error: unknown): void {
+  const tellingThePage: Handler = (error, info) => {
+    // The client hears what the page is told, too. It knows an object again; a text would count twice.
+    if (Object(error) === error) report(error, info)
+    reportError(error)
+  }
   // Older browsers have no such function.
-  if (typeof reportError === 'function') reportError(error)
-  else console.error(error)
+  const uncaught = typeof reportError === 'function' ? tellingThePage : printing
+  return { onCaughtError: printing, onUncaughtError: uncaught, onRecoverableError: uncaught }
 }

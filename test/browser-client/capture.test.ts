@@ -1,9 +1,35 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { withoutQueries } from '../../src/browser/address.js'
 import { describeInBrowser } from '../support/browser.js'
 import { openShop } from './shop.js'
 
 const flush = (page: Page) => page.evaluate('client.flush()')
+
+test.each([
+  ['GET /reset?token=hidden failed', 'GET /reset failed'],
+  ['?token=hidden', ''],
+  ['see /login#access_token=hidden', 'see /login'],
+  ['see https://x.example/a#hidden:123456 there', 'see https://x.example/a there'],
+  ['//cdn.example/a?hidden', '//cdn.example/a'],
+  ['https://x.example/a?f=(a)&token=hidden next', 'https://x.example/a next'],
+  ['https://name:hidden@x.example/a?b of https://hidden@x.example', 'https://x.example/a of https://x.example'],
+  ['at f (https://x.example/a.js?f=(hidden)&v:10:5)', 'at f (https://x.example/a.js:10:5)'],
+  [
+    'f@https://x.example/a.js?hidden:10:5\ng@https://x.example/b.js:1:2',
+    'f@https://x.example/a.js:10:5\ng@https://x.example/b.js:1:2',
+  ],
+  [
+    'at eval (eval at f (https://x.example/?hidden:10:5), <anonymous>:1:2)',
+    'at eval (eval at f (https://x.example/:10:5), <anonymous>:1:2)',
+  ],
+  [
+    'Is it so? Item #7 of a@b.example is 1 # 2, a ? b : c = d',
+    'Is it so? Item #7 of a@b.example is 1 # 2, a ? b : c = d',
+  ],
+])('%s is told as %s', (text, told) => {
+  expect(withoutQueries(text)).toBe(told)
+})
 
 describeInBrowser('the browser client', ({ open }) => {
   const shop = openShop()
@@ -120,6 +146,63 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.context().close()
   })
 
+  test('tells at least the kind of what cannot be printed', async () => {
+    const page = await open()
+    await page.goto(shop.page('{ console: true }'))
+    await page.evaluate(`(async () => {
+      const { proxy, revoke } = Proxy.revocable({}, {})
+      revoke()
+      client.report(proxy)
+      client.report({ [Symbol.toStringTag]: 'Order', toString() { throw 1 } })
+      client.report(await import('data:text/javascript,export default 1'))
+      client.report(new Error('its context is gone'), { context: proxy })
+      console.error('printed beside', proxy)
+      await client.flush()
+    })()`)
+    for (const message of ['object', '[object Order]', '[object Module]']) {
+      expect(await shop.find(message)).toMatchObject({ error_type: 'object' })
+    }
+    expect(await shop.count('its context is gone')).toBe(1)
+    expect(await shop.find('printed beside object')).toMatchObject({ error_type: 'ConsoleError' })
+    await page.context().close()
+  })
+
+  test('reads no more of what the page has than it tells', async () => {
+    const page = await open()
+    await page.goto(shop.page('{ before_send(event) { window.sent = event; return event } }'))
+    const seen = await page.evaluate(`(async () => {
+      let reads = 0
+      let looks = 0
+      const list = new Proxy(Array(1e5).fill(7), { get: (all, key) => (reads++, all[key]), ownKeys: () => { throw 1 } })
+      console.warn(list)
+      console.warn(new Float32Array(3), [1, [2]])
+      client.setContext({ get store() { looks++; return { deep: [[[[[[[7]]]]]]], list } } })
+      client.addBreadcrumb({ category: 'cart', message: 'changed', get metadata() { looks++; return { list } } })
+      for (const word of ['first', 'second']) {
+        client.report(new Error(word + ' with a large store'))
+        await client.flush()
+      }
+      return { reads, looks, steps: sent.breadcrumbs.map(({ message }) => message.slice(0, 30)), deep: JSON.stringify(sent.context.store.deep) }
+    })()`)
+    // One read of each getter, however many errors there are, and of a list only what has room.
+    expect(seen).toMatchObject({
+      looks: 2,
+      steps: ['[7,7,7,7,7,7,7,7,7,7,7,7,7,7,7', '[object Float32Array] [1,[2]]', 'changed'],
+      deep: expect.stringContaining('[object Array]'),
+    })
+    expect((seen as { reads: number }).reads).toBeLessThan(60_000)
+    expect(await shop.count('second with a large store')).toBe(1)
+    await page.context().close()
+  })
+
+  test('takes an error for one, whatever names the page has given to its own', async () => {
+    const page = await open()
+    await page.goto(shop.page('{}', `<script>var tagName = 'div', src = 7, message = 'mine'</script>`))
+    await page.evaluate(`setTimeout(() => { throw new Error('beside a global name') })`)
+    await expect.poll(() => shop.count('beside a global name'), { timeout: 15_000 }).toBe(1)
+    await page.context().close()
+  })
+
   test('changes nothing that the page does, and puts everything back', async () => {
     const page = await open()
     await page.addInitScript(() => {
@@ -181,7 +264,7 @@ describeInBrowser('the browser client', ({ open }) => {
     expect(await shop.find('again and again')).toMatchObject({ occurrence_count: 1, details: { client_count: 30 } })
 
     await page.goto(
-      shop.page(`{ ignore: ['Bad luck', /^TypeError: ig/g], max_per_minute: 3, before_send(event) {
+      shop.page(`{ ignore: ['Bad luck', /^TypeError: ig/g, /^(?=SyntaxError)/], max_per_minute: 3, before_send(event) {
         if (event.message === 'limit 1') throw new Error('the filter fails')
         if (event.message === 'limit 2') return null
         return { ...event, tags: { filtered: 'yes' } } } }`),
@@ -189,6 +272,7 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.evaluate(`(async () => {
       for (let i = 0; i < 2; i++) client.report(new TypeError('ignored ' + i))
       client.report(new Error('limited by Bad luck'))
+      client.report(new SyntaxError('ignored by a place'))
       for (let i = 1; i < 9; i++) client.report(new Error('limit ' + i))
       await client.flush()
     })()`)

@@ -12,7 +12,10 @@ describeInBrowser('faultboard/react', ({ open }) => {
     const options = { keepNames: true, tsconfigRaw: { compilerOptions: { jsx: 'react-jsx' } } } as const
     const body = await bundled({ ...options, entryPoints: [APP], define: { 'process.env.NODE_ENV': '"production"' } })
     shop.files['/react.js'] = { type: 'text/javascript', body }
-    shop.files['/shop'] = { type: 'text/html', body: '<div id="root"></div><script src="/react.js"></script>' }
+    shop.files['/shop'] = {
+      type: 'text/html',
+      body: '<div id="root"></div><script src="/react.js?key=hidden"></script>',
+    }
   })
 
   test('reports a component that throws, shows the fallback and starts anew', async () => {
@@ -28,6 +31,7 @@ describeInBrowser('faultboard/react', ({ open }) => {
       tags: { component: 'Price < Cart < ErrorBoundary < Shop' },
       context: { component_stack: expect.stringContaining('Cart') },
     })
+    expect(JSON.stringify(error.context)).not.toContain('hidden')
     await page.click('#again')
     await page.waitForSelector('text=9 Euro')
     await page.click('#silent')
@@ -52,6 +56,12 @@ describeInBrowser('faultboard/react', ({ open }) => {
       tags: { component: expect.stringMatching(/^Crash < /) },
     })
     expect(told).toEqual(['printed TypeError: the price is gone', 'nobody holds this'])
+
+    await page.goto(`${shop.origin}/shop`)
+    await page.click('#text')
+    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(3)
+    await page.evaluate('client.flush()')
+    expect((await shop.find('nobody holds this text')).details).not.toHaveProperty('client_count')
     await page.context().close()
   })
 })

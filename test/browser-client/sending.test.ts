@@ -46,7 +46,9 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     const page = await open()
     await page.clock.install()
     await page.goto(shop.page())
-    shop.answers.push({ status: 429, headers: { 'Retry-After': '40' } }, { status: 500 }, { status: 503 })
+    // The answer of the last one breaks off.
+    const broken = { status: 503, headers: { Connection: 'close', 'Content-Length': '100' }, body: 'Sorr' }
+    shop.answers.push({ status: 429, headers: { 'Retry-After': '40' } }, { status: 500 }, broken)
     await report(page, 'tried again')
     await page.clock.runFor(1500)
     await expect.poll(statuses, SOON).toEqual([429])
@@ -75,17 +77,30 @@ describeInBrowser('what the browser client sends', ({ open }) => {
 
   test('is not sent again after a refusal, except what was refused for its neighbour', async () => {
     const page = await open()
-    await page.goto(shop.page(`{ token: 'wrong' }`))
+    const printed: string[] = []
+    page.on('console', (message) => message.type() === 'warning' && printed.push(message.text()))
+    const crumbs = `before_send: (event) => { window.crumbs = event.breadcrumbs; return event }`
+    await page.goto(shop.page(`{ token: 'wrong', ${crumbs} }`))
     await report(page, 'refused')
     await page.evaluate('client.flush()')
     await page.evaluate('client.flush()')
     expect(statuses()).toEqual([401])
+    await report(page, 'refused again')
+    await page.evaluate('client.flush()')
+    // Once, for whoever sets it up, and not as a step of the page.
+    expect(printed).toEqual(['Faultboard: /client_errors 401 {"error":"This client may not report here."}'])
+    expect(await page.evaluate('crumbs')).toEqual([])
+    shop.arrived.length = 0
+    await page.goto(shop.page(`{ app_version: '' }`))
+    await report(page, 'without a version')
+    await page.evaluate('client.flush()')
+    expect(printed).toMatchObject([{}, expect.stringMatching(/^Faultboard: \/client_errors 422 .*app_version/)])
     await page.goto(
       shop.page(`{ before_send: (event) => event.message === 'bad' ? { ...event, platform: 7 } : event }`),
     )
     await report(page, 'neighbour a', 'bad', 'neighbour b')
     await page.evaluate('client.flush()')
-    expect(statuses()).toEqual([401, 422, 201, 422, 201])
+    expect(statuses()).toEqual([422, 422, 201, 422, 201])
     expect(await shop.count('neighbour')).toBe(2)
     expect(await shop.count('refused')).toBe(0)
     await page.context().close()

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -23,6 +23,14 @@ function copyOf(name: string): string {
   return folder
 }
 
+/** What is imported is then found at its real path, below a folder whose name begins with a dot. */
+function installAsPnpmDoes(folder: string): void {
+  const real = join(folder, 'node_modules/.pnpm/faultboard@0.0.0/node_modules/faultboard')
+  mkdirSync(real, { recursive: true })
+  for (const name of ['package.json', 'dist']) cpSync(name, join(real, name), { recursive: true })
+  symlinkSync(real, join(folder, 'node_modules/faultboard'))
+}
+
 /** A host may leave a failing request without an answer. */
 function visit(address: string): void {
   void fetch(address, { signal: AbortSignal.timeout(5000) }).catch(() => {})
@@ -42,7 +50,7 @@ describe.each([
     const folder = copyOf(name)
     const env = { ...PASSWORD, ...(entry.endsWith('.ts') && TYPESCRIPT) }
     const { origin } = await serve(folder, [join(folder, entry)], env, '/error_dashboard/')
-    visit(`${origin}${path}`)
+    expect((await fetch(`${origin}${path}`)).status).toBe(500)
     const found = await dashboardAt(`${origin}/error_dashboard`).recorded(message)
     expect(found).toMatchObject([{ occurrence_count: 1, application_name: `faultboard-example-${name}` }])
   })
@@ -103,6 +111,7 @@ describe.skipIf(!REDIS)(`examples/workers${REDIS ? '' : ' (skipped: FAULTBOARD_T
 describeInBrowser('examples/browser', ({ open }) => {
   test('shows what failed in the page, with the steps that led there', { timeout: 120_000 }, async () => {
     const folder = copyOf('browser')
+    installAsPnpmDoes(folder)
     const { origin } = await serve(folder, [join(folder, 'server.js')], PASSWORD)
     const page = await open()
     await page.goto(origin)

@@ -19,8 +19,8 @@ function Cart(props) {
   )
 }
 
-function Crash() {
-  throw new Error('nobody holds this')
+function Crash({ value }) {
+  throw value
 }
 
 function Shop() {
@@ -42,7 +42,7 @@ function Shop() {
   )
   return (
     <main>
-      {['break', 'silent', 'crash'].map((name) => (
+      {['break', 'silent', 'crash', 'text'].map((name) => (
         <button type="button" key={name} id={name} onClick={() => setBroken(name)}>
           {name}
         </button>
@@ -53,7 +53,8 @@ function Shop() {
       <div id={broken === 'silent' ? 'gone' : 'there'}>
         <ErrorBoundary client={client}>{broken === 'silent' && <Price value={null} />}</ErrorBoundary>
       </div>
-      {broken === 'crash' && <Crash />}
+      {broken === 'crash' && <Crash value={new Error('nobody holds this')} />}
+      {broken === 'text' && <Crash value="nobody holds this text" />}
     </main>
   )
 }
