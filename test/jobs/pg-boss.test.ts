@@ -61,7 +61,7 @@ describeEachDatabase(
   { except: ['sqlite', 'mysql'] },
 )
 
-function engineFor(settings: { database: pg.Pool; job_database?: string }) {
+function engineFor(settings: { database: pg.Pool | string; job_database?: string }) {
   const { options: config } = resolveConfiguration(settingsOf({ ...settings, job_engine: 'pg-boss' }), {})
   const say = () => {}
   const engine = createEngine({
