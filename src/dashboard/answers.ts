@@ -8,8 +8,9 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   })
 }
 
-export function html(document: Rendered, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(String(document), { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
+export async function html(document: Rendered, status = 200, headers: Record<string, string> = {}): Promise<Response> {
+  const text = await document.toString()
+  return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
 }
 
 /** A table that is written while it is read from the database. */

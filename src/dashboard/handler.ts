@@ -188,7 +188,8 @@ async function answerPage(
   await fillFrame(exchange, context)
   // Rendering takes its time as well: what waits in the host comes first.
   await new Promise((resume) => setImmediate(resume))
-  return withCookies(html(pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)), [
+  const document = pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)
+  return withCookies(await html(document), [
     visit.notice === null ? null : noticeCleared(visit.base),
     visitHeader(cookies, visit.now, visit.base),
   ])

@@ -3,6 +3,7 @@ import type { Rendered, Visit } from '../define.js'
 import { href, type LinkParameters } from '../href.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from './badges.js'
 import { Sparkline } from './charts.js'
+import { InTurns } from './in-turns.js'
 import { Initials } from './initials.js'
 import { MutedNote } from './muted.js'
 import { SortableHead, type SortOrder } from './sortable-head.js'
@@ -67,16 +68,18 @@ export function ErrorRows({
         </tr>
       </thead>
       <tbody>
-        {errors.map((error) => (
-          <Row
-            error={error}
-            link={href(visit, `/errors/${error.id}`, behind)}
-            visit={visit}
-            form={form}
-            has_trend={has_trend}
-            is_chosen={all_chosen}
-          />
-        ))}
+        <InTurns
+          parts={errors.map((error) => (
+            <Row
+              error={error}
+              link={href(visit, `/errors/${error.id}`, behind)}
+              visit={visit}
+              form={form}
+              has_trend={has_trend}
+              is_chosen={all_chosen}
+            />
+          ))}
+        />
       </tbody>
     </table>
   )

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { html } from '../../src/dashboard/answers.js'
+import { InTurns } from '../../src/dashboard/components/in-turns.js'
+
+/** Takes the thread for longer than may be at once. */
+function Slow({ word }: { word: string }) {
+  const until = performance.now() + 10
+  while (performance.now() < until);
+  return <li>{word}</li>
+}
+
+test('what takes long to be drawn lets the host do what waits in between, and stays in its order and text', async () => {
+  let turns = 0
+  let drawn = false
+  const count = () => {
+    turns++
+    if (!drawn) setImmediate(count)
+  }
+  setImmediate(count)
+  const words = ['one', 'two', '<script>', 'four', 'five']
+  const page = await html(
+    <ul>
+      <InTurns parts={words.map((word) => <Slow word={word} />)} />
+    </ul>,
+  )
+  drawn = true
+  expect(await page.text()).toBe('<ul><li>one</li><li>two</li><li>&lt;script&gt;</li><li>four</li><li>five</li></ul>')
+  expect(turns).toBeGreaterThanOrEqual(words.length)
+})
