@@ -4,6 +4,6 @@ import { writeFileSync } from 'node:fs'
 export default class UnhandledErrors {
   onTestRunEnd(_modules, errors) {
     const told = errors.map(({ name, message }) => `${name}: ${message}`)
-    writeFileSync(process.env.FAULTBOARD_UNHANDLED_ERRORS, JSON.stringify(told))
+    writeFileSync(process.env.FAULTBOARD_TEST_UNHANDLED_ERRORS, JSON.stringify(told))
   }
 }

@@ -21,7 +21,7 @@ export async function runVitest(args, env) {
   const reporters = ['default', 'json', './scripts/test/unhandled-errors.mjs'].map((name) => `--reporter=${name}`)
   const { ok } = await run('node_modules/.bin/vitest', ['run', ...reporters, `--outputFile.json=${file}`, ...args], {
     show: true,
-    env: { ...env, FAULTBOARD_UNHANDLED_ERRORS: unhandled_file },
+    env: { ...env, FAULTBOARD_TEST_UNHANDLED_ERRORS: unhandled_file },
   })
   const counts = total((await jsonIn(file))?.testResults.map(countFile) ?? [])
   const unhandled = (await jsonIn(unhandled_file)) ?? ['it wrote no report']
