@@ -73,10 +73,11 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
   const spool = await spoolFinding(new Spool(spoolFolder(options, database), options.spool_max_bytes))
   try {
     const missing = missingFile(database)
+    if (missing) return [...missingFindings(missing), spool]
     const migrations = await migrationsOf(database)
     const pending = migrations.filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
     return [
-      missing ? missingFinding(missing) : ok('database', `${database.dialect.address} answers`),
+      ok('database', `${database.dialect.address} answers`),
       pending.length === 0
         ? ok('schema', `up to date, ${migrations.length} migrations applied`)
         : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
@@ -88,9 +89,16 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
   }
 }
 
-function missingFinding(file: string): Finding {
-  if (isWritable(dirname(file))) return warning('database', `${file} does not exist yet; migrating makes it`)
-  return failed('database', `${file} does not exist, and its folder is missing or cannot be written`, { exit_code: 1 })
+/** The application makes the file with its schema, so that before the first start nothing is wrong. */
+function missingFindings(file: string): Finding[] {
+  if (!isWritable(dirname(file))) {
+    const text = `${file} does not exist, and its folder is missing or cannot be written`
+    return [failed('database', text, { exit_code: 1 })]
+  }
+  return [
+    ok('database', `${file} does not exist yet; it is made when the application starts`),
+    ok('schema', 'is made with it'),
+  ]
 }
 
 async function spoolFinding(spool: Spool): Promise<Finding> {

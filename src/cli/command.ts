@@ -19,7 +19,7 @@ export interface Command<F extends Flags = Flags> {
   readonly text?: string
   readonly examples?: readonly string[]
   /** What may be said without a flag, once. */
-  readonly argument?: { readonly name: string; readonly text: string }
+  readonly argument?: { readonly name: string; readonly text: string; readonly is_required?: boolean }
   readonly flags: F
   /** Does the work and gives the exit code; what goes wrong is thrown. */
   run(flags: Given<F>, argument?: string): Promise<number>

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { resolveConfiguration } from '../config/resolve.js'
 import { captureDiagnosticDump } from '../diagnostics/capture-dump.js'
 import { parseInput } from '../model/input.js'
 import { wrongUse } from './arguments.js'
@@ -65,13 +66,19 @@ async function ofRunning(remote: Remote, options: WantedDump, json: boolean): Pr
 
 async function ofItself(flags: CommonFlags, options: WantedDump, json: boolean): Promise<number> {
   const { settings } = await readConfiguration(flags)
+  const { enable_diagnostic_dump } = resolveConfiguration(withoutDashboard(settings)).options
   // Whoever may run this command on the database needs no switch to be allowed to look at the command itself.
   const own = { ...withoutDashboard(settings), enable_diagnostic_dump: true }
   return withTracker(own, async ({ Commands, Queries }) => {
     const { id } = await Commands.CaptureDiagnosticDump.call({ ...options, actor: 'the command line' })
     if (json) printJson({ dump: await Queries.FindDiagnosticDump.call({ dump_id: id }) })
     else {
-      print(`Diagnostic dump ${id} of this command itself was captured; the page of the dumps shows it.`)
+      print(`Diagnostic dump ${id} of this command itself was captured.`)
+      print(
+        enable_diagnostic_dump
+          ? 'The page of the dumps shows it.'
+          : 'The page of the dumps shows it where the application has enable_diagnostic_dump on, which is off here; --json prints a dump.',
+      )
       print('That of a running application:  faultboard dump --url http://127.0.0.1:3000/error_dashboard')
     }
     return 0

@@ -1,9 +1,10 @@
+import { stat } from 'node:fs/promises'
 import { parseInput } from '../model/input.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { ErrorsListInput } from '../triage/errors-list.js'
 import { applicationNamed } from './application-named.js'
 import { wrongUse } from './arguments.js'
-import { COMMON_FLAGS, defineCommand } from './command.js'
+import { COMMON_FLAGS, CommandFailed, defineCommand } from './command.js'
 import { readConfiguration, withoutDashboard } from './configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from './filter-flags.js'
 import { withTracker } from './open-tracker.js'
@@ -24,16 +25,19 @@ export const exportCommand = defineCommand({
     'faultboard export critical.csv --severity critical --timeframe last_7_days',
     'faultboard export - | gzip > errors.ndjson.gz',
   ],
-  argument: { name: 'FILE', text: 'Where to write; - or left out: standard output' },
+  argument: { name: 'FILE', text: 'Where to write; -: standard output', is_required: true },
   flags: {
+    force: { text: 'Write over a file that is there already' },
     format: { value: 'WORD', text: 'One of ndjson, csv; left out: by the end of FILE, else ndjson' },
     ...COMMON_FLAGS,
     'application-name': { value: 'NAME', text: 'Only errors of this application' },
     ...FILTERS,
   },
-  async run(flags, file = '-') {
+  async run(flags, file) {
+    if (file === undefined) throw wrongUse('faultboard export needs a FILE, or - for standard output')
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
     const format = formatOf(flags.format, file)
+    if (!flags.force) await requireNew(file)
     const { 'application-name': application_name, ...others } = flags
     const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
     return withTracker(withoutDashboard(settings), async (tracker) => {
@@ -47,6 +51,14 @@ export const exportCommand = defineCommand({
     })
   },
 })
+
+/** What is there may be the only copy of another export. A pipe or a device is there to be written. */
+async function requireNew(file: string): Promise<void> {
+  const there = file === '-' ? null : await stat(file).catch(() => null)
+  if (there?.isFile()) {
+    throw new CommandFailed(`${file} is there already: name another file, or write over it with --force.`)
+  }
+}
 
 function formatOf(asked: string | undefined, file: string): Format {
   if (asked === undefined) return /\.csv$/i.test(file) ? 'csv' : 'ndjson'

@@ -6,7 +6,7 @@ import { wrongUse } from './arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from './command.js'
 import { readConfiguration, withoutDashboard } from './configuration.js'
 import { linesOf } from './lines.js'
-import { openedTracker } from './open-tracker.js'
+import { openedTracker, targetOf } from './open-tracker.js'
 import { RejectedLines } from './rejected-lines.js'
 import { complain, harmless, print, printJson } from './terminal.js'
 
@@ -18,7 +18,7 @@ export const importCommand = defineCommand({
     'faultboard import errors.ndjson --database postgres://localhost/shop',
     'gunzip -c errors.ndjson.gz | faultboard import -',
   ],
-  argument: { name: 'FILE', text: 'What to read; -: standard input' },
+  argument: { name: 'FILE', text: 'What to read; -: standard input', is_required: true },
   flags: {
     database: COMMON_FLAGS.database,
     config: COMMON_FLAGS.config,
@@ -28,13 +28,15 @@ export const importCommand = defineCommand({
   async run(flags, file) {
     if (file === undefined) throw wrongUse('faultboard import needs a FILE, or - for standard input')
     await requireReadable(file)
-    const { settings } = await readConfiguration({ ...flags, 'application-name': undefined })
+    const configuration = await readConfiguration({ ...flags, 'application-name': undefined })
+    const settings = withoutDashboard(configuration.settings)
     const rejected = await RejectedLines.beside(
       file,
       flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`),
     )
-    const imported = await openedTracker(withoutDashboard(settings), (tracker) => importFrom(file, tracker, rejected))
-    tell(imported, rejected, flags.json)
+    const target = targetOf(settings)
+    const imported = await openedTracker(settings, (tracker) => importFrom(file, tracker, rejected))
+    tell(imported, target, rejected, flags.json)
     return imported.rejected > 0 ? 1 : 0
   },
 })
@@ -63,6 +65,8 @@ async function requireReadable(file: string): Promise<void> {
   await access(file, constants.R_OK).catch(({ message }: Error) => {
     throw new CommandFailed(`Cannot read ${file}: ${message}. Import it as a user who may read it.`)
   })
+  // Before a database is made for it. A pipe can be read only once.
+  if (found.isFile()) for await (const _first of ndjson(linesOf(createReadStream(file)), file)) break
 }
 
 /** What is something else altogether is said at once, instead of line by line. */
@@ -70,9 +74,9 @@ async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator
   let is_first = true
   for await (const line of lines) {
     if (is_first && line.text?.trim() === '') continue
-    if (is_first && !line.text?.trimStart().startsWith('{')) {
+    if (is_first && !isRecord(line.text ?? '')) {
       throw new CommandFailed(
-        `${file === '-' ? 'Standard input' : file} is no NDJSON of faultboard export: its first line is no JSON object. CSV cannot be imported.`,
+        `${file === '-' ? 'Standard input' : file} is no NDJSON of faultboard export: its first line is not a record of one. CSV cannot be imported.`,
       )
     }
     is_first = false
@@ -80,11 +84,29 @@ async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator
   }
 }
 
-function tell(imported: Imported, { first, file, kept }: RejectedLines, json: boolean): void {
+/** Also one that is broken further on, which is told by its number. */
+function isRecord(text: string): boolean {
+  if (/^\s*\{\s*"(kind|version)"\s*:/.test(text)) return true
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && 'kind' in value && 'version' in value
+  } catch {
+    // Whatever it is, it is not what an export writes.
+    return false
+  }
+}
+
+function tell(
+  imported: Imported,
+  { address, is_new }: ReturnType<typeof targetOf>,
+  { first, file, kept }: RejectedLines,
+  json: boolean,
+): void {
   const { created, added, known, outdated, occurrences, rejected } = imported
-  if (json) printJson({ ...imported, rejections: first })
+  if (json) printJson({ ...imported, database: address, database_is_new: is_new, rejections: first })
   else {
     print(`${created} new, ${added} added to errors that were here, ${known} here already: ${occurrences} occurrences.`)
+    print(`Imported into ${address}${is_new ? ', which did not exist and was made' : ''}.`)
   }
   if (outdated > 0) {
     complain(

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { CommandFailed, defineCommand } from './command.js'
 import { randomPassword } from './configuration.js'
@@ -27,6 +27,7 @@ export const init = defineCommand({
     if (plan.present.length > 0 && plan.changes.length === 0) return already(plan)
     if (plan.changes.length === 0) return leave(plan)
     const changes = [...plan.changes, ...environmentFiles(host.folder, pathOf(plan))]
+    if (host.folder !== process.cwd()) print(`In ${relative('', host.folder)}:`)
     show(plan, changes)
     warn(host.folder, changes)
     if (flags['dry-run']) return say('Nothing was written, because of --dry-run.', 0)
@@ -96,17 +97,36 @@ function isText(file: string, text: string): boolean {
   return existsSync(file) && readFileSync(file).equals(Buffer.from(text))
 }
 
-function tellNext({ folder, packages }: Host, plan: Plan): void {
+function tellNext(host: Host, plan: Plan): void {
   tellHands(plan)
+  const manager = packageManager(host.folder)
+  const where = host.folder === process.cwd() ? '' : `cd ${relative('', host.folder)} && `
   const steps = [
-    ...(packages.faultboard === undefined ? [installLine(folder)] : []),
-    `Start your application with FAULTBOARD_DASHBOARD_USERNAME=admin FAULTBOARD_DASHBOARD_PASSWORD=${randomPassword()}\n     in its environment (a password made up just now, and written down nowhere else; see .env.example).`,
+    ...(host.packages.faultboard === undefined
+      ? [`${where}${manager} ${manager === 'npm' ? 'install' : 'add'} faultboard`]
+      : []),
+    ...startSteps(host, plan, where, manager),
     `Make an error, and open ${pathOf(plan)}.`,
   ]
   print('\nNext:')
   steps.forEach((step, index) => {
     print(`  ${index + 1}. ${step}`)
   })
+}
+
+function startSteps(host: Host, plan: Plan, where: string, manager: string): string[] {
+  const { folder, files, start_script } = host
+  // What only adds files is started by the framework's own program, which reads .env too.
+  const isRun = plan.changes.some(({ path }) => files.some((file) => file.path === path))
+  const entry = isRun && /\.[cm]?js$/.test(files[0]?.path ?? '') ? files[0]?.path : undefined
+  const own = entry === undefined ? '…' : `node ${entry}`
+  const script = start_script === 'start' ? `${manager} start` : `${manager} run ${start_script}`
+  const variables = `FAULTBOARD_DASHBOARD_USERNAME=admin FAULTBOARD_DASHBOARD_PASSWORD=${randomPassword()}`
+  const kept = existsSync(join(folder, '.env')) ? 'cat .env.example >> .env' : 'cp .env.example .env'
+  return [
+    `Start your application, with a password made up just now that is written down nowhere else:\n       ${where}${variables} ${start_script === null ? own : script}`,
+    `To keep such a password:  ${where}${kept}  and write it there; that file is not for git.${isRun ? `\n     Start with  node --env-file=.env ${entry ?? '…'}` : ''}`,
+  ]
 }
 
 function pathOf({ dashboard_path = '/error_dashboard' }: Plan): string {
@@ -120,10 +140,11 @@ function tellHands({ by_hand }: Pick<Plan, 'by_hand'>): void {
   }
 }
 
-function installLine(folder: string): string {
-  const has = (name: string) => existsSync(join(folder, name))
-  if (has('pnpm-lock.yaml')) return 'pnpm add faultboard'
-  return has('yarn.lock') ? 'yarn add faultboard' : 'npm install faultboard'
+/** By its lock file, which several packages have at their root. */
+function packageManager(folder: string): 'npm' | 'pnpm' | 'yarn' {
+  const has = (name: string) => existsSync(join(folder, name)) || existsSync(name)
+  if (has('pnpm-lock.yaml')) return 'pnpm'
+  return has('yarn.lock') ? 'yarn' : 'npm'
 }
 
 /** What a terminal would obey is left out of what is shown. */

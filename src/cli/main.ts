@@ -71,7 +71,7 @@ async function find(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load) return load()
   const parts = Object.keys(COMMANDS).filter((one) => one.startsWith(`${name} `))
-  if (parts.length > 0) throw wrongUse(`faultboard ${name} alone is no command; there are ${parts.join(', ')}`)
+  if (parts.length > 0) throw wrongUse(`faultboard ${name} is not a command by itself; there are ${parts.join(', ')}`)
   throw wrongUse(`faultboard has no command "${name}"${didYouMean(name, Object.keys(COMMANDS))}`)
 }
 

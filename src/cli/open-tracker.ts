@@ -41,6 +41,12 @@ export async function openedTracker<T>(settings: Settings, work: (tracker: Track
   }
 }
 
+/** The database that a command writes to, and whether its file is still to be made. */
+export function targetOf(settings: Settings): { address: string; is_new: boolean } {
+  const database = databaseOf(resolveConfiguration(settings).options)
+  return { address: database.dialect.address, is_new: missingFile(database) !== null }
+}
+
 /** A tracker whose database is ready; when it is not, the one sentence that is thrown says all there is to say. */
 export async function openTracker(settings: Settings, surroundings: Surroundings = {}): Promise<TrackerInstance> {
   const early: string[] = []

@@ -36,7 +36,7 @@ export async function answerLine({ text, why }: RequestLine, server: Server): Pr
   try {
     message = JSON.parse(text)
   } catch {
-    return answer(null, failed(PARSE_ERROR, 'This is no JSON'))
+    return answer(null, failed(PARSE_ERROR, 'This is not JSON'))
   }
   if (!Array.isArray(message)) return answerMessage(message, server)
   if (message.length === 0 || message.length > MOST_AT_ONCE) {

@@ -39,10 +39,10 @@ function objectIn(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw refused(`it is no JSON (${error instanceof Error ? error.message.slice(0, 100) : 'unreadable'})`)
+    throw refused(`it is not JSON (${error instanceof Error ? error.message.slice(0, 100) : 'unreadable'})`)
   }
   const parsed = v.safeParse(v.record(v.string(), v.unknown()), value)
-  if (!parsed.success || Array.isArray(value)) throw refused('it is no JSON object')
+  if (!parsed.success || Array.isArray(value)) throw refused('it is not a JSON object')
   if (!isShallow(parsed.output, DEEPEST)) throw refused(`it is nested deeper than ${DEEPEST} levels`)
   return parsed.output
 }

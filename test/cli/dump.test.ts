@@ -195,6 +195,7 @@ describe('faultboard dump of itself', () => {
     const said = await faultboard(['dump', 'by hand', '--database', database], { cwd, env })
     expect(said).toMatchObject({ code: 0, stderr: '' })
     expect(said.stdout).toContain('Diagnostic dump 1 of this command itself was captured')
+    expect(said.stdout).toContain('enable_diagnostic_dump on, which is off here')
     expect(said.stdout).toContain('faultboard dump --url http://')
     const { stdout } = await faultboard(['dump', '--database', database, '--json', '--report'], { cwd, env })
     const { dump } = JSON.parse(stdout)

@@ -38,6 +38,15 @@ describe('faultboard sourcemaps', () => {
     expect(gone.stderr).toContain('No source maps are kept of release 1.4.0')
   })
 
+  test('makes a database that is not there yet, and says so', async () => {
+    const cwd = await folder({ 'package.json': '{"name":"shop"}' })
+    await builtShop(cwd)
+    const { code, stdout, stderr } = await faultboard(['sourcemaps', 'upload', 'dist', '--release', '1'], { cwd })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 source map kept for release 1.') })
+    expect(stderr).toContain(`sqlite:${join(cwd, 'faultboard.sqlite3')} did not exist, and was made.`)
+    expect((await faultboard(['sourcemaps', 'list'], { cwd })).stdout).toMatch(/^1 +1 /m)
+  })
+
   test('tells what to do when it is used wrongly', async () => {
     const { cwd, run } = await project()
     mkdirSync(join(cwd, 'empty'))
@@ -52,7 +61,7 @@ describe('faultboard sourcemaps', () => {
       [
         [],
         2,
-        'faultboard sourcemaps alone is no command; there are sourcemaps upload, sourcemaps list, sourcemaps delete',
+        'faultboard sourcemaps is not a command by itself; there are sourcemaps upload, sourcemaps list, sourcemaps delete',
       ],
       [['upload'], 2, 'Name the folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
       [['upload', 'empty'], 2, '--release is missing: name the app_version that the clients of this build report'],
@@ -74,6 +83,6 @@ describe('faultboard sourcemaps', () => {
 
   test('has its help', async () => {
     const { run } = await project()
-    expect((await run('upload', '--help')).stdout).toContain('Usage: faultboard sourcemaps upload [DIR] [flags]')
+    expect((await run('upload', '--help')).stdout).toContain('Usage: faultboard sourcemaps upload DIR [flags]')
   })
 })

@@ -36,7 +36,7 @@ describe('export and import', () => {
     const into = ['import', 'errors.ndjson', '--database', 'sqlite:copy.sqlite3']
     expect(await faultboard(into, { cwd })).toMatchObject({
       code: 0,
-      stdout: '2 new, 0 added to errors that were here, 0 here already: 3 occurrences.\n',
+      stdout: `2 new, 0 added to errors that were here, 0 here already: 3 occurrences.\nImported into sqlite:${join(cwd, 'copy.sqlite3')}, which did not exist and was made.\n`,
     })
     expect(JSON.parse((await faultboard([...into, '--json'], { cwd })).stdout)).toEqual({
       created: 0,
@@ -45,6 +45,8 @@ describe('export and import', () => {
       outdated: 0,
       occurrences: 0,
       rejected: 0,
+      database: `sqlite:${join(cwd, 'copy.sqlite3')}`,
+      database_is_new: false,
       rejections: [],
     })
     const list = await faultboard(['errors', '--json', '--database', 'sqlite:copy.sqlite3'], { cwd })
@@ -77,6 +79,27 @@ describe('export and import', () => {
     expect((await faultboard(['import', 'errors.csv'], { cwd })).stderr).toContain('CSV cannot be imported')
   })
 
+  test('an export does not write over a file, unless it is told to', async () => {
+    const here = await folder({ 'kept.ndjson': 'precious' })
+    const into = ['export', 'kept.ndjson', '--database', `sqlite:${join(cwd, 'faultboard.sqlite3')}`]
+    const refused = await faultboard(into, { cwd: here })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('kept.ndjson is there already') })
+    expect(readFileSync(join(here, 'kept.ndjson'), 'utf8')).toBe('precious')
+    expect((await faultboard([...into, '--force'], { cwd: here })).code).toBe(0)
+    expect(readFileSync(join(here, 'kept.ndjson'), 'utf8')).toContain('"kind":"error"')
+  })
+
+  test.each([
+    ['JSON over several lines', JSON.stringify({ name: 'shop', version: '1.0.0' }, null, 2)],
+    ['JSON in one line', '{"name":"shop"}\n'],
+  ])('a file that is no export is refused at once, and nothing is made: %s', async (_, text) => {
+    const here = await folder({ 'package.json': text })
+    const { code, stdout, stderr } = await faultboard(['import', 'package.json'], { cwd: here })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^package\.json is no NDJSON of faultboard export: .*\n$/)
+    expect(readdirSync(here)).toEqual(['package.json'])
+  })
+
   test('go to pipes and links as they are, and to no place that somebody else has prepared', async () => {
     const pipe = join(cwd, 'a-pipe')
     execFileSync('mkfifo', [pipe])
@@ -89,7 +112,7 @@ describe('export and import', () => {
     symlinkSync('precious', join(cwd, 'linked.ndjson.partial'))
     writeFileSync(join(cwd, 'linked.ndjson'), '')
     symlinkSync('linked.ndjson', join(cwd, 'link'))
-    expect((await faultboard(['export', 'link'], { cwd })).code).toBe(0)
+    expect((await faultboard(['export', 'link', '--force'], { cwd })).code).toBe(0)
     expect(lstatSync(join(cwd, 'link')).isSymbolicLink()).toBe(true)
     expect(readFileSync(join(cwd, 'linked.ndjson'), 'utf8')).toBe(received)
     expect(readFileSync(join(cwd, 'precious'), 'utf8')).toBe('precious')
@@ -126,7 +149,7 @@ describe('export and import', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('1 new')
     expect(stderr).toMatch(
-      /^Line 2: it is no JSON.*\nLine 3: error\.occurrence_count is 5, but its hours add up to 2\n/,
+      /^Line 2: it is not JSON.*\nLine 3: error\.occurrence_count is 5, but its hours add up to 2\n/,
     )
     expect(stderr).toContain('2 lines were not taken and kept in mixed.ndjson.rejected.')
     expect(readFileSync(join(cwd, 'mixed.ndjson.rejected'), 'utf8')).toBe(`{"half":\n${broken}\n`)
@@ -161,16 +184,17 @@ describe('export and import', () => {
   test.each([
     [['export', 'x', '--format', 'xml'], '--format must be one of ndjson, csv', 2],
     [['export', 'a', 'b'], 'takes one FILE, not 2', 2],
-    [['export', '--severity', 'dire'], '--severity must be one of', 2],
+    [['export', '-', '--severity', 'dire'], '--severity must be one of', 2],
     [['export', '--page', '2'], '--page is not a flag of faultboard export', 2],
     [['export', 'no/such/folder/x.ndjson'], 'Cannot write no/such/folder/x.ndjson', 1],
-    [['export', '--application-name', 'nobody'], 'No application "nobody"', 2],
-    [['export', '--database', 'sqlite:nowhere.sqlite3'], 'There is no database', 1],
+    [['export', '-', '--application-name', 'nobody'], 'No application "nobody"', 2],
+    [['export'], 'needs a FILE, or - for standard output', 2],
+    [['export', '-', '--database', 'sqlite:nowhere.sqlite3'], 'There is no database', 1],
     [['import'], 'needs a FILE', 2],
     [['import', 'nowhere.ndjson'], 'There is no file nowhere.ndjson', 1],
     [['import', '.'], '. is a folder', 1],
     [['import', '-', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
-    [['export', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
+    [['export', '-', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
     [['import', 'x', '--formt', 'csv'], '--formt is not a flag of faultboard import', 2],
   ])('faultboard %j says what is wrong', async (args, sentence, code) => {
     const ended = await faultboard(args, { cwd })

@@ -173,9 +173,9 @@ describeEachDatabase('lines that cannot be taken', (database) => {
     )
     expect(rejections.map(({ line }) => line)).toEqual(Array.from({ length: 15 }, (_, i) => i + 1))
     const reasons = rejections.map(({ reason }) => reason)
-    expect(reasons[0]).toMatch(/^it is no JSON/)
+    expect(reasons[0]).toMatch(/^it is not JSON/)
     expect(reasons.slice(1)).toEqual([
-      'it is no JSON object',
+      'it is not a JSON object',
       'it is no line of an export: version is missing',
       'it was written by a newer Faultboard (version 2 of the format, this one knows 1)',
       'kind must be one of application, error, more',

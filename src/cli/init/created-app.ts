@@ -36,6 +36,16 @@ export function createdApp(
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
+/** What a file calls the application it makes, wherever that is; null for none or several. */
+export function nameOfApp({ masked }: SourceFile, call: string): string | null {
+  const pattern = new RegExp(
+    `(?<![\\w$.])([\\w$]+)(?:\\s*:[^=;(]+)?\\s*=\\s*(?:await\\s+)?${call}(?:<[^()]*>)?\\(`,
+    'g',
+  )
+  const [name, ...others] = [...(masked ?? '').matchAll(pattern)].map((match) => match[1])
+  return name !== undefined && others.length === 0 ? name : null
+}
+
 /**
  * Where what has to come first goes: after the application, and after what the tracker is configured by. null where that
  * comes at a time that is not sure, or only when the application has been used.

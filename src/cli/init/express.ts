@@ -16,6 +16,7 @@ export const express: Framework = {
     'app.use(dashboard()) // before your routes',
     'app.use(capture())   // after your routes, before your own error handlers',
   ],
+  call: ({ default: whole }) => whole,
   plan: (host) => firstPlan(host, 'Express', edits),
 }
 

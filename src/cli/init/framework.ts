@@ -28,6 +28,8 @@ export interface Framework {
   readonly least_major?: number
   /** The lines for whoever writes them himself. */
   readonly lines: readonly string[]
+  /** How the application is made, as a pattern, by what a file calls the package. */
+  call?(names: Readonly<Record<string, string>>): string | undefined
   /** What to change, or null where the application was not found or is not understood. */
   plan(host: Host): Plan | null
 }

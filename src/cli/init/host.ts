@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, normalize, relative, resolve } from 'node:path'
 import { CommandFailed } from '../command.js'
 import { readSource, readText, type SourceFile } from './source-file.js'
+import { workspaceFolders } from './workspaces.js'
 
 /** The application that init was called in. */
 export interface Host {
@@ -17,27 +18,43 @@ export interface Host {
   readonly files: readonly SourceFile[]
   /** The file that the operator named. */
   readonly named: string | null
+  /** How package.json starts it: the name of a script. */
+  readonly start_script: string | null
+  /** The packages below, where this is the root of several. */
+  readonly workspaces: readonly Workspace[]
+}
+
+export interface Workspace {
+  readonly folder: string
+  readonly packages: Readonly<Record<string, string>>
 }
 
 const ENDINGS = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts']
 const USUAL_NAMES = ['app', 'server', 'index', 'main']
 
 /** Reads package.json and what may be the application's entry. */
-export function readHost(folder: string, named: string | undefined): Host {
+export function readHost(here: string, named: string | undefined): Host {
+  const folder = named === undefined ? here : packageAround(here, named)
   const manifest = readManifest(folder)
-  const entries = named === undefined ? entriesOf(folder, manifest) : [namedFile(folder, named)]
+  const entries = named === undefined ? entriesOf(folder, manifest) : [namedFile(folder, resolve(here, named))]
   const files = entries.map((path) => readSource(folder, path)).filter((file) => file !== null)
   const imported = named === undefined ? files.flatMap((file) => importedBy(folder, file)) : []
   const is_module = manifest.type === 'module'
   const uses_typescript = existsSync(join(folder, 'tsconfig.json'))
   return {
     folder,
-    packages: { ...manifest.devDependencies, ...manifest.dependencies },
+    // What several packages share may stand in that of their root.
+    packages: { ...(folder === here ? {} : packagesOf(here)), ...packagesIn(manifest) },
     uses_typescript,
     is_module,
     is_commonjs: !is_module && !uses_typescript && !files.some(({ path }) => /\.m?ts$|\.mjs$/.test(path)),
     files: [...files, ...imported].filter(({ path }, i, all) => all.findIndex((one) => one.path === path) === i),
     named: named === undefined ? null : (entries[0] ?? null),
+    start_script: ['start', 'dev'].find((name) => manifest.scripts?.[name] !== undefined) ?? null,
+    workspaces: workspaceFolders(folder, manifest.workspaces).map((path) => ({
+      folder: path,
+      packages: packagesOf(join(folder, path)),
+    })),
   }
 }
 
@@ -48,11 +65,33 @@ export function majorOf(range: string | undefined): number | null {
 }
 
 interface Manifest {
+  workspaces?: unknown
   type?: string
   main?: string
   scripts?: Record<string, string>
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
+}
+
+/** The folder of the package.json that is nearest to a file. */
+function packageAround(here: string, named: string): string {
+  for (let folder = dirname(resolve(here, named)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder
+    if (folder === here || folder === dirname(folder)) return here
+  }
+}
+
+function packagesOf(folder: string): Record<string, string> {
+  try {
+    return packagesIn(readManifest(folder))
+  } catch {
+    // That of another package is no reason to stop.
+    return {}
+  }
+}
+
+function packagesIn({ dependencies, devDependencies }: Manifest): Record<string, string> {
+  return { ...devDependencies, ...dependencies }
 }
 
 function readManifest(folder: string): Manifest {

@@ -38,15 +38,20 @@ interface Part {
 }
 
 const EXTERNAL = "serverExternalPackages: ['faultboard'],"
+/** webpack, the bundler of Next.js 15, minifies and writes no maps unless told to: every build would regroup errors. */
+const MAPS = 'experimental: { serverSourceMaps: true },'
 
-function config({ folder }: Host): Part {
+function config({ folder, packages }: Host): Part {
+  const wanted = /^\D*15\b/.test(packages.next ?? '') ? [EXTERNAL, MAPS] : [EXTERNAL]
   const path = ['next.config.ts', 'next.config.mjs', 'next.config.js'].find((name) => existsSync(join(folder, name)))
-  if (path === undefined) return { change: newFile('next.config.mjs', ['export default {', `  ${EXTERNAL}`, '}']) }
+  if (path === undefined)
+    return { change: newFile('next.config.mjs', ['export default {', ...wanted.map((one) => `  ${one}`), '}']) }
   const file = readSource(folder, path)
   if (file?.statements.some(({ text }) => /['"]faultboard['"]/.test(text))) return { present: path }
   const line = file && insideConfiguration(file)
-  if (!line) return { hand: { reason: `${path} is written in a way that init does not understand`, lines: [EXTERNAL] } }
-  return { change: { path, before: file.source, edits: [{ line, remove: 0, insert: [`  ${EXTERNAL}`] }] } }
+  if (!line) return { hand: { reason: `${path} is written in a way that init does not understand`, lines: wanted } }
+  const lines = file.masked?.includes('experimental') ? [EXTERNAL] : wanted
+  return { change: { path, before: file.source, edits: [{ line, remove: 0, insert: lines.map((one) => `  ${one}`) }] } }
 }
 
 const EXPORT = /^(?:export\s+default|module\.exports\s*=)\s*/

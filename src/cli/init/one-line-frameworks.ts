@@ -25,6 +25,7 @@ function oneLine(recipe: Recipe): Framework {
     package: recipe.package,
     ...(recipe.least_major && { least_major: recipe.least_major }),
     lines: [`import { faultboard } from 'faultboard/${subpath}'`, `${line('app', 'faultboard')} // first of all`],
+    call,
     plan: (host) =>
       firstPlan(host, name, (file) => {
         const app = createdApp(file, call(namesOf(file, recipe.package)), recipe.package)

@@ -1,3 +1,5 @@
+import { namesOf } from './code-style.js'
+import { nameOfApp } from './created-app.js'
 import { express } from './express.js'
 import type { Framework, Plan } from './framework.js'
 import { type Host, majorOf } from './host.js'
@@ -23,10 +25,23 @@ export function planFor(host: Host): Plan {
   const [likeliest] = possible
   if (!likeliest || (likeliest === nodeHttp && !host.files.some(usesNodeHttp))) return unknown(host)
   const old = outdated(likeliest, host)
-  return byHand(likeliest, host, old ?? notFound(likeliest, host))
+  const made = madeIn(likeliest, host)
+  return byHand(likeliest, host, old ?? (made ? unsure(made) : notFound(likeliest, host)), made?.name)
 }
 
-function byHand({ name, package: packageName, lines }: Framework, { is_commonjs }: Host, reason: string): Plan {
+/** The file in which the application is made and what it is called there, where that is all that is sure. */
+function madeIn({ call, package: packageName }: Framework, { files }: Host): { path: string; name: string } | null {
+  const found = files.flatMap((file) => {
+    const pattern = call?.(namesOf(file, packageName ?? ''))
+    const name = pattern === undefined ? null : nameOfApp(file, pattern)
+    return name === null ? [] : [{ path: file.path, name }]
+  })
+  return found.length === 1 ? (found[0] ?? null) : null
+}
+
+function byHand(framework: Framework, { is_commonjs }: Host, reason: string, app = 'app'): Plan {
+  const { name, package: packageName } = framework
+  const lines = framework.lines.map((line) => line.replace(/^app(?=\.)/, () => app))
   const own = is_commonjs ? lines.map(required) : lines
   const found = packageName === null ? name : `${name} in package.json`
   return { found, changes: [], present: [], by_hand: [{ reason, lines: own }] }
@@ -44,13 +59,34 @@ function outdated({ name, package: packageName, least_major = 0 }: Framework, { 
     : null
 }
 
+function unsure({ path, name }: { path: string; name: string }): string {
+  return `it is not sure where they belong in ${path}, in which the application is called ${name}`
+}
+
 function notFound({ name }: Framework, { files }: Host): string {
   if (files.length === 0) return `no file was found that starts the application: name it, faultboard init FILE`
   const looked = files.map(({ path }) => path).join(', ')
   return `no place was found in ${looked} where it is sure how ${name} is set up; another file may be named, faultboard init FILE`
 }
 
-function unknown({ files }: Host): Plan {
+function unknown({ files, workspaces }: Host): Plan {
+  const below = workspaces.flatMap(({ folder, packages }) => {
+    const framework = FRAMEWORKS.find(({ package: name }) => packages[name ?? ''] !== undefined)
+    return framework ? [{ folder, name: framework.name }] : []
+  })
+  if (below.length > 0) {
+    return {
+      found: `packages with ${[...new Set(below.map(({ name }) => name))].join(', ')}`,
+      changes: [],
+      present: [],
+      by_hand: [
+        {
+          reason: 'this is the root of several packages, and init is run in the one that is meant',
+          lines: below.map(({ folder, name }) => `cd ${folder} && npx faultboard init   # ${name}`),
+        },
+      ],
+    }
+  }
   const reason =
     files.length === 0 ? 'nothing that starts an application was found here' : `no framework was recognised`
   return {

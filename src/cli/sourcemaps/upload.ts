@@ -3,7 +3,7 @@ import { TrackerError } from '../../model/errors.js'
 import { wrongUse } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
-import { withTracker } from '../open-tracker.js'
+import { openedTracker, targetOf } from '../open-tracker.js'
 import { complain, print, printJson } from '../terminal.js'
 import { builtScripts, folderOf, readScript, scriptsWithoutMap } from './collect.js'
 
@@ -15,7 +15,7 @@ export const uploadSourceMaps = defineCommand({
     'faultboard sourcemaps upload dist/assets --release 1.4.0',
     'faultboard sourcemaps upload dist --release 1.4.0 --url-prefix https://cdn.shop.example/',
   ],
-  argument: { name: 'DIR', text: 'Folder of the build, with scripts and maps' },
+  argument: { name: 'DIR', text: 'Folder of the build, with scripts and maps', is_required: true },
   flags: {
     ...COMMON_FLAGS,
     release: { value: 'VERSION', text: 'The app_version that the clients of this build report' },
@@ -35,8 +35,9 @@ export const uploadSourceMaps = defineCommand({
     const folder = resolve(argument)
     const scripts = builtScripts(folder)
     if (scripts.length === 0) throw nothingFound(argument, scriptsWithoutMap(folder).length)
-    const { settings } = await readConfiguration(flags)
-    return withTracker(withoutDashboard(settings), async ({ Commands, config }) => {
+    const settings = withoutDashboard((await readConfiguration(flags)).settings)
+    const { address, is_new } = targetOf(settings)
+    return openedTracker(settings, async ({ Commands, config }) => {
       const stored: string[] = []
       const refused: string[] = []
       const removed = new Set<string>()
@@ -58,6 +59,7 @@ export const uploadSourceMaps = defineCommand({
         print(`${stored.length === 1 ? '1 source map' : `${stored.length} source maps`} kept for release ${release}.`)
         if (removed.size > 0) print(`Removed for source_map_max_releases: ${[...removed].join(', ')}.`)
       }
+      if (is_new) complain(`${address} did not exist, and was made. Is it the database of your application?`)
       for (const sentence of refused) complain(sentence)
       return refused.length > 0 ? 1 : 0
     })

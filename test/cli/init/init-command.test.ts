@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeWithGit } from '../../support/repository.js'
@@ -26,10 +26,30 @@ test('init --yes tells what is left to do, with a password that stands in no fil
   const { code, stdout } = await faultboard(['init', '--yes'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('1. yarn add faultboard')
-  const [, password = ''] = /FAULTBOARD_DASHBOARD_PASSWORD=(\S+)\n/.exec(stdout.slice(stdout.indexOf('Next:'))) ?? []
+  const next = stdout.slice(stdout.indexOf('Next:'))
+  const [, password = ''] = /^ +\S+_USERNAME=admin \S+_PASSWORD=(\S+) node app\.mjs$/m.exec(next) ?? []
+  expect(next).toMatch(/ cp \.env\.example \.env .*\n +Start with {2}node --env-file=\.env app\.mjs\n/)
   expect(password.length).toBeGreaterThan(12)
   expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toMatch(/^PORT=3000\n#.*\n.*=admin\n.*PASSWORD=$/)
   expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toBe('node_modules\nfaultboard.sqlite3*')
+})
+
+test('init goes by the package.json nearest to FILE, and names the script that starts it', async () => {
+  const cwd = await folder({ 'package.json': JSON.stringify({ workspaces: ['packages/*'] }), 'pnpm-lock.yaml': '' })
+  const api = join(cwd, 'packages/api')
+  mkdirSync(api, { recursive: true })
+  const manifest = { dependencies: { express: '^5.0.0' }, scripts: { dev: 'node --watch index.js' }, type: 'module' }
+  writeFileSync(join(api, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(api, 'index.js'), SOURCE)
+  const root = await faultboard(['init'], { cwd })
+  expect(root).toMatchObject({ code: 1, stdout: expect.stringContaining('cd packages/api && npx faultboard init ') })
+  const { code, stdout } = await faultboard(['init', 'packages/api/index.js', '--yes'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^In packages\/api:\nFound Express in index\.js\./)
+  expect(stdout).toContain('1. cd packages/api && pnpm add faultboard\n')
+  expect(stdout).toMatch(/ cd packages\/api && FAULTBOARD_\S+=admin FAULTBOARD_\S+ pnpm run dev\n/)
+  expect(readFileSync(join(api, 'index.js'), 'utf8')).toContain('app.use(dashboard())')
+  expect(existsSync(join(cwd, '.env.example'))).toBe(false)
 })
 
 test('init tells where the Pages Router of Next.js has the dashboard', async () => {

@@ -123,6 +123,32 @@ describe('what init does not understand it leaves alone', () => {
     expect(hand?.lines[0]).toBe("const { capture, dashboard } = require('faultboard/express')")
   })
 
+  test('and tells the lines with the name that the application has where a function makes it', () => {
+    const source = `import fastify from 'fastify'\nexport function buildApp(options) {\n  const server = fastify(options)\n  return server\n}\n`
+    const files = { 'index.js': `import { buildApp } from './build.js'\nbuildApp({}).listen()\n`, 'build.js': source }
+    const { by_hand } = planned({ fastify: '^5.0.0' }, files, { type: 'module' })
+    expect(by_hand).toEqual([
+      {
+        reason: 'it is not sure where they belong in build.js, in which the application is called server',
+        lines: ["import { faultboard } from 'faultboard/fastify'", 'server.register(faultboard) // first of all'],
+      },
+    ])
+  })
+
+  test.each([
+    [{ workspaces: ['apps/*', 'tools'] }, {}],
+    [{ workspaces: { packages: ['apps/*', 'tools'] } }, {}],
+    [{}, { 'pnpm-workspace.yaml': "packages:\n  - 'apps/*'\n  - tools\n" }],
+  ])('the root of several packages, of which it names those with a framework: %j', (more, files) => {
+    const web = JSON.stringify({ dependencies: { next: '^16.0.0' } })
+    const api = JSON.stringify({ dependencies: { koa: '^3.0.0' } })
+    const below = { 'apps/web/package.json': web, 'apps/api/package.json': api, 'tools/package.json': '{' }
+    expect(planned({}, { ...files, ...below }, more).by_hand[0]?.lines).toEqual([
+      'cd apps/api && npx faultboard init   # Koa',
+      'cd apps/web && npx faultboard init   # Next.js',
+    ])
+  })
+
   test('a folder without an application', () => {
     const reason = 'nothing that starts an application was found here'
     expect(planned({}, {})).toMatchObject({ changes: [], by_hand: [{ reason }] })
@@ -271,6 +297,20 @@ describe('frameworks that are files', () => {
     expect(written[route]).toBe(readFileSync(join('examples/next', route), 'utf8'))
     expect(written['instrumentation.js']).toBe("export { onRequestError, register } from 'faultboard/next'\n")
   })
+
+  test.each([
+    ['^15.1.0', '', '  experimental: { serverSourceMaps: true },\n'],
+    ['^15.1.0', '  experimental: { ppr: true },\n', ''],
+    ['^16.0.0', '', ''],
+  ])(
+    'Next.js %s is told to write source maps where it does not by itself, and has no such part: %j',
+    (next, own, maps) => {
+      const { written } = planned({ next }, { 'next.config.mjs': `export default {\n${own}}\n`, 'app/page.jsx': '' })
+      expect(written['next.config.mjs']).toBe(
+        `export default {\n  serverExternalPackages: ['faultboard'],\n${maps}${own}}\n`,
+      )
+    },
+  )
 
   test('Next.js in TypeScript below src, with a configuration of its own', () => {
     const config = `import type { NextConfig } from "next";\n\nconst nextConfig: NextConfig = {\n  reactStrictMode: true,\n};\n\nexport default nextConfig;\n`
