@@ -1,5 +1,6 @@
 import type { Options } from '../config/options.js'
 import type { Cause } from '../model/event.js'
+import type { FrameSource } from '../model/frame-source.js'
 import type { FrameVariables } from '../model/frame-variables.js'
 import type { Redactor } from '../model/redaction.js'
 import type { Severity } from '../model/severity.js'
@@ -33,6 +34,8 @@ export interface Draft {
   /** What was given with the error, and before it what its scope knows. */
   context: readonly unknown[]
   breadcrumbs: readonly RecordedBreadcrumb[] | null
+  /** What a client sent of the source around its frames. */
+  frame_sources?: readonly FrameSource[] | null
   /** Plain, bounded and redacted when they were read. */
   local_variables: readonly FrameVariables[] | null
   /** Numbers only. */

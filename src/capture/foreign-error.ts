@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Cause } from '../model/event.js'
+import type { FrameSource } from '../model/frame-source.js'
 import { platformOf } from '../model/platform.js'
 import type { Severity } from '../model/severity.js'
 import type { RecordedBreadcrumb } from './breadcrumbs.js'
@@ -17,9 +18,13 @@ export interface ForeignError {
   message: string
   backtrace: readonly string[]
   causes?: readonly Cause[]
+  /** The source around frames, where the client sent it along. */
+  frame_sources?: readonly FrameSource[] | undefined
   platform?: string | undefined
   app_version?: string | undefined
   git_sha?: string | undefined
+  /** The names under which source maps of it may have been uploaded, the likeliest first; else `app_version`. */
+  releases?: readonly string[] | undefined
   user_id?: string | number | undefined
   request_url?: string | undefined
   request_params?: unknown
@@ -58,12 +63,15 @@ export function logForeignError(context: CaptureContext, error: ForeignError): P
 function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
   const text = (field: keyof typeof TEXT_LIMITS & keyof ForeignError) => textOf(error[field], readLimit(field)) ?? null
   const lines = (given: readonly string[]) => backtraceOf(given, config.max_backtrace_lines)
+  const backtrace = lines(error.backtrace)
+  const causes = boundedCauses(error.causes ?? [], lines)
   return {
     thrown: undefined,
     error_type: textOf(error.error_type, TEXT_LIMITS.error_type) ?? 'Error',
     message: text('message') ?? '',
-    backtrace: lines(error.backtrace),
-    causes: boundedCauses(error.causes ?? [], lines),
+    backtrace,
+    causes,
+    frame_sources: keptSources(error.frame_sources ?? [], [...backtrace, ...linesOf(causes)]),
     platform: platformOf(text('platform') ?? undefined),
     app_version: text('app_version'),
     git_sha: text('git_sha'),
@@ -108,6 +116,17 @@ function timeWithinReason(given: number | undefined, now: number): number {
 function boundedCrumbs(crumbs: ForeignError['breadcrumbs'], most: number, now: number): RecordedBreadcrumb[] | null {
   if (!crumbs) return null
   return crumbs.slice(-most).map((crumb) => ({ ...crumb, occurred_at: timeOf(crumb.occurred_at, now) }))
+}
+
+/** A frame that a source map has changed is no longer that of the lines which were sent with it. */
+function keptSources(sources: readonly FrameSource[], lines: readonly string[]): readonly FrameSource[] | null {
+  const known = new Set(lines)
+  const kept = sources.filter(({ frame }) => known.has(frame))
+  return kept.length > 0 ? kept : null
+}
+
+function linesOf(causes: readonly Cause[]): string[] {
+  return causes.flatMap(({ backtrace, causes: inner }) => [...backtrace, ...linesOf(inner ?? [])])
 }
 
 function boundedCauses(causes: readonly Cause[], lines: (given: readonly string[]) => readonly string[]): Cause[] {

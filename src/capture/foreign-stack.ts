@@ -33,7 +33,7 @@ type Look = (lines: readonly string[]) => Promise<readonly string[]>
 
 async function original(maps: StoredMaps, error: ForeignError): Promise<ForeignError> {
   const allowance = maps.allowance()
-  const origin = { release: error.app_version, debug_ids: error.debug_ids }
+  const origin = { releases: error.releases ?? [error.app_version ?? ''], debug_ids: error.debug_ids }
   const look: Look = (lines) => maps.original(lines, origin, allowance)
   const backtrace = await look(error.backtrace)
   return { ...error, backtrace, ...(error.causes && { causes: await originalCauses(error.causes, look) }) }

@@ -33,6 +33,7 @@ function eventOf(draft: Draft): ErrorEvent {
   if (draft.context.length > 0) context.context = draft.context[0]
   if (draft.breadcrumbs !== null) context.breadcrumbs = draft.breadcrumbs
   if (draft.system_health !== null) context.system_health = draft.system_health
+  if (draft.frame_sources) context.frame_sources = draft.frame_sources
   if (draft.local_variables !== null) context.local_variables = draft.local_variables
   return {
     hash_signature: draft.hash_signature,

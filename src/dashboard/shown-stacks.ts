@@ -1,7 +1,9 @@
 import type { Context } from '../context.js'
-import { historiesOf } from '../diagnostics/frame-history.js'
+import { type Histories, historiesOf } from '../diagnostics/frame-history.js'
+import { sentSourcesOf } from '../diagnostics/sent-source.js'
 import { sourcesOf } from '../diagnostics/source-code.js'
 import type { Cause } from '../model/event.js'
+import { frameSourcesOf, isForeign } from '../model/frame-source.js'
 import { type FrameVariables, frameVariablesOf, matchVariables } from '../model/frame-variables.js'
 import type { ErrorRecord } from '../triage/error-record.js'
 import { type StackFrame, stackFrames, stackParts } from '../triage/error-stack.js'
@@ -48,16 +50,20 @@ export async function shownStacks(
   const shown = { stack: stackOf(backtrace), causes: causes.map(causeOf) }
   const at = (occurrence ?? { git_sha }).git_sha
   const wide = (wide_frame ?? 0) - 1
-  const [found, histories] = await Promise.all([
-    sourcesOf(context, own, { git_sha: at, wide }),
-    historiesOf(context, own, at),
-  ])
+  // Where no occurrence is kept, nothing tells any more where it happened.
+  const is_foreign = occurrence === null || isForeign(details)
+  const [found, histories] = is_foreign
+    ? [await sentSourcesOf(own, frameSourcesOf(details.frame_sources)), NO_HISTORIES]
+    : await Promise.all([sourcesOf(context, own, { git_sha: at, wide }), historiesOf(context, own, at)])
   for (const [i, source] of found.entries()) {
     const frame = own[i]
     const history = histories.frames[i] ?? null
-    if (frame && source) sources.set(frame, { source, number: i + 1, is_wide: i === wide, history, visit })
+    const shown_as = { number: i + 1, is_wide: i === wide, has_more: !is_foreign, history, visit }
+    if (frame && source) sources.set(frame, { source, ...shown_as })
   }
   const { matched, others } = matchVariables(own, frameVariablesOf(details.local_variables))
   for (const [frame, one] of matched) variables.set(frame, one)
   return { ...shown, note: histories.note, with_variables: matched.size, other_variables: others }
 }
+
+const NO_HISTORIES: Histories = { frames: [], note: null }

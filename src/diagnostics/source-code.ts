@@ -1,10 +1,10 @@
 import type { Context } from '../context.js'
+import { shownLine } from '../model/source-line.js'
 import { type FrameFile, frameFile } from './frame-file.js'
 import { isCommitName, textInCommit } from './git/commit-files.js'
 import { settledInTime } from './in-time.js'
 import { locateSource, readSource } from './source-files.js'
 import { highlighted, plainParts, type SourcePart } from './source-highlight.js'
-import { shownLine } from './source-line.js'
 
 /** Lines of a file around the one that is asked for. */
 export interface SourceLines {
@@ -39,7 +39,7 @@ export const MOST_PLACES = 10
 const TIME_LIMIT_MS = 400
 /** So long the page waits for the file as it was, which is else shown as it is, and for its colours. */
 const GIT_LIMIT_MS = 100
-const COLOURS_LIMIT_MS = 100
+export const COLOURS_LIMIT_MS = 100
 const REMEMBERED_CHARACTERS = 8_000_000
 /** Around the one frame that was asked to show more. */
 export const WIDE_LINES = 50

@@ -10,6 +10,8 @@ import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import express from 'express'
 import fastify from 'fastify'
+import { H3 } from 'h3'
+import { toNodeHandler } from 'h3/node'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -105,6 +107,12 @@ const ofNext: Host = (reporting) =>
     outgoing.end(await answer?.text())
   })
 
+const ofH3: Host = (reporting) => {
+  const app = new H3()
+  app.all(PATH, (event) => reporting.handle(event.req, { remote_address: event.req.ip ?? null }))
+  return serve(toNodeHandler(app) as never)
+}
+
 const HOSTS: readonly [string, Host][] = [
   ['Express 5', ofExpress(express, false)],
   ['Express 5 behind its parser', ofExpress(express, true)],
@@ -117,6 +125,7 @@ const HOSTS: readonly [string, Host][] = [
   ['Nest on Express', ofNest('express')],
   ['Nest on Fastify', ofNest('fastify')],
   ['a route handler of Next.js', ofNext],
+  ['h3', ofH3],
   [
     'node:http',
     (reporting) => {

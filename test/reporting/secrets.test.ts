@@ -33,7 +33,11 @@ test('no secret that a client reports is kept', async () => {
 
 test('no secret that a Sentry SDK sends is kept, nor cookies, local variables and addresses of people', async () => {
   const host = await intakeHost(ON_SQLITE)
-  const frame = { function: 'f', abs_path: ADDRESS, lineno: 1, vars: { plain: SECRET }, context_line: SECRET }
+  const frame = {
+    ...{ function: 'f', abs_path: ADDRESS, lineno: 3, vars: { plain: SECRET } },
+    ...{ pre_context: [`PASSWORD=${SECRET}`, `get('${ADDRESS}')`], context_line: `{ password: '${SECRET}' }` },
+    post_context: [`// Authorization: Bearer ${SECRET}`],
+  }
   await host.event({
     exception: { values: [{ type: 'E', value: `leaking password=${SECRET}`, stacktrace: { frames: [frame] } }] },
     breadcrumbs: [

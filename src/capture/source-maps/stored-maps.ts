@@ -8,7 +8,8 @@ import { type StoredName, StoredNames } from './stored-names.js'
 
 /** What tells which maps belong to a stack. */
 export interface StackOrigin {
-  release: string | undefined
+  /** The names that its release may have, the likeliest first. */
+  releases: readonly string[]
   /** The ids that a bundler wrote into scripts, by the addresses of these. */
   debug_ids?: Readonly<Record<string, string>> | undefined
 }
@@ -56,7 +57,7 @@ export class StoredMaps {
     const mapped: string[] = []
     for (const line of lines) {
       const { file, line_number, column, function_name } = parseFrame(line, '')
-      const found = file === null ? null : names.find(origin.release, file, ownId(origin.debug_ids, file))
+      const found = file === null ? null : names.find(origin.releases, file, ownId(origin.debug_ids, file))
       if (!found || line_number === null || column === null || !isWithin(allowance, found)) mapped.push(line)
       else mapped.push(await this.#lineAt(found, line, { line: line_number, column, name: function_name }))
     }

@@ -29,10 +29,19 @@ export class StoredNames {
   }
 
   /** By the id that a bundler wrote into script and map, else by release and address. */
-  find(release: string | undefined, file: string, debug_id: string | undefined): StoredName | null {
+  find(releases: readonly string[], file: string, debug_id: string | undefined): StoredName | null {
     const known = debug_id === undefined ? undefined : this.#debug_ids.get(debug_id.toLowerCase())
-    const files = release === undefined ? undefined : this.#releases.get(release)
-    if (known || !files) return known ?? null
+    if (known) return known
+    for (const release of releases) {
+      const found = this.#inRelease(release, file)
+      if (found) return found
+    }
+    return null
+  }
+
+  #inRelease(release: string, file: string): StoredName | null {
+    const files = this.#releases.get(release)
+    if (!files) return null
     const key = `${release}\n${file}`
     const remembered = this.#found.get(key)
     if (remembered !== undefined) return remembered

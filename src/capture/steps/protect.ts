@@ -25,4 +25,5 @@ function leaveOutDetails(draft: Draft): void {
   draft.request_params = undefined
   draft.context = []
   draft.breadcrumbs = null
+  draft.frame_sources = null
 }

@@ -1,5 +1,8 @@
+import { parseFrame } from '../../model/backtrace.js'
 import type { Cause } from '../../model/event.js'
+import type { FrameSource } from '../../model/frame-source.js'
 import { FILTERED, type Redactor, TOKEN_SHAPE } from '../../model/redaction.js'
+import { shownLine } from '../../model/source-line.js'
 import { cleanText } from '../../model/text.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs.js'
 import type { Step } from '../draft.js'
@@ -26,6 +29,8 @@ export const redact: Step = (draft, { redactor }) => {
   }
   draft.backtrace = closedOr([], () => redactLines(draft.backtrace, redactor))
   draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
+  if (draft.frame_sources)
+    draft.frame_sources = closedOr(null, () => redactSources(draft.frame_sources ?? [], redactor))
   const url = draft.request_url
   if (url !== null)
     draft.request_url = cut(
@@ -86,6 +91,35 @@ function redactCause(cause: Cause, redactor: Redactor): Cause {
     backtrace: redactLines(cause.backtrace, redactor),
     ...(cause.causes ? { causes: cause.causes.map((inner) => redactCause(inner, redactor)) } : {}),
   }
+}
+
+const MOST_SOURCE_CHARACTERS = 30_000
+
+/** Whole frames, as many as there is room for. */
+function redactSources(sources: readonly FrameSource[], redactor: Redactor): FrameSource[] {
+  let room = MOST_SOURCE_CHARACTERS
+  return sources
+    .map(({ frame, first, lines }) => {
+      const { line_number, column } = parseFrame(frame, '')
+      const [own = ''] = redactLines([frame], redactor)
+      const shown = lines.map((line, i) => sourceLine(line, first + i === line_number ? column : null, redactor))
+      return { frame: own, first, lines: shown }
+    })
+    .filter(({ lines }) => {
+      room -= lines.reduce((sum, line) => sum + line.length, 0)
+      return room >= 0
+    })
+}
+
+/** SDKs cut lines at a fraction of this. To cut one here, before the filter, might leave half a secret. */
+const MOST_SCANNED = 10_000
+/** Longer than what `shownLine` gives. */
+const SOURCE_LINE = 500
+
+/** Stricter than the source of this process, which is only shown: this is kept, and need not be source at all. */
+function sourceLine(line: string, column: number | null, redactor: Redactor): string {
+  if (line.length > MOST_SCANNED) return '…'
+  return cleanText(shownLine(redactor.text(line), column, redactor), SOURCE_LINE)
 }
 
 const clean = new WeakMap<readonly string[], { lines: readonly string[]; redactor: Redactor }>()

@@ -20,7 +20,7 @@ export function Circumstances({
   stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
   config: Options
 }): Rendered {
-  const { local_variables, variables, system_health, trace_id, span_id, ...details } = record.details
+  const { local_variables, variables, system_health, trace_id, span_id, frame_sources, ...details } = record.details
   return (
     <>
       <Request record={record} curl={curl} />
@@ -32,10 +32,18 @@ export function Circumstances({
       <ProcessMoment health={system_health} />
       <Trace trace_id={trace_id} span_id={span_id} template={config.trace_url_template} />
       <Data title="Tags" values={record.tags} />
-      <Data title="Context" values={record.context} />
+      <Data title="Context" values={withoutUserAgent(record.context, record.user_agent)} />
       <Data title="Details" values={details} />
     </>
   )
+}
+
+/** Pages tell it as the version of their device too; it stands with the request already. */
+function withoutUserAgent(context: unknown, user_agent: string | null): unknown {
+  if (!isObject(context) || !('device' in context) || !isObject(context.device) || !user_agent) return context
+  const { device, ...others } = context
+  const told = Object.entries(device as object).filter(([, value]) => value !== user_agent)
+  return told.length > 0 ? { ...others, device: fromEntries(told) } : others
 }
 
 function Request({ record, curl }: { record: ErrorRecord; curl: string | null }) {

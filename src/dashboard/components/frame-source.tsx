@@ -11,22 +11,26 @@ export interface ShownSource {
   /** Which of the host's own frames on the page it is, from 1. */
   number: number
   is_wide: boolean
+  /** Whether there may be more lines than these. */
+  has_more: boolean
   history: FrameHistory | null
   visit: Visit
 }
 
 /** The lines around a frame under a bar that tells who changed them last, and where else they are to be seen. */
 export function FrameSource({ shown }: { shown: ShownSource }): Rendered {
-  const { source, number, is_wide, history, visit } = shown
+  const { source, number, is_wide, has_more, history, visit } = shown
   const id = `frame-${number}`
   return (
     <>
       <div class="frame-bar">
         <FrameAuthor id={`${id}-author`} history={history} commit={source.commit} visit={visit} />
         <p class="frame-tools">
-          <a class="frame-more" href={`${sameWith(visit, { wide_frame: is_wide ? null : number })}#${id}`}>
-            {is_wide ? 'Show fewer lines' : 'Show more lines'}
-          </a>
+          {has_more && (
+            <a class="frame-more" href={`${sameWith(visit, { wide_frame: is_wide ? null : number })}#${id}`}>
+              {is_wide ? 'Show fewer lines' : 'Show more lines'}
+            </a>
+          )}
           {history?.link && (
             <a href={history.link} rel="noreferrer noopener" target="_blank">
               Open in repository

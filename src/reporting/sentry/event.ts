@@ -1,9 +1,10 @@
 import type { ForeignError } from '../../capture/foreign-error.js'
 import type { Severity } from '../../model/severity.js'
 import { breadcrumbsOf } from './breadcrumbs.js'
-import { stackBeside, thrownIn } from './exceptions.js'
+import { stackBeside, stacktracesIn, thrownIn } from './exceptions.js'
+import { frameSourcesIn } from './frame-sources.js'
 import { platformOf } from './platform.js'
-import { releaseOf } from './release.js'
+import { releaseNames, releaseOf } from './release.js'
 import { requestOf } from './request.js'
 import { type Json, mappingOf, pairsOf, recordOf, textIn, timeIn, valuesOf, wordIn } from './values.js'
 
@@ -31,10 +32,12 @@ export function errorOf(event: Json, arrival: Arrived): ForeignError | null {
     message: thrown?.message ?? message ?? '',
     backtrace: thrown?.backtrace ?? stackBeside(event),
     causes: thrown?.causes ?? [],
+    frame_sources: frameSourcesIn(stacktracesIn(event)),
     unhandled: thrown?.unhandled ?? false,
     severity: severityOf(level, thrown !== undefined && !thrown.is_message),
     platform: platformOf(event),
     ...release,
+    releases: releaseNames(textIn(event.release)),
     ...userOf(event, arrival),
     ...requestOf(event),
     tags: mappingOf(pairsOf(event.tags, MOST_VALUES)),

@@ -36,10 +36,18 @@ export function thrownIn(event: Json): Thrown | undefined {
 /** The stack of the event itself, or that of the thread that crashed: native SDKs keep it there. */
 export function stackBeside(event: Json): readonly string[] {
   const own = backtraceOf(event.stacktrace)
-  if (own.length > 0) return own
+  return own.length > 0 ? own : backtraceOf(threadOf(event)?.stacktrace)
+}
+
+/** All stack traces of an event as they were sent, that of the outermost exception first. */
+export function stacktracesIn(event: Json): unknown[] {
+  const thrown = valuesOf(event.exception, MOST_EXCEPTIONS, 'end').map(({ stacktrace }) => stacktrace)
+  return [...thrown.reverse(), event.stacktrace, threadOf(event)?.stacktrace]
+}
+
+function threadOf(event: Json): Json | undefined {
   const threads = valuesOf(event.threads, 200)
-  const thread = threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true)
-  return backtraceOf(thread?.stacktrace)
+  return threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true)
 }
 
 function isMessage({ type, mechanism }: Json): boolean {

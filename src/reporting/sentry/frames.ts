@@ -1,7 +1,7 @@
 import { LIBRARY_MARK } from '../../model/backtrace.js'
 import { type Json, recordOf, textIn, valuesOf, wordIn } from './values.js'
 
-const MOST_FRAMES = 250
+export const MOST_FRAMES = 250
 const PART_LIMIT = 400
 
 /**
@@ -12,7 +12,8 @@ export function backtraceOf(stacktrace: unknown): string[] {
   return valuesOf(recordOf(stacktrace)?.frames, MOST_FRAMES, 'end').map(lineOf).reverse()
 }
 
-function lineOf(frame: Json): string {
+/** A frame as a line of a backtrace. */
+export function lineOf(frame: Json): string {
   const line = isJava(frame) ? javaLine(frame) : plainLine(frame)
   return frame.in_app === false && !isKnownLibrary(line) ? `${line}${LIBRARY_MARK}` : line
 }

@@ -14,14 +14,36 @@ const SHA = /^[0-9a-f]{7,40}$/i
  * releaseOf('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
  */
 export function releaseOf(release: string | undefined): Release {
-  const name = release?.trim().slice(0, 250)
+  const name = trimmed(release)
   if (!name) return {}
-  // A package may be one of a scope, with a sign of its own in front.
-  const version = /^@?[^@\s]+@(.+)$/.exec(name)?.[1] ?? name
+  const version = withoutPackage(name)
   if (isCommit(version)) return { git_sha: version.toLowerCase() }
   const [, plain, build] = /^(v?\d[^+\s]*)\+(.+)$/.exec(version) ?? []
   if (plain === undefined || build === undefined) return { app_version: version }
   return isCommit(build) ? { app_version: plain, git_sha: build.toLowerCase() } : { app_version: plain, build }
+}
+
+/**
+ * All names under which the source maps of a release may have been uploaded, the SDK's own first.
+ *
+ * @example
+ * releaseNames('shop@2.4.0+118') // ['shop@2.4.0+118', '2.4.0+118', '2.4.0']
+ */
+export function releaseNames(release: string | undefined): string[] {
+  const name = trimmed(release)
+  if (!name) return []
+  const { app_version, git_sha } = releaseOf(name)
+  const names = [name, withoutPackage(name), app_version, git_sha]
+  return [...new Set(names.filter((one) => one !== undefined))]
+}
+
+function trimmed(release: string | undefined): string | undefined {
+  return release?.trim().slice(0, 250)
+}
+
+/** A package may be one of a scope, with a sign of its own in front. */
+function withoutPackage(name: string): string {
+  return /^@?[^@\s]+@(.+)$/.exec(name)?.[1] ?? name
 }
 
 /** Seven digits may as well be the number of a build; a whole hash is one even without a letter. */

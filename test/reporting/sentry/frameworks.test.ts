@@ -1,8 +1,15 @@
+import 'reflect-metadata'
 import { createServer, type RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import Router from '@koa/router'
+import { type INestApplication, Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import express from 'express'
 import Fastify from 'fastify'
+import { H3 } from 'h3'
+import { toNodeHandler } from 'h3/node'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import { expect, onTestFinished, test } from 'vitest'
@@ -34,6 +41,22 @@ const FRAMEWORKS: Record<string, (intake: Intake) => Promise<Send>> = {
     const app = new Hono().all('/sentry/*', intake.hono)
     return async (path, init) => app.request(path, init)
   },
+  'Nest on Express': async (intake) => {
+    const app = await NestFactory.create(emptyModule(), new ExpressAdapter(), { logger: false })
+    app.use('/sentry', intake.express)
+    return ofNest(app)
+  },
+  'Nest on Fastify': async (intake) => {
+    const adapter = new FastifyAdapter()
+    const app = await NestFactory.create<NestFastifyApplication>(emptyModule(), adapter, { logger: false })
+    await app.register(intake.fastify as never, { prefix: '/sentry' })
+    return ofNest(app)
+  },
+  h3: (intake) => {
+    const app = new H3()
+    app.all('/sentry/**', (event) => intake.handle(event.req, { remote_address: event.req.ip ?? null }))
+    return served(toNodeHandler(app) as RequestListener)
+  },
 }
 
 test.each(Object.entries(FRAMEWORKS))('%s takes envelopes, plain and compressed', async (_, mount) => {
@@ -51,6 +74,19 @@ test.each(Object.entries(FRAMEWORKS))('%s takes envelopes, plain and compressed'
   const [error] = await tracker.Queries.ErrorsList.call()
   expect(error?.occurrence_count).toBe(2)
 })
+
+function emptyModule() {
+  class App {}
+  Module({})(App)
+  return App
+}
+
+async function ofNest(app: INestApplication): Promise<Send> {
+  await app.listen(0, '127.0.0.1')
+  onTestFinished(() => app.close())
+  const origin = await app.getUrl()
+  return (path, init) => fetch(`${origin}${path}`, init)
+}
 
 async function served(listener: RequestListener): Promise<Send> {
   const server = createServer(listener)

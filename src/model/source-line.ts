@@ -1,4 +1,4 @@
-import { FILTERED, type Redactor, TOKEN_SHAPE } from '../model/redaction.js'
+import { FILTERED, type Redactor, TOKEN_SHAPE } from './redaction.js'
 
 const WIDTH = 400
 /** So much of a minified file's one line is looked at. */

@@ -1,0 +1,39 @@
+import type { FrameSource } from '../../model/frame-source.js'
+import { lineOf, MOST_FRAMES } from './frames.js'
+import { type Json, recordOf, valuesOf } from './values.js'
+
+const MOST_SOURCES = 10
+/** To either side of a frame's own line; SDKs send five or seven. */
+const MOST_AROUND = 10
+
+/** The lines of source that an SDK sent with the frames of the application's own code, those of the newest calls first. */
+export function frameSourcesIn(stacktraces: readonly unknown[]): FrameSource[] {
+  const sources = new Map<string, FrameSource>()
+  for (const stacktrace of stacktraces) {
+    for (const frame of valuesOf(recordOf(stacktrace)?.frames, MOST_FRAMES, 'end').toReversed()) {
+      if (sources.size >= MOST_SOURCES) return [...sources.values()]
+      const source = frame.in_app === false ? null : sourceOf(frame)
+      if (source && !sources.has(source.frame)) sources.set(source.frame, source)
+    }
+  }
+  return [...sources.values()]
+}
+
+function sourceOf(frame: Json): FrameSource | null {
+  const { context_line, lineno } = frame
+  if (typeof context_line !== 'string' || !Number.isSafeInteger(lineno)) return null
+  // No line is before the first, whatever is sent.
+  const room = Math.min(MOST_AROUND, Number(lineno) - 1)
+  const before = room > 0 ? textsIn(frame.pre_context).slice(-room) : []
+  const after = textsIn(frame.post_context).slice(0, MOST_AROUND)
+  const lines = [...before, context_line, ...after].map((line) => line.trimEnd().replace(LINE_BREAKS, ' '))
+  return { frame: lineOf(frame), first: Number(lineno) - before.length, lines }
+}
+
+/** One inside a line would shift all numbers after it. */
+const LINE_BREAKS = /[\r\n\u2028\u2029]+/g
+
+/** One that is no text still stands for a line. */
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map((line) => (typeof line === 'string' ? line : '')) : []
+}
