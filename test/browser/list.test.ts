@@ -124,6 +124,24 @@ describeInBrowser('the list in a browser', ({ open }) => {
     expect(problems).toEqual([])
   })
 
+  test.each([true, false])('shows the first tabs and the chosen one on a phone, with script: %s', async (script) => {
+    const page = await open({ javaScriptEnabled: script, viewport: { width: 390, height: 900 } })
+    for (const [address, chosen] of [
+      ['/errors', 'All'],
+      ['/errors?status=wont_fix', "Won't fix"],
+    ] as const) {
+      await page.goto(`${base}${address}`)
+      const tabs = page.locator('nav[aria-label="Status"] a')
+      const current = page.locator('nav[aria-label="Status"] a[aria-current]')
+      expect(await current.textContent()).toContain(chosen)
+      for (const tab of [tabs.nth(0), tabs.nth(1), current]) {
+        const box = await tab.boundingBox()
+        expect(box?.x).toBeGreaterThanOrEqual(0)
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+      }
+    }
+  })
+
   test('opens an error by a click anywhere in its row', async () => {
     const page = await open({ viewport: { width: 1440, height: 900 } })
     for (const place of ['.message', '.events', '.sparkline', '.seen time >> nth=0']) {

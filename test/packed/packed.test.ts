@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 describe('the packed package, installed into an empty application', () => {
@@ -54,6 +54,18 @@ describe('the packed package, installed into an empty application', () => {
       encoding: 'utf8',
     })
     expect(out.trim()).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version)
+  })
+
+  test('brings every file that its pages link to', () => {
+    const installed = join(folder, 'node_modules/faultboard')
+    const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+    const links = pages.flatMap((page) =>
+      [...readFileSync(join(installed, page), 'utf8').matchAll(/\]\((?!https?:|mailto:|#)([^)#]+)/g)].map(
+        ([, link = '']) => join(dirname(page), link),
+      ),
+    )
+    expect(links.length).toBeGreaterThan(100)
+    expect(links.filter((link) => !existsSync(join(installed, link)))).toEqual([])
   })
 
   test('gives types that a consumer can follow', () => {

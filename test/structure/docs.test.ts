@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { OPTION_NAMES } from '../../src/config/options.js'
 import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from '../../src/dashboard/routes.js'
+import { Tracker } from '../../src/index.js'
 import { describeInput } from '../../src/model/describe-input.js'
 import { DROP_REASONS } from '../../src/model/drop-reasons.js'
+import { SEVERITIES, severityOf } from '../../src/model/severity.js'
 
 const readme = readFileSync('README.md', 'utf8')
 
@@ -50,6 +52,27 @@ describe('the docs', () => {
     const text = readFileSync('docs/capture.md', 'utf8')
     const rows = Object.entries(DROP_REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
     expect(rows.filter((row) => !text.includes(row))).toEqual([])
+  })
+
+  test('docs/capture.md tells the severities that the built-in rules give', () => {
+    const section =
+      readFileSync('docs/capture.md', 'utf8')
+        .split('\n## ')
+        .find((one) => one.startsWith('Severity')) ?? ''
+    const rows = [...section.matchAll(/^\| (critical|high|medium|low) \| [^|]* \| ([^|]*)\|$/gm)]
+    const examples = rows.flatMap(([, severity, names = '']) =>
+      [...names.matchAll(/`(\w+)`/g)].map(([, error_type = '']) => ({ error_type, severity })),
+    )
+    expect(new Set(examples.map(({ severity }) => severity)).size).toBe(SEVERITIES.length)
+    expect(examples.filter(({ error_type, severity }) => severityOf({ error_type, rules: [] }) !== severity)).toEqual(
+      [],
+    )
+  })
+
+  test('docs/operations.md names every command and query', () => {
+    const text = readFileSync('docs/operations.md', 'utf8')
+    const names = [...Object.keys(Tracker.Commands), ...Object.keys(Tracker.Queries)]
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
   })
 
   test('docs/configuration.md names every option', () => {

@@ -9,7 +9,7 @@ export function AboveUsual({ spikes, visit }: { spikes: readonly Spike[] | null;
   return (
     <Insight
       title="More than usual today"
-      how={`Types of errors of which more occurred today so far than ${visit.config.baseline_alert_threshold_std_devs} standard deviations above a usual day of the last four weeks; five at least. Days are cut in ${visit.time_zone}.`}
+      how={`Types of errors of which more occurred today so far than ${visit.config.baseline_alert_threshold_std_devs} standard deviations above a usual day of the last four weeks; five at least. Days begin at midnight in ${visit.time_zone}.`}
     >
       {spikes === null || spikes.length === 0 ? (
         <p class="muted">

@@ -67,7 +67,7 @@ function processFacts({ process }: Health): Facts {
     ['Faultboard', process.faultboard_version],
     ['Node.js', process.node_version],
     ['Process', String(process.pid)],
-    ['Runs for', uptime(process.uptime_seconds * 1000)],
+    ['Uptime', uptime(process.uptime_seconds * 1000)],
     ['Memory', bytes(process.memory_bytes)],
   ]
 }

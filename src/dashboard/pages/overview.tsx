@@ -53,7 +53,7 @@ export const overview = definePage({
   }),
   view: (data, visit) => (
     <>
-      <PageHead title="Overview" context={`Days are cut in ${visit.time_zone}`}>
+      <PageHead title="Overview" context={`Days in ${visit.time_zone}`}>
         {data.stats.total_errors > 0 && (
           <a class="button primary" href={openErrors(visit)}>
             Open errors

@@ -47,12 +47,6 @@ const tellTimes = () => {
 }
 setInterval(tellTimes, 60_000)
 
-// The tab one is on may stand outside a narrow strip.
-for (const strip of document.querySelectorAll('.tabs')) {
-  const current = strip.querySelector('[aria-current]')
-  if (current) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2
-}
-
 // Going back shows what the address says, not what a control was last set to.
 window.addEventListener('pageshow', (event) => {
   if (!event.persisted) return
