@@ -127,7 +127,8 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     await page.context().setOffline(false)
     const next = await page.context().newPage()
     await next.goto(shop.page())
-    await expect.poll(() => shop.count('off line, next page'), SOON).toBe(20)
+    // The page that is closed may still notice that it is on line, and send some of those it could not keep.
+    await expect.poll(() => shop.count('off line, next page'), SOON).toBeGreaterThanOrEqual(20)
     await expect.poll(() => next.evaluate('Object.keys(localStorage)'), SOON).toEqual([])
     await next.context().close()
   })

@@ -30,7 +30,9 @@ describeEachDatabase('a message', (database) => {
     }
     expect((await desk.rows())[0]).toMatchObject({ state: 'pending', attempts: 0, queued_at: null })
     desk.clock.now = billing.clock.now
-    expect(await dispatchDue(desk.context)).toBe(1)
+    // It may have been quicker by itself.
+    await dispatchDue(desk.context)
+    expect((await desk.rows())[0]).toMatchObject({ queued_at: desk.clock.now })
     await take(desk, id)
     expect([ours.letters.length, theirs.letters.length]).toEqual([1, 0])
   })

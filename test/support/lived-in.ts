@@ -5,7 +5,7 @@ import { ORDINARY_COUNTED, storeCounted } from '../diagnostics/counted-samples.j
 import { ORDINARY, storeSamples } from '../diagnostics/samples.js'
 import { type Host, startHost } from './host.js'
 import { EVIL } from './hostile.js'
-import { withDatabase } from './tracker.js'
+import { eventually, withDatabase } from './tracker.js'
 
 /** Every switch that turns a page or a figure on. */
 export const EVERYTHING_ON = {
@@ -32,6 +32,10 @@ export async function livedInHost(database: string, { seed = 7 } = {}): Promise<
   await storeCounted(database, NOW, ORDINARY_COUNTED)
   await storeSourceMap(database)
   await storeReportedEvent(database)
+  await withDatabase(database, ({ read }) => {
+    const minute = read.selectFrom('faultboard_process_minutes').select('minute')
+    return eventually(async () => (await minute.executeTakeFirst()) !== undefined, 'the process has been seen')
+  })
   return host
 }
 
