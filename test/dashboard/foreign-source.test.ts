@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { resolveConfiguration } from '../../src/config/resolve.js'
+import { VariablesPanel } from '../../src/dashboard/components/variables.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { sentryIntake } from '../../src/reporting/sentry/intake.js'
 import { type Host, startHost } from '../support/host.js'
@@ -124,4 +126,14 @@ test('a user agent that a page tells as its device too is shown once', async () 
   expect(text).toMatch(/device\.platform<\/dt><dd[^>]*>Linux/)
   expect(text.split(`<dd dir="auto">${agent}`)).toHaveLength(2)
   expect(text).not.toContain('device.version')
+})
+
+test('of variables that nobody could have read nothing is said', () => {
+  const { options } = resolveConfiguration(
+    { enable_local_variables: true, dashboard_username: 'ann', dashboard_password: 'secret' },
+    {},
+  )
+  const panel = (is_foreign: boolean) => VariablesPanel({ others: [], are_shown: false, is_foreign, config: options })
+  expect(panel(true)).toBeNull()
+  expect(String(panel(false))).toContain('None were read for this occurrence')
 })

@@ -1,4 +1,5 @@
 import type { Options } from '../../config/options.js'
+import { isForeign } from '../../model/frame-source.js'
 import type { ErrorRecord } from '../../triage/error-record.js'
 import type { Rendered } from '../define.js'
 import type { ShownStacks } from '../shown-stacks.js'
@@ -25,7 +26,12 @@ export function Circumstances({
     <>
       <Request record={record} curl={curl} />
       {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
-        <VariablesPanel others={stacks.other_variables} are_shown={stacks.with_variables > 0} config={config} />
+        <VariablesPanel
+          others={stacks.other_variables}
+          are_shown={stacks.with_variables > 0}
+          is_foreign={isForeign(record.details)}
+          config={config}
+        />
       ) : (
         <Data title="Variables" values={local_variables ?? variables} tree />
       )}

@@ -21,14 +21,17 @@ export function VariablesOfFrame({ variables, open }: { variables: FrameVariable
 export function VariablesPanel({
   others,
   are_shown,
+  is_foreign,
   config,
 }: {
   others: readonly FrameVariables[]
   /** Whether some stand in the stack. */
   are_shown: boolean
+  /** Whether it was thrown elsewhere, where nobody could have read any. */
+  is_foreign: boolean
   config: Options
 }): Rendered {
-  if (others.length === 0 && (are_shown || !config.enable_local_variables)) return null
+  if (others.length === 0 && (are_shown || is_foreign || !config.enable_local_variables)) return null
   return (
     <section class="panel" aria-labelledby="variables-title">
       <div class="panel-head">

@@ -46,7 +46,7 @@ export function parseEnvelope(bytes: Buffer): Envelope {
 /** What a payload says, where it is an object. */
 export function jsonIn(payload: Uint8Array, what: string): Json {
   const value = recordOf(parsed(Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength), what))
-  if (!value) throw new MalformedEnvelope(`${what} is not JSON object`)
+  if (!value) throw new MalformedEnvelope(`${what} is not a JSON object`)
   return value
 }
 
