@@ -257,18 +257,11 @@ async function answerError(error: unknown, exchange: Exchange, context: Context)
 
 function knownError(error: unknown, { database }: Context): TrackerError | null {
   if (error instanceof TrackerError) return error
-  if (!isOfDriver(error) || database.dialect.faultOf(error) !== 'unavailable') return null
+  if (!database.isUnreachable(error)) return null
   return new TrackerError(
     'database_unavailable',
     'The database cannot be reached just now. Errors are kept meanwhile and written when it is back.',
   )
-}
-
-/** A dialect takes every fault it does not know for one that passes; a bug of ours must not look like one. */
-function isOfDriver(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false
-  // What the file system refuses has a code as well, and beside it the path.
-  return 'code' in error && typeof error.code === 'string' && !('path' in error)
 }
 
 function rateHeaders({ limit, remaining, reset }: Verdict): Record<string, string> {

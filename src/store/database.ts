@@ -5,6 +5,7 @@ import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.j
 import { isSqliteHandle, sqliteFile, sqliteHandle } from './dialects/sqlite.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
 import { INTEGER_COLUMNS, type Schema } from './schema.js'
+import { isUnreachable } from './unreachable.js'
 
 /** The tracker's database, whichever it is. */
 export interface Database {
@@ -14,6 +15,8 @@ export interface Database {
   write<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>
   /** Tells of every transaction that this process has committed; gives the function that ends it. It must not throw. */
   onWritten(listener: () => void): () => void
+  /** Whether what was thrown is the driver's word that the database does not answer, and no bug of ours. */
+  isUnreachable(error: unknown): boolean
   close(): Promise<void>
 }
 
@@ -34,6 +37,7 @@ export function createDatabase(option: string | object, root: string): Database 
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    isUnreachable: (error) => isUnreachable(error, dialect),
     close: () => dialect.close(),
   }
 }

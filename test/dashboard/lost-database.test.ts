@@ -29,6 +29,17 @@ describeEachDatabase(
       await proxy.open()
       await vi.waitFor(async () => expect((await host.get('/errors')).status).toBe(200))
     })
+
+    test('answers 503 as well to whoever was waiting for it', async () => {
+      const proxy = await startProxy(await database.fresh())
+      const host = await start(proxy.url)
+      expect((await host.get('/errors')).status).toBe(200)
+      proxy.hang()
+      const page = host.get('/errors')
+      await proxy.somethingWaits()
+      await proxy.refuse()
+      expect((await page).status).toBe(503)
+    })
   },
   { except: ['sqlite'] },
 )

@@ -9,6 +9,8 @@ export interface Proxy {
   refuse(): Promise<void>
   /** Keeps every connection, and lets nothing through until `open`. */
   hang(): void
+  /** When something was sent that `hang` keeps back. */
+  somethingWaits(): Promise<void>
   open(): Promise<void>
   /** Lets the next commit reach the server, and breaks the connection before its answer comes back. */
   cutNextCommit(): void
@@ -20,7 +22,7 @@ export interface Proxy {
 export async function startProxy(target: string): Promise<Proxy> {
   const address = new URL(target)
   const pairs = new Set<Pair>()
-  const state: State = { hanging: false, cutting: false, cuts: 0 }
+  const state: State = { hanging: false, cutting: false, cuts: 0, held() {} }
   const server = createServer((client) => {
     const pair = joined(client, connect(Number(address.port), address.hostname), state)
     pairs.add(pair)
@@ -49,6 +51,10 @@ export async function startProxy(target: string): Promise<Proxy> {
     hang() {
       state.hanging = true
     },
+    somethingWaits: () =>
+      new Promise((resolve) => {
+        state.held = resolve
+      }),
     async open() {
       state.hanging = false
       for (const { resume } of pairs) resume()
@@ -65,6 +71,8 @@ interface State {
   hanging: boolean
   cutting: boolean
   cuts: number
+  /** Called for each piece that is kept back. */
+  held: () => void
 }
 
 interface Pair {
@@ -80,8 +88,9 @@ function joined(client: Socket, server: Socket, state: State): Pair {
     server.destroy()
   }
   const pass = (to: Socket, chunk: Buffer) => {
-    if (state.hanging) held.push(() => to.write(chunk))
-    else to.write(chunk)
+    if (!state.hanging) return to.write(chunk)
+    held.push(() => to.write(chunk))
+    state.held()
   }
   client.on('data', (chunk: Buffer) => {
     if (state.cutting && /\bcommit\b/.test(chunk.toString('latin1'))) {
