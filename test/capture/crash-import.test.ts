@@ -27,7 +27,7 @@ describeEachDatabase('the import of crash files', (database) => {
   test('happens once though it is killed in the middle', async () => {
     const scene = await afterManyCrashes()
     for (let left = ERRORS; left > 0; left -= 10) {
-      const child = start('boot', { settings: scene.settings })
+      const child = start('boot', { settings: scene.settings, stays_ms: 60_000 })
       await eventually(() => waiting(scene.crash_path).length < left, 'some files are imported')
       child.process.kill('SIGKILL')
       expect((await child.end).signal).toBe('SIGKILL')
