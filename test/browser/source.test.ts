@@ -171,7 +171,9 @@ describeWithGit('source in a browser', () => {
         async (route) => {
           const answer = await route.fetch()
           const waiting = '<p class="frame-author" id="frame-1-author" data-pending="">Git has not answered yet.</p>'
-          const body = (await answer.text()).replace(/<p class="frame-author" id="frame-1-author".*?<\/p>/s, waiting)
+          const body = (await answer.text())
+            .replace(/<p class="frame-author" id="frame-1-author".*?<\/p>/s, waiting)
+            .replace(/<a class="frame-link".*?<\/a>/s, '')
           await route.fulfill({ response: answer, body })
         },
         { times: 1 },
@@ -180,6 +182,8 @@ describeWithGit('source in a browser', () => {
       expect(await answer?.text()).toContain('Git has not answered yet.')
       await page.locator('#frame-1-author', { hasText: 'Count the cart' }).waitFor()
       expect(await page.locator('[data-pending]').count()).toBe(0)
+      const tools = page.locator('.frame-bar', { has: bar(1) }).locator('.frame-tools')
+      expect(await tools.getByRole('link').allTextContents()).toEqual(['Show more lines', 'Open in repository'])
     })
   })
 })

@@ -32,7 +32,7 @@ export function FrameSource({ shown }: { shown: ShownSource }): Rendered {
             </a>
           )}
           {history?.link && (
-            <a href={history.link} rel="noreferrer noopener" target="_blank">
+            <a class="frame-link" href={history.link} rel="noreferrer noopener" target="_blank">
               Open in repository
             </a>
           )}

@@ -29,11 +29,17 @@ async function askAgain() {
     if (pending().length === 0) return
     await new Promise((resume) => setTimeout(resume, pause))
     const page = await parsed(location.href).catch(() => null)
-    for (const waiting of pending()) {
-      const known = page?.getElementById(waiting.id)
-      if (known) waiting.replaceWith(known)
-    }
+    for (const waiting of pending()) tell(waiting, page?.getElementById(waiting.id))
   }
+}
+
+function tell(waiting, known) {
+  if (!known) return
+  const tools = waiting.parentElement.querySelector('.frame-tools')
+  const link = known.parentElement.querySelector('.frame-link')
+  // The tools themselves stay: somebody may be about to use one.
+  if (link && !tools.querySelector('.frame-link')) tools.querySelector('[hidden]').before(link)
+  waiting.replaceWith(known)
 }
 
 askAgain()
