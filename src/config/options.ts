@@ -297,7 +297,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: integer(10_000, 100_000_000),
     default: 20_000_000,
-    text: 'Largest source map, and largest script, that faultboard sourcemaps upload stores; without the contents of the sources, which are not kept.',
+    text: 'Largest source map, and largest script, that faultboard sourcemaps upload stores; the sources kept with a map may be as large once more.',
   }),
   source_map_max_releases: row<number>({
     group: 'capture',

@@ -1,4 +1,8 @@
-/** Lines of source around a frame of another process, as its client sent them; filtered and bounded. */
+/** Frames of an error whose source is kept, and lines to either side of a frame's own. */
+export const MOST_SOURCES = 10
+export const MOST_AROUND = 10
+
+/** Lines of source around a frame of another process, as its client sent them or a stored map has them; filtered and bounded. */
 export interface FrameSource {
   /** The line of the backtrace that they belong to. */
   frame: string

@@ -388,6 +388,8 @@ export interface SourceMapsTable {
   packed_map: string
   /** The script itself, for the names of its functions; null where it was not given. */
   packed_code: string | null
+  /** The application's own sources, for the lines around a frame; null where none were to be kept. */
+  packed_sources: string | null
   map_bytes: number
   packed_bytes: number
   created_at: number

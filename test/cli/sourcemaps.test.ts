@@ -1,4 +1,4 @@
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { builtShop } from '../reporting/built-shop.js'
@@ -20,16 +20,24 @@ describe('faultboard sourcemaps', () => {
     const uploaded = await run('upload', 'dist', '--release', '1.4.0')
     expect(uploaded).toMatchObject({ code: 0, stderr: '' })
     expect(uploaded.stdout).toBe(`assets/${script}\n1 source map kept for release 1.4.0.\n`)
-    const prefixed = await run('upload', 'dist', '--release=1.5.0', '--url-prefix', 'https://cdn.example/x', '--json')
+    const options = ['--url-prefix', 'https://cdn.example/x', '--without-sources', '--json']
+    const prefixed = await run('upload', 'dist', '--release=1.5.0', ...options)
     expect(JSON.parse(prefixed.stdout)).toEqual({
       release: '1.5.0',
+      without_sources: [`https://cdn.example/x/assets/${script}`],
       stored: [`https://cdn.example/x/assets/${script}`],
       refused: [],
       removed_releases: [],
     })
+    const map = join(cwd, 'dist/assets', `${script}.map`)
+    const { sourcesContent, ...bare } = JSON.parse(readFileSync(map, 'utf8'))
+    expect(sourcesContent).toHaveLength(2)
+    writeFileSync(map, JSON.stringify(bare))
+    const without = await run('upload', 'dist', '--release', '1.4.0')
+    expect(without.stdout).toContain(`No source is kept of assets/${script}: the map brings none`)
     const listed = await run('list')
     expect(listed.stdout).toMatch(
-      /^RELEASE +SCRIPTS +KILOBYTES +UPLOADED \(UTC\)\n1\.5\.0 +1 +\d+ .*\n1\.4\.0 +1 +\d+ .*\n$/,
+      /^RELEASE +SCRIPTS +KILOBYTES +UPLOADED \(UTC\)\n1\.4\.0 +1 +\d+ .*\n1\.5\.0 +1 +\d+ .*\n$/,
     )
     expect((await run('list', '--release', '1.4.0')).stdout).toBe(`assets/${script}\n`)
     expect((await run('delete', '--release', '1.4.0')).stdout).toBe('Deleted 1 source map of release 1.4.0.\n')

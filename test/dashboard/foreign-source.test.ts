@@ -6,7 +6,7 @@ import { VariablesPanel } from '../../src/dashboard/components/variables.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { sentryIntake } from '../../src/reporting/sentry/intake.js'
 import { type Host, startHost } from '../support/host.js'
-import { temporaryFolder } from '../support/tracker.js'
+import { eventually, temporaryFolder } from '../support/tracker.js'
 
 const KEY = '8c1f0a6d2b3e4f50a1b2c3d4e5f60718'
 const SECRET = 'hunter2-and-more'
@@ -26,11 +26,17 @@ function post(path: string, body: unknown, headers: Record<string, string> = {})
   return new Request(`http://ops.example${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) })
 }
 
-async function onlyPage({ tracker, get }: Host): Promise<{ id: number; text: string }> {
+async function onlyPage({ tracker, get }: Host, { with: part = /^/ } = {}): Promise<{ id: number; text: string }> {
   await tracker.flush()
   const [error] = await tracker.Queries.ErrorsList.call()
   const id = error?.id ?? 0
-  return { id, text: await (await get(`/errors/${id}`)).text() }
+  let text = ''
+  // No page waits long for colours, and the first visit loads what makes them.
+  await eventually(async () => {
+    text = await (await get(`/errors/${id}`)).text()
+    return part.test(text)
+  }, `the page has ${part}`)
+  return { id, text }
 }
 
 const FRAME = { filename: 'host.js', function: 'pay', lineno: 4, colno: 3, in_app: true }
@@ -61,8 +67,8 @@ test('a frame of a Sentry SDK is shown with the lines that the SDK sent, without
   const cause = { ...FRAME, filename: '/srv/other/stock.py', lineno: 1, pre_context: ['?'], context_line: 'raise Gone' }
   const library = { ...own, filename: 'express.js', in_app: false, context_line: 'of a library' }
   await send(host, eventWith([library, own], [cause]))
-  const { id, text } = await onlyPage(host)
-  expect(text).toMatch(/<mark class="line" data-line="4">\s*cart\.<span class="code-function">total<\/span>\(&lt;/)
+  const own_line = /<mark class="line" data-line="4">\s*cart\.<span class="code-function">total<\/span>\(&lt;/
+  const { id, text } = await onlyPage(host, { with: own_line })
   expect(text).toMatch(/data-line="2"><span class="code-comment">\/\/ sent/)
   expect(text).toMatch(/<mark class="line" data-line="1">raise Gone/)
   expect(text).not.toMatch(/of_the_host|of a library|Show more lines|data-line="0"/)
@@ -99,18 +105,34 @@ test('what an SDK may send as lines is bounded, and need not be lines', async ()
   expect(text).not.toContain('of_the_host')
 })
 
-test('a frame that a client reports is shown without lines of a file of the same name here', async () => {
+const REPORTED = {
+  error_type: 'E',
+  message: 'm',
+  platform: 'web',
+  app_version: '1',
+  stack: 'E: m\n    at f (server.js:5:3)',
+}
+
+async function reported(host: Host, options = {}): Promise<string> {
+  const request = post('/client_errors', { error: REPORTED })
+  expect((await reportingEndpoint({ tracker: host.tracker }).handle(request)).status).toBe(201)
+  return (await onlyPage(host, options)).text
+}
+
+test('a frame that a client reports is shown with the lines that its source map brought', async () => {
   const host = await hostWithFiles()
-  const error = {
-    error_type: 'E',
-    message: 'm',
-    platform: 'web',
-    app_version: '1',
-    stack: 'E: m\n    at f (server.js:5:3)',
-  }
-  const answer = await reportingEndpoint({ tracker: host.tracker }).handle(post('/client_errors', { error }))
-  expect(answer.status).toBe(201)
-  const { text } = await onlyPage(host)
+  const sourcesContent = [`// here\r\ncart.total(map)\nconst password = '${SECRET}'`]
+  const map = { version: 3, sources: ['server.js'], sourcesContent, names: [], mappings: ';;;;AACA' }
+  const upload = { release: '1', file_name: 'server.js', map: JSON.stringify(map) }
+  await host.tracker.Commands.StoreSourceMap.call(upload)
+  const own_line = /<mark class="line" data-line="2">cart\.<span class="code-function">total<\/span>\(map/
+  const text = await reported(host, { with: own_line })
+  expect(text).toMatch(/data-line="1"><span class="code-comment">\/\/ here/)
+  expect(text).not.toMatch(/of_the_host|hunter2/)
+})
+
+test('a frame that a client reports is shown without lines of a file of the same name here', async () => {
+  const text = await reported(await hostWithFiles())
   expect(text).toContain('server.js')
   expect(text).not.toContain('of_the_host')
 })

@@ -15,7 +15,7 @@ export interface BuiltShop {
 
 export const SITE = 'https://cdn.shop.example/assets/'
 
-const CART = `
+export const CART = `
 export class Cart {
   items: number[] = []
   total(): number {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { unpackText } from '../../src/capture/source-maps/packed-text.js'
 import { removeOldSourceMaps } from '../../src/diagnostics/source-maps/remove-old-releases.js'
 import { storeSourceMap } from '../../src/diagnostics/source-maps/store-source-map.js'
+import type { FrameSource } from '../../src/model/frame-source.js'
 import { perform } from '../../src/operation.js'
 import { runningContext } from '../diagnostics/running.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
-import { type BuiltShop, builtShop, SITE } from './built-shop.js'
+import { type BuiltShop, builtShop, CART, SITE } from './built-shop.js'
 import { onlyError, REPORT, type ReportingHost, reportingHost } from './reporting-host.js'
 
 const RELEASE = '1.4.0'
@@ -22,9 +24,14 @@ const report = (stack: string, app_version = RELEASE) => ({
   },
 })
 
-async function upload({ tracker }: ReportingHost, shop: BuiltShop, release = RELEASE, file_name = shop.script) {
+async function upload(
+  { tracker }: ReportingHost,
+  shop: BuiltShop,
+  release = RELEASE,
+  { file_name = shop.script, sources = true } = {},
+) {
   const { map, code } = shop
-  return tracker.Commands.StoreSourceMap.call({ release, file_name, map, code, folder: 'dist/assets' })
+  return tracker.Commands.StoreSourceMap.call({ release, file_name, map, code, folder: 'dist/assets', sources })
 }
 
 const ORIGINAL = [
@@ -53,26 +60,45 @@ describeEachDatabase('a stack of a bundle whose maps were uploaded', (database) 
       const { backtrace } = await onlyError(host.tracker)
       for (const [i, line] of ORIGINAL.entries()) expect(backtrace[i]).toMatch(line)
     }
+    const { backtrace, details } = await onlyError(host.tracker)
+    const sources = details.frame_sources as FrameSource[]
+    expect(sources.map(({ frame }) => frame)).toEqual(backtrace.slice(0, sources.length))
+    expect(sources[0]).toMatchObject({ first: 4, lines: CART.split('\n').slice(3, 14) })
     for (const stack of Object.values(second.stacks)) await host.post(report(stack, '1.5.0'))
     const error = await onlyError(host.tracker)
     expect(error.occurrence_count).toBe(6)
   })
 
-  test('keeps neither the contents of the sources nor anything twice', async () => {
+  test('is kept with the sources of the application alone, unless none are wanted, and nothing is kept twice', async () => {
     const url = await database.fresh()
     const host = await reportingHost({}, { database: url })
     const shop = await builtShop(temporaryFolder())
     expect(shop.map).toContain('priceOf(this.items)')
+    const map = JSON.parse(shop.map)
+    map.sources.push('../../node_modules/library/index.ts')
+    map.sourcesContent.push('of a library')
+    shop.map = JSON.stringify(map)
     await upload(host, shop)
-    await upload(host, shop)
+    expect(await upload(host, shop)).toMatchObject({ has_sources: true })
     const [release] = await host.tracker.Queries.SourceMaps.call({ release: RELEASE })
     expect(release).toMatchObject({ release: RELEASE, file_count: 1, files: [shop.script], application_name: 'shop' })
     const kept = await withDatabase(url, ({ read }) =>
-      read.selectFrom('faultboard_source_maps').select(['map_bytes', 'file_name']).execute(),
+      read.selectFrom('faultboard_source_maps').select(['packed_map', 'packed_sources', 'packed_bytes']).execute(),
     )
     expect(kept).toHaveLength(1)
-    expect(kept[0]?.map_bytes).toBeLessThan(shop.map.length - 300)
-    expect(await host.tracker.Commands.DeleteSourceMaps.call({ release: RELEASE })).toEqual({ deleted: 1 })
+    const texts = await Promise.all(
+      [kept[0]?.packed_map, kept[0]?.packed_sources].map(async (packed) => String(await unpackText(packed ?? '', 1e6))),
+    )
+    expect(texts.map((text) => text.includes('priceOf(this.items)'))).toEqual([false, true])
+    expect(texts.join()).not.toContain('of a library')
+    expect(release?.packed_bytes).toBe(kept[0]?.packed_bytes)
+    expect(await upload(host, shop, '1.5.0', { sources: false })).toMatchObject({ has_sources: false })
+    await host.post(report(shop.stacks.chrome, '1.5.0'))
+    expect((await onlyError(host.tracker)).backtrace[0]).toMatch(ORIGINAL[0] as RegExp)
+    expect((await onlyError(host.tracker)).details).not.toHaveProperty('frame_sources')
+    for (const name of [RELEASE, '1.5.0']) {
+      expect(await host.tracker.Commands.DeleteSourceMaps.call({ release: name })).toEqual({ deleted: 1 })
+    }
     expect(await host.tracker.Queries.SourceMaps.call()).toEqual([])
   })
 
@@ -83,7 +109,7 @@ describeEachDatabase('a stack of a bundle whose maps were uploaded', (database) 
     await upload(host, shop, '2')
     expect((await upload(host, shop, '3')).removed_releases).toEqual(['1'])
     host.clock.now += 1000
-    await upload(host, shop, '2', 'other.js')
+    await upload(host, shop, '2', { file_name: 'other.js' })
     expect((await upload(host, shop, '4')).removed_releases).toEqual(['3'])
     const releases = await host.tracker.Queries.SourceMaps.call()
     expect(releases.map(({ release }) => release).sort()).toEqual(['2', '4'])
@@ -157,7 +183,7 @@ describe('which map belongs to a script', () => {
   ])('is told by %s', async (_title, nameOf, is_found) => {
     const host = await reportingHost()
     const shop = await builtShop(temporaryFolder())
-    await upload(host, shop, RELEASE, nameOf(shop))
+    await upload(host, shop, RELEASE, { file_name: nameOf(shop) })
     expect(await firstLine(host, shop)).toMatch(is_found ? /^at priceOf \(src\/cart/ : /\(https:\/\/cdn\.shop/)
   })
 

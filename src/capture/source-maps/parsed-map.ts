@@ -1,7 +1,7 @@
 import type { MapText } from './map-text.js'
 import type { Segment } from './mappings.js'
 import { originalPath } from './original-path.js'
-import { bytesOf, isPosition, plainSections, type Section, type Start, sectionOf } from './sections.js'
+import { bytesOf, isPosition, readSections, type Section, type Start, sectionOf } from './sections.js'
 
 /** A position in original code; line and column count from one. */
 export interface OriginalPosition {
@@ -46,8 +46,7 @@ export class ParsedMap {
     max_bytes: number,
     project_root: string,
   ): ParsedMap | null {
-    // Servers put this line before JSON so that no page can run it as a script.
-    const plain = plainSections(JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')))
+    const plain = readSections(text)
     const weight = plain.reduce((sum, { mappings }) => sum + mappings.length, 0) * BYTES_PER_MAPPING_BYTE
     if (weight > max_bytes) return null
     return new ParsedMap(plain.map(sectionOf), Math.max(weight, bytes), { folder, project_root })

@@ -11,6 +11,8 @@ export interface PlainSection {
   start: Start
   sources: unknown[]
   names: unknown[]
+  /** The texts of the sources, in their order. */
+  contents: unknown[]
   mappings: string
   source_root: unknown
 }
@@ -33,8 +35,10 @@ const LONGEST_NAME = 100
 const BYTES_PER_ENTRY = 32
 const BYTES_PER_SECTION = 500
 
-/** In their order; a plain map is one section from the start. Throws at what is no source map. */
-export function plainSections(json: unknown): PlainSection[] {
+/** The sections of a map's text in their order; a plain map is one from the start. Throws at what is no source map. */
+export function readSections(text: string): PlainSection[] {
+  // Servers put this line before JSON so that no page can run it as a script.
+  const json: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''))
   const { sections } = Object(json) as { sections?: unknown }
   if (!Array.isArray(sections)) return [plainSection(json, { line: 0, column: 0 })]
   if (sections.length > SECTIONS_LIMIT) throw new RangeError('too many sections')
@@ -61,11 +65,12 @@ export function isPosition(value: unknown): value is number {
 
 function plainSection(json: unknown, { line, column }: Start): PlainSection {
   if (!isPosition(line) || !isPosition(column)) throw new TypeError('a section without a place')
-  const { sources, names, mappings, sourceRoot } = Object(json) as Record<string, unknown>
+  const { sources, sourcesContent, names, mappings, sourceRoot } = Object(json) as Record<string, unknown>
   if (typeof mappings !== 'string' || !Array.isArray(sources)) throw new TypeError('no source map')
   const name_list = Array.isArray(names) ? names : []
+  const contents = Array.isArray(sourcesContent) ? sourcesContent : []
   if (sources.length > SOURCES_LIMIT || name_list.length > NAMES_LIMIT) throw new RangeError('too much is listed')
-  return { start: { line, column }, sources, names: name_list, mappings, source_root: sourceRoot }
+  return { start: { line, column }, sources, names: name_list, contents, mappings, source_root: sourceRoot }
 }
 
 function texts(values: unknown[], longest: number): (string | null)[] {

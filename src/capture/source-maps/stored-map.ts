@@ -32,8 +32,7 @@ export class StoredMap {
   lineAt(place: ScriptPlace): string | null {
     const position = this.#map.find(place.line, place.column)
     if (!position) return null
-    const path = position.path.startsWith(VIRTUAL_ROOT) ? position.path.slice(VIRTUAL_ROOT.length) : position.path
-    const at = `${path}:${position.line}:${position.column}`
+    const at = `${shownPath(position.path)}:${position.line}:${position.column}`
     const name = this.#nameOf(place)
     const line = name === '' ? `at ${at}` : `at ${name} (${at})`
     return isReadBack(line, position, name) ? line : null
@@ -48,6 +47,11 @@ export class StoredMap {
     const declared = positionAt(code, at)
     return this.#map.find(declared.line, declared.column)?.name ?? name
   }
+}
+
+/** A path below the virtual root as stacks show it; an address stays one. */
+export function shownPath(path: string): string {
+  return path.startsWith(VIRTUAL_ROOT) ? path.slice(VIRTUAL_ROOT.length) : path
 }
 
 /** The name of a source is the map's to choose: it must not become another frame. */

@@ -1,10 +1,13 @@
 import type { Context } from '../../context.js'
 import { parseFrame } from '../../model/backtrace.js'
+import { type FrameSource, MOST_SOURCES } from '../../model/frame-source.js'
 import { MINUTE } from '../../model/time.js'
 import { unpackText } from './packed-text.js'
 import { ParsedMap } from './parsed-map.js'
+import { ReadBudget } from './read-budget.js'
 import { type ScriptPlace, StoredMap, VIRTUAL_ROOT } from './stored-map.js'
 import { type StoredName, StoredNames } from './stored-names.js'
+import { StoredSources } from './stored-sources.js'
 
 /** What tells which maps belong to a stack. */
 export interface StackOrigin {
@@ -19,6 +22,8 @@ export interface Allowance {
   /** The maps that it has used so far. */
   readonly maps: Set<number>
   bytes: number
+  /** The frames that were put into the original source, and by which map. */
+  readonly mapped: Map<string, number>
 }
 
 /** The names of the newest maps are asked for this often; which release is which is not worth a question per error. */
@@ -26,8 +31,6 @@ const NAMES_MS = MINUTE
 const MOST_NAMES = 5000
 const MOST_MAPS_OF_AN_ERROR = 10
 const REMEMBERED_LINES = 5000
-/** So many times the largest map is read in a minute: a client that names ever other scripts must not keep us at it. */
-const READS_A_MINUTE = 10
 
 /**
  * Shows stacks of scripts that run elsewhere in their original source, through the maps that were uploaded for their
@@ -40,14 +43,17 @@ export class StoredMaps {
   readonly #maps = new Map<number, Promise<StoredMap | null>>()
   readonly #sizes = new Map<number, number>()
   readonly #lines = new Map<string, string>()
-  #reads = { since: 0, bytes: 0 }
+  readonly #budget: ReadBudget
+  readonly #sources: StoredSources
 
   constructor(context: Context) {
     this.#context = context
+    this.#budget = new ReadBudget(context)
+    this.#sources = new StoredSources(context)
   }
 
   allowance(): Allowance {
-    return { maps: new Set(), bytes: this.#context.config.source_map_max_bytes }
+    return { maps: new Set(), bytes: this.#context.config.source_map_max_bytes, mapped: new Map() }
   }
 
   /** The lines in the original source, as far as there are maps for them. */
@@ -59,16 +65,31 @@ export class StoredMaps {
       const { file, line_number, column, function_name } = parseFrame(line, '')
       const found = file === null ? null : names.find(origin.releases, file, ownId(origin.debug_ids, file))
       if (!found || line_number === null || column === null || !isWithin(allowance, found)) mapped.push(line)
-      else mapped.push(await this.#lineAt(found, line, { line: line_number, column, name: function_name }))
+      else {
+        const original = await this.#lineAt(found, line, { line: line_number, column, name: function_name })
+        if (original !== line) allowance.mapped.set(original, found.id)
+        mapped.push(original)
+      }
     }
     return mapped
+  }
+
+  /** The source around the frames that were mapped, those of the newest calls first. */
+  async sourcesOf({ mapped }: Allowance): Promise<FrameSource[]> {
+    const found: FrameSource[] = []
+    for (const [frame, map_id] of mapped) {
+      if (found.length >= MOST_SOURCES) break
+      const source = await this.#sources.around(frame, map_id)
+      if (source) found.push(source)
+    }
+    return found
   }
 
   async #lineAt(found: StoredName, line: string, place: ScriptPlace): Promise<string> {
     const key = `${found.id}:${line}`
     const known = this.#lines.get(key)
     if (known !== undefined) return known
-    if (!this.#maps.has(found.id) && !this.#mayRead(found.map_bytes)) {
+    if (!this.#maps.has(found.id) && !this.#budget.take(found.map_bytes)) {
       this.#context.counters.add('source_map_skipped')
       return line
     }
@@ -76,13 +97,6 @@ export class StoredMaps {
     if (this.#lines.size >= REMEMBERED_LINES) this.#lines.clear()
     this.#lines.set(key, mapped)
     return mapped
-  }
-
-  #mayRead(bytes: number): boolean {
-    const { now, config } = this.#context
-    if (Math.abs(now() - this.#reads.since) >= MINUTE) this.#reads = { since: now(), bytes: 0 }
-    this.#reads.bytes += bytes
-    return this.#reads.bytes <= READS_A_MINUTE * config.source_map_max_bytes
   }
 
   #knownNames(): Promise<StoredNames> {

@@ -10,7 +10,7 @@ import { builtScripts, folderOf, readScript, scriptsWithoutMap } from './collect
 export const uploadSourceMaps = defineCommand({
   name: 'sourcemaps upload',
   summary: 'Keep the source maps of a build, so that stacks of browsers and apps are shown in the original source',
-  text: 'Every NAME.js.map below DIR is kept in the database of the tracker, without the contents of the sources.\nThe release is the app_version that the clients report. A stack names a script by its address: without\n--url-prefix the end of that address is compared, which fits wherever the scripts are served from.\nThe maps need not be served to anybody, and Faultboard never does it.',
+  text: 'Every NAME.js.map below DIR is kept in the database of the tracker, with the sources of your own code that it\nbrings, for the lines around a frame; those of node_modules are left out.\nThe release is the app_version that the clients report. A stack names a script by its address: without\n--url-prefix the end of that address is compared, which fits wherever the scripts are served from.\nThe maps need not be served to anybody, and Faultboard never does it.',
   examples: [
     'faultboard sourcemaps upload dist/assets --release 1.4.0',
     'faultboard sourcemaps upload dist --release 1.4.0 --url-prefix https://cdn.shop.example/',
@@ -20,6 +20,7 @@ export const uploadSourceMaps = defineCommand({
     ...COMMON_FLAGS,
     release: { value: 'VERSION', text: 'The app_version that the clients of this build report' },
     'url-prefix': { value: 'URL', text: 'Address at which DIR is served; left out: any' },
+    'without-sources': { text: 'Keep no source: frames name file and line only' },
     json: { text: 'Answer in JSON' },
   },
   async run(flags, argument) {
@@ -39,24 +40,28 @@ export const uploadSourceMaps = defineCommand({
     const { address, is_new } = targetOf(settings)
     return openedTracker(settings, async ({ Commands, config }) => {
       const stored: string[] = []
+      const without: string[] = []
       const refused: string[] = []
       const removed = new Set<string>()
       for (const script of scripts) {
         const file_name = `${prefix}${script.name}`
         try {
-          const more = { ...readScript(script), folder: folderOf(script, config.project_root ?? process.cwd()) }
-          const { removed_releases } = await Commands.StoreSourceMap.call({ release, file_name, ...more })
+          const folder = folderOf(script, config.project_root ?? process.cwd())
+          const more = { ...readScript(script), folder, sources: !flags['without-sources'] }
+          const { removed_releases, has_sources } = await Commands.StoreSourceMap.call({ release, file_name, ...more })
           stored.push(file_name)
+          if (!has_sources) without.push(file_name)
           for (const name of removed_releases) removed.add(name)
         } catch (error) {
           if (!(error instanceof TrackerError) || !SKIPPED.includes(error.code)) throw error
           refused.push(error.message)
         }
       }
-      if (flags.json) printJson({ release, stored, refused, removed_releases: [...removed] })
+      if (flags.json) printJson({ release, stored, without_sources: without, refused, removed_releases: [...removed] })
       else {
         for (const file_name of stored) print(file_name)
         print(`${stored.length === 1 ? '1 source map' : `${stored.length} source maps`} kept for release ${release}.`)
+        if (without.length > 0 && !flags['without-sources']) print(withoutLines(without))
         if (removed.size > 0) print(`Removed for source_map_max_releases: ${[...removed].join(', ')}.`)
       }
       if (is_new) complain(`${address} did not exist, and was made. Is it the database of your application?`)
@@ -77,6 +82,11 @@ function prefixOf(given: string | undefined): string {
     )
   }
   return given.endsWith('/') ? given : `${given}/`
+}
+
+function withoutLines(names: readonly string[]): string {
+  const scripts = names.length === 1 ? names[0] : `${names.length} of them`
+  return `No source is kept of ${scripts}: the map brings none, or more than source_map_max_bytes. Its frames name file and line only.`
 }
 
 function nothingFound(folder: string, scripts: number): CommandFailed {

@@ -1,10 +1,6 @@
-import type { FrameSource } from '../../model/frame-source.js'
+import { type FrameSource, MOST_AROUND, MOST_SOURCES } from '../../model/frame-source.js'
 import { lineOf, MOST_FRAMES } from './frames.js'
 import { type Json, recordOf, valuesOf } from './values.js'
-
-const MOST_SOURCES = 10
-/** To either side of a frame's own line; SDKs send five or seven. */
-const MOST_AROUND = 10
 
 /** The lines of source that an SDK sent with the frames of the application's own code, those of the newest calls first. */
 export function frameSourcesIn(stacktraces: readonly unknown[]): FrameSource[] {

@@ -15,6 +15,7 @@ import { processes } from './0014-processes.js'
 import { counted } from './0015-counted.js'
 import { sourceMaps } from './0016-source-maps.js'
 import { reportedEvents } from './0017-reported-events.js'
+import { mapSources } from './0018-map-sources.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0015-counted': counted,
   '0016-source-maps': sourceMaps,
   '0017-reported-events': reportedEvents,
+  '0018-map-sources': mapSources,
 }

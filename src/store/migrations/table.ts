@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.js'
-import { type CreateTableBuilder, type Kysely, sql } from '../kysely.js'
+import { type ColumnDataType, type CreateTableBuilder, type Kysely, type RawBuilder, sql } from '../kysely.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: a migration speaks of the schema as it was then, not of today's types.
 export type AnyDatabase = Kysely<any>
@@ -60,11 +60,12 @@ export async function addColumn(
   dialect: Dialect,
   on: string,
   column: string,
-  type: 'bigint' | 'text' | 'varchar(128)' | 'varchar(190)' | 'varchar(255)',
+  type: ColumnDataType | RawBuilder<unknown>,
 ): Promise<void> {
   // PostgreSQL alone has words for it; asked what there is, it would tell of other schemas too.
   if (dialect.name === 'postgres') {
-    await sql`alter table ${sql.table(on)} add column if not exists ${sql.ref(column)} ${sql.raw(type)}`.execute(db)
+    const spelt = typeof type === 'string' ? sql.raw(type) : type
+    await sql`alter table ${sql.table(on)} add column if not exists ${sql.ref(column)} ${spelt}`.execute(db)
     return
   }
   const tables = await db.introspection.getTables()
