@@ -119,7 +119,8 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     expect(figure('active_resources', 'Timeout')).toMatchObject({ difference: 50, rise: true })
   })
 
-  test('takes a CPU profile while the host goes on, and no port is opened for it', async () => {
+  // On a machine that is busy enough V8 gives a function that it had optimised before no name in the profile.
+  test('takes a CPU profile while the host goes on, and no port is opened for it', { retry: 2 }, async () => {
     // It works before the profile begins and until it has ended, however long that takes on a busy machine.
     await host.ask('/work')
     let id = 0
