@@ -69,13 +69,14 @@ export function start(
   const { options: config, warnings } = resolveConfiguration(settings, env)
   const log = createLog(now, write)
   for (const warning of warnings) log.warn(warning)
-  const database = createDatabase(config.database, config.project_root ?? process.cwd())
+  const database = createDatabase(config.database, config.project_root)
   const counters = new Counters()
   const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
   const by_spool = mustLeaveToMainThread(database)
   const ready = by_spool ? leftToMainThread : onceUntilFailed(() => openSchema(database))
   const outbox = createOutbox({ config, database, now })
   const jobs = createEngine({ config, database, ready, log, now, random })
+  const { application_name } = config
   const recorder = new Recorder(
     {
       database,
@@ -84,7 +85,7 @@ export function start(
       counters,
       outbox,
       handOver: byJobs(config, jobs, log, counters),
-      application_name: config.application_name ?? 'application',
+      application_name,
       max_occurrences_per_error: config.max_occurrences_per_error,
       now,
       open: ready,
@@ -94,7 +95,6 @@ export function start(
     { journal: config.async_logging, by_spool },
   )
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
-  const application_name = config.application_name ?? 'application'
   const tallies = new Tallies({
     database,
     open: ready,
@@ -194,7 +194,7 @@ const MAX_CRASH_BYTES = 256 * 1024
 
 function crashFiles({ crash_capture_path, project_root }: Options): Spool | null {
   if (!crash_capture_path) return null
-  return new Spool(resolve(project_root ?? '', crash_capture_path), MAX_CRASH_FILES * MAX_CRASH_BYTES, {
+  return new Spool(resolve(project_root, crash_capture_path), MAX_CRASH_FILES * MAX_CRASH_BYTES, {
     prefix: 'crash',
     max_files: MAX_CRASH_FILES,
     max_file_bytes: MAX_CRASH_BYTES,
@@ -213,7 +213,7 @@ function captureParts({ config, counters, log, now }: Context): Omit<CaptureCont
   const scopes = new Scopes(request_scope === 'auto' && isNeeded ? 'always' : request_scope)
   const positions = config.enable_source_maps
     ? new SourcePositions({
-        project_root: config.project_root ?? '',
+        project_root: config.project_root,
         onSkipped: () => counters.add('source_map_skipped'),
       })
     : undefined

@@ -25,7 +25,7 @@ export function placeIn(
   const lines = stackLines(stack, message, FRAMES).filter((line) => !isOwnFrame(line))
   let library: Frame | undefined
   for (const line of positions?.original(lines) ?? lines) {
-    const frame = parseFrame(line, config.project_root ?? '')
+    const frame = parseFrame(line, config.project_root)
     if (frame.in_app) return cleanText(placeText(frame), TEXT_LIMITS.place)
     if (frame.file?.includes('/node_modules/')) library ??= frame
   }

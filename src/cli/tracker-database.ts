@@ -15,7 +15,7 @@ export async function withDatabase<T>(options: Options, work: (database: Databas
 
 /** Opens nothing yet: the first query does. */
 export function databaseOf({ database, project_root }: Options): Database {
-  return createDatabase(database, project_root ?? process.cwd())
+  return createDatabase(database, project_root)
 }
 
 /** A question to the database, whose failure is told with its address and what to look at. */

@@ -715,12 +715,19 @@ export const OPTIONS = {
 export type OptionName = keyof typeof OPTIONS
 type ValueOf<R> = R extends Row<infer T> ? T : never
 
+type Values = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
+
+/** Null only as a setting: the host's own project tells them, or the tracker refuses to start. */
+type AlwaysKnown = 'application_name' | 'project_root' | 'dashboard_username' | 'dashboard_password'
+
 /** The configuration of a started tracker: every option has its value. */
-export type Options = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
+export type Options = {
+  readonly [Name in OptionName]: Name extends AlwaysKnown ? NonNullable<Values[Name]> : Values[Name]
+}
 
 /** What a host may set; rules may also come as a Map. */
 export type Settings = {
-  [Name in Exclude<OptionName, 'custom_severity_rules'>]?: Options[Name] | undefined
+  [Name in Exclude<OptionName, 'custom_severity_rules'>]?: Values[Name] | undefined
 } & {
   custom_severity_rules?:
     | ReadonlyMap<RegExp | string, (typeof SEVERITIES)[number]>

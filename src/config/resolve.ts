@@ -35,7 +35,7 @@ export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv 
   }
   problems.push(...missingCredentials(values, problems))
   if (problems.length > 0) throw new ConfigurationError(problems)
-  const options = Object.freeze(withHostDefaults(values as Options, env))
+  const options = Object.freeze(withHostDefaults(values as CheckedValues, env))
   return {
     options,
     warnings: [...unknownVariables(env), ...warningsOf(settings), ...halfSetChannels(options)],
@@ -72,7 +72,11 @@ function missingCredentials(values: Record<string, unknown>, problems: readonly 
     )
 }
 
-function withHostDefaults(options: Options, env: NodeJS.ProcessEnv): Options {
+/** The host's project is not asked yet. */
+type CheckedValues = Omit<Options, 'application_name' | 'project_root'> &
+  Required<Pick<Settings, 'application_name' | 'project_root'>>
+
+function withHostDefaults(options: CheckedValues, env: NodeJS.ProcessEnv): Options {
   const project = findProject(options.project_root ?? process.cwd())
   const project_root = realPath(options.project_root ?? project.root)
   const name = options.application_name ?? (env.APP_NAME?.trim() || project.name || basename(project.root))

@@ -38,7 +38,7 @@ export function openExchange(request: Request, mount: Mount, context: Context): 
       notice: noticeFrom(cookies),
       now: time,
       time_zone: config.time_zone,
-      application_name: config.application_name ?? '',
+      application_name: config.application_name,
       application_id: applicationIn(searchParams),
       applications: [],
       ...preferencesFrom(cookies, time),

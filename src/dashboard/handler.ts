@@ -100,8 +100,8 @@ function authenticate(request: Request, { config }: Context, address: string, fa
   const verdict = failed.peek(address)
   if (header !== null && !verdict.allowed) throw new RateLimited(verdict)
   const user = signedInUser(header, {
-    username: config.dashboard_username ?? '',
-    password: config.dashboard_password ?? '',
+    username: config.dashboard_username,
+    password: config.dashboard_password,
   })
   if (user !== null) return user
   if (header !== null) failed.hit(address)

@@ -33,7 +33,7 @@ export async function shownStacks(
   { backtrace, causes, details, occurrence, git_sha }: Shown,
   { visit, wide_frame }: { visit: Visit; wide_frame?: number | undefined },
 ): Promise<ShownStacks> {
-  const root = context.config.project_root ?? ''
+  const root = context.config.project_root
   const own: StackFrame[] = []
   const sources: Map<StackFrame, ShownSource> = new Map()
   const variables: Map<StackFrame, FrameVariables> = new Map()

@@ -42,7 +42,7 @@ export const captureDiagnosticDump = defineOperation({
     const sections = await dumpSections(context, { report })
     const files = await takeFiles(context, wanted)
     try {
-      const application_id = await applicationId(database, config.application_name ?? 'application', created_at)
+      const application_id = await applicationId(database, config.application_name, created_at)
       const content = contentOf({ ...summaryOf(sections, actor ?? null), files }, sections)
       const dump_id = await keep(context, { application_id, note: note ?? null, content, created_at })
       return { id: dump_id, created_at: new Date(created_at).toISOString() }

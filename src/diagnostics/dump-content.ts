@@ -68,7 +68,7 @@ export async function dumpSections(context: DumpContext, { report = false } = {}
   const redactor = config.filter_sensitive_data ? context.redactor : createRedactor(config.sensitive_data_patterns)
   // A package may be called cookie, and a pool tokens: their versions and numbers are no secrets.
   const byValue = { ...redactor, isSensitiveKey: () => false }
-  const root = config.project_root ?? process.cwd()
+  const root = config.project_root
   return fitted({
     process: await section(redactor, () => processSection(root)),
     memory: await section(redactor, memorySection),

@@ -35,7 +35,6 @@ export async function frameFile(
   { file, git_sha }: { file: string; git_sha: string | null },
 ): Promise<FrameFile | null> {
   const { enable_git_blame, project_root, source_code_cache_ttl } = context.config
-  if (project_root === null) return null
   if (!enable_git_blame) return located(project_root, file)
   const memory = memories.get(context) ?? new Memory<FrameFile | null>(MOST)
   memories.set(context, memory)

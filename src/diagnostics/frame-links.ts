@@ -16,7 +16,7 @@ export async function linksOf(
   { git_sha, line }: { git_sha: string | null; line: number },
 ): Promise<Links> {
   const { git_repository_url: given } = config
-  const root = await realpath(config.project_root ?? '')
+  const root = await realpath(config.project_root)
   const address = given !== null && isTemplate(given) ? given : webAddress(given ?? git?.repository.origin ?? '')
   // An address that was given is that of the repository around project_root, not of one inside it.
   const name = given === null ? (git?.name ?? null) : pathInside({ folder: (await folderWithGit(root)) ?? root }, path)

@@ -141,7 +141,6 @@ interface Version {
 
 async function textOf(context: Context, file: string, git_sha: string | null): Promise<Version> {
   const { enable_git_blame, project_root } = context.config
-  if (project_root === null) return { text: null, commit: null, is_final: true }
   const asks_git = enable_git_blame && isCommitName(git_sha)
   const past = asks_git ? frameFile(context, { file, git_sha }).then(pastText) : Promise.resolve(null)
   const is_final = await settledInTime([past], GIT_LIMIT_MS)

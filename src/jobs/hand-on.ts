@@ -4,7 +4,7 @@ import type { RunningJob } from './engine.js'
 /** Several applications may share a database and an engine, and each goes by its own settings. */
 export function isOthers({ data }: RunningJob, { config }: Pick<Context, 'config'>): boolean {
   const { application_name } = data
-  return typeof application_name === 'string' && application_name !== (config.application_name ?? application_name)
+  return typeof application_name === 'string' && application_name !== config.application_name
 }
 
 const PAUSE_MS = 2000

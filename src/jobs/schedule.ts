@@ -86,10 +86,7 @@ export async function handOverIfDue(context: Context, schedule: Schedule): Promi
 /** A name may be longer than that of a lease. */
 function leaseOf({ name, per_application }: Schedule, { application_name }: Options): string {
   if (!per_application) return name
-  return `${name}:${createHash('sha256')
-    .update(application_name ?? '')
-    .digest('hex')
-    .slice(0, 32)}`
+  return `${name}:${createHash('sha256').update(application_name).digest('hex').slice(0, 32)}`
 }
 
 async function lastTurn(context: Context, schedule: Schedule): Promise<number> {

@@ -34,6 +34,6 @@ async function rowOf({ database, config }: Context) {
   return database.read
     .selectFrom('faultboard_applications')
     .select(['id', 'dashboard_path'])
-    .where('name', '=', config.application_name ?? '')
+    .where('name', '=', config.application_name)
     .executeTakeFirst()
 }

@@ -15,7 +15,7 @@ export async function sendDigest(context: Context, digest: Digest): Promise<void
   const { config, database, now } = context
   const notice: DigestNotice = {
     event: 'digest',
-    application_name: config.application_name ?? '',
+    application_name: config.application_name,
     environment: config.environment,
     at: now(),
     severity: 'low',

@@ -125,7 +125,7 @@ async function waiting({ database, config, now }: Context) {
         ]),
       )
       // Another application's processes have other settings, and tell other people.
-      .where(({ eb, or }) => or([eb('a.name', 'is', null), eb('a.name', '=', config.application_name ?? '')]))
+      .where(({ eb, or }) => or([eb('a.name', 'is', null), eb('a.name', '=', config.application_name)]))
       .orderBy('d.id')
       .limit(AT_ONCE)
       .execute()

@@ -5,7 +5,7 @@ export async function ownApplicationId({ database, config }: Context): Promise<n
   const row = await database.read
     .selectFrom('faultboard_applications')
     .select('id')
-    .where('name', '=', config.application_name ?? '')
+    .where('name', '=', config.application_name)
     .executeTakeFirst()
   return row?.id ?? null
 }

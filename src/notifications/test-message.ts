@@ -42,7 +42,7 @@ const NEVER = new AbortController().signal
 function noticeOf({ config, now }: Context, requested_by: string): TestNotice {
   return {
     event: 'test',
-    application_name: config.application_name ?? '',
+    application_name: config.application_name,
     environment: config.environment,
     at: now(),
     severity: 'low',

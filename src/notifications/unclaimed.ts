@@ -34,7 +34,7 @@ async function unclaimed({ database, config, now }: Context) {
     .select(['d.id', 'a.name as application_name'])
     .where('d.state', 'in', ['pending', 'sending'])
     .where('d.run_at', '<', now() - PATIENCE_MS)
-    .where('a.name', '!=', config.application_name ?? '')
+    .where('a.name', '!=', config.application_name)
     .limit(AT_ONCE)
     .execute()
 }

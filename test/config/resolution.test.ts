@@ -38,7 +38,7 @@ describe('the application name is taken from', () => {
     expect(resolve({ project_root }).application_name).toBe(project_root.split('/').at(-1))
   })
   test('and is always text that every database takes', () => {
-    const application_name = resolve({ application_name: `a\0\uD800${'x'.repeat(500)}` }).application_name ?? ''
+    const application_name = resolve({ application_name: `a\0\uD800${'x'.repeat(500)}` }).application_name
     expect(application_name).toHaveLength(255)
     expect(application_name.isWellFormed() && !application_name.includes('\0')).toBe(true)
   })

@@ -118,7 +118,7 @@ export class StoredMaps {
       .selectFrom('faultboard_source_maps as map')
       .innerJoin('faultboard_applications as application', 'application.id', 'map.application_id')
       .select(['map.id', 'map.release_name', 'map.file_name', 'map.debug_id', 'map.map_bytes'])
-      .where('application.name', '=', config.application_name ?? 'application')
+      .where('application.name', '=', config.application_name)
       .orderBy('map.id', 'desc')
       .limit(MOST_NAMES)
       .execute()

@@ -28,7 +28,7 @@ export const sign: Step = (draft, context) => {
 
 /** What a backtrace says about the place, and the errors that were signed there last. */
 interface Place {
-  project_root: string | null
+  project_root: string
   place: string | null
   /** The backtrace itself, with paths relative to the root. */
   relative: readonly string[]
@@ -48,14 +48,14 @@ function placeOnce(backtrace: readonly string[], { config: { project_root } }: S
   const known = places.get(backtrace)
   // Two trackers of one process may have different roots.
   if (known?.project_root === project_root) return known
-  const frame = culprit(backtrace, project_root ?? '')
-  const frames = placeOf(backtrace, project_root ?? '')
+  const frame = culprit(backtrace, project_root)
+  const frames = placeOf(backtrace, project_root)
   const place: Place = {
     last: null,
     signatures: new Map(),
     project_root,
     place: frame ? cleanText(placeText(frame), 500) : null,
-    relative: relativeLines(backtrace, project_root ?? ''),
+    relative: relativeLines(backtrace, project_root),
     frames,
     key: frames.join('\n'),
   }
@@ -95,8 +95,7 @@ function rootBacktrace(draft: Draft, { config }: StepContext): readonly string[]
     const cause =
       causes.find(({ relation }) => relation === 'cause') ?? (backtrace.length === 0 ? causes[0] : undefined)
     if (!cause) return backtrace
-    if (backtrace.length === 0 || culprit(cause.backtrace, config.project_root ?? '')?.in_app)
-      backtrace = cause.backtrace
+    if (backtrace.length === 0 || culprit(cause.backtrace, config.project_root)?.in_app) backtrace = cause.backtrace
     causes = cause.causes ?? []
   }
 }

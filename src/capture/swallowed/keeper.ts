@@ -52,7 +52,7 @@ export function keepSwallowed(context: CaptureContext): () => void {
 const ROWS_PER_PLACE = 4
 
 function adopt({ ledger, own_folder }: Detection, { config, positions, now }: CaptureContext): void {
-  const root = config.project_root ?? process.cwd()
+  const root = config.project_root
   ledger.configure({
     now,
     locate: (error) => raiseLocation(error, { root, own_folder, positions }),

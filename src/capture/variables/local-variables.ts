@@ -71,7 +71,7 @@ export class LocalVariables implements PauseReader {
     if (this.#is_possible) this.#demand?.logged(hash_signature, frames !== null)
     if (frames === null || frames.length === 0) return null
     const { config, positions } = this.#parts
-    return originalFrames(frames, { project_root: config.project_root ?? '', positions, redactor: this.#redactor })
+    return originalFrames(frames, { project_root: config.project_root, positions, redactor: this.#redactor })
   }
 
   get is_open(): boolean {

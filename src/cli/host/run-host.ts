@@ -23,7 +23,7 @@ export async function runHost({ tracker, endpoint, stop, prepare, notes }: Host)
   const { mount_path, dashboard_username } = tracker.config
   const lines = [
     ['Dashboard', `${address}${mount_path}`],
-    ['User', dashboard_username ?? ''],
+    ['User', dashboard_username],
     ...notes,
     ['Try it', `${address}/ has routes that fail`],
   ] as const

@@ -46,7 +46,7 @@ export const uploadSourceMaps = defineCommand({
       for (const script of scripts) {
         const file_name = `${prefix}${script.name}`
         try {
-          const folder = folderOf(script, config.project_root ?? process.cwd())
+          const folder = folderOf(script, config.project_root)
           const more = { ...readScript(script), folder, sources: !flags['without-sources'] }
           const { removed_releases, has_sources } = await Commands.StoreSourceMap.call({ release, file_name, ...more })
           stored.push(file_name)

@@ -30,7 +30,7 @@ type Place = Pick<Context, 'config' | 'spool'>
 /** Always one of our own: what the host names may be used by others too. */
 export function dumpFolder({ config: { diagnostic_dump_path, project_root }, spool }: Place): string {
   return diagnostic_dump_path
-    ? resolve(project_root ?? '', diagnostic_dump_path, 'faultboard-dumps')
+    ? resolve(project_root, diagnostic_dump_path, 'faultboard-dumps')
     : `${spool.folder}-dumps`
 }
 

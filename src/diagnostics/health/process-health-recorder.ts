@@ -100,7 +100,7 @@ export class ProcessHealthRecorder {
   async #write(rows: readonly Minute[], minute: number): Promise<void> {
     const { config, database, now, ready } = this.#context
     await ready()
-    const name = config.application_name ?? 'application'
+    const name = config.application_name
     const application_id = await applicationId(database, name, now())
     const key = this.#key(name)
     await database.write(async (trx) => {

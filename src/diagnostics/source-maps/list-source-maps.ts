@@ -22,7 +22,7 @@ const MOST_FILES = 5000
 export const listSourceMaps = defineOperation({
   input: v.object({ release: optional(releaseName()) }),
   async run({ database, config }, { release }): Promise<ReleaseMaps[]> {
-    const application_name = config.application_name ?? 'application'
+    const application_name = config.application_name
     const own = database.read
       .selectFrom('faultboard_source_maps as map')
       .innerJoin('faultboard_applications as application', 'application.id', 'map.application_id')

@@ -5,7 +5,7 @@ export async function ownApplication({ database, config }: Context): Promise<num
   const row = await database.read
     .selectFrom('faultboard_applications')
     .select('id')
-    .where('name', '=', config.application_name ?? 'application')
+    .where('name', '=', config.application_name)
     .executeTakeFirst()
   return row?.id ?? null
 }

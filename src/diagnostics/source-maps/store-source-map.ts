@@ -49,7 +49,7 @@ export const storeSourceMap = defineOperation({
     const packed_code = kept_code !== null && kept_code.length <= PACKED_LIMIT ? kept_code : null
     if (packed_map.length > PACKED_LIMIT) throw tooLarge(file_name, `${PACKED_LIMIT} bytes when it is packed`)
     const packed_sources = sources ? await packedSources(map, folder, config.source_map_max_bytes) : null
-    const application_id = await applicationId(database, config.application_name ?? 'application', now())
+    const application_id = await applicationId(database, config.application_name, now())
     const row = {
       ...{ application_id, release_name: release, file_name, folder, packed_map, packed_code },
       file_digest: createHash('sha256').update(`${release}\n${file_name}`).digest('hex'),
