@@ -2,8 +2,8 @@ import type { Context } from '../context.js'
 import { firstHourFrom, startOfDay } from '../model/time.js'
 import { utcDayOf } from '../model/utc-day.js'
 import { sql } from '../store/kysely.js'
+import { askedApplications } from './application-filter.js'
 import { deviationsAbove } from './baseline-statistics.js'
-import { applicationIds } from './day-parts.js'
 import type { Scope } from './hour-sums.js'
 import type { Spike } from './spiking-errors.js'
 
@@ -61,7 +61,7 @@ function keyOf({ application_id, error_type, platform }: Kind): string {
  */
 async function candidatesSince(context: Context, scope: Scope, today: number) {
   const { database, config, now } = context
-  const ids = await applicationIds(context, scope)
+  const ids = await askedApplications(context, scope)
   const threshold = config.baseline_alert_threshold_std_devs
   const count = sql<number>`sum(${sql.ref('d.count')})`
   const usual = sql<number>`${sql.ref('b.mean')} + ${threshold} * ${sql.ref('b.std_dev')}`

@@ -1,21 +1,27 @@
 import type { Context } from '../context.js'
+import { applicationIds } from '../store/applications.js'
 import { type RawBuilder, sql } from '../store/kysely.js'
 import { withoutIndex } from '../store/sort-order.js'
+import type { Scope } from './hour-sums.js'
 
 /**
  * The condition by which hourly sums of an application, or of all, are found. Their key begins with the application, so
  * it is named even when all are wanted; SQLite has an index that begins with the hour and holds the sums themselves, and
  * is kept from the key.
  */
-export async function hoursOf({ database }: Context, application_id: number | undefined): Promise<RawBuilder<boolean>> {
+export async function hoursOf(context: Context, application_id: number | undefined): Promise<RawBuilder<boolean>> {
+  const { database } = context
   const column = withoutIndex(database.dialect, 'application_id')
   if (application_id !== undefined) return sql<boolean>`${column} = ${application_id}`
   if (database.dialect.name === 'sqlite') return sql<boolean>`1 = 1`
-  const rows = await database.read.selectFrom('faultboard_applications').select('id').execute()
-  return sql<boolean>`${column} in (${sql.join([NOBODY, ...rows.map(({ id }) => id)])})`
+  return sql<boolean>`${column} in (${sql.join(await askedApplications(context, { application_id }))})`
 }
 
-/** `in ()` is no SQL. */
+/** The applications of a scope, by whose ids the keys of the sums begin; never none, because `in ()` is no SQL. */
+export async function askedApplications({ database }: Context, { application_id }: Scope): Promise<number[]> {
+  return application_id === undefined ? [NOBODY, ...(await applicationIds(database))] : [application_id]
+}
+
 const NOBODY = 0
 
 /**

@@ -46,13 +46,6 @@ async function isSilentFrom(context: Context, { application_id }: Scope, time: n
   return later === undefined
 }
 
-/** The applications of a scope, by whose ids the keys of the sums begin; never none, because `in ()` is no SQL. */
-export async function applicationIds({ database }: Context, { application_id }: Scope): Promise<number[]> {
-  if (application_id !== undefined) return [application_id]
-  const rows = await database.read.selectFrom('faultboard_applications').select('id').execute()
-  return [0, ...rows.map(({ id }) => id)]
-}
-
 /** So many days of sums are read in a few milliseconds where an embedded database holds the host's thread. */
 const DAYS_AT_ONCE = 8
 

@@ -1,12 +1,13 @@
 import type { Context } from '../context.js'
-import { applicationIds, dayParts } from './day-parts.js'
+import { askedApplications } from './application-filter.js'
+import { dayParts } from './day-parts.js'
 import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
 
 /** Occurrences per platform. */
 export async function platformCounts(context: Context, scope: Scope, span: Span): Promise<Map<string, number>> {
   const { days, missing, too_many } = await dayParts(context, scope, span)
-  const ids = await applicationIds(context, scope)
+  const ids = await askedApplications(context, scope)
   const counts = new Map<string, number>()
   const add = (rows: readonly { platform: string; count: number }[], sign = 1) => {
     for (const { platform, count } of rows) counts.set(platform, (counts.get(platform) ?? 0) + sign * count)

@@ -4,7 +4,8 @@ import type { Severity } from '../model/severity.js'
 import { DAY, HOUR, hourOf } from '../model/time.js'
 import { utcDayOf } from '../model/utc-day.js'
 import { sql } from '../store/kysely.js'
-import { applicationIds, dayParts, daySlices } from './day-parts.js'
+import { askedApplications } from './application-filter.js'
+import { dayParts, daySlices } from './day-parts.js'
 import type { Scope, VersionSum } from './hour-sums.js'
 import { MAX_DAYS, type Span } from './period.js'
 import { type DatedRelease, type Release, releaseKey, releasesOf } from './releases.js'
@@ -49,7 +50,7 @@ async function notedSights(context: Context, scope: Scope): Promise<Map<string, 
   const rows = await context.database.read
     .selectFrom('faultboard_releases')
     .select(['application_id', 'version as name', 'first_seen_at'])
-    .where('application_id', 'in', await applicationIds(context, scope))
+    .where('application_id', 'in', await askedApplications(context, scope))
     .orderBy('first_seen_at', 'desc')
     .execute()
   return new Map(
@@ -63,7 +64,7 @@ async function notedSights(context: Context, scope: Scope): Promise<Map<string, 
 /** The releases that reported in a span, with what they did in it. */
 export async function releasesIn(context: Context, scope: Scope, span: Span): Promise<Release[]> {
   const { days, missing, too_many } = await dayParts(context, scope, span)
-  const ids = await applicationIds(context, scope)
+  const ids = await askedApplications(context, scope)
   const sums = new Map<string, Sum>()
   const add = (rows: readonly Sum[], sign = 1) => {
     for (const row of rows) {

@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
 import { packedRows } from '../store/packed-rows.js'
 import { withoutIndex } from '../store/sort-order.js'
-import { hoursOf } from './application-filter.js'
-import { applicationIds, daySlices } from './day-parts.js'
+import { askedApplications, hoursOf } from './application-filter.js'
+import { daySlices } from './day-parts.js'
 import type { Span } from './period.js'
 import { timedSlices } from './timed-slices.js'
 
@@ -62,7 +62,7 @@ async function* ofApplications(
 }
 
 async function* ofType(context: Context, subject: Subject, span: Span): AsyncGenerator<HourCount[]> {
-  const ids = await applicationIds(context, { application_id: subject.application_id })
+  const ids = await askedApplications(context, { application_id: subject.application_id })
   for (const { from, to } of daySlices(context, span, MANY_DAYS)) {
     const query = context.database.read
       .selectFrom('faultboard_type_hours')

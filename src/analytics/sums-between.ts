@@ -2,9 +2,8 @@ import type { Context } from '../context.js'
 import { DAY, firstHourFrom } from '../model/time.js'
 import { type RawBuilder, type SelectQueryBuilder, sql } from '../store/kysely.js'
 import type { Schema } from '../store/schema.js'
-import { hoursOf } from './application-filter.js'
+import { askedApplications, hoursOf } from './application-filter.js'
 import { afterCuts } from './cut-hours.js'
-import { applicationIds } from './day-parts.js'
 
 /** What sums may be told apart by. */
 export type Dimension = 'severity' | 'platform' | 'app_version'
@@ -61,7 +60,7 @@ export async function sinceEach(context: Context, { application_id, instants, cu
 }
 
 async function inWholeHours(context: Context, input: SumsInput) {
-  const applications = await applicationIds(context, input)
+  const applications = await askedApplications(context, input)
   const ofHours = await hoursOf(context, input.application_id)
   const parts = stretchesOf(input.cuts).map(({ from, to, in_days }) => {
     const sums = in_days ? daysBetween(context, applications, input.by) : hoursBetween(context, ofHours, input.by)

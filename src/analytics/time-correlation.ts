@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
 import { HOUR } from '../model/time.js'
 import { packedRows } from '../store/packed-rows.js'
-import { applicationIds, daySlices } from './day-parts.js'
+import { askedApplications } from './application-filter.js'
+import { daySlices } from './day-parts.js'
 import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
 import { pearson } from './statistics.js'
@@ -52,7 +53,7 @@ async function hourlySeries(
   types: readonly string[],
 ): Promise<Map<string, number[]>> {
   const hours = Math.round((span.to - span.from) / HOUR)
-  const ids = await applicationIds(context, scope)
+  const ids = await askedApplications(context, scope)
   const series = new Map(types.map((type) => [type, new Array<number>(hours).fill(0)]))
   if (types.length === 0) return series
   for (const slice of daySlices(context, span, DAYS_AT_ONCE)) {

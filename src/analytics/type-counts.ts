@@ -2,7 +2,8 @@ import type { Context } from '../context.js'
 import { DAY } from '../model/time.js'
 import { packedRows } from '../store/packed-rows.js'
 import { withoutIndex } from '../store/sort-order.js'
-import { applicationIds, type DayParts, dayParts, daySlices } from './day-parts.js'
+import { askedApplications } from './application-filter.js'
+import { type DayParts, dayParts, daySlices } from './day-parts.js'
 import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
 
@@ -30,7 +31,7 @@ const FEWEST = 40
  */
 export async function typeCounts(context: Context, scope: Scope, span: Span, limit: number): Promise<TypeCounts> {
   const parts = await dayParts(context, scope, span)
-  const ids = await applicationIds(context, scope)
+  const ids = await askedApplications(context, scope)
   const all = (await typesIn(context, scope, span)).sort((a, b) => b.occurrences - a.occurrences)
   let types: TypeCount[] = []
   for (let from = 0, size = FEWEST; from < all.length; from += size, size *= 3) {

@@ -1,10 +1,10 @@
 import type { Context } from '../context.js'
 import { OTHERS } from '../model/others.js'
 import { DAY, HOUR, hourOf } from '../model/time.js'
+import { applicationIds } from '../store/applications.js'
 import { digestOf } from '../store/hour-table.js'
 import { GUARD_HOURS } from '../store/hour-tables.js'
 import { GUARD_FOLDED, moveMark, readMark } from '../store/marks.js'
-import { applicationIds } from './application-ids.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
 
 const KEPT_DAYS = 7
@@ -18,7 +18,7 @@ const ROWS_AT_ONCE = 100
  */
 export async function foldGuardHours(context: Context): Promise<void> {
   const limit = hourOf(context.now() - KEPT_DAYS * DAY)
-  for (const application_id of await applicationIds(context)) {
+  for (const application_id of await applicationIds(context.database)) {
     let hour = await firstHour(context, application_id, { from: await foldedUntil(context, application_id), to: limit })
     while (hour !== null) {
       await foldHour(context, application_id, hour)

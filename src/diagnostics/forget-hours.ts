@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../context.js'
 import { DAY } from '../model/time.js'
-import { applicationIds } from './application-ids.js'
+import { applicationIds } from '../store/applications.js'
 
 const TABLES = [
   'faultboard_request_guard_hours',
@@ -16,7 +16,7 @@ export async function forgetHours(context: Context): Promise<void> {
   if (config.retention_days === null) return
   const limit = now() - config.retention_days * DAY
   for (const table of TABLES) {
-    for (const id of await applicationIds(context)) await forget(context, table, id, limit)
+    for (const id of await applicationIds(context.database)) await forget(context, table, id, limit)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import { GUARD_KINDS, type GuardKind } from '../model/guard-kinds.js'
 import { dayOf, HOUR, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { applicationIds } from './application-ids.js'
+import { applicationIds } from '../store/applications.js'
 import { daysInput, firstHour } from './days.js'
 import { type GuardName, type RankedRow, Ranking } from './guard-ranking.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
@@ -79,7 +79,7 @@ export const requestGuardSummary = defineOperation({
 async function* embeddedRows(context: Context, { days, application_id }: AskedDays): AsyncGenerator<GuardRow[]> {
   const { config, now } = context
   const span = { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }
-  const ids = application_id === undefined ? await applicationIds(context) : [application_id]
+  const ids = application_id === undefined ? await applicationIds(context.database) : [application_id]
   for (const id of ids) yield* guardRows(context, id, span)
 }
 

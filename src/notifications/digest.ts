@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
+import { ownApplicationId } from '../store/applications.js'
 import { activeChannels } from './channels.js'
 import { dispatchDue } from './dispatch.js'
 import type { Digest, DigestNotice } from './notice.js'
-import { ownApplicationId } from './own-application.js'
 import { writeDeliveries } from './write-deliveries.js'
 
 /** Whether anybody gets a digest as things are configured. */

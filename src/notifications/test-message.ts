@@ -3,12 +3,12 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { choice, optionalText } from '../model/input.js'
 import { defineOperation } from '../operation.js'
+import { ownApplicationId } from '../store/applications.js'
 import type { Channel } from './channel.js'
 import { requireChannel } from './channel-states.js'
 import { DELIVERY_CHANNELS } from './deliveries.js'
 import { endingOf } from './endings.js'
 import type { TestNotice } from './notice.js'
-import { ownApplicationId } from './own-application.js'
 import { send } from './send.js'
 
 export interface TestOutcome {

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import { parseInput } from '../model/input.js'
+import { applicationNames } from '../store/applications.js'
 import { sql } from '../store/kysely.js'
 import { dailyCounts } from './daily-counts.js'
 import { type ErrorSummary, summaryOf } from './error-record.js'
@@ -78,7 +79,7 @@ export async function summariesOf(context: Context, ids: readonly number[]): Pro
     .where(sql<boolean>`id in (${oneOf(ids)})`)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const names = await applicationNames(context)
+  const names = await applicationNames(context.database)
   const now = context.now()
   return ids.flatMap((id) => {
     const row = byId.get(id)
@@ -86,11 +87,6 @@ export async function summariesOf(context: Context, ids: readonly number[]): Pro
     const application_name = names.get(row.application_id) ?? ''
     return [summaryOf(row, { application_name, user_count: row.user_count ?? 0, now })]
   })
-}
-
-export async function applicationNames({ database }: Context): Promise<Map<number, string>> {
-  const rows = await database.read.selectFrom('faultboard_applications').select(['id', 'name']).execute()
-  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 interface Slice {

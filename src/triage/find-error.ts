@@ -3,10 +3,10 @@ import type { Context } from '../context.js'
 import { noSuchError } from '../model/errors.js'
 import { clampedInteger, id, optional } from '../model/input.js'
 import { defineOperation } from '../operation.js'
+import { applicationNames } from '../store/applications.js'
 import type { ErrorRow } from '../store/lock.js'
 import { occurrencesPage, selectedOccurrence } from './error-occurrences.js'
 import { type Activity, type Comment, type ErrorRecord, summaryOf } from './error-record.js'
-import { applicationNames } from './errors-list.js'
 import { circumstancesOf } from './occurrence.js'
 
 const TRAIL_LIMIT = 200
@@ -28,7 +28,7 @@ export const findError = defineOperation({
     const { occurrence, payload } = await selectedOccurrence(context, row, occurrence_id)
     return {
       ...summaryOf(row, {
-        application_name: (await applicationNames(context)).get(row.application_id) ?? '',
+        application_name: (await applicationNames(context.database)).get(row.application_id) ?? '',
         user_count: row.user_count ?? 0,
         now: context.now(),
       }),
