@@ -4,6 +4,7 @@ import { DAY, HOUR, hourOf } from '../model/time.js'
 import { applicationIds } from '../store/applications.js'
 import { digestOf } from '../store/hour-table.js'
 import { GUARD_HOURS } from '../store/hour-tables.js'
+import { locking } from '../store/lock.js'
 import { GUARD_FOLDED, moveMark, readMark } from '../store/marks.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
 
@@ -86,7 +87,7 @@ async function fold(
       .where('application_id', '=', application_id)
       .where('hour', '=', hour)
       .where('event_digest', 'in', digests)
-    const rows = await (database.dialect.name === 'sqlite' ? query : query.forUpdate()).execute()
+    const rows = await locking(query, database.dialect).execute()
     await trx
       .deleteFrom('faultboard_request_guard_hours')
       .where('application_id', '=', application_id)

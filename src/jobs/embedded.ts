@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BulkTarget } from '../store/dialect.js'
 import { sql } from '../store/kysely.js'
+import { locking } from '../store/lock.js'
 import type { JobName } from './engine.js'
 import type { EngineParts } from './engines.js'
 import type { JobStore } from './polling-engine.js'
@@ -63,8 +64,7 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
           .where('run_at', '<=', now())
           .orderBy('run_at')
           .limit(limit)
-        // SQLite has no row locks and needs none: its transactions write one after the other.
-        const rows = await (dialect.name === 'sqlite' ? due : due.forUpdate().skipLocked()).execute()
+        const rows = await locking(due, dialect, 'skip').execute()
         if (rows.length === 0) return []
         await trx
           .updateTable('faultboard_jobs')

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import { SEVERITIES } from '../model/severity.js'
 import type { Transaction } from '../store/kysely.js'
+import { locking } from '../store/lock.js'
 import type { Schema } from '../store/schema.js'
 import type { ChannelName } from './channel.js'
 import type { BaselineNotice, ErrorNotice, HeldNotice } from './notice.js'
@@ -44,7 +45,7 @@ async function combine(
     .where('application_id', application_id === null ? 'is' : '=', application_id)
     .orderBy('id')
   // Another process that is at it has them locked, and leaves none.
-  const rows = await (dialect.name === 'sqlite' ? query : query.forUpdate()).execute()
+  const rows = await locking(query, dialect).execute()
   const [first] = rows
   if (!first) return
   const notices = rows.map(({ payload }) => JSON.parse(payload) as Told)

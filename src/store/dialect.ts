@@ -10,6 +10,7 @@ import type { Schema } from './schema.js'
 
 /** What differs between the databases, and nothing else. A new database is one file that gives these members. */
 export interface Dialect {
+  /** Some statements go by it that one database has to be led through: a new one needs a look at each that asks. */
   readonly name: 'sqlite' | 'postgres' | 'mysql'
   /** The address without its password, for people. */
   readonly address: string

@@ -1,13 +1,23 @@
 import type { Dialect } from './dialect.js'
-import { type Selectable, sql, type Transaction } from './kysely.js'
+import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from './kysely.js'
 import type { ErrorsTable, Schema } from './schema.js'
 
 export type ErrorRow = Selectable<ErrorsTable>
 
 /**
- * The rows of these errors, locked until the transaction ends, in the order in which every flush takes them. SQLite
- * has no row locks and needs none: its transactions write one after the other.
+ * Lets a query lock the rows that it finds until the transaction ends; those that another has locked are waited for, or
+ * left out. SQLite has no row locks and needs none: its transactions write one after the other.
  */
+export function locking<Table extends keyof Schema, Row>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  dialect: Dialect,
+  locked: 'wait' | 'skip' = 'wait',
+): SelectQueryBuilder<Schema, Table, Row> {
+  if (dialect.name === 'sqlite') return query
+  return locked === 'skip' ? query.forUpdate().skipLocked() : query.forUpdate()
+}
+
+/** The rows of these errors, locked in the order in which every flush takes them. */
 export async function lockErrors(
   trx: Transaction<Schema>,
   dialect: Dialect,
@@ -21,7 +31,7 @@ export async function lockErrors(
     .where('id', 'in', ids)
     .orderBy('application_id')
     .orderBy('hash_signature')
-  return (dialect.name === 'sqlite' ? query : query.forUpdate()).execute()
+  return locking(query, dialect).execute()
 }
 
 /**

@@ -1,6 +1,7 @@
 import { LEASES } from './bulk-targets.js'
 import type { Dialect } from './dialect.js'
 import type { Transaction } from './kysely.js'
+import { locking } from './lock.js'
 import type { Schema } from './schema.js'
 
 /** How far some work has come, as a time kept under a name; read under its lock, so that one process at a time goes on. */
@@ -12,7 +13,7 @@ export async function readMark(
 ): Promise<number> {
   await dialect.insertMany(trx, LEASES, [[name, 0, initial]])
   const query = trx.selectFrom('faultboard_leases').select('last_run_at').where('name', '=', name)
-  const row = await (dialect.name === 'sqlite' ? query : query.forUpdate()).executeTakeFirst()
+  const row = await locking(query, dialect).executeTakeFirst()
   return row?.last_run_at ?? initial
 }
 

@@ -3,6 +3,7 @@ import { APPLICATION_DAYS, APPLICATION_HOURS, TYPE_DAYS, TYPE_HOURS } from '../s
 import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
+import { locking } from '../store/lock.js'
 import type { Schema } from '../store/schema.js'
 import type { DeletedError } from './delete-errors.js'
 import { type DeletedHour, takeHours } from './take-hours.js'
@@ -24,7 +25,7 @@ export async function subtractSums(
   const limit = dialect.rows_at_once === null ? ROWS_AT_ONCE : EMBEDDED_ROWS_AT_ONCE
   return database.write(async (trx) => {
     const held = trx.selectFrom('faultboard_leases').select('name').where('name', 'in', marks).orderBy('name')
-    await (dialect.name === 'sqlite' ? held : held.forUpdate()).execute()
+    await locking(held, dialect).execute()
     const { hours, has_more } = await takeHours(trx, errors, limit)
     for (const application_id of new Set(hours.map((row) => row.application_id))) {
       const own = hours.filter((row) => row.application_id === application_id)
