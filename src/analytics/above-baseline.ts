@@ -3,12 +3,10 @@ import { firstHourFrom, startOfDay } from '../model/time.js'
 import { utcDayOf } from '../model/utc-day.js'
 import { sql } from '../store/kysely.js'
 import { askedApplications } from './application-filter.js'
-import { deviationsAbove } from './baseline-statistics.js'
+import { deviationsAbove, furthestAbove, isAbove, LEAST_TO_LOOK_AT } from './baseline-statistics.js'
 import type { Scope } from './hour-sums.js'
 import type { Spike } from './spiking-errors.js'
 
-/** One or two of a type that hardly ever comes are many deviations, and yet nothing to look at. */
-const LEAST = 5
 const MOST_CANDIDATES = 60
 const AT_ONCE = 10
 
@@ -17,32 +15,27 @@ const AT_ONCE = 10
  * compared with whole days, so what it says so far can only be too little. Null while no baselines are kept.
  */
 export async function aboveBaselineToday(context: Context, scope: Scope, limit: number): Promise<Spike[] | null> {
-  const { database, now, config } = context
+  const { now, config } = context
   const today = firstHourFrom(startOfDay(now(), config.time_zone))
   const candidates = await candidatesSince(context, scope, today)
   const found: Spike[] = []
   for (let i = 0; i < candidates.length; i += AT_ONCE) {
     const some = candidates.slice(i, i + AT_ONCE)
     const counts = await countsToday(context, scope, today, [...new Set(some.map(({ error_type }) => error_type))])
-    for (const { mean, std_dev, ...kind } of some) {
+    for (const { usual, ...kind } of some) {
       const count = counts.get(keyOf(kind)) ?? 0
-      const deviations = deviationsAbove({ mean, std_dev, sample_count: 0 }, count)
-      if (count < LEAST || !isAbove(count, deviations, mean, config.baseline_alert_threshold_std_devs)) continue
-      found.push({ ...kind, count, usual: mean, std_dev, deviations })
+      if (count < LEAST_TO_LOOK_AT || !isAbove(usual, count, config.baseline_alert_threshold_std_devs)) continue
+      const deviations = deviationsAbove(usual, count)
+      found.push({ ...kind, count, usual: usual.mean, std_dev: usual.std_dev, deviations })
     }
   }
-  if (
-    found.length === 0 &&
-    !(await database.read.selectFrom('faultboard_baselines').select('id').limit(1).executeTakeFirst())
-  )
-    return null
-  return found
-    .sort((a, b) => (b.deviations ?? Number.MAX_VALUE) - (a.deviations ?? Number.MAX_VALUE) || b.count - a.count)
-    .slice(0, limit)
+  if (found.length === 0 && !(await hasBaselines(context))) return null
+  return found.sort(furthestAbove).slice(0, limit)
 }
 
-function isAbove(count: number, deviations: number | null, mean: number, threshold: number): boolean {
-  return deviations === null ? count > mean : deviations > threshold
+async function hasBaselines({ database }: Context): Promise<boolean> {
+  const first = await database.read.selectFrom('faultboard_baselines').select('id').limit(1).executeTakeFirst()
+  return first !== undefined
 }
 
 interface Kind {
@@ -78,12 +71,15 @@ async function candidatesSince(context: Context, scope: Scope, today: number) {
     .where('d.day', '>=', utcDayOf(today))
     .where('d.day', '<=', utcDayOf(now()))
     .groupBy(['b.application_id', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
-    .having(count, '>=', LEAST)
+    .having(count, '>=', LEAST_TO_LOOK_AT)
     .having(sql<boolean>`${count} > ${usual}`)
     .orderBy(sql`${count} - (${usual})`, 'desc')
     .limit(MOST_CANDIDATES)
     .execute()
-  return rows.map(({ mean, std_dev, ...kind }) => ({ ...kind, mean: Number(mean), std_dev: Number(std_dev) }))
+  return rows.map(({ mean, std_dev, ...kind }) => ({
+    ...kind,
+    usual: { mean: Number(mean), std_dev: Number(std_dev) },
+  }))
 }
 
 async function countsToday(

@@ -22,7 +22,28 @@ function withoutOutliers(counts: readonly number[]): readonly number[] {
   return limit === 0 ? counts : counts.filter((count) => Math.abs(count - middle) <= limit)
 }
 
+type Usual = Pick<BaselineFigures, 'mean' | 'std_dev'>
+
 /** How many standard deviations a count lies above what is usual; null where everything was always the same. */
-export function deviationsAbove({ mean: usual, std_dev }: BaselineFigures, count: number): number | null {
+export function deviationsAbove({ mean: usual, std_dev }: Usual, count: number): number | null {
   return std_dev === 0 ? null : (count - usual) / std_dev
+}
+
+/** Whether a count lies further above what is usual than so many deviations; where all was the same, any more does. */
+export function isAbove(usual: Usual, count: number, threshold: number): boolean {
+  const deviations = deviationsAbove(usual, count)
+  return deviations === null ? count > usual.mean : deviations > threshold
+}
+
+/** One or two of a type that hardly ever comes are many deviations, and yet nothing to look at. */
+export const LEAST_TO_LOOK_AT = 5
+
+interface Compared {
+  deviations: number | null
+  count: number
+}
+
+/** For sorting: those furthest above what is usual first. */
+export function furthestAbove(a: Compared, b: Compared): number {
+  return (b.deviations ?? Number.MAX_VALUE) - (a.deviations ?? Number.MAX_VALUE) || b.count - a.count
 }

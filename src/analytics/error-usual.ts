@@ -3,7 +3,7 @@ import type { Context } from '../context.js'
 import { id, optional } from '../model/input.js'
 import { HOUR, hourOf } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { deviationsAbove } from './baseline-statistics.js'
+import { deviationsAbove, isAbove } from './baseline-statistics.js'
 import { expectError } from './existing-error.js'
 
 /** What is usual for errors of a type on a platform, and how often they came in the hour that is running. */
@@ -47,18 +47,15 @@ export const errorUsual = defineOperation({
     }
     const hour = usual('hour')
     const count = await countThisHour(context, first)
-    const deviations = hour && deviationsAbove({ ...hour, sample_count: 0 }, count)
     const { error_type, platform, calculated_at } = first
-    const is_above =
-      deviations === null ? count > (hour?.mean ?? count) : deviations > config.baseline_alert_threshold_std_devs
     return {
       error_type,
       platform,
       hour,
       day: usual('day'),
       count,
-      deviations,
-      is_above,
+      deviations: hour && deviationsAbove(hour, count),
+      is_above: hour !== null && isAbove(hour, count, config.baseline_alert_threshold_std_devs),
       calculated_at: new Date(calculated_at).toISOString(),
     }
   },

@@ -3,7 +3,7 @@ import { SEVERITIES, type Severity } from '../model/severity.js'
 import { HOUR, hourOf } from '../model/time.js'
 import { sql } from '../store/kysely.js'
 import { packedRows } from '../store/packed-rows.js'
-import { deviationsAbove } from './baseline-statistics.js'
+import { deviationsAbove, furthestAbove, isAbove, LEAST_TO_LOOK_AT } from './baseline-statistics.js'
 import { gravity } from './gravity.js'
 
 /** A type of error that comes more often in this hour than is usual for it. */
@@ -20,12 +20,10 @@ export interface Spike {
 }
 
 const MOST = 20
-/** One or two of a type that hardly ever comes are many deviations, and yet nothing to look at. */
-const LEAST = 5
 
 /** What comes more often than is usual, and often enough to be looked at. */
 export async function spikingErrors(context: Context, application_id: number | undefined): Promise<Spike[]> {
-  const spikes = await spikesOfThisHour(context, { application_id, least: LEAST })
+  const spikes = await spikesOfThisHour(context, { application_id, least: LEAST_TO_LOOK_AT })
   return spikes.slice(0, MOST).map(({ severity, ...spike }) => spike)
 }
 
@@ -49,18 +47,16 @@ interface SpikeQuestion {
 /** Of the hour that is running: it is compared with whole hours, so what it says so far can only be too little. */
 async function spikesOfThisHour(context: Context, question: SpikeQuestion): Promise<GradedSpike[]> {
   const sums = (await sumsOfThisHour(context, question)).filter(({ count }) => count >= question.least)
-  const usual = await baselinesOf(context, sums)
-  const limit = context.config.baseline_alert_threshold_std_devs
+  const baselines = await baselinesOf(context, sums)
   return sums
     .flatMap(({ gravest, ...sum }) => {
-      const baseline = usual.get(keyOf(sum))
-      if (!baseline) return []
-      const { mean, std_dev } = baseline
-      const deviations = deviationsAbove({ mean, std_dev, sample_count: 0 }, sum.count)
-      if (deviations === null ? sum.count <= mean : deviations <= limit) return []
-      return [{ ...sum, usual: mean, std_dev, deviations, severity: SEVERITIES[gravest] ?? 'low' }]
+      const usual = baselines.get(keyOf(sum))
+      if (!usual || !isAbove(usual, sum.count, context.config.baseline_alert_threshold_std_devs)) return []
+      const deviations = deviationsAbove(usual, sum.count)
+      const severity = SEVERITIES[gravest] ?? 'low'
+      return [{ ...sum, usual: usual.mean, std_dev: usual.std_dev, deviations, severity }]
     })
-    .sort((a, b) => (b.deviations ?? Number.MAX_VALUE) - (a.deviations ?? Number.MAX_VALUE) || b.count - a.count)
+    .sort(furthestAbove)
 }
 
 interface TypeSum {

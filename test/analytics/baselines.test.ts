@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { baselineOf, deviationsAbove } from '../../src/analytics/baseline-statistics.js'
+import { baselineOf, deviationsAbove, isAbove } from '../../src/analytics/baseline-statistics.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON, trackerAt, withDatabase } from '../support/tracker.js'
 
@@ -26,8 +26,13 @@ describe('what is usual', () => {
     expect(baselineOf([2, 4, 4, 4, 5, 5, 7, 9])).toEqual({ mean: 5, std_dev: 2, sample_count: 8 })
     const storm = [...new Array<number>(99).fill(1), 10_000]
     expect(baselineOf(storm)).toEqual({ mean: 1, std_dev: 0, sample_count: 99 })
-    expect(deviationsAbove({ mean: 5, std_dev: 2, sample_count: 8 }, 9)).toBe(2)
-    expect(deviationsAbove({ mean: 1, std_dev: 0, sample_count: 99 }, 9)).toBeNull()
+    expect(deviationsAbove({ mean: 5, std_dev: 2 }, 9)).toBe(2)
+    expect(deviationsAbove({ mean: 1, std_dev: 0 }, 9)).toBeNull()
+  })
+
+  test('is exceeded by more than the threshold, or by anything where it never changed', () => {
+    expect([9, 10].map((count) => isAbove({ mean: 5, std_dev: 2 }, count, 2))).toEqual([false, true])
+    expect([1, 2].map((count) => isAbove({ mean: 1, std_dev: 0 }, count, 2))).toEqual([false, true])
   })
 })
 
