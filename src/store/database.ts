@@ -3,8 +3,9 @@ import type { Dialect } from './dialect.js'
 import { isMysqlPool, mysqlPool, mysqlUrl } from './dialects/mysql.js'
 import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.js'
 import { isSqliteHandle, sqliteFile, sqliteHandle } from './dialects/sqlite.js'
+import { isInteger } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
-import { INTEGER_COLUMNS, type Schema } from './schema.js'
+import type { Schema } from './schema.js'
 import { isUnreachable } from './unreachable.js'
 
 /** The tracker's database, whichever it is. */
@@ -81,7 +82,7 @@ const integerColumns: KyselyPlugin = {
     const [first] = result.rows
     if (!first) return result
     // All rows have the columns of the first.
-    const columns = Object.keys(first).filter((column) => INTEGER_COLUMNS.has(column))
+    const columns = Object.keys(first).filter(isInteger)
     for (const row of result.rows) makeIntegers(row, columns)
     return result
   },

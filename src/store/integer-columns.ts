@@ -1,0 +1,108 @@
+import type { Selectable } from './kysely.js'
+import type { Schema } from './schema.js'
+
+/**
+ * Whether a column or alias holds integers. Drivers give them as number, string or BigInt, depending on what the host
+ * did to its driver's type parsers, so they are made numbers where rows come in.
+ */
+export function isInteger(column: string): boolean {
+  return INTEGERS.has(column)
+}
+
+type NumberOf<Row> = { [Column in keyof Row]: NonNullable<Row[Column]> extends number ? Column : never }[keyof Row]
+type NumberColumn = { [Table in keyof Schema]: NumberOf<Selectable<Schema[Table]>> }[keyof Schema]
+
+/** Whoever reads them makes them numbers. */
+type FractionColumn =
+  | 'mean'
+  | 'std_dev'
+  | 'probability'
+  | 'delay_p50_ms'
+  | 'delay_p99_ms'
+  | 'delay_max_ms'
+  | 'utilisation'
+  | 'cpu'
+  | 'gc_ms'
+
+/** All of them, or it does not compile: one that was forgotten would be text on PostgreSQL, whatever its type says. */
+const COLUMNS: Record<Exclude<NumberColumn, FractionColumn>, true> = {
+  id: true,
+  created_at: true,
+  application_id: true,
+  resolved: true,
+  priority_level: true,
+  occurrence_count: true,
+  user_count: true,
+  first_seen_at: true,
+  occurred_at: true,
+  snoozed_until: true,
+  resolved_at: true,
+  reopened_at: true,
+  muted_at: true,
+  muted_until: true,
+  error_id: true,
+  payload_id: true,
+  hour: true,
+  count: true,
+  day: true,
+  first_hour: true,
+  last_hour: true,
+  last_seen_at: true,
+  run_at: true,
+  attempts: true,
+  max_attempts: true,
+  locked_until: true,
+  finished_at: true,
+  queued_at: true,
+  until: true,
+  expires_at: true,
+  last_run_at: true,
+  raise_count: true,
+  rescue_count: true,
+  reported_count: true,
+  pid: true,
+  started_at: true,
+  last_minute: true,
+  process_id: true,
+  minute: true,
+  rss_bytes: true,
+  heap_used_bytes: true,
+  heap_limit_bytes: true,
+  handles: true,
+  errors: true,
+  request_count: true,
+  statement_count: true,
+  worst_count: true,
+  duration_ms: true,
+  map_bytes: true,
+  packed_bytes: true,
+  feature: true,
+  sample_count: true,
+  calculated_at: true,
+  parent_error_id: true,
+  child_error_id: true,
+  parent_count: true,
+  followed_count: true,
+  average_delay_ms: true,
+  first_detected_at: true,
+  last_detected_at: true,
+  delay_ms: true,
+}
+
+/** What queries call their sums; an alias that is not here has to be made a number by whoever asks. */
+const ALIASES = [
+  'total',
+  'occurrences',
+  'first_id',
+  'last_id',
+  'error_count',
+  'before_count',
+  'resolved_count',
+  'new_count',
+  'gone_count',
+  'worse_count',
+  'bucket',
+  'file_count',
+]
+
+const INTEGERS: ReadonlySet<string> = new Set([...Object.keys(COLUMNS), ...ALIASES])
