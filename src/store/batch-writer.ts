@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Counters } from '../model/counters.js'
 import { ownWords } from '../model/own-words.js'
 import { applicationId } from './applications.js'
-import { BATCHES } from './bulk-targets.js'
+import { mark, unmark } from './batch-marker.js'
 import type { Database } from './database.js'
 import type { FoldedGroup } from './fold.js'
 import type { Outbox } from './outbox.js'
@@ -75,8 +75,8 @@ export class BatchWriter {
         await open()
         const batch_id = randomUUID()
         await database.write(async (trx) => {
-          await database.dialect.insertMany(trx, BATCHES, [[batch_id, now()]])
-          await trx.deleteFrom('faultboard_batches').where('batch_id', '=', batch_id).execute()
+          await mark(trx, database.dialect, batch_id, now())
+          await unmark(trx, batch_id)
         })
       })
       return true

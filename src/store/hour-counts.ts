@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Counters } from '../model/counters.js'
 import { ownWords } from '../model/own-words.js'
 import { applicationId } from './applications.js'
-import { BATCHES } from './bulk-targets.js'
+import { isMarked, mark, unmark } from './batch-marker.js'
 import type { Database } from './database.js'
 import { type HourRow, HourRows, type HourRowsOptions } from './hour-rows.js'
 import { digestOf, type HourTable } from './hour-table.js'
-import type { Kysely } from './kysely.js'
 import { leaveSums, leftSums, takeLeftSums } from './left-sums.js'
-import type { Schema } from './schema.js'
 import type { Spool } from './spool.js'
 
 /** What counting needs of the tracker around it. */
@@ -210,7 +208,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     await takeLeftSums(spool, this.#table, async ({ batch_id, application_name, rows }) => {
       const batch = { batch_id, rows, was_tried: true, refusals: 0 }
       await this.#add(batch, application_name).catch(async (error: unknown) => {
-        if (await isWritten(this.#counting.database.read, batch_id)) return
+        if (await isMarked(this.#counting.database.read, batch_id)) return
         if (this.#counting.database.dialect.faultOf(error) !== 'statement') throw error
         counters.add('counts_refused', rows.length)
       })
@@ -230,12 +228,10 @@ export class HourCounts<Name extends string, Amount extends string> {
     const { was_tried } = batch
     batch.was_tried = true
     await database.write(async (trx) => {
-      if (was_tried && (await isWritten(trx, batch.batch_id))) return
-      await database.dialect.insertMany(trx, BATCHES, [[batch.batch_id, now()]])
+      if (was_tried && (await isMarked(trx, batch.batch_id))) return
+      await mark(trx, database.dialect, batch.batch_id, now())
       // Nobody will ask for the marker before: what it stands for is known to be written.
-      if (this.#last_written) {
-        await trx.deleteFrom('faultboard_batches').where('batch_id', '=', this.#last_written).execute()
-      }
+      if (this.#last_written) await unmark(trx, this.#last_written)
       await database.dialect.insertMany(trx, this.#table.target, this.#rowsOf(batch, application_id))
     })
   }
@@ -252,13 +248,4 @@ export class HourCounts<Name extends string, Amount extends string> {
         ...(Object.keys(amounts) as Amount[]).map((name) => row.amounts[name]),
       ])
   }
-}
-
-async function isWritten(trx: Kysely<Schema>, batch_id: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('faultboard_batches')
-    .select('batch_id')
-    .where('batch_id', '=', batch_id)
-    .executeTakeFirst()
-  return row !== undefined
 }

@@ -1,12 +1,13 @@
 import { featuresOf } from '../model/similarity.js'
 import type { Status } from '../model/workflow.js'
 import { addSums } from './add-sums.js'
-import { BATCHES, FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from './bulk-targets.js'
+import { isMarked, mark } from './batch-marker.js'
+import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from './bulk-targets.js'
 import { countOnce } from './count-once.js'
 import type { Database } from './database.js'
 import type { Dialect } from './dialect.js'
 import { type FoldedGroup, payloadOf } from './fold.js'
-import { type Kysely, sql, type Transaction } from './kysely.js'
+import { sql, type Transaction } from './kysely.js'
 import { noteLateHours } from './late-hours.js'
 import { noteReleases } from './note-releases.js'
 import type { Outbox, RecordedGroup } from './outbox.js'
@@ -96,10 +97,10 @@ async function once(
   work: (trx: Transaction<Schema>) => Promise<BatchOutcome>,
 ): Promise<BatchOutcome> {
   return database.write(async (trx) => {
-    if (tried_before && (await isWritten(trx, batch_id))) {
+    if (tried_before && (await isMarked(trx, batch_id))) {
       return { duplicate: true, groups: new Map(), repeated: new Map(), refused: [] }
     }
-    await database.dialect.insertMany(trx, BATCHES, [[batch_id, now]])
+    await mark(trx, database.dialect, batch_id, now)
     return work(trx)
   })
 }
@@ -175,16 +176,6 @@ function withOutcomes(groups: readonly FoldedGroup[], outcomes: ReadonlyMap<stri
     const outcome = outcomes.get(group.hash_signature)
     return outcome ? [{ group, outcome }] : []
   })
-}
-
-async function isWritten(db: Kysely<Schema>, batch_id: string): Promise<boolean> {
-  return (
-    (await db
-      .selectFrom('faultboard_batches')
-      .select('batch_id')
-      .where('batch_id', '=', batch_id)
-      .executeTakeFirst()) !== undefined
-  )
 }
 
 async function upsertGroups(
