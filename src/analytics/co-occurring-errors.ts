@@ -129,7 +129,7 @@ async function othersNear(
   return rows
 }
 
-export function spansAround(times: readonly number[], window: number): { from: number; to: number }[] {
+function spansAround(times: readonly number[], window: number): { from: number; to: number }[] {
   const spans: { from: number; to: number }[] = []
   for (const time of times) {
     const last = spans.at(-1)
@@ -140,11 +140,7 @@ export function spansAround(times: readonly number[], window: number): { from: n
 }
 
 /** For each other error, near how many of the times it occurred. Both lists may be in any order. */
-export function countTogether(
-  times: readonly number[],
-  others: readonly Sighting[],
-  window: number,
-): Map<number, number> {
+function countTogether(times: readonly number[], others: readonly Sighting[], window: number): Map<number, number> {
   const byError = new Map<number, number[]>()
   for (const { error_id, occurred_at } of others) {
     const known = byError.get(error_id)

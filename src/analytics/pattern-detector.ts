@@ -87,7 +87,7 @@ async function expectSubject(context: Context, { error_id, application_id }: Sub
 }
 
 /** Counts by day of the week, from Monday on, and hour. */
-export async function weekHours(context: Context, subject: Subject, days: number): Promise<number[][]> {
+async function weekHours(context: Context, subject: Subject, days: number): Promise<number[][]> {
   const period = periodOf(context, days)
   const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
   const offset = localOffsets(period)

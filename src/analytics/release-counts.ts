@@ -36,7 +36,7 @@ export async function releaseCounts(
 }
 
 /** From the first sight of the two until now. */
-export function spanOf({ now }: Context, release: Release, before: Release | null): Span {
+function spanOf({ now }: Context, release: Release, before: Release | null): Span {
   return {
     from: Math.min(release.first_hour, before?.first_hour ?? release.first_hour),
     to: hourOf(now()) + HOUR,

@@ -12,7 +12,7 @@ import { type StabilityStatus, stabilityScore, stabilityStatus } from './stabili
 import { share } from './statistics.js'
 
 export const RELEASE_DAYS = 30
-export const RELEASES_PER_PAGE = 20
+const RELEASES_PER_PAGE = 20
 /** The trend tells which releases still report; older days would cost more than they say. */
 const TREND_DAYS = 14
 

@@ -47,7 +47,7 @@ function activeTrace(): Trace | null {
 }
 
 /** The same error may be recorded by a hook and on its span within so long. */
-export const SAME_ERROR_MS = 5000
+const SAME_ERROR_MS = 5000
 const MOST = 1000
 
 /**

@@ -42,7 +42,7 @@ const GIT_LIMIT_MS = 100
 export const COLOURS_LIMIT_MS = 100
 const REMEMBERED_CHARACTERS = 8_000_000
 /** Around the one frame that was asked to show more. */
-export const WIDE_LINES = 50
+const WIDE_LINES = 50
 
 /**
  * The source around each of these frames, side by side, or null: for files outside of project_root, secret, huge,

@@ -4,6 +4,7 @@ import { type Frame, parseFrame } from './backtrace.js'
 
 export interface SignatureParts {
   error_type: string
+  /** As `normaliseMessage` gives it. */
   message: string
   /** As `placeOf` gives it. */
   place: readonly string[]
@@ -14,16 +15,11 @@ const PLACE_FRAMES = 3
 const MESSAGE_LIMIT = 1000
 const SCAN_LIMIT = 50
 
-/** The grouping key: SHA-256 over error type, normalised message and the place in the host's own code. */
-export function signatureOf({ error_type, message, place }: SignatureParts): string {
-  return normalisedSignature({ error_type, message: normaliseMessage(message), place })
-}
-
 /** What stands for the message where too many different ones came from one place to have a group each. */
 export const MANY_MESSAGES = '<many messages>'
 
-/** The same of a message that has been normalised already. */
-export function normalisedSignature({ error_type, message, place }: SignatureParts): string {
+/** The grouping key: SHA-256 over error type, normalised message and the place in the host's own code. */
+export function signatureOf({ error_type, message, place }: SignatureParts): string {
   return sha256([error_type, message, ...place].join('\n'))
 }
 

@@ -22,7 +22,7 @@ export interface ReportedError {
   count?: number
 }
 
-export const BATCH_LIMIT = 10
+const BATCH_LIMIT = 10
 
 type Problem = string | null
 type Rule = (value: unknown) => Problem

@@ -17,9 +17,6 @@ export interface HourTable<Name extends string = string, Amount extends string =
   readonly amounts: Readonly<Record<Amount, Joined>>
 }
 
-export type NamesOf<Table> = Table extends HourTable<infer Name, string> ? Record<Name, string> : never
-export type AmountsOf<Table> = Table extends HourTable<string, infer Amount> ? Record<Amount, number> : never
-
 /**
  * Describes such a table. It has `application_id`, `hour` and the digest as its key.
  *

@@ -21,6 +21,3 @@ export interface RecordedGroup {
   group: FoldedGroup
   outcome: GroupOutcome
 }
-
-/** For a tracker that tells nobody. */
-export const NO_OUTBOX: Outbox = { async recorded() {}, async settled() {}, hasNews: () => false }

@@ -1,5 +1,5 @@
 import type { Cause } from '../model/event.js'
-import { MANY_MESSAGES, normalisedSignature, normaliseMessage, placeOf } from '../model/signature.js'
+import { MANY_MESSAGES, normaliseMessage, placeOf, signatureOf } from '../model/signature.js'
 import type { ErrorRecord } from './error-record.js'
 
 /** Why the occurrences of an error are one group. */
@@ -23,7 +23,7 @@ export function groupingOf({ error_type, hash_signature, ...record }: Grouped, r
   const message = normaliseMessage(record.message)
   const places = [record.backtrace, ...backtracesOf(record.causes)].map((backtrace) => placeOf(backtrace, root))
   const fits = (text: string) =>
-    places.find((place) => normalisedSignature({ error_type, message: text, place }) === hash_signature)
+    places.find((place) => signatureOf({ error_type, message: text, place }) === hash_signature)
   const exact = fits(message)
   if (exact) return { by: 'parts', error_type, message, place: exact }
   const flooded = fits(MANY_MESSAGES)

@@ -63,13 +63,6 @@ export async function errorsPage(
   }
 }
 
-/** The first of the errors that fit, without counting the others. */
-export async function firstErrors(context: Context, filter: ErrorsFilter, limit: number): Promise<ListedError[]> {
-  await context.ready()
-  const matching = await matchingErrors(context, filter)
-  return listed(context, filter, matching, { limit, offset: 0, total_count: matching.at_most })
-}
-
 /** These errors in this order, with what lists show of them; what was deleted meanwhile is left out. */
 export async function summariesOf(context: Context, ids: readonly number[]): Promise<ErrorSummary[]> {
   if (ids.length === 0) return []

@@ -7,7 +7,7 @@ import { inOrder, summariesOf } from './errors-list.js'
 import { after, listOrder } from './list-order.js'
 import { matchingErrors } from './matching-errors.js'
 
-export const EXPORT_LIMIT = 50_000
+const EXPORT_LIMIT = 50_000
 const BATCH = 500
 
 const COLUMNS = [

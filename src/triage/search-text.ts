@@ -5,7 +5,7 @@ import { oneOf } from './one-of.js'
 import { steps } from './steps.js'
 
 /** Beyond so many errors with the text they are not gathered, but tested one by one in the order of the list. */
-export const MOST_GATHERED = 2000
+const MOST_GATHERED = 2000
 /** When the index leaves more rows than this, reading all texts in their order is quicker than picking those. */
 const MOST_CANDIDATES = 1000
 

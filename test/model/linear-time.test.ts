@@ -93,7 +93,11 @@ const WORK: Record<string, (hostile: string) => unknown> = {
   'reading a frame': (hostile) => [parseFrame(`at ${hostile}`, '/srv'), parseFrame(hostile, '/srv')],
   'reading a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
   signing: (hostile) =>
-    signatureOf({ error_type: hostile, message: hostile, place: placeOf([hostile, `at ${hostile}`], '/srv') }),
+    signatureOf({
+      error_type: hostile,
+      message: normaliseMessage(hostile),
+      place: placeOf([hostile, `at ${hostile}`], '/srv'),
+    }),
   'telling the platform': platformOfUserAgent,
   'finding the client': (hostile) => [
     clientAddress({ remote_address: '10.0.0.1', forwarded_for: hostile }, TRUSTED),

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { createDatabase } from '../../src/store/database.js'
-import { NO_OUTBOX } from '../../src/store/outbox.js'
 import { deleteErrors } from '../../src/triage/delete-errors.js'
 import { balancedBooks } from '../support/books.js'
 import { startChild } from '../support/children.js'
 import { describeEachDatabase } from '../support/databases.js'
+import { NO_OUTBOX } from '../support/no-outbox.js'
 import { CREDENTIALS, freshPlace, freshTracker, NOON, type TestTracker, trackerAt } from '../support/tracker.js'
 
 const HOUR = 3_600_000

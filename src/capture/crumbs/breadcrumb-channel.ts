@@ -3,7 +3,7 @@ import type { Source } from '../source.js'
 import { listenOn } from './subscriptions.js'
 
 /** Where a library leaves `{ category, message, duration_ms, metadata }` without importing anything of ours. */
-export const BREADCRUMB_CHANNEL = 'faultboard:breadcrumb'
+const BREADCRUMB_CHANNEL = 'faultboard:breadcrumb'
 
 /**
  * Keeps what is published on the channel.

@@ -2,7 +2,7 @@ import { listenOn } from '../crumbs/subscriptions.js'
 import type { Source } from '../source.js'
 
 /** Where a library tells what it has refused, without importing anything of ours. */
-export const REQUEST_GUARD_CHANNEL = 'faultboard:request-guard'
+const REQUEST_GUARD_CHANNEL = 'faultboard:request-guard'
 
 /**
  * Counts what is published on the channel.

@@ -5,7 +5,7 @@ import { guarded } from '../guarded.js'
 import type { Source } from '../source.js'
 
 /** Where a library publishes `{ error, handled, context, severity }` without importing anything of ours. */
-export const REPORT_CHANNEL = 'faultboard:report'
+const REPORT_CHANNEL = 'faultboard:report'
 
 /**
  * Records what is published on the channel.

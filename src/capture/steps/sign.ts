@@ -1,12 +1,6 @@
 import { culprit, placeText, relativeLines } from '../../model/backtrace.js'
 import type { Cause } from '../../model/event.js'
-import {
-  fingerprintSignature,
-  MANY_MESSAGES,
-  normalisedSignature,
-  normaliseMessage,
-  placeOf,
-} from '../../model/signature.js'
+import { fingerprintSignature, MANY_MESSAGES, normaliseMessage, placeOf, signatureOf } from '../../model/signature.js'
 import { cleanText } from '../../model/text.js'
 import { callbackContext } from '../callback-context.js'
 import type { Draft, Step, StepContext } from '../draft.js'
@@ -81,7 +75,7 @@ function signatureOnce({ signatures, frames }: Place, error_type: string, messag
   const key = `${error_type}\n${message}`
   const known = signatures.get(key)
   if (known) return known
-  const hash_signature = normalisedSignature({ error_type, message, place: frames })
+  const hash_signature = signatureOf({ error_type, message, place: frames })
   if (signatures.size >= REMEMBERED) signatures.clear()
   signatures.set(key, hash_signature)
   return hash_signature

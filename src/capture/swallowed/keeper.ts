@@ -9,7 +9,7 @@ import { raiseLocation } from './raise-location.js'
 import { swallowedExceptionsSupport } from './support.js'
 
 /** For hosts that were not started so that anything could be counted. */
-export const NOT_PRELOADED =
+const NOT_PRELOADED =
   'Swallowed exceptions are not counted in this process, because its modules were loaded before Faultboard: start it with FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS=true node --import faultboard/register app.js'
 
 /** Names that stand for all places of a process that has met more of them than it may remember. */

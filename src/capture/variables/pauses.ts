@@ -43,7 +43,7 @@ function end(): void {
 
 type Inspector = typeof import('node:inspector')
 
-export const DEBUGGER_ATTACHED = 'a debugger is attached to the process'
+const DEBUGGER_ATTACHED = 'a debugger is attached to the process'
 
 /** Loaded when it is needed, and at once: what is thrown in the next line of the host counts too. */
 function inspectorHere(): Inspector {

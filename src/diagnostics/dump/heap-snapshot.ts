@@ -9,7 +9,7 @@ import { oneAtATime } from './one-at-a-time.js'
 const MB = 1024 * 1024
 
 /** A larger heap would hold the process for longer than its clients wait. */
-export const MAX_HEAP_BYTES = 512 * MB
+const MAX_HEAP_BYTES = 512 * MB
 /** V8 builds the whole snapshot in memory beside the heap. */
 const NEEDED_TIMES = 2
 /** So much stays free for everybody else. */

@@ -13,7 +13,7 @@ const MAX_PROCESSES = 50
 const SILENT_MS = 3 * MINUTE
 
 /** How far back is looked, and how many minutes one point sums up: some ninety points in all. */
-export const RANGES = {
+const RANGES = {
   '1h': { span: HOUR, step: MINUTE },
   '24h': { span: DAY, step: 15 * MINUTE },
   '7d': { span: 7 * DAY, step: 2 * HOUR },

@@ -29,7 +29,7 @@ const PALETTE = {
 
 export type Colour = keyof typeof PALETTE
 
-export const SANS = "system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+const SANS = "system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 export const MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace"
 
 /** The attributes of an element: its colours, and what else it looks like. */
