@@ -1,13 +1,12 @@
 import type { Context } from '../context.js'
 import { parseInput } from '../model/input.js'
-import { applicationNames } from '../store/applications.js'
-import { sql } from '../store/kysely.js'
 import { dailyCounts } from './daily-counts.js'
-import { type ErrorSummary, summaryOf } from './error-record.js'
-import { type ErrorsFilter, type ErrorsQuery, errorsListInput } from './errors-filter.js'
-import { type ListOrder, listOrder } from './list-order.js'
-import { countErrors, type FoundText, type MatchingErrors, matchingErrors, withText } from './matching-errors.js'
-import { oneOf } from './one-of.js'
+import type { ErrorSummary } from './error-record.js'
+import { summariesOf } from './error-summaries.js'
+import { type ErrorsFilter, errorsListInput } from './errors-filter.js'
+import { listOrder } from './list-order.js'
+import { countErrors, type FoundText, type MatchingErrors, matchingErrors } from './matching-errors.js'
+import { inOrder } from './ordered-ids.js'
 
 export {
   type ErrorsFilter,
@@ -63,25 +62,6 @@ export async function errorsPage(
   }
 }
 
-/** These errors in this order, with what lists show of them; what was deleted meanwhile is left out. */
-export async function summariesOf(context: Context, ids: readonly number[]): Promise<ErrorSummary[]> {
-  if (ids.length === 0) return []
-  const rows = await context.database.read
-    .selectFrom('faultboard_errors')
-    .selectAll()
-    .where(sql<boolean>`id in (${oneOf(ids)})`)
-    .execute()
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const names = await applicationNames(context.database)
-  const now = context.now()
-  return ids.flatMap((id) => {
-    const row = byId.get(id)
-    if (!row) return []
-    const application_name = names.get(row.application_id) ?? ''
-    return [summaryOf(row, { application_name, user_count: row.user_count ?? 0, now })]
-  })
-}
-
 interface Slice {
   limit: number
   offset: number
@@ -101,38 +81,4 @@ async function listed(
   const ids = rows.map(({ id }) => id)
   const counts = await dailyCounts(context, ids)
   return (await summariesOf(context, ids)).map((error) => ({ ...error, daily_counts: counts.get(error.id) ?? [] }))
-}
-
-interface OrderedId {
-  id: number
-  sort_key: string | number
-}
-
-/**
- * The ids of those that fit, in order; the rows are read afterwards, because a database that sorts carries along all it
- * selects. Those of a common text are put in order first and tested then, until there are enough.
- */
-export function inOrder(
-  { database }: Context,
-  { query, common_text }: MatchingErrors,
-  { key, direction, is_indexed }: ListOrder,
-): ErrorsQuery<OrderedId> {
-  const sorted = query()
-    .select(['faultboard_errors.id', key.as('sort_key')])
-    .orderBy(key, direction)
-    .orderBy('faultboard_errors.id', direction)
-  if (common_text === null) return sorted
-  const { name } = database.dialect
-  const tested = (inner: ErrorsQuery<OrderedId>) =>
-    withText(
-      database.read.selectFrom(inner.as('faultboard_errors')).selectAll() as unknown as ErrorsQuery<OrderedId>,
-      common_text,
-    )
-  // Without limit or offset the test would move into the inner query, and all would be tested before they are sorted.
-  if (name === 'sqlite') return tested(sorted.limit(sql.lit(-1)))
-  if (name === 'postgres' && !is_indexed) {
-    const inner = tested(sorted.offset(sql.lit(0)))
-    return inner.orderBy('sort_key', direction).orderBy('id', direction)
-  }
-  return withText(sorted, common_text)
 }

@@ -2,10 +2,11 @@ import type { Context } from '../context.js'
 import { parseInput } from '../model/input.js'
 import { csvRow } from './csv.js'
 import type { ErrorSummary } from './error-record.js'
+import { summariesOf } from './error-summaries.js'
 import { errorsListInput } from './errors-filter.js'
-import { inOrder, summariesOf } from './errors-list.js'
 import { after, listOrder } from './list-order.js'
 import { matchingErrors } from './matching-errors.js'
+import { inOrder } from './ordered-ids.js'
 
 const EXPORT_LIMIT = 50_000
 const BATCH = 500

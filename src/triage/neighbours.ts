@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
 import type { ErrorsFilter } from './errors-filter.js'
-import { inOrder } from './errors-list.js'
 import { after, type ListOrder, listOrder } from './list-order.js'
 import { matchingErrors } from './matching-errors.js'
+import { inOrder } from './ordered-ids.js'
 
 /** The errors beside one in a list. */
 export interface Neighbours {
