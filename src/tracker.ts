@@ -22,6 +22,7 @@ import type { RequestGuardEvent } from './capture/request-guard/request-guard.js
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/source.js'
 import { reasonOf } from './capture/thrown-value.js'
+import type { Surroundings } from './compose.js'
 import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
@@ -43,7 +44,7 @@ import { deliveries } from './notifications/deliveries.js'
 import { retryDelivery } from './notifications/retry-delivery.js'
 import { sendTestNotification } from './notifications/test-message.js'
 import { type Operation, perform } from './operation.js'
-import { type Started, type Surroundings, start } from './started.js'
+import { type Started, start } from './started.js'
 import type { Imported, ImportInput } from './transfer/import-records.js'
 import type { ExportedLine } from './transfer/record.js'
 import { addComment } from './triage/add-comment.js'
@@ -73,7 +74,7 @@ import { snoozeError, unsnoozeError } from './triage/snooze-error.js'
 import { updatePriority } from './triage/update-priority.js'
 import { updateStatus } from './triage/update-status.js'
 
-export type { Surroundings } from './started.js'
+export type { Surroundings } from './compose.js'
 
 /** What may be said about an error beside the error itself. */
 export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
