@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
+import { isoTime } from '../model/time.js'
 import type { Status } from '../model/workflow.js'
 
 /** An error as rankings, the overview and other errors name it: what it is, where, and how it stands. */
@@ -46,7 +47,7 @@ export async function rankedErrors(
         message: cleanText(message, MESSAGE_LENGTH),
         first_seen_at: new Date(first_seen_at).toISOString(),
         occurred_at: new Date(occurred_at).toISOString(),
-        reopened_at: reopened_at === null ? null : new Date(reopened_at).toISOString(),
+        reopened_at: isoTime(reopened_at),
       },
     ]),
   )

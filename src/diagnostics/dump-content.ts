@@ -3,6 +3,7 @@ import { type PlainLimits, plainData } from '../capture/plain-data.js'
 import { OPTION_NAMES } from '../config/options.js'
 import type { Context } from '../context.js'
 import { createRedactor, type Redactor } from '../model/redaction.js'
+import { isoTime } from '../model/time.js'
 import { modulesSection } from './dump/packages.js'
 import { poolsSection } from './dump/pools.js'
 import { reportSection } from './dump/report.js'
@@ -117,8 +118,8 @@ async function trackerSection({ config, recorder, counters, spool, database }: C
     application_name: config.application_name,
     database: placedAddress(database.dialect.address, root),
     ...waiting,
-    away_since: timeOf(away_since),
-    last_flush_at: timeOf(last_flush_at),
+    away_since: isoTime(away_since),
+    last_flush_at: isoTime(last_flush_at),
     spool: { files, failed, size_bytes: bytes },
     dropped: counters.toJSON(),
     switched_on: OPTION_NAMES.filter((name) => config[name] === true),
@@ -138,10 +139,6 @@ async function jobsSection(jobs: Context['jobs']) {
   } finally {
     clearTimeout(impatience)
   }
-}
-
-function timeOf(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString()
 }
 
 function breadcrumbsSection({ breadcrumbs }: DumpContext) {

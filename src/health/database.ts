@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
+import { ownWords } from '../model/own-words.js'
 import { sql } from '../store/kysely.js'
 import { migrationStatus } from '../store/migrate.js'
 import { inTime } from './in-time.js'
@@ -45,7 +46,7 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     if (health.problem === null) health.search_index = await inTime(dialect.search.isBuilt(read), PATIENCE_MS)
   } catch (error) {
     health.reachable = false
-    health.problem = sentenceOf(error)
+    health.problem = ownWords(error)
   }
   return health
 }
@@ -54,10 +55,4 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
 function outdatedOrThrow(error: unknown): string {
   if (error instanceof TrackerError && error.code === 'schema_outdated') return error.message
   throw error
-}
-
-export function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // When all addresses of a name refuse, Node.js leaves the message empty.
-  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import { meaningOf } from '../model/drop-reasons.js'
+import { isoTime } from '../model/time.js'
 import type { SpoolState } from '../store/spool.js'
 import { type DatabaseHealth, databaseHealth } from './database.js'
 import { ownVersion } from './own-version.js'
@@ -70,8 +71,4 @@ function processHealth(): ProcessHealth {
     uptime_seconds: Math.round(process.uptime()),
     memory_bytes: process.memoryUsage.rss(),
   }
-}
-
-function isoTime(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString()
 }

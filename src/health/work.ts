@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import type { JobEngine } from '../jobs/engine.js'
-import { PATIENCE_MS, sentenceOf } from './database.js'
+import { ownWords } from '../model/own-words.js'
+import { PATIENCE_MS } from './database.js'
 import { inTime } from './in-time.js'
 
 export interface WorkHealth {
@@ -66,7 +67,7 @@ async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, '
       })),
     }
   } catch (error) {
-    return { engine: { ...engine, problem: sentenceOf(error) }, jobs: {}, dead_letters: [] }
+    return { engine: { ...engine, problem: ownWords(error) }, jobs: {}, dead_letters: [] }
   }
 }
 

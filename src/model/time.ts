@@ -5,6 +5,11 @@ export const DAY = 24 * HOUR
 export const TIMEFRAMES = ['last_hour', 'today', 'yesterday', 'last_7_days', 'last_30_days', 'last_90_days'] as const
 export type Timeframe = (typeof TIMEFRAMES)[number]
 
+/** As answers tell it: ISO 8601 in UTC, or that there is none. */
+export function isoTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
 /** The first instant of the hour, as the rollups key it. */
 export function hourOf(time: number): number {
   return time - (((time % HOUR) + HOUR) % HOUR)

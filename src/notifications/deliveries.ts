@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { choice, clampedInteger, id, optional } from '../model/input.js'
 import type { Severity } from '../model/severity.js'
+import { isoTime } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import type { Selectable } from '../store/kysely.js'
 import type { DeliveriesTable } from '../store/schema.js'
@@ -146,8 +147,4 @@ function subjectOf(notice: Notice): string {
       if (!notice.error) return notice.event
       return `${notice.error.error_type}: ${notice.error.message}`.slice(0, 200)
   }
-}
-
-function isoTime(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString()
 }

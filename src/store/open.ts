@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Options } from '../config/options.js'
 import { TrackerError } from '../model/errors.js'
+import { ownWords } from '../model/own-words.js'
 import type { Database } from './database.js'
 import { migrate, outdatedSchema } from './migrate.js'
 
@@ -15,9 +16,9 @@ export async function openSchema(database: Database): Promise<void> {
     await migrate(database)
   } catch (cause) {
     if (cause instanceof TrackerError) throw cause
-    const reason =
-      cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
-    throw new TrackerError('database_unavailable', `Cannot use ${database.dialect.address}: ${reason}`, { cause })
+    throw new TrackerError('database_unavailable', `Cannot use ${database.dialect.address}: ${ownWords(cause)}`, {
+      cause,
+    })
   }
 }
 

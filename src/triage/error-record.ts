@@ -1,5 +1,6 @@
 import type { Cause } from '../model/event.js'
 import type { Severity } from '../model/severity.js'
+import { isoTime } from '../model/time.js'
 import { isMuted, isSnoozed, type Status } from '../model/workflow.js'
 import type { Selectable } from '../store/kysely.js'
 import type { ErrorsTable } from '../store/schema.js'
@@ -175,8 +176,4 @@ export function summaryOf(
     regressed_in_version: row.regressed_in_version,
     hash_signature: row.hash_signature,
   }
-}
-
-function isoTime(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString()
 }

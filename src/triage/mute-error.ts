@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { id, integer, optional, optionalText } from '../model/input.js'
-import { HOUR } from '../model/time.js'
+import { HOUR, isoTime } from '../model/time.js'
 import { isMuted, MAX_SNOOZE_HOURS } from '../model/workflow.js'
 import { defineOperation } from '../operation.js'
 import type { ErrorRow } from '../store/lock.js'
@@ -37,7 +37,7 @@ export function muteOf({ hours, reason, muted_by, actor, now }: MuteWish): Chang
     activity: {
       actor: who,
       action: 'muted',
-      to_value: muted_until === null ? null : new Date(muted_until).toISOString(),
+      to_value: isoTime(muted_until),
       comment: reason,
     },
   }
@@ -59,7 +59,7 @@ export function unmute(row: ErrorRow, actor: string, now: number): Change | null
     activity: {
       actor,
       action: 'unmuted',
-      from_value: muted_until === null ? null : new Date(muted_until).toISOString(),
+      from_value: isoTime(muted_until),
     },
   }
 }
