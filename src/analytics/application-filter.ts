@@ -32,3 +32,15 @@ export function errorsOf({ database }: Context, application_id: number | undefin
   if (application_id === undefined) return sql<boolean>`1 = 1`
   return sql<boolean>`${withoutIndex(database.dialect, 'faultboard_errors.application_id')} = ${application_id}`
 }
+
+/** The condition for occurrences of the errors of an application, by the column that names the error. */
+export function occurrencesOf(
+  { database }: Context,
+  error_id: string,
+  application_id: number | undefined,
+): RawBuilder<boolean> {
+  if (application_id === undefined) return sql<boolean>`1 = 1`
+  const application = withoutIndex(database.dialect, 'of_application.application_id')
+  return sql<boolean>`exists (select of_application.id from faultboard_errors as of_application
+    where of_application.id = ${sql.ref(error_id)} and ${application} = ${application_id})`
+}

@@ -3,7 +3,7 @@ import type { Context } from '../context.js'
 import { clampedInteger, id, optional } from '../model/input.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { withoutIndex } from '../store/sort-order.js'
+import { occurrencesOf } from './application-filter.js'
 import { chancesOfMeeting } from './chance.js'
 import { expectError } from './existing-error.js'
 import { type RankedError, rankedErrors } from './ranked-errors.js'
@@ -94,7 +94,7 @@ export interface Sighting {
 
 /** What else occurred within the windows around these times; windows that touch are asked for as one. */
 async function othersNear(
-  { database }: Context,
+  context: Context,
   { error_id, application_id }: { error_id: number; application_id: number | undefined },
   times: readonly number[],
   window: number,
@@ -104,23 +104,14 @@ async function othersNear(
   const rows: Sighting[] = []
   for (let i = 0; i < spans.length && rows.length < most; i += SPANS_AT_ONCE) {
     const [first, ...others] = spans.slice(i, i + SPANS_AT_ONCE).map(({ from, to }) =>
-      database.read
+      context.database.read
         .selectFrom('faultboard_occurrences as o')
         .select(['o.error_id', 'o.occurred_at'])
         .where('o.occurred_at', '>=', from)
         .where('o.occurred_at', '<=', to)
         .where('o.error_id', '!=', error_id)
         // What other applications did must not use up what is read.
-        .$if(application_id !== undefined, (query) =>
-          query.where(({ exists, selectFrom }) =>
-            exists(
-              selectFrom('faultboard_errors as e')
-                .select('e.id')
-                .whereRef('e.id', '=', 'o.error_id')
-                .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
-            ),
-          ),
-        ),
+        .where(occurrencesOf(context, 'o.error_id', application_id)),
     )
     if (!first) break
     const all = others.reduce((all, one) => all.unionAll(one), first)

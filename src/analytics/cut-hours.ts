@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { HOUR, hourOf } from '../model/time.js'
 import { sql } from '../store/kysely.js'
-import { errorsOf, hoursOf } from './application-filter.js'
+import { hoursOf, occurrencesOf } from './application-filter.js'
 
 /**
  * The sums know whole hours; an instant may lie inside one, as every midnight does in a zone such as Asia/Kolkata. How
@@ -49,16 +49,7 @@ async function shareAfter(context: Context, application_id: number | undefined, 
     ])
     .where('occurred_at', '>=', hourOf(cut))
     .where('occurred_at', '<', hourOf(cut) + HOUR)
-    .$if(application_id !== undefined, (query) =>
-      query.where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('faultboard_errors')
-            .select('faultboard_errors.id')
-            .whereRef('faultboard_errors.id', '=', 'faultboard_occurrences.error_id')
-            .where(errorsOf(context, application_id)),
-        ),
-      ),
-    )
+    .where(occurrencesOf(context, 'faultboard_occurrences.error_id', application_id))
     .executeTakeFirstOrThrow()
   return Number(total) > 0 ? Number(count) / Number(total) : (hourOf(cut) + HOUR - cut) / HOUR
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../context.js'
 import { packedRows } from '../store/packed-rows.js'
-import { withoutIndex } from '../store/sort-order.js'
-import { askedApplications, hoursOf } from './application-filter.js'
+import { askedApplications, hoursOf, occurrencesOf } from './application-filter.js'
 import { daySlices } from './day-parts.js'
 import type { Span } from './period.js'
 import { timedSlices } from './timed-slices.js'
@@ -138,7 +137,8 @@ async function timesOf({ database }: Context, ids: readonly number[], platform: 
 }
 
 /** Of any error: back from the newest, a part at a time. */
-async function anyTimes({ database }: Context, { application_id, platform }: Subject, from: number): Promise<number[]> {
+async function anyTimes(context: Context, { application_id, platform }: Subject, from: number): Promise<number[]> {
+  const { database } = context
   const times: number[] = []
   let last: { id: number; occurred_at: number } | null = null
   do {
@@ -150,16 +150,7 @@ async function anyTimes({ database }: Context, { application_id, platform }: Sub
       .where('o.occurred_at', '<=', before.occurred_at)
       .where(({ eb, or }) => or([eb('o.occurred_at', '<', before.occurred_at), eb('o.id', '<', before.id)]))
       .$if(platform !== undefined, (query) => query.where('o.platform', '=', platform ?? ''))
-      .$if(application_id !== undefined, (query) =>
-        query.where(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('faultboard_errors as e')
-              .select('e.id')
-              .whereRef('e.id', '=', 'o.error_id')
-              .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
-          ),
-        ),
-      )
+      .where(occurrencesOf(context, 'o.error_id', application_id))
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')
       .limit(TIMES_AT_ONCE)
