@@ -1,18 +1,15 @@
+import type { Settings } from '../../src/config/options.js'
+import { PAGES } from '../../src/dashboard/routes.js'
 import type { Host } from './host.js'
 
 /** What an attacker may write wherever something of an error is free text. */
 export const EVIL = `"'><script>document.title='owned'</script><img src=x onerror=document.title='owned'>\u2028</title></pre></textarea>{{7*7}}`
 
-/** Every switch that turns a page on. */
-export const ALL_PAGES_ON = {
-  enable_breadcrumbs: true,
-  enable_platform_comparison: true,
-  detect_swallowed_exceptions: true,
-  enable_diagnostic_dump: true,
+/** Every switch that turns a page on, also of those that come later, and one that adds to the page of an error. */
+export const ALL_PAGES_ON: Settings = {
+  ...Object.fromEntries(PAGES.flatMap(({ needs = [] }) => [needs].flat()).map((name) => [name, true])),
   enable_system_health: true,
-  enable_process_health: true,
-  enable_request_guard_tracking: true,
-} as const
+}
 
 /** Puts it into every field there is, and into what people add to an error. */
 export async function logHostileErrors(host: Host, text = EVIL): Promise<void> {

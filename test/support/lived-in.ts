@@ -1,28 +1,21 @@
 import fc from 'fast-check'
+import type { Settings } from '../../src/config/options.js'
 import type { LogErrorInput } from '../../src/index.js'
 import { NOW, someEvents } from '../analytics/random-events.js'
 import { ORDINARY_COUNTED, storeCounted } from '../diagnostics/counted-samples.js'
 import { ORDINARY, storeSamples } from '../diagnostics/samples.js'
 import { type Host, startHost } from './host.js'
-import { EVIL } from './hostile.js'
+import { ALL_PAGES_ON, EVIL } from './hostile.js'
 import { eventually, withDatabase } from './tracker.js'
 
 /** Every switch that turns a page or a figure on. */
-export const EVERYTHING_ON = {
-  enable_breadcrumbs: true,
-  enable_platform_comparison: true,
-  detect_swallowed_exceptions: true,
-  enable_diagnostic_dump: true,
-  enable_system_health: true,
-  enable_process_health: true,
-  enable_request_guard_tracking: true,
-  enable_deprecation_tracking: true,
-  detect_n_plus_one_queries: true,
+export const EVERYTHING_ON: Settings = {
+  ...ALL_PAGES_ON,
   enable_chat_notifications: true,
   chat_webhook_url: 'http://127.0.0.1:9/chat',
   // Nothing is to happen by itself while answers are compared.
   run_jobs: false,
-} as const
+}
 
 /** A host whose clock stands still, on a database like one that a team has used for weeks. */
 export async function livedInHost(database: string, { seed = 7 } = {}): Promise<Host> {
