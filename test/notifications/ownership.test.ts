@@ -45,7 +45,9 @@ describeEachDatabase('a message', (database) => {
     await desk.change({ queued_at: null })
     billing.clock.now += DAY
     expect(await dispatchDue(billing.context)).toBe(0)
-    expect(await dispatchDue(desk.context)).toBe(1)
+    // It may have been quicker by itself.
+    await dispatchDue(desk.context)
+    expect((await desk.rows())[0]).toMatchObject({ queued_at: desk.clock.now })
   })
 
   test('has failed when no process of its application came for a week', async () => {
