@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import type { Selectable } from '../store/kysely.js'
 import type { DeliveriesTable } from '../store/schema.js'
+import { asFound } from './as-found.js'
 import type { Channel, ChannelName } from './channel.js'
 import { CHANNELS } from './channels.js'
 import { type Ending, endingOf, switchedOff } from './endings.js'
@@ -95,28 +96,23 @@ async function waitsFor({ database, now }: Context, { id, error_id, channel }: R
   return older ? Math.max(older.run_at ?? 0, now()) + ASIDE_MS : null
 }
 
-async function putOff(context: Context, { id, attempts, run_at: before }: Row, run_at: number): Promise<void> {
+async function putOff(context: Context, row: Row, run_at: number): Promise<void> {
   await context.database.read
     .updateTable('faultboard_deliveries')
     .set({ state: 'pending', run_at, queued_at: null, locked_until: null })
-    .where('id', '=', id)
-    .where('attempts', '=', attempts)
-    .where(({ eb }) => eb(eb.fn.coalesce('run_at', eb.lit(0)), '=', before ?? 0))
+    .where(asFound(row))
     .where('state', 'in', ['pending', 'sending'])
     .execute()
-  await handOver(context, [{ id, attempts, run_at, queued_at: null }])
+  await handOver(context, [{ id: row.id, attempts: row.attempts, run_at, queued_at: null }])
 }
 
-/** Of many processes that have found it due, the one whose update finds it so has it; until when, or null. */
-async function claim({ database, now }: Context, { id, attempts, run_at }: Row): Promise<number | null> {
+/** The process whose update finds it due still has it: until when, or null. */
+async function claim({ database, now }: Context, row: Row): Promise<number | null> {
   const locked_until = now() + LOCK_MS
   const taken = await database.read
     .updateTable('faultboard_deliveries')
-    .set({ state: 'sending', attempts: attempts + 1, locked_until })
-    .where('id', '=', id)
-    .where('attempts', '=', attempts)
-    // A refusal that does not count leaves the tries as they were, but not the time.
-    .where(({ eb }) => eb(eb.fn.coalesce('run_at', eb.lit(0)), '=', run_at ?? 0))
+    .set({ state: 'sending', attempts: row.attempts + 1, locked_until })
+    .where(asFound(row))
     .where(({ eb, and, or }) =>
       or([eb('state', '=', 'pending'), and([eb('state', '=', 'sending'), eb('locked_until', '<', now())])]),
     )

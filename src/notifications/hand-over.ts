@@ -1,9 +1,5 @@
 import type { Context } from '../context.js'
-import type { Selectable } from '../store/kysely.js'
-import type { DeliveriesTable } from '../store/schema.js'
-
-/** A message as it was found: whoever has changed one of these since then sees to it himself. */
-export type Found = Pick<Selectable<DeliveriesTable>, 'id' | 'attempts' | 'run_at' | 'queued_at'>
+import { asFound, type Found } from './as-found.js'
 
 /** What the job of a message knows of it; the row may have gone on since. */
 export interface DeliverData {
@@ -29,15 +25,10 @@ export async function handOver({ database, jobs, now }: Context, rows: readonly 
       'in',
       rows.map(({ id }) => id),
     )
-    .where(({ eb, and, or }) =>
-      or(
-        rows.map(({ id, attempts, run_at, queued_at }) =>
-          and([
-            eb('id', '=', id),
-            eb('attempts', '=', attempts),
-            eb(eb.fn.coalesce('run_at', eb.lit(0)), '=', run_at ?? 0),
-            eb(eb.fn.coalesce('queued_at', eb.lit(0)), '=', queued_at ?? 0),
-          ]),
+    .where((eb) =>
+      eb.or(
+        rows.map((row) =>
+          eb.and([asFound(row)(eb), eb(eb.fn.coalesce('queued_at', eb.lit(0)), '=', row.queued_at ?? 0)]),
         ),
       ),
     )

@@ -1,8 +1,9 @@
 import type { Context } from '../context.js'
 import { MINUTE } from '../model/time.js'
+import { asFound, type Found } from './as-found.js'
 import type { ChannelName } from './channel.js'
 import { beginCooldowns } from './cooldowns.js'
-import { type Found, handOver, handOverAgain } from './hand-over.js'
+import { handOver, handOverAgain } from './hand-over.js'
 
 /** So long the job of a message goes round until a process takes it that may send it. */
 const GOES_ROUND_MS = MINUTE
@@ -62,15 +63,13 @@ function goesRound({ now }: Context, { queued_at }: Left): boolean {
 
 async function release(
   { database }: Context,
-  { id, attempts, run_at }: Left,
+  row: Left,
   change: { queued_at: null; run_at?: number; last_answer?: string },
 ): Promise<void> {
   await database.read
     .updateTable('faultboard_deliveries')
     .set({ ...change, ...(change.run_at === undefined ? {} : { state: 'pending' as const, locked_until: null }) })
-    .where('id', '=', id)
-    .where('attempts', '=', attempts)
-    .where(({ eb }) => eb(eb.fn.coalesce('run_at', eb.lit(0)), '=', run_at ?? 0))
+    .where(asFound(row))
     .where('state', 'in', ['pending', 'sending'])
     .execute()
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
+import type { Found } from './as-found.js'
 import type { Ending } from './endings.js'
-import { type Found, handOver } from './hand-over.js'
+import { handOver } from './hand-over.js'
 import { afterPause, beginPause, type Route, slowDown } from './slow-down.js'
 
 /** What was answered is written down, however long that takes: otherwise it would be sent once more. */
