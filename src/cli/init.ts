@@ -1,13 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { createInterface } from 'node:readline/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { CommandFailed, defineCommand } from './command.js'
 import { randomPassword } from './configuration.js'
+import { agreed } from './init/agreed.js'
 import { environmentFiles, uncommitted } from './init/environment-files.js'
 import { changedText, type FileChange } from './init/file-change.js'
 import type { Plan } from './init/framework.js'
 import { type Host, readHost } from './init/host.js'
+import { packageManager } from './init/package-manager.js'
 import { planFor } from './init/recognise.js'
+import { replaceAll } from './init/replace-all.js'
 import { coloured, unifiedDiff } from './init/unified-diff.js'
 import { complain, print } from './terminal.js'
 
@@ -31,7 +33,8 @@ export const init = defineCommand({
     show(plan, changes)
     warn(host.folder, changes)
     if (flags['dry-run']) return say('Nothing was written, because of --dry-run.', 0)
-    if (!flags.yes && !(await agreed())) return say('Nothing was written.', 1)
+    if (!flags.yes && !(await agreed({ input: process.stdin, output: process.stdout })))
+      return say('Nothing was written.', 1)
     write(host.folder, changes)
     tellNext(host, plan)
     return 0
@@ -66,17 +69,6 @@ function warn(folder: string, changes: readonly FileChange[]): void {
   if (dirty.length > 0) complain(`Beware: ${dirty.join(', ')} has changes that are not committed yet.`)
 }
 
-async function agreed(): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    complain('There is nobody to ask here: faultboard init --yes writes it.')
-    return false
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  const answer = await terminal.question('Write this? [y/N] ')
-  terminal.close()
-  return /^y(es)?$/i.test(answer.trim())
-}
-
 /** Only what was shown: a file that changed while the question stood is left alone, and with it all others. */
 function write(folder: string, changes: readonly FileChange[]): void {
   for (const { path, before } of changes) {
@@ -84,11 +76,7 @@ function write(folder: string, changes: readonly FileChange[]): void {
     const isSame = before === null ? !existsSync(file) : isText(file, before)
     if (!isSame) throw new CommandFailed(`${path} has changed meanwhile. Nothing was written: run it again.`)
   }
-  for (const change of changes) {
-    const file = join(folder, change.path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, changedText(change))
-  }
+  replaceAll(changes.map((change) => ({ file: join(folder, change.path), text: changedText(change) })))
   print(`Written: ${changes.map(({ path }) => path).join(', ')}.`)
 }
 
@@ -138,13 +126,6 @@ function tellHands({ by_hand }: Pick<Plan, 'by_hand'>): void {
     print(`\nTo be done by hand, because ${reason}:\n`)
     for (const line of lines) print(`  ${line}`)
   }
-}
-
-/** By its lock file, which several packages have at their root. */
-function packageManager(folder: string): 'npm' | 'pnpm' | 'yarn' {
-  const has = (name: string) => existsSync(join(folder, name)) || existsSync(name)
-  if (has('pnpm-lock.yaml')) return 'pnpm'
-  return has('yarn.lock') ? 'yarn' : 'npm'
 }
 
 /** What a terminal would obey is left out of what is shown. */

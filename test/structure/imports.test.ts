@@ -96,7 +96,7 @@ const ONLY_IN: Record<string, RegExp> = {
   'node:sqlite': /^store\/dialects\/sqlite\.ts$/,
   hono: /^(dashboard|cli\/host)\//,
   jiti: /^cli\//,
-  acorn: /^capture\/swallowed\/syntax\.ts$/,
+  acorn: /^(capture\/swallowed\/syntax|cli\/init\/as-meant)\.ts$/,
   'highlight.js': /^diagnostics\/highlighter\.ts$/,
   react: /^react\//,
 }

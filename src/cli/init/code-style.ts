@@ -36,8 +36,12 @@ export function endingAt(file: SourceFile, line: number): string {
 export function importedAs(names: readonly string[], { masked }: SourceFile): Record<string, string> {
   const isTaken = (name: string) => new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(masked ?? '')
   const capital = (name: string) => `${name[0]?.toUpperCase()}${name.slice(1)}`
-  const other = (name: string) => (name.startsWith('faultboard') ? 'errorTracker' : `faultboard${capital(name)}`)
-  return Object.fromEntries(names.map((name) => [name, isTaken(name) ? other(name) : name]))
+  const others = (name: string) => [
+    name,
+    ...(name.startsWith('faultboard') ? ['errorTracker'] : []),
+    ...['', 'Own', 'Ours'].map((end) => `faultboard${capital(name)}${end}`),
+  ]
+  return Object.fromEntries(names.map((name) => [name, others(name).find((one) => !isTaken(one)) ?? name]))
 }
 
 /** The line that imports them, after the other imports and before `latest`. */

@@ -18,7 +18,7 @@ export interface CreatedApp {
  * understood, such as a chain of routes.
  */
 export function createdApp(
-  { statements }: SourceFile,
+  { statements, masked: all }: SourceFile,
   call: string | undefined,
   packageName: string,
 ): CreatedApp | null {
@@ -33,7 +33,13 @@ export function createdApp(
     const rest = statement.masked.slice(end + 1).trim()
     return end > 0 && /^(\.withTypeProvider<\w+>\(\))?;?$/.test(rest) ? [{ name: match[1] ?? '', statement }] : []
   })
-  return found.length === 1 ? (found[0] ?? null) : null
+  const [app, ...others] = found
+  return app && others.length === 0 && !isMadeAnew(all ?? '', app.name) ? app : null
+}
+
+/** Whether a name is given a value more than once: then it is not sure whose routes are whose. */
+function isMadeAnew(masked: string, name: string): boolean {
+  return [...masked.matchAll(new RegExp(`${named(name)}\\s*=(?![=>])`, 'g'))].length > 1
 }
 
 /** What a file calls the application it makes, wherever that is; null for none or several. */

@@ -1,9 +1,11 @@
 import { importEdit, importedAs, namesOf } from './code-style.js'
 import { type CreatedApp, createdApp, firstPlace, insertion, named } from './created-app.js'
 import type { LineEdit } from './file-change.js'
-import { firstPlan } from './first-plan.js'
+import { callsIn, firstPlan } from './first-plan.js'
 import type { Framework } from './framework.js'
 import { declaredFunction } from './functions.js'
+import type { Host } from './host.js'
+import { namesElsewhere } from './other-files.js'
 import type { SourceFile } from './source-file.js'
 import type { Statement } from './statements.js'
 
@@ -17,15 +19,19 @@ export const express: Framework = {
     'app.use(capture())   // after your routes, before your own error handlers',
   ],
   call: ({ default: whole }) => whole,
-  plan: (host) => firstPlan(host, 'Express', edits),
+  plan: (host) => firstPlan(host, { name: 'Express', makes, edits }),
 }
 
-function edits(file: SourceFile): LineEdit[] | null {
+function makes(file: SourceFile): boolean {
+  return callsIn(file, namesOf(file, 'express').default, 'express')
+}
+
+function edits(file: SourceFile, { files }: Host): LineEdit[] | null {
   const { default: call } = namesOf(file, 'express')
   const app = createdApp(file, call, 'express')
   const first = app && firstPlace(file, app)
   const last = app && lastPlace(file, app)
-  if (!app || !first || last === null || first > last) return null
+  if (!app || !first || last === null || first > last || hasRoutesElsewhere(file, files)) return null
   const names = importedAs(['capture', 'dashboard'], file)
   return [
     importEdit(file, { names, from: 'faultboard/express', latest: app.statement.start }),
@@ -87,7 +93,7 @@ function harmless(app: string): RegExp {
 
 const PARAMETER = '\\s*[\\w$]+[^,()]*'
 const FOUR = `(async\\s+)?(function\\s*[\\w$]*\\s*)?\\(${PARAMETER},${PARAMETER},${PARAMETER},${PARAMETER}\\)`
-const BY_NAME = '[\\w$.]*[eE]rr(or)?s?([A-Z]\\w*|\\b)'
+const BY_NAME = '(?![\\w$.]*[rR]out)[\\w$.]*[eE]rr(or)?s?([A-Z]\\w*|\\b)'
 
 /** Four parameters are what Express itself knows an error handler by; a handler from elsewhere is known by its name. */
 function isErrorHandler(masked: string, app: string): boolean {
@@ -98,6 +104,17 @@ function isErrorHandler(masked: string, app: string): boolean {
 function mayHandleErrors(masked: string, app: string): boolean {
   const doubtful = `[^,(){}]+,\\s*${BY_NAME}\\s*[,)]|[^]*${FOUR}\\s*(:[^=()]*)?(=>|\\{)`
   return !isErrorHandler(masked, app) && new RegExp(`^${app}\\.use\\((${doubtful})`).test(masked)
+}
+
+const ROUTING = 'use|all|get|head|post|put|patch|delete|options|route|param'
+
+/** Whether another file gives the application routes, which would come after what is to be the last. */
+function hasRoutesElsewhere({ path }: SourceFile, files: readonly SourceFile[]): boolean {
+  return namesElsewhere(path, files).some(({ other, name }) => {
+    const app = named(name)
+    const left = (other.masked ?? '').replace(harmless(app), '')
+    return new RegExp(`${app}\\s*\\.(${ROUTING})\\s*\\(|[(,]\\s*${app}\\s*[,)]`).test(left)
+  })
 }
 
 /** Keeps the blank line above what comes next. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, normalize, relative, resolve } from 'node:path'
 import { CommandFailed } from '../command.js'
-import { readSource, readText, type SourceFile } from './source-file.js'
+import { readSource, readText, type SourceFile, specifiersOf } from './source-file.js'
 import { workspaceFolders } from './workspaces.js'
 
 /** The application that init was called in. */
@@ -37,8 +37,8 @@ export function readHost(here: string, named: string | undefined): Host {
   const folder = named === undefined ? here : packageAround(here, named)
   const manifest = readManifest(folder)
   const entries = named === undefined ? entriesOf(folder, manifest) : [namedFile(folder, resolve(here, named))]
-  const files = entries.map((path) => readSource(folder, path)).filter((file) => file !== null)
-  const imported = named === undefined ? files.flatMap((file) => importedBy(folder, file)) : []
+  const started = entries.map((path) => readSource(folder, path)).filter((file) => file !== null)
+  const files = started.flatMap((file) => (named === undefined ? [file, ...importedBy(folder, file)] : [file]))
   const is_module = manifest.type === 'module'
   const uses_typescript = existsSync(join(folder, 'tsconfig.json'))
   return {
@@ -47,8 +47,8 @@ export function readHost(here: string, named: string | undefined): Host {
     packages: { ...(folder === here ? {} : packagesOf(here)), ...packagesIn(manifest) },
     uses_typescript,
     is_module,
-    is_commonjs: !is_module && !uses_typescript && !files.some(({ path }) => /\.m?ts$|\.mjs$/.test(path)),
-    files: [...files, ...imported].filter(({ path }, i, all) => all.findIndex((one) => one.path === path) === i),
+    is_commonjs: !is_module && !uses_typescript && !started.some(({ path }) => /\.m?ts$|\.mjs$/.test(path)),
+    files: files.filter(({ path }, i, all) => all.findIndex((one) => one.path === path) === i),
     named: named === undefined ? null : (entries[0] ?? null),
     start_script: ['start', 'dev'].find((name) => manifest.scripts?.[name] !== undefined) ?? null,
     workspaces: workspaceFolders(folder, manifest.workspaces).map((path) => ({
@@ -102,10 +102,28 @@ function readManifest(folder: string): Manifest {
     )
   }
   try {
-    return JSON.parse(text) as Manifest
+    return manifestOf(JSON.parse(text.replace(/^\uFEFF/, '')))
   } catch (error) {
     throw new CommandFailed(`package.json cannot be read: ${(error as Error).message}`)
   }
+}
+
+/** Only what is what it should be: anything may stand in a file that people write. */
+function manifestOf(value: unknown): Manifest {
+  if (typeof value !== 'object' || value === null) throw new Error('it holds no object')
+  const { type, main, workspaces, ...more } = value as Record<string, unknown>
+  const tables = ['scripts', 'dependencies', 'devDependencies'].map((name) => [name, textsIn(more[name])])
+  return {
+    workspaces,
+    ...(typeof type === 'string' && { type }),
+    ...(typeof main === 'string' && { main }),
+    ...Object.fromEntries(tables),
+  }
+}
+
+function textsIn(value: unknown): Record<string, string> {
+  const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
+  return Object.fromEntries(entries.filter(([, text]) => typeof text === 'string'))
 }
 
 function namedFile(folder: string, path: string): string {
@@ -139,16 +157,13 @@ function sourcesOf(path: string): string[] {
 }
 
 /** The files beside it that an entry imports: many make the application in one file and listen in another. */
-function importedBy(folder: string, { path, statements }: SourceFile): SourceFile[] {
-  const targets = statements.flatMap(({ text }) =>
-    [...text.matchAll(/(?:from|import|require\()\s*['"](\.{1,2}\/[^'"]+)['"]/g)].map((match) => match[1] ?? ''),
-  )
-  return targets.flatMap((target) => {
-    const base = normalize(join(dirname(path), target))
+function importedBy(folder: string, file: SourceFile): SourceFile[] {
+  return specifiersOf(file).flatMap((target) => {
+    const base = normalize(join(dirname(file.path), target))
     const bare = base.replace(/\.[cm]?js$/, '')
     const choices = [base, ...ENDINGS.map((end) => `${bare}.${end}`)]
     const found = base.startsWith('..') ? undefined : choices.find((choice) => readText(folder, choice) !== null)
-    const file = found === undefined || !/\.[cm]?[jt]s$/.test(found) ? null : readSource(folder, found)
-    return file ? [file] : []
+    const imported = found === undefined || !/\.[cm]?[jt]s$/.test(found) ? null : readSource(folder, found)
+    return imported ? [imported] : []
   })
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileChange, newFile } from './file-change.js'
+import { changedText, type FileChange, newFile } from './file-change.js'
 import type { Framework, Hand, Plan } from './framework.js'
 import type { Host } from './host.js'
-import { closingOf } from './masked-source.js'
+import { closingOf, mask } from './masked-source.js'
 import { readSource, type SourceFile } from './source-file.js'
 import type { Statement } from './statements.js'
 
@@ -43,15 +43,22 @@ const MAPS = 'experimental: { serverSourceMaps: true },'
 
 function config({ folder, packages }: Host): Part {
   const wanted = /^\D*15\b/.test(packages.next ?? '') ? [EXTERNAL, MAPS] : [EXTERNAL]
-  const path = ['next.config.ts', 'next.config.mjs', 'next.config.js'].find((name) => existsSync(join(folder, name)))
+  const path = ['ts', 'mts', 'mjs', 'js']
+    .map((end) => `next.config.${end}`)
+    .find((name) => existsSync(join(folder, name)))
   if (path === undefined)
     return { change: newFile('next.config.mjs', ['export default {', ...wanted.map((one) => `  ${one}`), '}']) }
   const file = readSource(folder, path)
   if (file?.statements.some(({ text }) => /['"]faultboard['"]/.test(text))) return { present: path }
   const line = file && insideConfiguration(file)
-  if (!line) return { hand: { reason: `${path} is written in a way that init does not understand`, lines: wanted } }
-  const lines = file.masked?.includes('experimental') ? [EXTERNAL] : wanted
-  return { change: { path, before: file.source, edits: [{ line, remove: 0, insert: lines.map((one) => `  ${one}`) }] } }
+  const change = line ? withLines(file, line, file.masked?.includes('experimental') ? [EXTERNAL] : wanted) : null
+  // Not where it would be part of a comment.
+  if (change && mask(changedText(change))?.includes('serverExternalPackages')) return { change }
+  return { hand: { reason: `${path} is written in a way that init does not understand`, lines: wanted } }
+}
+
+function withLines({ path, source }: SourceFile, line: number, lines: readonly string[]): FileChange {
+  return { path, before: source, edits: [{ line, remove: 0, insert: lines.map((one) => `  ${one}`) }] }
 }
 
 const EXPORT = /^(?:export\s+default|module\.exports\s*=)\s*/

@@ -12,7 +12,16 @@ export const nuxt: Framework = {
   package: 'nuxt',
   least_major: 3,
   lines: ['// server/plugins/faultboard.js', PLUGIN],
-  plan: (host) => withPlugin(host, 'Nuxt', 'server/plugins'),
+  plan: (host) => moved(host) ?? withPlugin(host, 'Nuxt', 'server/plugins'),
+}
+
+/** Until Nuxt 4 the folder of the server moves with that of the pages. */
+function moved(host: Host): Plan | null {
+  const config = configOf(host)
+  if (!config || !/(?<![\w$])(srcDir|serverDir)\s*:/.test(config.text)) return null
+  const reason = `${config.path} names folders of its own: the file goes into plugins below that of the server`
+  const by_hand = [{ reason, lines: ['// plugins/faultboard.js', PLUGIN] }]
+  return { found: 'Nuxt in package.json', changes: [], present: [], by_hand }
 }
 
 export const nitro: Framework = {

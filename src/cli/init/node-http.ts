@@ -14,7 +14,7 @@ export const nodeHttp: Framework = {
     "import { withFaultboard } from 'faultboard/node'",
     'createServer(withFaultboard((request, response) => { … }))',
   ],
-  plan: (host) => firstPlan(host, 'node:http', edits),
+  plan: (host) => firstPlan(host, { name: 'node:http', makes: usesNodeHttp, edits }),
 }
 
 const MODULES = ['node:http', 'http', 'node:https', 'https']

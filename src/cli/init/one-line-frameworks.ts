@@ -1,8 +1,10 @@
 import { importEdit, importedAs, namesOf } from './code-style.js'
 import { type CreatedApp, createdApp, firstPlace, insertion, named } from './created-app.js'
-import { firstPlan } from './first-plan.js'
+import { callsIn, firstPlan } from './first-plan.js'
 import type { Framework } from './framework.js'
+import { isPartOfAnother } from './other-files.js'
 import type { SourceFile } from './source-file.js'
+import type { Statement } from './statements.js'
 
 interface Recipe {
   readonly name: string
@@ -27,15 +29,19 @@ function oneLine(recipe: Recipe): Framework {
     lines: [`import { faultboard } from 'faultboard/${subpath}'`, `${line('app', 'faultboard')} // first of all`],
     call,
     plan: (host) =>
-      firstPlan(host, name, (file) => {
-        const app = createdApp(file, call(namesOf(file, recipe.package)), recipe.package)
-        const at = app && place(file, app)
-        if (!app || at === null) return null
-        const names = importedAs(['faultboard'], file)
-        return [
-          importEdit(file, { names, from: `faultboard/${subpath}`, latest: app.statement.start }),
-          insertion(file, at, line(app.name, names.faultboard ?? '')),
-        ]
+      firstPlan(host, {
+        name,
+        makes: (file) => callsIn(file, call(namesOf(file, recipe.package)), recipe.package),
+        edits(file, { files }) {
+          const app = createdApp(file, call(namesOf(file, recipe.package)), recipe.package)
+          const at = app && place(file, app)
+          if (!app || at === null || isPartOfAnother(file, files)) return null
+          const names = importedAs(['faultboard'], file)
+          return [
+            importEdit(file, { names, from: `faultboard/${subpath}`, latest: app.statement.start }),
+            insertion(file, at, line(app.name, names.faultboard ?? '')),
+          ]
+        },
       }),
   }
 }
@@ -82,6 +88,15 @@ function behindCatching(file: SourceFile, app: CreatedApp): number | null {
   const first = firstPlace(file, app)
   const use = new RegExp(`^${named(app.name)}\\.use\\(`)
   const own = file.statements.filter(({ start, masked }) => start >= app.statement.end && use.test(masked))
-  const catching = own.filter(({ masked }) => /\bcatch\b/.test(masked) || /\.use\(\s*[\w$.]*[eE]rr(or)?/.test(masked))
-  return first && Math.max(first, ...catching.map(({ end }) => end))
+  const catching = own.filter(isCatching)
+  const place = first && Math.max(first, ...catching.map(({ end }) => end))
+  const isRoute = ({ end, masked }: Statement) => place !== null && end <= place && /rout(e|ing)/i.test(masked)
+  // What comes before ours is not seen by it.
+  return own.some((one) => !catching.includes(one) && isRoute(one)) ? null : place
+}
+
+/** What catches around `next()`; what catches anything else is a page like others. */
+function isCatching({ masked }: Statement): boolean {
+  if (/\bcatch\b/.test(masked)) return /\bnext\s*\(/.test(masked)
+  return /\.use\(\s*[\w$.]*[eE]rr(or)?/.test(masked) && !/rout(e|ing)/i.test(masked)
 }

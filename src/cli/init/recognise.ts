@@ -17,14 +17,14 @@ export function planFor(host: Host): Plan {
   const installed = FRAMEWORKS.filter(({ package: name }) => host.packages[name ?? ''] !== undefined)
   // A framework answers its own errors, so a listener around it would see none of them.
   const possible = installed.length > 0 ? installed : [nodeHttp]
-  const supported = possible.filter((framework) => !outdated(framework, host))
+  const supported = runsElsewhere(host) ? [] : possible.filter((framework) => !outdated(framework, host))
   for (const framework of supported) {
     const plan = framework.plan(host)
     if (plan) return plan
   }
   const [likeliest] = possible
   if (!likeliest || (likeliest === nodeHttp && !host.files.some(usesNodeHttp))) return unknown(host)
-  const old = outdated(likeliest, host)
+  const old = runsElsewhere(host) ?? outdated(likeliest, host)
   const made = madeIn(likeliest, host)
   return byHand(likeliest, host, old ?? (made ? unsure(made) : notFound(likeliest, host)), made?.name)
 }
@@ -56,6 +56,14 @@ function outdated({ name, package: packageName, least_major = 0 }: Framework, { 
   const major = majorOf(range)
   return major !== null && major < least_major
     ? `${name} ${range} is older than what there is an adapter for, ${name} ${least_major}`
+    : null
+}
+
+/** Its adapters need Node.js, and an application of Hono for one may be meant for something else. */
+function runsElsewhere({ packages }: Host): string | null {
+  const isForWorkers = packages.wrangler !== undefined && packages['@hono/node-server'] === undefined
+  return isForWorkers
+    ? 'by wrangler in package.json it runs in Cloudflare Workers, where Faultboard does not; these are for Node.js'
     : null
 }
 

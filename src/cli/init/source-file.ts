@@ -26,6 +26,13 @@ export function readSource(folder: string, path: string): SourceFile | null {
   return { path, source, masked, statements: masked === null ? [] : statementsOf(source, masked) }
 }
 
+/** The files beside it that a file imports, as it names them. */
+export function specifiersOf({ statements }: SourceFile): string[] {
+  return statements.flatMap(({ text }) =>
+    [...text.matchAll(/(?:from|import|require\()\s*['"](\.{1,2}\/[^'"]+)['"]/g)].map((match) => match[1] ?? ''),
+  )
+}
+
 /** Whether a file can be written back as it is: what is no UTF-8 would come out as something else. */
 export function isRewritable(folder: string, path: string): boolean {
   return isUtf8(readFileSync(join(folder, path)))

@@ -45,7 +45,7 @@ export function withoutComments(source: string, masked: string): string {
 }
 
 const GOES_ON = /^(\.(?!\.\.)|\?|:|[&|^]|[+\-*/%=,<>](?!\+|-)|(else|catch|finally)\b|;$)/
-const GOES_ON_AS_WORD = /^(in|instanceof|as|satisfies|extends|implements|from)\b(?!\s*[(.=])/
+const GOES_ON_AS_WORD = /^(in|instanceof|as|satisfies|extends|implements|from|with|assert)\b(?!\s*[(.=])/
 const IS_NOT_DONE = /(=>|[=+\-*/%&|^,.?:<(!~])$/
 const IS_NOT_DONE_BY_WORD =
   /(?<![\w$.])(else|do|try|finally|await|return|throw|yield|default|export|import|new|typeof|void|delete|in|of|instanceof|as|satisfies|extends|implements|from|async|function|class|const|let|var)$/

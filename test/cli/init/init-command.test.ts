@@ -1,7 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
+import { agreed } from '../../../src/cli/init/agreed.js'
 import { describeWithGit } from '../../support/repository.js'
 import { faultboard, folder } from '../faultboard.js'
 
@@ -23,8 +36,14 @@ test.each([
 
 test('init --yes tells what is left to do, with a password that stands in no file', async () => {
   const cwd = await folder({ ...FILES, '.gitignore': 'node_modules', '.env.example': 'PORT=3000', 'yarn.lock': '' })
+  renameSync(join(cwd, 'app.mjs'), join(cwd, 'shop.mjs'))
+  chmodSync(join(cwd, 'shop.mjs'), 0o750)
+  symlinkSync('shop.mjs', join(cwd, 'app.mjs'))
   const { code, stdout } = await faultboard(['init', '--yes'], { cwd })
   expect(code).toBe(0)
+  expect(lstatSync(join(cwd, 'app.mjs')).isSymbolicLink()).toBe(true)
+  expect(statSync(join(cwd, 'shop.mjs')).mode & 0o777).toBe(0o750)
+  expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([])
   expect(stdout).toContain('1. yarn add faultboard')
   const next = stdout.slice(stdout.indexOf('Next:'))
   const [, password = ''] = /^ +\S+_USERNAME=admin \S+_PASSWORD=(\S+) node app\.mjs$/m.exec(next) ?? []
@@ -58,6 +77,25 @@ test('init tells where the Pages Router of Next.js has the dashboard', async () 
   const { stdout } = await faultboard(['init', '--yes'], { cwd })
   expect(stdout).toContain('open /api/error_dashboard.')
   expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toContain('# Who may open /api/error_dashboard.')
+})
+
+test.each(['\u0003', '\u0004', 'n\r'])('%j at the question is a no', async (key) => {
+  const output = new PassThrough()
+  const input = Object.assign(new PassThrough(), { isTTY: true })
+  const answer = agreed({ input, output })
+  input.write(key)
+  expect(await answer).toBe(false)
+})
+
+test('init writes all of its files or none, and says why', async () => {
+  const packages = JSON.stringify({ dependencies: { next: '^16.0.0' } })
+  const cwd = await folder({ 'package.json': packages })
+  mkdirSync(join(cwd, 'app'))
+  writeFileSync(join(cwd, 'app/error_dashboard'), 'a file where a folder should be')
+  const { code, stderr } = await faultboard(['init', '--yes'], { cwd })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^Nothing was written: .*error_dashboard.* may this user write there\?\n$/)
+  expect(readdirSync(cwd).sort()).toEqual(['app', 'package.json'])
 })
 
 test('what is not understood ends with 1 and the lines to add by hand', async () => {

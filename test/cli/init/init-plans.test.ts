@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { changedText } from '../../../src/cli/init/file-change.js'
 import { readHost } from '../../../src/cli/init/host.js'
+import { packageManager } from '../../../src/cli/init/package-manager.js'
 import { planFor } from '../../../src/cli/init/recognise.js'
 import { temporaryFolder } from '../../support/tracker.js'
 
@@ -72,12 +73,86 @@ describe('what init does not understand it leaves alone', () => {
       `import dotenv from 'dotenv'\n${MADE}async function main() {\n  dotenv.config()\n  app.listen(1)\n}\nmain()`,
     ],
     ['an environment that is read after the routes', `${MADE}app.use(r)\nprocess.loadEnvFile()\napp.listen(1)`],
+    ['a comment that goes on below the application', `${MADE.trimEnd()} /* the\nshop */\napp.listen(1)`],
+    ['a comment that goes on below a route', `${MADE}app.get('/', home) /* the\nshop */\napp.listen(1)`],
+    [
+      'a comment that goes on below an import',
+      `import express from 'express' /* a\nb */\n${MADE.slice(30)}app.listen(1)`,
+    ],
+    ['what is no JavaScript', `${MADE}const const = 1\napp.listen(1)`],
+    [
+      'an application that is replaced',
+      `import express from 'express'\nlet app = express()\napp = wrap(app)\napp.listen(1)`,
+    ],
     ['a file that is not UTF-8', Buffer.from(`// caf\xe9\n${MADE}app.listen(1)`, 'latin1')],
     ['a byte order mark that would not stay first', `\uFEFFconst app = require('express')()\napp.listen(1)`],
   ])('%s', (_, source) => {
     const { changes, by_hand } = planned(EXPRESS, { 'app.js': source }, { type: 'module' })
     expect(changes).toEqual([])
     expect(by_hand).toMatchObject([{ reason: expect.stringContaining('app.js'), lines: [LINES[0], AS_TEXT, AS_TEXT] }])
+  })
+
+  test.each([
+    [
+      'export const app = express()\napp.use(express.json())\n',
+      "import { app } from './web.js'\nimport './routes.js'\n",
+    ],
+    [
+      'const app = express()\nexport default app\n',
+      "import app from './web.js'\nimport routes from './routes.js'\nroutes(app)\n",
+    ],
+    ['const app = express()\nexport default app\n', "import app from './web'\napp.post('/', home)\n"],
+  ])('an application that gets its routes in another file: %j %j', (made, entry) => {
+    const files = {
+      'index.js': `${entry}app.listen(1)\n`,
+      'routes.js': "import { app } from './web.js'\napp.get('/', home)\n",
+      'web.js': `import express from 'express'\n${made}`,
+    }
+    expect(planned(EXPRESS, files).changes).toEqual([])
+    const whole = {
+      ...files,
+      'index.js': "import app from './web.js'\napp.set('port', 1)\napp.listen(1)\n",
+      'routes.js': '',
+    }
+    expect(planned(EXPRESS, whole).changes).toMatchObject([{ path: 'web.js' }])
+  })
+
+  test('an application that is not the one that is started', () => {
+    const started = "import { make } from './lib/shop.js'\nmake().listen(1)\n"
+    const shop = `import express from 'express'\nexport function make() {\n  return express()\n}\n`
+    const files = { 'bin/run.js': started, 'bin/lib/shop.js': shop, 'index.js': `${MADE}app.listen(2)\n` }
+    expect(planned(EXPRESS, files, { scripts: { start: 'node bin/run.js' } }).changes).toEqual([])
+  })
+
+  test('an application that is a part of another one', () => {
+    const api = `import { Hono } from 'hono'\nconst api = new Hono()\nexport default api\n`
+    const index = `import make from '@acme/hono'\nimport api from './api.js'\nconst app = make()\napp.route('/api', api)\n`
+    expect(planned({ hono: '^4.0.0' }, { 'index.js': index, 'api.js': api }).changes).toEqual([])
+  })
+
+  test('an application for Cloudflare Workers, where it does not run', () => {
+    const files = { 'src/index.ts': `import { Hono } from 'hono'\nconst app = new Hono()\nexport default app\n` }
+    const { changes, by_hand } = planned({ hono: '^4.0.0', wrangler: '^4.0.0' }, files)
+    expect({ changes, reason: by_hand[0]?.reason }).toEqual({
+      changes: [],
+      reason: expect.stringContaining('wrangler in package.json'),
+    })
+  })
+
+  test.each([
+    [
+      'routes before what catches errors',
+      'app.use(router.routes())\napp.use(async (ctx, next) => {\n  try {\n    await next()\n  } catch {}\n})\n',
+    ],
+    ['a router that is called after errors', 'app.use(errorRouter.routes())\napp.use(handleErrors)\n'],
+  ])('Koa with %s', (_, uses) => {
+    const source = `import Koa from 'koa'\nconst app = new Koa()\n${uses}app.listen(1)\n`
+    expect(planned({ koa: '^3.0.0' }, { 'app.js': source }).changes).toEqual([])
+  })
+
+  test.each(['.catch(stop)', '\n    .then(prepare)', '!.app'])('NestJS of which goes on: %j', (rest) => {
+    const source = `import { NestFactory } from '@nestjs/core'\nasync function start() {\n  const app = await NestFactory.create(Shop)${rest}\n}\n`
+    expect(planned({ '@nestjs/core': '^11.0.0' }, { 'src/main.ts': source }).changes).toEqual([])
   })
 
   test.each([
@@ -157,6 +232,18 @@ describe('what init does not understand it leaves alone', () => {
   test('a folder without package.json says so', () => {
     expect(() => readHost(temporaryFolder(), undefined)).toThrow('There is no package.json in this folder')
   })
+
+  test('a package.json that holds something else', () => {
+    const read = (text: string) => readHost(hostWith({ 'package.json': text }), undefined)
+    expect(() => read('null')).toThrow('package.json cannot be read: it holds no object')
+    const odd = {
+      main: 7,
+      type: [],
+      scripts: { start: 5, dev: 'node a.js' },
+      dependencies: { express: {}, koa: '^3.0.0' },
+    }
+    expect(read(`\uFEFF${JSON.stringify(odd)}`)).toMatchObject({ packages: { koa: '^3.0.0' }, start_script: 'dev' })
+  })
 })
 
 describe('what init writes', () => {
@@ -230,6 +317,47 @@ describe('what init writes', () => {
     expect(planned(EXPRESS, { 'app.js': source }).written['app.js']).toContain(
       `const app = express()\n${preparation}\napp.use(dashboard())\n`,
     )
+  })
+
+  test('has names that the file does not use', () => {
+    const source = `import { Hono } from 'hono'\nconst app = new Hono()\nconst faultboard = 1\nconst errorTracker = 2\n`
+    expect(planned({ hono: '^4.0.0' }, { 'app.js': source }).written['app.js']).toContain(
+      "import { faultboard as faultboardFaultboard } from 'faultboard/hono'\nconst app = new Hono()\napp.use(faultboardFaultboard())\n",
+    )
+  })
+
+  test('stands below an import whose attributes have a line of their own', () => {
+    const imports = "import express from 'express'\nimport prices from './prices.json'\n  with { type: 'json' }\n"
+    const { written } = planned(EXPRESS, { 'app.js': `${imports}const app = express()\napp.listen(1)\n` })
+    expect(written['app.js']).toContain(`${imports}${LINES[0]}\n`)
+  })
+
+  test('stands behind what catches around the rest in Koa, and before a page that catches for itself', () => {
+    const head = "import Koa from 'koa'\n"
+    const around = 'app.use(async (ctx, next) => {\n  try {\n    await next()\n  } catch {}\n})\n'
+    const page =
+      'app.use(router.routes())\napp.use(async (ctx) => {\n  try {\n    ctx.body = a()\n  } catch {}\n})\napp.listen(1)\n'
+    const { written } = planned({ koa: '^3.0.0' }, { 'app.js': `${head}const app = new Koa()\n${around}${page}` })
+    expect(written['app.js']).toContain(`${around}app.use(faultboard())\n${page}`)
+  })
+
+  test('stands behind a router that is called after errors', () => {
+    const { written } = planned(EXPRESS, { 'app.js': `${MADE}app.use(errorRoutes)\napp.listen(1)\n` })
+    expect(written['app.js']).toContain('app.use(errorRoutes)\napp.use(capture())\n')
+  })
+
+  test.each([
+    ['pnpm-lock.yaml', 'pnpm'],
+    ['bun.lock', 'bun'],
+    ['package.json', 'npm'],
+  ])('is told with the program that has made the lock file of all packages: %s', (lock, manager) => {
+    const folder = hostWith({
+      'yarn.lock': '',
+      'shop/.git/HEAD': '',
+      [`shop/${lock}`]: '{}',
+      'shop/apps/api/app.js': '',
+    })
+    expect(packageManager(join(folder, 'shop/apps/api'))).toBe(manager)
   })
 
   test('is not there already because a comment or the tracker alone is', () => {
@@ -329,6 +457,7 @@ describe('frameworks that are files', () => {
     ['/*\nexport default {\n  old: 1\n}\n*/\nexport default {\n', '  b: 1,\n} satisfies NextConfig\n'],
     ['const mine = {\n', '  b: 1,\n}\nmodule.exports = withPlugins(mine)\n', 'by hand'],
     ['const mine = {\n', '  b: 1,\n}\nexport default () => mine\n', 'by hand'],
+    ['export default { /* all\n', 'of it */\n  b: 1,\n}\n', 'by hand'],
   ])('Next.js has its configuration changed in what it exports alone: %j %j', (above, below, by_hand = '') => {
     const { written } = planned({ next: '^16.0.0' }, { 'next.config.js': `${above}${below}` })
     const changed = `${above}  serverExternalPackages: ['faultboard'],\n${below}`
@@ -354,6 +483,8 @@ describe('frameworks that are files', () => {
       'next.config.js is written in',
       'there is a instrumentation.js',
     ])
+    const typed = planned({ next: '^16.0.0' }, { 'next.config.mts': 'export default withPlugins({})' })
+    expect(Object.keys(typed.written)).not.toContain('next.config.mjs')
   })
 
   test('Nitro gets the two files of examples/nitro, with its options left to the environment', () => {
@@ -374,5 +505,7 @@ describe('frameworks that are files', () => {
     )
     expect(written).toEqual({ 'server/plugins/faultboard.ts': "export { default } from 'faultboard/nitro'\n" })
     expect(by_hand).toMatchObject([{ reason: expect.stringContaining('nuxt.config.ts') }])
+    const moved = planned({ nuxt: '^3.0.0' }, { 'nuxt.config.ts': "export default { srcDir: 'client/' }" })
+    expect(moved).toMatchObject({ changes: [], by_hand: [{ reason: expect.stringContaining('folders of its own') }] })
   })
 })
