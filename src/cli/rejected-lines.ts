@@ -1,4 +1,4 @@
-import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
 import type { Line, Rejection } from '../transfer/import-records.js'
 import { wrongUse } from './arguments.js'
 import { CommandFailed } from './command.js'
@@ -42,6 +42,9 @@ export class RejectedLines {
   /** Under another name where there is one already: those lines may be of another import, and kept nowhere else. */
   async #openAnew(): Promise<FileHandle> {
     const asked = this.file
+    const there = await stat(asked).catch(() => null)
+    // A pipe or a device, /dev/null for one, is there to be written.
+    if (there && !there.isFile()) return open(asked, 'w')
     for (let number = 2; ; number++) {
       try {
         return await open(this.file, 'wx', 0o600)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, rmSync } from 'node:fs'
 import { realpath, rename, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { CommandFailed } from './command.js'
@@ -35,11 +35,21 @@ async function write(file: string, texts: AsyncIterable<string>): Promise<void> 
   const whole = there ? await realpath(file) : file
   // A name of its own: another export to the same file may be under way.
   const partial = `${whole}.${randomUUID()}.partial`
+  const leave = (signal: NodeJS.Signals) => {
+    rmSync(partial, { force: true })
+    process.kill(process.pid, signal)
+  }
+  // Whoever stops an export has no use for half of it. Once: sent again, the signal ends the process as it would have.
+  for (const signal of STOPS) process.once(signal, leave)
   try {
     await pipeline(texts, createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
     await rename(partial, whole)
   } catch (error) {
     await rm(partial, { force: true })
     throw error
+  } finally {
+    for (const signal of STOPS) process.off(signal, leave)
   }
 }
+
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

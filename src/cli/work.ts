@@ -10,7 +10,7 @@ import { readConfiguration, withoutDashboard } from './configuration.js'
 import { aborted, stopSignal } from './host/stop-signal.js'
 import { openTracker } from './open-tracker.js'
 import { print } from './terminal.js'
-import { withDatabase } from './tracker-database.js'
+import { withDatabase, withNextStep } from './tracker-database.js'
 
 export const work = defineCommand({
   name: 'work',
@@ -49,7 +49,10 @@ function usableEngine(config: Options): Promise<JobEngine['name']> {
       await engine.counts()
       return engine.name
     } catch (error) {
-      if (error instanceof TrackerError) throw error
+      if (error instanceof TrackerError) {
+        if (error.code !== 'database_unavailable') throw error
+        throw new TrackerError(error.code, withNextStep(error.message), { cause: error })
+      }
       throw new CommandFailed(
         `The job engine ${engine.name} cannot be used: ${reasonOf(error).replace(/\.$/, '')}. Does its server run, and does the configuration name it?`,
       )

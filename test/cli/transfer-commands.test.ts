@@ -179,6 +179,30 @@ describe('export and import', () => {
     // The lines of an earlier import may be nowhere else.
     expect((await faultboard(into, { cwd })).stderr).toContain('kept in odd.ndjson.rejected.2')
     expect(readFileSync(join(cwd, 'odd.ndjson.rejected'), 'utf8')).toBe('{"half\n')
+    const pipe = join(cwd, 'rejected-pipe')
+    execFileSync('mkfifo', [pipe])
+    const [piped] = await Promise.all([
+      readFile(pipe, 'utf8'),
+      faultboard([...into, '--rejected', 'rejected-pipe'], { cwd }),
+    ])
+    expect(piped).toBe('{"half\n')
+  })
+
+  test('an export that is stopped leaves nothing behind', async () => {
+    // Stops it the moment before the file gets its name.
+    const config = `import files from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+files.rename = () => {
+  process.kill(process.pid, 'SIGINT')
+  return new Promise((settle) => setTimeout(settle, 60_000))
+}
+syncBuiltinESMExports()
+export default {}
+`
+    writeFileSync(join(cwd, 'stopping.mjs'), config)
+    const { code } = await faultboard(['export', 'stopped.ndjson', '--config', 'stopping.mjs'], { cwd })
+    expect(code).toBeNull()
+    expect(readdirSync(cwd).filter((name) => name.startsWith('stopped.'))).toEqual([])
   })
 
   test.each([

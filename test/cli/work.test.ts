@@ -42,6 +42,9 @@ test('says what is missing instead of waiting for it', async () => {
   expect(gone.stderr).toMatch(/job engine bullmq cannot be used: .+Does its server run/)
   expect(gone.stderr).not.toContain('pass')
 
+  const away = await faultboard(['work', '--database', 'postgres://u:secret@127.0.0.1:1/x'], { cwd })
+  expect(away.stderr).toMatch(/^Cannot use postgres:\/\/u:\*\*\*@127.* Is the server running, and are [^\n]*\n$/)
+
   const none = await faultboard(['work'], { cwd, env: { FAULTBOARD_JOB_ENGINE: 'pg-boss' } })
   expect(none.code).toBe(2)
   expect(none.stderr).toContain('job_database is missing')
