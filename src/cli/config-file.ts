@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Settings } from '../config/options.js'
@@ -11,6 +11,7 @@ export function findConfigFile(asked: string | undefined): string | null {
   if (asked === undefined) return NAMES.map((name) => resolve(name)).find((file) => existsSync(file)) ?? null
   const file = resolve(asked)
   if (!existsSync(file)) throw unusable(`There is no configuration file ${file}: check what follows --config`)
+  if (statSync(file).isDirectory()) throw unusable(`${file} is a folder: name the configuration file in it`)
   return file
 }
 

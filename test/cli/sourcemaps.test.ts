@@ -73,6 +73,7 @@ describe('faultboard sourcemaps', () => {
       ],
       [['upload'], 2, 'Name the folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
       [['upload', 'empty'], 2, '--release is missing: name the app_version that the clients of this build report'],
+      [['upload', 'broken', '--release', ''], 2, '--release is missing'],
       [['upload', 'nowhere', '--release', '1'], 1, 'There is no folder'],
       [['upload', 'empty', '--release', '1'], 1, 'There are neither scripts nor maps below empty'],
       [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map: build with source maps'],

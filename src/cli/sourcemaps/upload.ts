@@ -27,7 +27,8 @@ export const uploadSourceMaps = defineCommand({
     if (argument === undefined)
       throw wrongUse('Name the folder of the build: faultboard sourcemaps upload DIR --release VERSION')
     const { release } = flags
-    if (release === undefined) {
+    // A variable of the build that is not set leaves an empty text.
+    if (release === undefined || release.trim() === '') {
       throw wrongUse(
         '--release is missing: name the app_version that the clients of this build report, such as --release 1.4.0',
       )
