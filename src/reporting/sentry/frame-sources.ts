@@ -17,8 +17,8 @@ export function frameSourcesIn(stacktraces: readonly unknown[]): FrameSource[] {
 
 function sourceOf(frame: Json): FrameSource | null {
   const { context_line, lineno } = frame
-  if (typeof context_line !== 'string' || !Number.isSafeInteger(lineno)) return null
   // No line is before the first, whatever is sent.
+  if (typeof context_line !== 'string' || !Number.isSafeInteger(lineno) || Number(lineno) < 1) return null
   const room = Math.min(MOST_AROUND, Number(lineno) - 1)
   const before = room > 0 ? textsIn(frame.pre_context).slice(-room) : []
   const after = textsIn(frame.post_context).slice(0, MOST_AROUND)

@@ -18,11 +18,12 @@ const ARRIVED = { now: NOON, project_id: '1', event_id: 'a'.repeat(32) }
 /** Anything in the places where SDKs put something. */
 const anything = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
-  fc.constantFrom(SCRIPT, 1e308, -1, [[]]),
+  fc.constantFrom(SCRIPT, 1e308, -1, 0, 7, [[]]),
 )
 const frame = fc.record(
   { function: anything, filename: anything, abs_path: anything, module: anything, package: anything, lineno: anything,
-    colno: anything, in_app: anything, instruction_addr: anything },
+    colno: anything, in_app: anything, instruction_addr: anything, context_line: anything,
+    pre_context: fc.oneof(anything, fc.array(anything)), post_context: fc.oneof(anything, fc.array(anything)) },
   { requiredKeys: [] },
 ) // biome-ignore format: a word list reads best as lines of words
 const exception = fc.record(
@@ -79,6 +80,10 @@ describe('what anybody may send', () => {
         if (error === null) return
         expect(error.backtrace.every((line) => line.startsWith('at ') && !line.includes('\n'))).toBe(true)
         expect(Number.isFinite(error.occurred_at)).toBe(true)
+        for (const { first, lines } of error.frame_sources ?? []) {
+          expect(Number.isSafeInteger(first) && first >= 1 && lines.length <= 21).toBe(true)
+          expect(lines.every((line) => !/[\r\n\u2028\u2029]/.test(line))).toBe(true)
+        }
         for (const crumb of error.breadcrumbs ?? []) expect(Number.isFinite(crumb.occurred_at)).toBe(true)
       }),
       { numRuns: 300 },
