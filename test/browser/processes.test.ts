@@ -71,6 +71,7 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     const pools = Array.from({ length: 12 }, (_, i) => ({ size: 10 ** i, borrowed: i }))
     for (const [i, pool] of pools.entries()) host.tracker.registerPool(`${EVIL} ${'tenant '.repeat(8)}${i}`, pool)
     await host.post('/errors/diagnostic_dumps', { note: 'before' })
+    host.tracker.addBreadcrumb({ category: 'unbroken'.repeat(20), message: EVIL })
     await host.post('/errors/diagnostic_dumps', {
       note: `${EVIL} ${'N'.repeat(800)}`,
       report: 'true',
@@ -128,6 +129,10 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     expect(await page.getByRole('heading', { name: 'Dumps 1 and 2' }).isVisible()).toBe(true)
     expect(await page.getByText(/The same process, .* later/).isVisible()).toBe(true)
     expect(await page.getByRole('table', { name: 'Memory' }).isVisible()).toBe(true)
+
+    await page.goto(at(host, '/errors/diagnostic_dumps/compare'))
+    await page.getByRole('link', { name: 'Back to Dumps' }).click()
+    await page.waitForURL(at(host, '/errors/diagnostic_dumps'))
   })
 
   test.each([390, 768])('no table of them has to be scrolled sideways at %i pixels', async (width) => {

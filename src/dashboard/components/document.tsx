@@ -2,6 +2,7 @@ import { raw } from 'hono/html'
 import { assetPath } from '../assets.js'
 import type { Rendered, Visit } from '../define.js'
 import { href, openErrors } from '../href.js'
+import { type Destination, destinationOf } from './navigation.js'
 import { Rail, TopBar } from './rail.js'
 import { Shortcuts } from './shortcuts.js'
 
@@ -54,7 +55,12 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
     <section class="wrong">
       <h1>{title}</h1>
       <p class="sentence">{sentence}</p>
-      {visit.user && <NextSteps status={status} visit={visit} />}
+      {visit.user ? (
+        <NextSteps status={status} visit={visit} />
+      ) : (
+        // Not where the visitor came from: an address of a stranger is repeated to nobody.
+        status === 401 && <a href={`${visit.base}/overview`}>Try again</a>
+      )}
     </section>
   )
   if (visit.user) return pageDocument(title, content, { ...visit, notice: null })
@@ -68,8 +74,14 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
 /** Where one goes from a page that could not be shown: to the error it was about, or to what says why. */
 function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendered {
   const error_id = /^\/errors\/(\d+)\/./.exec(visit.path)?.[1]
+  const section = sectionOf(status, visit)
   return (
     <p class="page-tools">
+      {section && (
+        <a class="button primary" href={href(visit, section.path, section.query)}>
+          {`Back to ${section.label}`}
+        </a>
+      )}
       {error_id && (
         <a class="button primary" href={href(visit, `/errors/${error_id}`)}>
           Back to this error
@@ -85,6 +97,13 @@ function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendere
       </a>
     </p>
   )
+}
+
+/** The page of the rail that the address lies below, unless that cannot be shown either. */
+function sectionOf(status: number, { path, config }: Visit): Destination | undefined {
+  const section = destinationOf(path)
+  if (section?.path === '/errors' || (status !== 422 && section?.path === path)) return undefined
+  return section?.needs?.every((option) => config[option]) === false ? undefined : section
 }
 
 function Document({

@@ -66,7 +66,7 @@ export function readable(name: string): string {
 export function shown(name: string, value: unknown): Rendered {
   if (value === null || value === '') return '–'
   if (Array.isArray(value))
-    return value.length === 0 ? '–' : value.map((item) => <span class="item">{String(item)} </span>)
+    return value.length === 0 ? '–' : value.map((item) => <span class="item">{breakable(String(item))} </span>)
   if (typeof value === 'object') {
     const parts = Object.entries(value as object).map(
       ([key, one]) => `${readable(key)} ${typeof one === 'object' ? JSON.stringify(one) : shown(key, one)}`,
@@ -74,6 +74,16 @@ export function shown(name: string, value: unknown): Rendered {
     return parts.length === 0 ? '–' : parts.join(', ')
   }
   return typeof value === 'number' ? shownNumber(name, value) : String(value)
+}
+
+/** The name of an option that does not fit is broken between its words. */
+function breakable(text: string): Rendered {
+  return text.split(/(?<=_)/).map((word) => (
+    <>
+      {word}
+      <wbr />
+    </>
+  ))
 }
 
 export function shownNumber(name: string, value: number): string {

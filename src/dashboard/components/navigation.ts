@@ -60,9 +60,9 @@ export const DIAGNOSTICS: readonly Destination[] = [
 export const SETTINGS: Destination = { path: '/settings', label: 'Settings', icon: 'settings' }
 
 /** The destination that a page belongs to: the one that names most of its path. */
-export function currentDestination(path: string): string | null {
-  const fitting = [...MAIN, ...DIAGNOSTICS, SETTINGS]
-    .map((destination) => destination.path)
-    .filter((one) => path === one || path.startsWith(`${one}/`))
-  return fitting.sort((a, b) => b.length - a.length)[0] ?? null
+export function destinationOf(path: string): Destination | undefined {
+  const fitting = [...MAIN, ...DIAGNOSTICS, SETTINGS].filter(
+    (one) => path === one.path || path.startsWith(`${one.path}/`),
+  )
+  return fitting.sort((a, b) => b.path.length - a.path.length)[0]
 }

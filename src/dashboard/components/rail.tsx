@@ -2,7 +2,7 @@ import type { Rendered, Visit } from '../define.js'
 import { href, sameWith } from '../href.js'
 import { THEMES } from '../preferences.js'
 import { Icon } from './icons.js'
-import { currentDestination, type Destination, DIAGNOSTICS, MAIN, SETTINGS } from './navigation.js'
+import { type Destination, DIAGNOSTICS, destinationOf, MAIN, SETTINGS } from './navigation.js'
 
 /** The way to every page. On a narrow screen it is a sheet, which the browser itself opens and closes. */
 export function Rail({ visit }: { visit: Visit }): Rendered {
@@ -63,7 +63,7 @@ function Mark() {
 }
 
 function Links({ destinations, visit }: { destinations: readonly Destination[]; visit: Visit }) {
-  const current = currentDestination(visit.path)
+  const current = destinationOf(visit.path)?.path
   return (
     <ul class="rail-links">
       {destinations.map(({ path, label, icon, query, needs = [] }) => {
