@@ -28,6 +28,11 @@ export function ProcessCharts({
   const shared = { moments, marked }
   return (
     <div class="process-charts">
+      {marked.includes(true) && (
+        <p class="meta muted">
+          <span class="band-key" aria-hidden="true" /> This process recorded errors then.
+        </p>
+      )}
       <LineChart
         {...shared}
         title="Memory"
