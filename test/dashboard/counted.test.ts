@@ -45,6 +45,7 @@ describeEachDatabase('the pages of what is counted', (database) => {
       expect(text).not.toContain('<script>alert')
       expect(text).not.toContain('<img src=x')
       expect(text).toContain('&lt;script&gt;alert(1)')
+      expect(text).toMatch(/class="x-axis"[^>]*><span>\d+ [A-Z][a-z]+<\/span>/)
     }
     expect(EVIL).toContain('<script>')
   })

@@ -14,7 +14,7 @@ import { CountedAt } from '../components/insight.js'
 import { PageHead } from '../components/page-head.js'
 import { Named, PlaceLink } from '../components/place-link.js'
 import { StoredRange } from '../components/stored-range.js'
-import { formatCount, Time } from '../components/time.js'
+import { formatCount, longDate, shortDate, Time } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
 
 /** What will stop working, and where it is used. */
@@ -59,7 +59,7 @@ function Warnings({ data, visit }: { data: DeprecationSummary; visit: Visit }) {
         title="Warnings per day"
         unit="warnings"
         series={[{ key: 'count', label: 'Warnings', tone: 'series-1' }]}
-        bars={data.by_day.map(({ day, count }) => ({ label: day.slice(5), name: day, values: { count } }))}
+        bars={data.by_day.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))}
       />
       <section aria-label="Warnings">
         <ol class="records">
@@ -91,7 +91,7 @@ function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit
           {places.map(({ place, count }) => (
             <li>
               {place ? <PlaceLink place={place} visit={visit} /> : <Named name="" nothing="place unknown" />}{' '}
-              <span class="muted">{count === 1 ? 'once' : `${formatCount(count)} times`}</span>
+              {places.length > 1 && <span class="muted">{count === 1 ? 'once' : `${formatCount(count)} times`}</span>}
             </li>
           ))}
         </ul>

@@ -14,7 +14,7 @@ import { formatMilliseconds } from '../components/measures.js'
 import { PageHead } from '../components/page-head.js'
 import { Named, PlaceLink } from '../components/place-link.js'
 import { StoredRange } from '../components/stored-range.js'
-import { formatCount, Time } from '../components/time.js'
+import { formatCount, longDate, shortDate, Time } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
 
 /** Statements that one request or job ran again and again. */
@@ -64,7 +64,7 @@ function Statements({ data, visit }: { data: NPlusOneQueries; visit: Visit }) {
         title="Repeated statements per day"
         unit="repeated statements"
         series={[{ key: 'count', label: 'Repeated statements', tone: 'series-1' }]}
-        bars={data.by_day.map(({ day, count }) => ({ label: day.slice(5), name: day, values: { count } }))}
+        bars={data.by_day.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))}
       />
       <section aria-label="Statements">
         <ol class="records">
@@ -96,7 +96,7 @@ function Statement({ statement: one, visit }: { statement: RepeatedStatement; vi
                   <span class="muted">in</span> <PlaceLink place={place} visit={visit} />{' '}
                 </>
               )}
-              <span class="muted">{`up to ${formatCount(worst_count)} times`}</span>
+              {one.callers.length > 1 && <span class="muted">{`up to ${formatCount(worst_count)} times`}</span>}
             </li>
           ))}
         </ul>

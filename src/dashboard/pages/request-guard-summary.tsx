@@ -10,7 +10,7 @@ import { CountedAt } from '../components/insight.js'
 import { PageHead } from '../components/page-head.js'
 import { Named } from '../components/place-link.js'
 import { StoredRange } from '../components/stored-range.js'
-import { formatCount, Time } from '../components/time.js'
+import { formatCount, longDate, shortDate, Time } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
 
 /** What the host's rate limiters refused or watched. */
@@ -70,7 +70,7 @@ function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
         title="Events per day"
         unit="events"
         series={GUARD_KINDS.map((kind) => ({ key: kind, ...KINDS[kind] }))}
-        bars={data.by_day.map(({ day, ...values }) => ({ label: day.slice(5), name: day, values }))}
+        bars={data.by_day.map(({ day, ...values }) => ({ label: shortDate(day), name: longDate(day), values }))}
       />
       <div class="columns">
         <Rules data={data} visit={visit} />
