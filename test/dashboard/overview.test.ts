@@ -59,6 +59,7 @@ describe('the overview', () => {
     expect(section(page, 'needs-you')).toMatch(/Came back <span class="count">1<.*BackError/s)
     expect(section(page, 'needs-you')).toMatch(/Unassigned <span class="count">2<.*CheckoutError/s)
     expect(section(page, 'needs-you')).not.toContain('OldError')
+    expect(page).toContain('<a href="#needs-you">1 new, 1 came back, 2 unassigned</a>')
   })
 
   test('ranks open errors by what they did within a week', () => {
@@ -124,6 +125,7 @@ test('an overview on which nothing needs anybody says so', async () => {
   })
   const page = await (await host.get('/overview')).text()
   expect(section(page, 'needs-you')).toContain('Nothing does.')
+  expect(page).toContain('<p class="muted">Nothing needs you · ')
   expect(section(page, 'top-errors')).toContain('No open error occurred within 7 days.')
 })
 

@@ -38,6 +38,18 @@ export function NeedsYou({ data, visit }: { data: Overview; visit: Visit }): Ren
   )
 }
 
+/** The same in one line, for whoever sees only the head of the page. */
+export function NeedsLine({ data, visit }: { data: Overview; visit: Visit }): Rendered {
+  const spiking = data.spiking?.length ?? 0
+  const parts = [
+    ...(spiking > 0 ? [`${formatCount(spiking)} spiking`] : []),
+    ...groupsOf(data, visit)
+      .filter(({ concern }) => concern.count > 0)
+      .map(({ title, concern }) => `${formatCount(concern.count, concern.is_bound)} ${title.toLowerCase()}`),
+  ]
+  return parts.length === 0 ? 'Nothing needs you' : <a href="#needs-you">{parts.join(', ')}</a>
+}
+
 const CAME_BACK = 'Came back'
 
 function groupsOf(data: Overview, visit: Visit): Group[] {

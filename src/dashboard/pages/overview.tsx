@@ -9,7 +9,7 @@ import { StrongestCascades } from '../components/cascades.js'
 import { BarChart } from '../components/charts.js'
 import { FirstSteps } from '../components/first-steps.js'
 import { CountedAt } from '../components/insight.js'
-import { NeedsYou } from '../components/needs-you.js'
+import { NeedsLine, NeedsYou } from '../components/needs-you.js'
 import { OverviewFigures } from '../components/overview-figures.js'
 import { PageHead } from '../components/page-head.js'
 import { SmallMultiples } from '../components/small-multiples.js'
@@ -53,7 +53,19 @@ export const overview = definePage({
   }),
   view: (data, visit) => (
     <>
-      <PageHead title="Overview" context={`Days in ${visit.time_zone}`}>
+      <PageHead
+        title="Overview"
+        context={
+          <>
+            {data.stats.total_errors > 0 && (
+              <>
+                <NeedsLine data={data} visit={visit} /> ·{' '}
+              </>
+            )}
+            {`Days in ${visit.time_zone}`}
+          </>
+        }
+      >
         {data.stats.total_errors > 0 && (
           <a class="button primary" href={openErrors(visit)}>
             Open errors
