@@ -81,6 +81,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       await press(page, 'Comment')
       expect(await page.locator('.trail-comment').textContent()).toContain('Looking at it')
       expect(await page.getByRole('link', { name: 'https://git.example/issues/5' }).count()).toBe(1)
+      expect(await page.getByRole('link', { name: '1 comment' }).getAttribute('href')).toBe('#activity')
 
       await menu(page, 'Resolve')
       await page.getByLabel('Your name').first().fill('Eve')
@@ -134,7 +135,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
 
       await page.getByRole('link', { name: 'Last 24 h' }).click()
       expect(new URL(page.url()).searchParams.get('histogram')).toBe('24h')
-      const histogram = page.getByRole('complementary', { name: 'How often and who' })
+      const histogram = page.getByRole('region', { name: 'How often' })
       await histogram.getByText('Show as a table').click()
       expect(await histogram.locator('.chart-data tbody tr').count()).toBe(24)
     },
@@ -148,6 +149,10 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await folded.isVisible()).toBe(false)
     await page.getByText('1 frame in express').click()
     expect(await folded.isVisible()).toBe(true)
+    // On a phone the stack is nearer than the chart.
+    await page.setViewportSize({ width: 390, height: 800 })
+    const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0
+    expect(await top('Stack')).toBeLessThan(await top('How often'))
   })
 
   test('unfolds a long message without JavaScript', async () => {

@@ -1,6 +1,6 @@
 import { PRIORITIES } from '../../model/workflow.js'
 import type { ErrorHistory } from '../../triage/error-history.js'
-import type { Rendered } from '../define.js'
+import type { Rendered, Visit } from '../define.js'
 import { href, sameWith } from '../href.js'
 import { BarChart } from './charts.js'
 import type { ErrorProps } from './error-form.js'
@@ -21,10 +21,14 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
           <strong>{formatCount(record.occurrence_count)}</strong>{' '}
           <span class="muted">{record.occurrence_count === 1 ? 'event' : 'events'}</span>
         </p>
-        <p>
-          <strong>{formatCount(record.user_count)}</strong>{' '}
-          <span class="muted">{record.user_count === 1 ? 'user' : 'users'}</span>
-        </p>
+        {record.user_count === 0 ? (
+          <p class="muted">no user known</p>
+        ) : (
+          <p>
+            <strong>{formatCount(record.user_count)}</strong>{' '}
+            <span class="muted">{record.user_count === 1 ? 'user' : 'users'}</span>
+          </p>
+        )}
       </div>
       <dl class="facts">
         <dt>First seen</dt>
@@ -133,20 +137,25 @@ export function Histogram({
       : history.days.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))
   const total = bars.reduce((sum, { values }) => sum + values.count, 0)
   return (
-    <section class="panel" aria-labelledby="histogram-title">
+    <section class="panel" id="how-often" aria-labelledby="histogram-title">
       <h2 id="histogram-title" class="hidden">
         How often
       </h2>
       <Tabs
         label="Histogram"
         tabs={[
-          { label: 'Last 24 h', href: sameWith(visit, { histogram: '24h' }), current: range === '24h' },
-          { label: 'Last 30 days', href: sameWith(visit, { histogram: null }), current: range === '30d' },
+          { label: 'Last 24 h', href: rangeAddress(visit, '24h'), current: range === '24h' },
+          { label: 'Last 30 days', href: rangeAddress(visit, null), current: range === '30d' },
         ]}
       />
       <BarChart title={eventsText(total)} bars={bars} series={SERIES} unit="events" />
     </section>
   )
+}
+
+/** On a phone the chart is far down the page, and one comes back to it. */
+function rangeAddress(visit: Visit, histogram: HistogramRange | null): string {
+  return `${sameWith(visit, { histogram })}#how-often`
 }
 
 function hourText(iso: string, time_zone: string): string {

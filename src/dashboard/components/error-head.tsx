@@ -65,6 +65,11 @@ export function ErrorHead({
         <SeverityBadge severity={record.severity} /> <StatusBadge status={record.status} />{' '}
         <PriorityBadge level={record.priority_level} /> <RegressionBadge version={record.regressed_in_version} />{' '}
         {record.snoozed && <span class="badge">snoozed</span>} <MutedBadge error={record} visit={visit} />{' '}
+        {record.comments.length > 0 && (
+          <a href="#activity">
+            {record.comments.length === 1 ? '1 comment' : `${formatCount(record.comments.length)} comments`}
+          </a>
+        )}{' '}
         {where && (
           <span class="error-place muted">
             {where.relation === 'caused at' && 'caused at '}

@@ -96,7 +96,6 @@ export const error = definePage({
         <div class="error-page">
           <aside class="error-now" aria-label="How often and who">
             <ErrorFacts {...props} />
-            <Histogram history={history} range={histogram} visit={visit} />
           </aside>
           <div class="error-main">
             <OccurrenceStep {...props} />
@@ -106,7 +105,9 @@ export const error = definePage({
             <Occurrences {...props} />
             <Trail {...props} />
           </div>
-          <aside class="error-more" aria-label="Who met it, and why it is one error">
+          {/* On a phone all this comes after the stack, which is what one is woken for. */}
+          <aside class="error-more" aria-label="How it comes, who met it, and why it is one error">
+            <Histogram history={history} range={histogram} visit={visit} />
             <ErrorShares history={history} users={users} visit={visit} />
             {related.map(({ title, view }) => (
               <section class="panel">
