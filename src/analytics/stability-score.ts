@@ -5,9 +5,12 @@ import { share } from './statistics.js'
 /** How much an occurrence weighs, from 0 to 1. */
 const WEIGHTS: Record<Severity, number> = { critical: 1, high: 0.6, medium: 0.3, low: 0.1 }
 
+/** How a score is read. */
+export const STABILITY_SCALE = 'Stability goes from 0 to 100: from 70 on stable, below 40 unstable.'
+
 /** The formula in one line, for a page. */
 export function stabilityFormula({ open, growth }: { open: string; growth: string }): string {
-  return `100 − 40 × mean weight of its occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × part of ${open} still open − 30 × growth against ${growth} (twice as many or more counts as 1). From 70 on stable, below 40 unstable.`
+  return `100 − 40 × mean weight of its occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × part of ${open} still open − 30 × growth against ${growth} (twice as many or more counts as 1).`
 }
 
 export type StabilityStatus = 'stable' | 'shaky' | 'unstable'

@@ -67,7 +67,7 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
     await page.getByText(/After this one, OrderFailedError followed \d+ of \d+ times within 60 s/).waitFor()
     await page.getByRole('link', { name: ORDINARY.next, exact: true }).first().click()
     await page.getByRole('heading', { name: 'Comes after' }).waitFor()
-    await page.getByText('Mostly at night (2:00, 3:00)').waitFor()
+    await page.getByText('Mostly at night, most at 2:00 and 3:00.').waitFor()
     await page.locator('.panel', { hasText: 'Mostly at night' }).getByText('Show as a table').click()
     await page.getByRole('row', { name: '3:00 to 4:00' }).waitFor()
   })

@@ -9,7 +9,8 @@ export function AboveUsual({ spikes, visit }: { spikes: readonly Spike[] | null;
   return (
     <Insight
       title="More than usual today"
-      how={`Types of errors of which more occurred today so far than ${visit.config.baseline_alert_threshold_std_devs} standard deviations above a usual day of the last four weeks; five at least. Days begin at midnight in ${visit.time_zone}.`}
+      how="Types of errors of which more occurred today so far than on a usual day of the last four weeks."
+      method={`More than ${visit.config.baseline_alert_threshold_std_devs} standard deviations above the mean; five at least. Days begin at midnight in ${visit.time_zone}.`}
     >
       {spikes === null || spikes.length === 0 ? (
         <p class="muted">

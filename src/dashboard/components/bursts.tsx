@@ -3,10 +3,10 @@ import type { RecentBursts } from '../../analytics/recent-bursts.js'
 import { perform } from '../../operation.js'
 import type { Rendered, Visit } from '../define.js'
 import { ErrorLink } from './error-link.js'
+import { How } from './how.js'
 import { Insight, InsightTable } from './insight.js'
 import { formatSeconds } from './measures.js'
 import type { RelatedPart } from './related.js'
-import { How } from './related-errors.js'
 import { exactTime, formatCount, Time } from './time.js'
 
 const SHOWN = 5
@@ -45,7 +45,8 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
   return (
     <Insight
       title="Bursts"
-      how={`The newest ${reach}: ${WHAT}. Where not all occurrences are kept, there were at least as many, and at most all of those hours.`}
+      how={`The newest ${reach}: one error again and again, never more than a minute apart.`}
+      method={`A burst: ${WHAT}. Where not all occurrences are kept, there were at least as many, and at most all of those hours.`}
     >
       {bursts.length === 0 ? (
         <p class="muted">Nothing came in a burst.</p>

@@ -4,10 +4,11 @@ import type { StrongCascade } from '../../analytics/strongest-cascades.js'
 import { perform } from '../../operation.js'
 import type { Rendered, Visit } from '../define.js'
 import { ErrorLink } from './error-link.js'
+import { How } from './how.js'
 import { Insight, InsightTable } from './insight.js'
 import { formatMilliseconds, formatSeconds, formatShare } from './measures.js'
 import type { RelatedPart } from './related.js'
-import { How, RelatedErrors } from './related-errors.js'
+import { RelatedErrors } from './related-errors.js'
 import { exactTime, formatCount, Time } from './time.js'
 
 const SHOWN = 5
@@ -87,10 +88,11 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
   return (
     <Insight
       title="Cascades"
-      how={
+      how={`Errors that another regularly follows within ${WINDOW}: mend the first, and the second may be gone.`}
+      method={
         <>
-          {`Errors that another follows within ${WINDOW}: three times at least and at least half of the time, as the hourly detection found them. Those that followed most often come first. `}
-          <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
+          As the hourly detection found them: three times at least and at least half of the time. Those that followed
+          most often come first. <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
         </>
       }
     >

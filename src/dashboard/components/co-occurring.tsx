@@ -1,8 +1,9 @@
 import { CHANCE_DAYS } from '../../analytics/chance.js'
 import { type CoOccurringError, coOccurringErrors } from '../../analytics/co-occurring-errors.js'
 import { perform } from '../../operation.js'
+import { How } from './how.js'
 import type { RelatedPart } from './related.js'
-import { How, RelatedErrors } from './related-errors.js'
+import { RelatedErrors } from './related-errors.js'
 import { formatCount } from './time.js'
 
 const SHOWN = 5

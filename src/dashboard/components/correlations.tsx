@@ -36,7 +36,8 @@ export function ProblematicReleases({
   return (
     <Insight
       title="Problematic releases"
-      how={`Releases first seen in the period, against the release of the same application before it: at least ${MORE_OCCURRENCES} times the occurrences a day (from ${LEAST_OCCURRENCES} on), ${MORE_SEVERE * 100} points more of them critical or high, or ${MORE_NEW_ERRORS} times the new errors (from ${LEAST_NEW_ERRORS} on). Figures of the whole time for which a release reported.`}
+      how="Releases first seen in the period that do worse than the release of the same application before."
+      method={`Worse is one of these: at least ${MORE_OCCURRENCES} times the occurrences a day (from ${LEAST_OCCURRENCES} on), ${MORE_SEVERE * 100} points more of them critical or high, or ${MORE_NEW_ERRORS} times the new errors (from ${LEAST_NEW_ERRORS} on). Figures of the whole time for which a release reported.`}
     >
       {releases.length === 0 ? (
         <p class="muted">No release of this period does worse than the one before it.</p>
@@ -133,7 +134,8 @@ export function CorrelatedHours({ pairs, visit }: { pairs: readonly CorrelatedTy
   return (
     <Insight
       title="Errors that come together"
-      how={`Pairs among the ${COMPARED_TYPES} most frequent types whose counts per hour move together: Pearson’s coefficient over all hours of the period, from ${LEAST_CORRELATION} on, with ${LEAST_SHARED_HOURS} shared hours or more. 1 is in step.`}
+      how={`Pairs among the ${COMPARED_TYPES} most frequent types that rise and fall together, hour by hour. 1 is in step.`}
+      method={`Pearson’s coefficient of their counts per hour over all hours of the period, from ${LEAST_CORRELATION} on, with ${LEAST_SHARED_HOURS} shared hours or more.`}
     >
       {pairs.length === 0 ? (
         <p class="muted">No two of the most frequent types move together.</p>

@@ -1,14 +1,17 @@
 import type { Rendered } from '../define.js'
+import { How } from './how.js'
 
-/** A figure or a ranking, with the line that says how it is computed. */
+/** A figure or a ranking, with the line that says what it counts, and by which rule where that takes more words. */
 export function Insight({
   title,
   how,
+  method,
   id,
   children,
 }: {
   title: string
   how: Rendered
+  method?: Rendered
   id?: string
   children?: Rendered
 }): Rendered {
@@ -17,6 +20,7 @@ export function Insight({
       <h2>{title}</h2>
       <p class="how">{how}</p>
       {children}
+      {method && <How>{method}</How>}
     </section>
   )
 }

@@ -1,3 +1,5 @@
+import { DAY, HOUR, MINUTE } from '../../model/time.js'
+
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
 /** A size as people compare it: `1.4 MB`. */
@@ -28,6 +30,18 @@ export function formatSeconds(seconds: number): string {
     return amount > 0 ? [`${amount} ${unit}`] : []
   })
   return parts.slice(0, 2).join(' ') || '0 s'
+}
+
+/** How long something took, as people say it: `79 days`. */
+export function formatWait(milliseconds: number | null): string {
+  if (milliseconds === null) return '–'
+  if (milliseconds < HOUR) return `${Math.max(1, Math.round(milliseconds / MINUTE))} min`
+  if (milliseconds < 2 * DAY) return `${fewDigits(milliseconds / HOUR)} h`
+  return `${fewDigits(milliseconds / DAY)} days`
+}
+
+function fewDigits(value: number): string {
+  return (value < 10 ? Math.round(value * 10) / 10 : Math.round(value)).toLocaleString('en')
 }
 
 export function formatShare(share: number): string {

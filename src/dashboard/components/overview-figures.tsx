@@ -1,8 +1,9 @@
 import type { Overview } from '../../analytics/overview.js'
-import { DAY, HOUR, MINUTE } from '../../model/time.js'
+import { HOUR } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
 import { href, openErrors } from '../href.js'
 import { Figure } from './figures.js'
+import { formatWait } from './measures.js'
 import { formatCount } from './time.js'
 
 /** Occurrences today, what is open, who was met, and how long it takes: each against the time before. */
@@ -48,7 +49,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
       />
       <Figure
         label="Time to resolve"
-        value={duration(time_to_resolve.median_ms)}
+        value={formatWait(time_to_resolve.median_ms)}
         note={resolveNote(data)}
         {...(time_to_resolve.median_ms === null ? {} : resolveTrend(time_to_resolve.median_ms, data))}
       />
@@ -58,7 +59,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
 
 function resolveTrend(now: number, { time_to_resolve: { before, weekly_mean_ms } }: Overview) {
   return {
-    change: { now, before: before.median_ms, than: 'in the 30 days before', format: duration },
+    change: { now, before: before.median_ms, than: 'in the 30 days before', format: formatWait },
     trend: {
       values: weekly_mean_ms.map((ms) => Math.round(ms / HOUR)),
       label: 'Mean hours to resolve in each of the last 8 weeks',
@@ -73,20 +74,9 @@ function usersNote({ affected_users: { before, is_bound } }: Overview): string {
 
 function resolveNote({ time_to_resolve: { count, mean_ms } }: Overview): string {
   if (count === 0) return 'nothing was resolved in 30 days'
-  return `median of ${formatCount(count)} in 30 days; the mean is ${duration(mean_ms)}`
+  return `median of ${formatCount(count)} in 30 days; the mean is ${formatWait(mean_ms)}`
 }
 
 function plural(count: number, word: string): string {
   return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
-}
-
-function duration(ms: number | null): string {
-  if (ms === null) return '–'
-  if (ms < HOUR) return `${Math.max(1, Math.round(ms / MINUTE))} min`
-  if (ms < 2 * DAY) return `${round(ms / HOUR)} h`
-  return `${round(ms / DAY)} days`
-}
-
-function round(value: number): string {
-  return value < 10 ? String(Math.round(value * 10) / 10) : formatCount(Math.round(value))
 }

@@ -2,8 +2,8 @@ import { analyzeCyclicalPattern, type CyclicalPattern } from '../../analytics/pa
 import { perform } from '../../operation.js'
 import type { Rendered } from '../define.js'
 import { BarChart } from './charts.js'
+import { How } from './how.js'
 import type { RelatedPart } from './related.js'
-import { How } from './related-errors.js'
 import { formatCount } from './time.js'
 
 const DAYS = 30
@@ -25,32 +25,25 @@ export const patternPart: RelatedPart<CyclicalPattern> = {
       <p class="pattern">{sentenceOf(pattern)}</p>
       <HoursOfDay pattern={pattern} />
       <How>
-        {`Its occurrences of the last ${DAYS} days by the hour of the day in ${visit.time_zone}. A peak is over twice the mean; the strength is the standard deviation of the hours over their mean, at most 1.`}
+        {`Its occurrences of the last ${DAYS} days by the hour of the day in ${visit.time_zone}. A peak is over twice the mean; the strength, here ${Math.round(pattern.pattern_strength * 100) / 100}, is the standard deviation of the hours over their mean, at most 1.`}
       </How>
     </>
   ),
 }
 
-export function sentenceOf({
-  pattern_type,
-  pattern_strength,
-  peak_hours,
-  weekday_distribution,
-  total,
-}: CyclicalPattern): string {
-  const hours = peak_hours.map(clock).join(', ')
-  const peaks = hours && ` (${hours})`
-  const strength = `strength ${Math.round(pattern_strength * 100) / 100}`
+export function sentenceOf({ pattern_type, peak_hours, weekday_distribution, total }: CyclicalPattern): string {
+  const hours = new Intl.ListFormat('en-GB').format(peak_hours.map(clock))
+  const peaks = hours && `, most at ${hours}`
   const weekend = weekday_distribution.slice(5).reduce((sum, count) => sum + count, 0)
   switch (pattern_type) {
     case 'business_hours':
-      return `Mostly in business hours${peaks}, ${strength}`
+      return `Mostly in business hours${peaks}.`
     case 'night':
-      return `Mostly at night${peaks}, ${strength}`
+      return `Mostly at night${peaks}.`
     case 'weekend':
-      return `Mostly at the weekend (${formatCount(weekend)} of ${formatCount(total)}), ${strength}`
+      return `Mostly at the weekend (${formatCount(weekend)} of ${formatCount(total)}).`
     default:
-      return `No part of the day or week, but peaks at ${hours}, ${strength}`
+      return `Most at ${hours}, on any day.`
   }
 }
 

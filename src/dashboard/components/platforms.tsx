@@ -1,15 +1,15 @@
 import type { CrossPlatformError } from '../../analytics/cross-platform-errors.js'
 import type { PlatformHealth } from '../../analytics/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../analytics/platform-figures.js'
-import { stabilityFormula } from '../../analytics/stability-score.js'
+import { STABILITY_SCALE, stabilityFormula } from '../../analytics/stability-score.js'
 import type { Rendered, Visit } from '../define.js'
 import { href, sameWith } from '../href.js'
 import { SeverityBadge, StatusBadge } from './badges.js'
 import { Sparkline } from './charts.js'
 import { ErrorLink } from './error-link.js'
+import { How } from './how.js'
 import { Insight, InsightTable } from './insight.js'
-import { formatShare } from './measures.js'
-import { duration } from './resolution-figures.js'
+import { formatShare, formatWait } from './measures.js'
 import { SeverityMix } from './severity-mix.js'
 import { formatCount } from './time.js'
 
@@ -30,7 +30,7 @@ export function PlatformCards({
   return (
     <section>
       <h2 class="section-title">Stability</h2>
-      <p class="how">{stabilityFormula({ open: 'its errors', growth: 'the period before' })}</p>
+      <p class="how">{STABILITY_SCALE}</p>
       <ul class="platforms">
         {rates.map((rate) => (
           <li class="card platform">
@@ -43,10 +43,9 @@ export function PlatformCards({
           </li>
         ))}
       </ul>
-      <p class="how">
-        Change: against as many hours, so many days earlier. Resolved and time to resolve: of errors whose newest
-        occurrence was on the platform.
-      </p>
+      <How>
+        {`Stability: ${stabilityFormula({ open: 'its errors', growth: 'the period before' })} Change: against as many hours, so many days earlier. Resolved and time to resolve: of errors whose newest occurrence was on the platform.`}
+      </How>
     </section>
   )
 }
@@ -94,7 +93,7 @@ function PlatformCard({
             <Fact label="Resolved">
               {`${formatCount(stability.resolved_count)} of ${formatCount(stability.error_count)} errors`}
             </Fact>
-            <Fact label="Time to resolve">{duration(stability.median_time_to_resolve_ms)}</Fact>
+            <Fact label="Time to resolve">{formatWait(stability.median_time_to_resolve_ms)}</Fact>
           </>
         )}
       </dl>

@@ -21,8 +21,3 @@ export function RelatedErrors({ rows, visit }: { rows: readonly RelatedRow[]; vi
     </ul>
   )
 }
-
-/** How something is computed, below it. */
-export function How({ children }: { children?: Rendered }): Rendered {
-  return <p class="how">{children}</p>
-}

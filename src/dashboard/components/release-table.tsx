@@ -1,5 +1,5 @@
 import type { ListedRelease } from '../../analytics/release-list.js'
-import { stabilityFormula } from '../../analytics/stability-score.js'
+import { STABILITY_SCALE, stabilityFormula } from '../../analytics/stability-score.js'
 import type { Rendered, Visit } from '../define.js'
 import { href } from '../href.js'
 import { Sparkline } from './charts.js'
@@ -23,13 +23,22 @@ export function ReleaseTable({
   return (
     <Insight
       title="Versions"
-      how="Versions that reported in the period, the newest release first. New, worse and gone are told against the release of the same application before; one that has just begun has not met everything yet."
+      how={`Versions that reported in the period, the newest release first. ${STABILITY_SCALE}`}
+      method={`New, worse and gone are told against the release of the same application before; one that has just begun has not met everything yet. Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences a day of the release before' })}`}
     >
       <InsightTable
         title="Releases"
         rows={releases}
         columns={[
           { name: 'Release', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
+          {
+            name: 'Stability',
+            cell: ({ stability_score, status }) => (
+              <span class={`score score-${status}`}>
+                <strong>{stability_score}</strong> {status}
+              </span>
+            ),
+          },
           {
             name: 'First seen',
             number: true,
@@ -50,21 +59,9 @@ export function ReleaseTable({
           },
           { name: 'Worse', number: true, cell: (release) => <Figure of="worse" release={release} visit={visit} /> },
           { name: 'Gone', number: true, cell: (release) => <Figure of="gone" release={release} visit={visit} /> },
-          {
-            name: 'Stability',
-            number: true,
-            cell: ({ stability_score, status }) => (
-              <span class={`score score-${status}`}>
-                <strong>{stability_score}</strong> {status}
-              </span>
-            ),
-          },
         ]}
       />
       {children}
-      <p class="how">
-        {`Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences a day of the release before' })}`}
-      </p>
     </Insight>
   )
 }

@@ -8,7 +8,7 @@ import { SeverityBadge } from './badges.js'
 import { BarChart } from './charts.js'
 import { ErrorLink } from './error-link.js'
 import { Insight, InsightTable } from './insight.js'
-import { formatSeconds, formatShare } from './measures.js'
+import { formatShare, formatWait } from './measures.js'
 import { formatCount, longDate, shortDate, Time } from './time.js'
 
 interface Row {
@@ -63,7 +63,7 @@ export function ResolutionFigures({
         <section class="card insight">
           <WeeklyTimes weeks={time_to_resolve.by_week} />
           <p class="how">
-            {`Errors resolved in each local week from Monday on: ${formatCount(time_to_resolve.resolved_count)} in the period. Median ${duration(time_to_resolve.median_ms)}, mean ${duration(time_to_resolve.mean_ms)}.`}
+            {`Errors resolved in each local week from Monday on: ${formatCount(time_to_resolve.resolved_count)} in the period. Median ${formatWait(time_to_resolve.median_ms)}, mean ${formatWait(time_to_resolve.mean_ms)}.`}
           </p>
         </section>
       </div>
@@ -127,12 +127,8 @@ function ResolutionTable({ title, heading, rows }: { title: string; heading: str
         { name: heading, cell: ({ label }) => label },
         { name: 'Errors', number: true, cell: ({ rate }) => formatCount(rate.error_count) },
         { name: 'Resolved', number: true, cell: ({ rate }) => formatShare(rate.resolution_rate) },
-        { name: 'Median time', number: true, cell: ({ times }) => duration(times.median_ms) },
+        { name: 'Median time', number: true, cell: ({ times }) => formatWait(times.median_ms) },
       ]}
     />
   )
-}
-
-export function duration(milliseconds: number | null): string {
-  return milliseconds === null ? '–' : formatSeconds(milliseconds / 1000)
 }

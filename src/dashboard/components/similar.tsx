@@ -1,8 +1,9 @@
 import { SIMILAR_THRESHOLD, type SimilarError, similarErrors } from '../../analytics/similar-errors.js'
 import { perform } from '../../operation.js'
+import { How } from './how.js'
 import { formatShare } from './measures.js'
 import type { RelatedPart } from './related.js'
-import { How, RelatedErrors } from './related-errors.js'
+import { RelatedErrors } from './related-errors.js'
 
 const SHOWN = 5
 

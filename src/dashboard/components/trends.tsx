@@ -7,7 +7,7 @@ import { href } from '../href.js'
 import { BarChart, ShareBars } from './charts.js'
 import { HeatMap } from './heat-map.js'
 import { Headlines, Insight } from './insight.js'
-import { formatSeconds, formatShare } from './measures.js'
+import { formatShare, formatWait } from './measures.js'
 import { formatCount, longDate, shortDate } from './time.js'
 
 /** The list's own words for some of the ranges. */
@@ -45,7 +45,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
           },
           {
             label: 'Time to resolve',
-            value: median_ms === null ? '–' : formatSeconds(median_ms / 1000),
+            value: formatWait(median_ms),
             how: 'median, from first sight to resolution',
           },
         ]}
@@ -62,7 +62,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
             values,
           }))}
         />
-        <p class="how">Sums of each hour, added up by local day. A bar leads to the errors of its day.</p>
+        <p class="how">A bar leads to the errors of its day.</p>
       </section>
       <div class="columns">
         <Insight
@@ -82,7 +82,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
               ...(types.other.type_count > 0
                 ? [
                     {
-                      label: `${formatCount(types.other.type_count)} other types`,
+                      label: `${formatCount(types.other.type_count)} other ${types.other.type_count === 1 ? 'type' : 'types'}`,
                       value: types.other.count,
                       note: formatShare(types.other.share),
                     },
@@ -106,7 +106,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
           </Insight>
           <Insight
             title="By weekday and hour"
-            how={`Occurrences of the period laid over one week, in ${period.time_zone}. The darker, the more.`}
+            how={`Occurrences of the period laid over one week, in ${period.time_zone}. The stronger the colour, the more.`}
           >
             <HeatMap title="Occurrences by weekday and hour" counts={trends.errors_by_weekday_and_hour} />
           </Insight>

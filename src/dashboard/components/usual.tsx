@@ -1,7 +1,7 @@
 import { type ErrorUsual, errorUsual } from '../../analytics/error-usual.js'
 import { perform } from '../../operation.js'
+import { How } from './how.js'
 import type { RelatedPart } from './related.js'
-import { How } from './related-errors.js'
 import { usualText } from './spikes.js'
 import { formatCount, Time } from './time.js'
 

@@ -2,6 +2,7 @@ import type { Options } from '../../config/options.js'
 import { placeText } from '../../model/backtrace.js'
 import { type FrameVariables, TYPE_KEY } from '../../model/frame-variables.js'
 import type { Rendered } from '../define.js'
+import { How } from './how.js'
 import { ValueTree } from './value-tree.js'
 
 /** What the variables of one frame were, below its source. */
@@ -37,7 +38,12 @@ export function VariablesPanel({
       <div class="panel-head">
         <h2 id="variables-title">Variables</h2>
       </div>
-      {others.length === 0 && <p class="muted">{WHY_NONE[config.local_variable_mode]}</p>}
+      {others.length === 0 && (
+        <>
+          <p class="muted">None were read for this occurrence.</p>
+          <How label="Why">{WHY_NONE[config.local_variable_mode]}</How>
+        </>
+      )}
       {others.map((one) => (
         <>
           <h3 class="variables-place">
@@ -52,9 +58,9 @@ export function VariablesPanel({
 
 const WHY_NONE: Record<Options['local_variable_mode'], string> = {
   always:
-    'None were read for this occurrence: it was not thrown in your own code (handed to a callback, rejected by Node.js itself), by code that V8 had optimised, came from another process or before the switch, or more was thrown that second than the limits allow.',
+    'It was not thrown in your own code (handed to a callback, rejected by Node.js itself), by code that V8 had optimised, came from another process or before the switch, or more was thrown that second than the limits allow.',
   adaptive:
-    'None were read for this occurrence. With local_variable_mode adaptive the first of its kind has none; it is waited for, and the next within a minute has them.',
+    'With local_variable_mode adaptive the first of its kind has none; it is waited for, and the next within a minute has them.',
 }
 
 function Values({ of }: { of: FrameVariables }): Rendered {
