@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HeatMap } from '../../src/dashboard/components/heat-map.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 
@@ -168,6 +169,13 @@ describeEachDatabase('the pages of the analytics', (database) => {
     expect(page).toContain('/error_dashboard/errors?user_id=bob')
     expect(page.match(/class="how"/g)?.length).toBeGreaterThan(9)
   })
+})
+
+test('in the heat map one hour of an outage does not make all others look alike', () => {
+  const counts = Array.from({ length: 7 }, () => Array.from({ length: 24 }, (_, hour) => hour))
+  const shades = (of: number[][]) => String(HeatMap({ title: 'Week', counts: of })).match(/heat-\d/g)
+  const outage = counts.map((day, i) => (i === 5 ? day.with(23, 5000) : day))
+  expect(shades(outage)).toEqual(shades(counts))
 })
 
 test('errors/platform_comparison is switched off with its option, and says which', async () => {

@@ -6,7 +6,7 @@ const LEVELS = 5
 
 /** Occurrences by weekday and hour: a table in which the shade of a cell says what its number says. */
 export function HeatMap({ title, counts }: { title: string; counts: readonly (readonly number[])[] }): Rendered {
-  const most = Math.max(1, ...counts.flat())
+  const most = strongest(counts.flat())
   return (
     <table class="heat">
       <caption class="hidden">{title}</caption>
@@ -43,7 +43,13 @@ export function HeatMap({ title, counts }: { title: string; counts: readonly (re
   )
 }
 
+/** From where on a shade is the strongest: one hour of an outage must not make all others look alike. */
+function strongest(counts: readonly number[]): number {
+  const seen = counts.filter((count) => count > 0).sort((a, b) => a - b)
+  return seen[Math.ceil((seen.length - 1) * 0.95)] ?? 1
+}
+
 /** Nothing is 0; anything at all is at least 1. */
 function levelOf(count: number, most: number): number {
-  return count === 0 ? 0 : Math.max(1, Math.ceil((count / most) * LEVELS))
+  return count === 0 ? 0 : Math.min(LEVELS, Math.max(1, Math.ceil((count / most) * LEVELS)))
 }
