@@ -1,4 +1,5 @@
 import type { Rendered } from '../define.js'
+import { CopyButton } from './copy.js'
 
 /** A page or section without data: what it will show, and the line or switch that starts it. */
 export function Empty({ title, code, children }: { title: string; code?: string; children?: Rendered }): Rendered {
@@ -7,9 +8,12 @@ export function Empty({ title, code, children }: { title: string; code?: string;
       <p class="empty-title">{title}</p>
       {children && <p>{children}</p>}
       {code && (
-        <pre tabindex={0}>
-          <code>{code}</code>
-        </pre>
+        <>
+          <pre tabindex={0} id="empty-code">
+            <code>{code}</code>
+          </pre>
+          <CopyButton from="empty-code" />
+        </>
       )}
     </div>
   )

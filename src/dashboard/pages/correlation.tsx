@@ -67,7 +67,7 @@ export const correlation = definePage({
           <div class="stack">
             <ProblematicReleases releases={releases.value} visit={visit} />
             <ErrorsByVersion versions={versions.value} visit={visit} />
-            <div class="columns">
+            <div class="columns loose">
               <MultiErrorUsers users={users.value} visit={visit} />
               <CorrelatedHours pairs={hours.value} visit={visit} />
             </div>
