@@ -50,6 +50,9 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     page.on('dialog', (dialog) => complaints.push(dialog.message()))
     await visit(page, name, path)
     await expectNoOverflow(page)
+    for (const error of await page.locator('.impact-error').all()) {
+      expect((await error.boundingBox())?.width).toBeGreaterThan(200)
+    }
     // With hostile data every-page.test.ts does it, and between the widest and the narrowest only the room is another.
     if (width !== 768 && name !== 'hostile') await expectAccessible(page)
     expect(complaints).toEqual([])

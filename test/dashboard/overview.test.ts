@@ -66,6 +66,7 @@ describe('the overview', () => {
     const rows = [...section(page, 'top-errors').matchAll(/errors\/\d+">([^<]*)</g)].map(([, type]) => type)
     expect(rows[0]).toBe('CheckoutError')
     expect(rows).not.toContain('OldError')
+    expect(section(page, 'top-errors')).toMatch(/CheckoutError.*class="badge severity-/s)
   })
 
   test('shows everything an attacker can write as text', () => {

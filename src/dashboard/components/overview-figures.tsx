@@ -16,7 +16,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         label="Occurrences today"
         value={formatCount(today.occurrences)}
         href={href(visit, '/errors', { timeframe: 'today' })}
-        note={`in ${plural(stats.errors_today, 'group')}; ${formatCount(today.before)} yesterday by this time`}
+        note={`of ${plural(stats.errors_today, 'error')}; ${formatCount(today.before)} yesterday by this time`}
         change={{ now: today.occurrences, before: today.before, than: 'yesterday by this time', format: formatCount }}
         trend={{ values: daily, label: 'Occurrences on each of the last 14 days' }}
       />

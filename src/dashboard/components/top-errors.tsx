@@ -1,7 +1,7 @@
 import type { Overview } from '../../analytics/overview.js'
 import { DAY } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
-import { StatusBadge } from './badges.js'
+import { SeverityBadge, StatusBadge } from './badges.js'
 import { OverviewErrorLink } from './overview-error.js'
 import { exactTime, formatCount, Time } from './time.js'
 
@@ -30,7 +30,8 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
                 Users
               </th>
               <th scope="col">Last seen</th>
-              <th scope="col">State</th>
+              <th scope="col">Severity</th>
+              <th scope="col">Status</th>
             </tr>
           </thead>
           <tbody>
@@ -41,14 +42,17 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
                 </td>
                 <td class="number">
                   {formatCount(error.occurrences)}
-                  <span class="impact-unit"> events</span>
+                  <span class="impact-unit">{error.occurrences === 1 ? ' event' : ' events'}</span>
                 </td>
                 <td class="number">
                   {`${formatCount(error.users)}${data.users_are_bound ? '+' : ''}`}
-                  <span class="impact-unit"> users</span>
+                  <span class="impact-unit">{error.users === 1 ? ' user' : ' users'}</span>
                 </td>
                 <td class="impact-time">
                   <Time iso={error.occurred_at} visit={visit} />
+                </td>
+                <td>
+                  <SeverityBadge severity={error.severity} />
                 </td>
                 <td class="impact-state">
                   <StatusBadge status={error.status} /> <small>{error.assigned_to ?? ''}</small>
