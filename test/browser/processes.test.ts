@@ -102,6 +102,9 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
       await page.goto(at(host, path))
       expect(await page.locator('h1').count()).toBe(1)
       await expectNoOverflow(page)
+      for (const dump of await page.locator('.choosable .record-main').all()) {
+        expect((await dump.boundingBox())?.width).toBeGreaterThan(200)
+      }
       // Between the widest and the narrowest only the room is another, and that was measured.
       if (width !== 768) await expectAccessible(page)
     },
