@@ -100,7 +100,9 @@ export async function expectNoOverflow(page: Page): Promise<void> {
 const WIDER_THAN_THE_PAGE = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement
   if (scrollWidth <= clientWidth) return []
-  return [...document.querySelectorAll('body *')]
+  const wider = [...document.querySelectorAll('body *')]
     .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
     .map((element) => element.tagName + '.' + (element.getAttribute('class') ?? '')).slice(0, 8)
+  // Text may leave an element that itself keeps to the page.
+  return wider.length > 0 ? wider : ['text, by ' + (scrollWidth - clientWidth) + ' px']
 })()`
