@@ -12,6 +12,8 @@ export interface CoOccurringError {
   error: RankedError
   /** Of the occurrences looked at, those that had the other within the window. */
   together_count: number
+  /** At how many separate moments that was: what lies within one window of the first of it is one, however much it is. */
+  moment_count: number
   /** How many occurrences were looked at: the newest ones. */
   looked_at: number
   /** `together_count / looked_at`. */
@@ -51,7 +53,9 @@ export const coOccurringErrors = defineOperation({
     const window = window_minutes * MINUTE
     const times = await newestTimes(context, error_id, newest)
     const counts = countTogether(times, await othersNear(context, { error_id, application_id }, times, window), window)
-    const most = [...counts].sort(([a, m], [b, n]) => n - m || a - b).slice(0, Math.max(MOST_CANDIDATES, limit))
+    const most = [...counts]
+      .sort(([a, m], [b, n]) => n.together_count - m.together_count || a - b)
+      .slice(0, Math.max(MOST_CANDIDATES, limit))
     const errors = await rankedErrors(
       context,
       most.map(([id]) => id),
@@ -59,12 +63,12 @@ export const coOccurringErrors = defineOperation({
     )
     const chances = await chancesOfMeeting(context, [...errors.values()], { window, until: times.at(-1) ?? 0 })
     const looked_at = times.length
-    const found = most.flatMap(([id, together_count]): CoOccurringError[] => {
+    const found = most.flatMap(([id, meetings]): CoOccurringError[] => {
       const error = errors.get(id)
       const expected_share = chances.get(id)
       if (!error || expected_share === undefined) return []
-      const share = together_count / looked_at
-      return [{ error, together_count, looked_at, share, expected_share, lift: share / expected_share }]
+      const share = meetings.together_count / looked_at
+      return [{ error, ...meetings, looked_at, share, expected_share, lift: share / expected_share }]
     })
     return found.sort(byEvidence(Math.min(LEAST_TOGETHER, looked_at))).slice(0, limit)
   },
@@ -130,8 +134,10 @@ function spansAround(times: readonly number[], window: number): { from: number; 
   return spans
 }
 
+type Meetings = Pick<CoOccurringError, 'together_count' | 'moment_count'>
+
 /** For each other error, near how many of the times it occurred. Both lists may be in any order. */
-function countTogether(times: readonly number[], others: readonly Sighting[], window: number): Map<number, number> {
+function countTogether(times: readonly number[], others: readonly Sighting[], window: number): Map<number, Meetings> {
   const byError = new Map<number, number[]>()
   for (const { error_id, occurred_at } of others) {
     const known = byError.get(error_id)
@@ -151,12 +157,17 @@ function countTogether(times: readonly number[], others: readonly Sighting[], wi
   )
 }
 
-function near(times: readonly number[], others: readonly number[], window: number): number {
-  let count = 0
+function near(times: readonly number[], others: readonly number[], window: number): Meetings {
+  const met = { together_count: 0, moment_count: 0 }
   let next = 0
+  let moment = Number.NEGATIVE_INFINITY
   for (const time of times) {
     while (next < others.length && (others[next] ?? 0) < time - window) next++
-    if (next < others.length && (others[next] ?? 0) <= time + window) count++
+    if (next === others.length || (others[next] ?? 0) > time + window) continue
+    met.together_count++
+    if (time - moment <= window) continue
+    met.moment_count++
+    moment = time
   }
-  return count
+  return met
 }

@@ -87,14 +87,16 @@ describeEachDatabase('co-occurring errors', (database) => {
           if (kind === 'Subject' || near.length === 0) return []
           const share = near.length / own.length
           const expected = chanceByHand(events, others, Math.max(...own.map(timeOf)), minutes * MINUTE)
-          return [{ kind, count: near.length, share, expected, lift: share / expected }]
+          const moments = momentsByHand(near.map(timeOf), minutes * MINUTE)
+          return [{ kind, count: near.length, moments, share, expected, lift: share / expected }]
         })
         expect(new Map(found.map((one) => [one.error.error_type, one]))).toEqual(
           new Map(
-            wanted.map(({ kind, count, share, expected, lift }) => [
+            wanted.map(({ kind, count, moments, share, expected, lift }) => [
               kind,
               expect.objectContaining({
                 together_count: count,
+                moment_count: moments,
                 looked_at: own.length,
                 share,
                 expected_share: expect.closeTo(expected, 10),
@@ -142,6 +144,18 @@ function chanceByHand(events: readonly Event[], others: readonly Event[], newest
   })
   const mean = chances.reduce((sum, chance) => sum + chance, 0) / hours.length
   return Math.max(mean, (1 - Math.exp(-Math.min(1, (2 * window) / HOUR))) / hours.length)
+}
+
+function momentsByHand(times: readonly number[], window: number): number {
+  if (times.length === 0) return 0
+  const first = Math.min(...times)
+  return (
+    1 +
+    momentsByHand(
+      times.filter((time) => time > first + window),
+      window,
+    )
+  )
 }
 
 function isNear(one: Event, other: Event, minutes: number): boolean {

@@ -47,6 +47,7 @@ describeEachDatabase('what is told of an error among others', (database) => {
       const message = i < 2 ? 'the card was refused by the bank' : `nothing like ${name.repeat(5)}`
       waiting.push(log(`Kind${name}`, NOW - 40 * DAY, { message, backtrace }))
     }
+    for (let i = 0; i < 6; i++) waiting.push(log(i % 2 ? 'OutageA' : 'OutageB', NOW - 40 * DAY + i * SECOND))
     await Promise.all(waiting)
     clock = NOW - 5 * HOUR
     await log('BackError', clock, { app_version: '1.2.0' })
@@ -73,6 +74,8 @@ describeEachDatabase('what is told of an error among others', (database) => {
 
   test('an error says what it comes together with', async () => {
     expect(await detail('PoolExhausted')).toMatch(/Comes together with.*Near 4 of 5 occurrences, within 5 minutes/s)
+    // All of one moment, in which everything failed.
+    expect(await detail('OutageA')).not.toContain('Comes together with')
   })
 
   test('an error says which others are like it, in percent', async () => {

@@ -10,8 +10,8 @@ const SHOWN = 5
 const COMPARED = 40
 const WINDOW_MINUTES = 5
 const LOOKED_AT = 30
-/** What came together once, or seldom, did so by chance. */
-const LEAST_TOGETHER = 2
+/** What came together at one moment only, or seldom, did so by chance: everything fails at once in an outage. */
+const LEAST_MOMENTS = 2
 const LEAST_SHARE = 0.2
 const LEAST_LIFT = 2
 
@@ -20,7 +20,7 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
   name: 'co_occurring_errors',
   title: 'Comes together with',
   async load(context, { id, occurrence_count }, { application_id }) {
-    if (occurrence_count < LEAST_TOGETHER) return null
+    if (occurrence_count < LEAST_MOMENTS) return null
     const found = await perform(coOccurringErrors, context, {
       error_id: id,
       application_id,
@@ -29,8 +29,7 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
       limit: COMPARED,
     })
     const often = found.filter(
-      ({ together_count, share, lift }) =>
-        together_count >= LEAST_TOGETHER && share >= LEAST_SHARE && lift >= LEAST_LIFT,
+      ({ moment_count, share, lift }) => moment_count >= LEAST_MOMENTS && share >= LEAST_SHARE && lift >= LEAST_LIFT,
     )
     return often.length > 0 ? often.slice(0, SHOWN) : null
   },
@@ -44,7 +43,7 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
         visit={visit}
       />
       <How>
-        {`Of the newest ${LOOKED_AT} occurrences of this error, those with the other at most ${WINDOW_MINUTES} minutes before or after; from ${LEAST_SHARE * 100} % and ${LEAST_LIFT} times chance on. Chance: how much of the ${CHANCE_DAYS} days before the newest one the other fills, by its counts per hour.`}
+        {`Of the newest ${LOOKED_AT} occurrences of this error, those with the other at most ${WINDOW_MINUTES} minutes before or after, at ${LEAST_MOMENTS} separate moments or more; from ${LEAST_SHARE * 100} % and ${LEAST_LIFT} times chance on. Chance: how much of the ${CHANCE_DAYS} days before the newest one the other fills, by its counts per hour.`}
       </How>
     </>
   ),

@@ -170,6 +170,7 @@ const related = object<Related>(
       object<CoOccurringError>({
         error: rankedError,
         together_count: whole,
+        moment_count: whole,
         looked_at: whole,
         share: number,
         expected_share: number,
