@@ -84,5 +84,13 @@ function openDemoTracker(
 ): Promise<TrackerInstance> {
   const served = OPTION_NAMES.filter((name) => optionRow(name).group === 'dashboard' || name === 'time_zone')
   const settings: Settings = Object.fromEntries(served.map((name) => [name, options[name]]))
-  return openTracker({ ...settings, database, application_name, enable_breadcrumbs: true }, { env: {} })
+  return openTracker({ ...settings, ...SHOWN, database, application_name }, { env: {} })
+}
+
+/** What a host would turn on itself, and who looks at a demo wants to see. */
+const SHOWN: Settings = {
+  enable_breadcrumbs: true,
+  enable_system_health: true,
+  enable_process_health: true,
+  enable_diagnostic_dump: true,
 }

@@ -24,21 +24,22 @@ const NOW = Date.UTC(2025, 5, 15, 12)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('demo makes up a password, and within seconds there is a dashboard with 90 days of errors', async () => {
+test('demo makes up a password, and there is a dashboard with 90 days of errors and what diagnoses them', async () => {
   const cwd = await folder()
   const env = {
     TMPDIR: cwd,
     FAULTBOARD_DATABASE: 'sqlite:real.sqlite3',
     FAULTBOARD_SPOOL_PATH: join(cwd, 'real-spool'),
   }
-  const started = performance.now()
   const demo = new Running(['demo', '--port', '0'], { cwd, env })
   const [, address] = await demo.says(/Dashboard +(http:\S+)\n/)
   const [, user = ''] = await demo.says(/User +(\S+)\n/)
   const [, password = ''] = await demo.says(/Password +(\S{12,})\n/)
   const [, file = ''] = await demo.says(/Database +sqlite:(\S+)\n/)
   const answer = await fetch(`${address}/errors.json?per_page=100`, basic(user, password))
-  expect(performance.now() - started).toBeLessThan(15_000)
+  for (const page of ['/process_health', '/errors/diagnostic_dumps']) {
+    expect((await fetch(`${address}${page}`, basic(user, password))).status).toBe(200)
+  }
 
   const { errors, pagination } = (await answer.json()) as { errors: Listed[]; pagination: { total_count: number } }
   expect(pagination.total_count).toBe(APPLICATIONS.flatMap(({ kinds }) => kinds).length)
