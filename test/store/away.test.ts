@@ -75,7 +75,7 @@ describeEachDatabase('while the database is away', (database) => {
 describeEachDatabase(
   'a database that is read but not written',
   (database) => {
-    test('stays away until a write succeeds, and nobody waits for it meanwhile', { timeout: 60_000 }, async () => {
+    test('stays away until a write succeeds, and all else is spooled', { timeout: 60_000 }, async () => {
       const { place, leave, comeBack } = await readOnly(database)
       await leave()
       const { tracker } = trackerAt(place)
@@ -83,9 +83,7 @@ describeEachDatabase(
       expect((await record({ tracker }, 'First'))[0]?.state).toBe('spooled')
       for (let second = 1; second <= 4; second++) {
         await new Promise((resume) => setTimeout(resume, 1000))
-        const started = performance.now()
         expect((await record({ tracker }, 'Later'))[0]?.state).toBe('spooled')
-        expect(performance.now() - started).toBeLessThan(2000)
       }
       expect((await tracker.stats()).dropped.database_away).toBe(1)
       await comeBack()
