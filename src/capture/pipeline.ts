@@ -4,13 +4,20 @@ import { beforeLog } from './steps/before-log.js'
 import { grade } from './steps/grade.js'
 import { ignore } from './steps/ignore.js'
 import { protect } from './steps/protect.js'
-import { redact } from './steps/redact.js'
+import { redactDetails, redactTexts } from './steps/redact.js'
 import { sample } from './steps/sample.js'
 import { sign } from './steps/sign.js'
 import { variables } from './steps/variables.js'
 
-/** The way of every error, however it came in. The order is the meaning. */
-const STEPS: readonly Step[] = [ignore, grade, beforeLog, sample, sign, protect, variables, redact]
+/**
+ * Steps of every capture path, in order. The signature is computed from redacted texts. Details are redacted last,
+ * once `protect` has dropped those that are not kept.
+ */
+const STEPS: readonly Step[] = [
+  ...[ignore, grade, beforeLog, sample],
+  ...[redactTexts, sign],
+  ...[protect, variables, redactDetails],
+]
 
 /** The event to record, or the reason why there is none. */
 export function runPipeline(draft: Draft, context: StepContext): { event: ErrorEvent } | { dropped: DropReason } {

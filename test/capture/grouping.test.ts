@@ -75,4 +75,25 @@ describe('identical errors are grouped', () => {
     const signature = await log({ exception, user_id: 1, request_url: '/a', request_params: { a: 1 }, platform: 'ios' })
     expect(await log({ exception, user_id: 2, request_url: '/b', app_version: '2', occurred_at: 5 })).toBe(signature)
   })
+
+  test.each([
+    ['JSON web tokens', (n: number) => `Invalid token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2Vy${n}In0.c2lnbmF0dXJl${n}`],
+    ['passwords', (n: number) => `login failed: password=hunter${'x'.repeat(n)}y`],
+    ['API keys', (n: number) => `rejected key sk_live_${'abcdefghijklmnop'.slice(n)}${'q'.repeat(n)}zzzzzzzz`],
+    ['card numbers', (n: number) => `declined ${n % 2 ? '4111 1111 1111 1111' : '4111-1111-1111-1111'}`],
+  ])('into one record when their messages differ only in redacted %s', async (_, message) => {
+    const log = logger()
+    const signatures = new Set<string | undefined>()
+    for (let n = 0; n < 10; n++)
+      signatures.add(await log({ exception: at(new Error(message(n)), 'at auth (/srv/shop/auth.ts:1:1)') }))
+    expect(signatures.size).toBe(1)
+  })
+
+  test('into one record when the frames of their backtraces differ only in a redacted token', async () => {
+    const log = logger()
+    const frame = (token: string) => `at load (/srv/shop/app.js?token=${token}:1:2)`
+    const cause = (token: string) => at(new Error(`no answer for password=${token}`), frame(token))
+    const signature = await log({ exception: at(new Error('x', { cause: cause('alpha') }), frame('alpha')) })
+    expect(await log({ exception: at(new Error('x', { cause: cause('beta') }), frame('beta')) })).toBe(signature)
+  })
 })

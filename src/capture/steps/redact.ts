@@ -9,16 +9,27 @@ import type { Step } from '../draft.js'
 import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../plain-data.js'
 import { TEXT_LIMITS } from '../text-limits.js'
 
-/**
- * Takes secrets out of everything that can carry one, and the host's live objects out of the draft. It runs before
- * anything is buffered, queued or spooled, and it fails closed: what cannot be filtered is not kept.
- */
-export const redact: Step = (draft, { redactor }) => {
-  for (const field of TEXT_FIELDS)
+/** Redacts the texts that the signature is computed from, so that messages that differ in a secret share a group. */
+export const redactTexts: Step = (draft, { redactor }) => {
+  for (const field of SIGNED_FIELDS)
     draft[field] = cut(
       field,
       closed(() => redactor.text(draft[field])),
     )
+  draft.backtrace = closedOr([], () => redactLines(draft.backtrace, redactor))
+  draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
+}
+
+/**
+ * Redacts everything else, and replaces the host's live objects by plain data. Runs after `protect`, which drops most
+ * details during a storm, and before anything is buffered, queued or spooled. Fails closed: a value that cannot be
+ * filtered is dropped.
+ */
+export const redactDetails: Step = (draft, { redactor }) => {
+  draft.platform = cut(
+    'platform',
+    closed(() => redactor.text(draft.platform)),
+  )
   for (const field of OPTIONAL_FIELDS) {
     const text = draft[field]
     if (text !== null)
@@ -27,8 +38,6 @@ export const redact: Step = (draft, { redactor }) => {
         closed(() => redactor.text(text)),
       )
   }
-  draft.backtrace = closedOr([], () => redactLines(draft.backtrace, redactor))
-  draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
   if (draft.frame_sources)
     draft.frame_sources = closedOr(null, () => redactSources(draft.frame_sources ?? [], redactor))
   const url = draft.request_url
@@ -47,7 +56,7 @@ export const redact: Step = (draft, { redactor }) => {
   draft.details = closedOr({}, () => plainData(draft.details, redactor, PARAMETER_LIMITS) as Record<string, unknown>)
 }
 
-const TEXT_FIELDS = ['error_type', 'message', 'platform'] as const
+const SIGNED_FIELDS = ['error_type', 'message'] as const
 const OPTIONAL_FIELDS = ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const
 
 /** Only what is too long, after the filter: cutting before leaves half a secret, which no filter can tell. */
