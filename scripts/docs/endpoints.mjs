@@ -67,6 +67,9 @@ curl -u admin:secret -d assigned_to=eve@example.org http://localhost:3000${mount
 lists are written \`name[]=1&name[]=2\`. \`true\`, \`1\`, \`on\` and \`false\`, \`0\`, \`off\`, empty are the booleans. An optional parameter
 that is empty counts as left out. Unknown parameters are ignored.
 
+**Numbers** are whole numbers in decimal digits: \`1.5\`, \`1e1\` and \`+5\` return 422. Out of range, \`page\`, \`per_page\` and
+\`days\` are clamped; every other number, such as \`priority_level=9\`, returns 422. An id in a path that no record has returns 404.
+
 **Times** are ISO 8601 in UTC in JSON. Days and hours are cut in \`time_zone\`.
 
 **Actions** answer 302 to every client, and lead to a page that shows a message once. A POST that a browser marks as coming
@@ -83,8 +86,8 @@ from another site (\`Sec-Fetch-Site\`, \`Origin\`) answers 403; a client that se
 | 413 | the body is too large |
 | 422 | a parameter is missing or wrong: the body names each of them, and what is allowed |
 | 429 | too many requests from this address; always JSON, with \`Retry-After\` |
-| 500 | a fault of the dashboard; the log of the application says more |
-| 503 | the database cannot be reached, its schema is outdated, or a stream has too many readers |
+| 500 | a query failed or the dashboard has a bug; the log of the application has the details |
+| 503 | the database is unreachable, locked or not migrated, or a stream has too many readers; with \`Retry-After\` |
 
 **Rate limit.** With \`enable_rate_limiting\`, an address may make \`rate_limit_per_minute\` requests (default ${rate_limit_per_minute.default}); every
 answer then carries \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`.

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { id, integer, optional } from '../model/input.js'
+import { id, instant, optional } from '../model/input.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
 import { DAY, dayOf, firstHourFrom, lastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
@@ -66,7 +66,7 @@ const MULTIPLES = 6
 
 const overviewInput = v.object({
   application_id: optional(id()),
-  since: optional(integer({ min: 0, max: Number.MAX_SAFE_INTEGER })),
+  since: optional(instant()),
 })
 
 /** Everything the overview shows. `since` is when the visitor was here the time before. */

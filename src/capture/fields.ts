@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
-import { MINUTE } from '../model/time.js'
+import { epochMilliseconds, MINUTE } from '../model/time.js'
 import type { RequestFacts } from './request-facts.js'
 
 /** Either `exception`, or `error_type` and `message`; every other field may go with both. */
@@ -132,12 +132,12 @@ function itemOf(list: readonly unknown[], index: number): unknown {
   return Object.getOwnPropertyDescriptor(list, index)?.value
 }
 
-/** A time of the caller, believed unless it is no time at all or lies in the future. */
+/** A time of the caller, in seconds or milliseconds where it is a number. Replaced by now when invalid or in the future. */
 export function timeOf(given: unknown, now: number): number {
   const time = types.isDate(given)
     ? Date.prototype.getTime.call(given)
     : typeof given === 'number'
-      ? given
+      ? epochMilliseconds(given)
       : typeof given === 'string'
         ? millisecondsOf(given.trim())
         : Number.NaN
@@ -149,5 +149,5 @@ export function timeOf(given: unknown, now: number): number {
 const CLOCK_DIFFERENCE = 5 * MINUTE
 
 function millisecondsOf(text: string): number {
-  return /^\d{9,}$/.test(text) ? Number(text) : Date.parse(text)
+  return /^\d{9,}$/.test(text) ? epochMilliseconds(Number(text)) : Date.parse(text)
 }

@@ -42,7 +42,8 @@ export const integer = (min: number, max: number): Kind<number> => {
       Number.isInteger(value) && Number(value) >= min && Number(value) <= max
         ? Number(value)
         : unfit(`must be a whole number from ${min} to ${max}`),
-    fromText: numberFromText,
+    // `Number` alone would accept 1e1 and 0x10.
+    fromText: (text) => (/^\s*-?\d+\s*$/.test(text) ? Number(text) : text),
   }
 }
 

@@ -45,6 +45,9 @@ const FAILED_SIGN_INS_PER_MINUTE = 20
 /** A frame without the other applications is better than one that is waited for. */
 const FRAME_PATIENCE_MS = 500
 
+/** A restart of the database or the end of a lock takes seconds. */
+const RETRY_AFTER_SECONDS = '5'
+
 /** The dashboard as one function from request to response, until it is closed. */
 export interface Dashboard {
   handle: Handler
@@ -249,6 +252,7 @@ async function answerError(error: unknown, exchange: Exchange, context: Context)
     headers['Retry-After'] = String(known.verdict.reset)
     Object.assign(headers, rateHeaders(known.verdict))
   }
+  if (status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS
   // Spec: the body of a 429 is JSON for every client.
   if (wants_json || status === 429) return json({ error: sentence }, status, headers)
   if (known?.code !== 'database_unavailable') await fillFrame(exchange, context)
@@ -260,7 +264,7 @@ function knownError(error: unknown, { database }: Context): TrackerError | null 
   if (!database.isUnreachable(error)) return null
   return new TrackerError(
     'database_unavailable',
-    'The database cannot be reached just now. Errors are kept meanwhile and written when it is back.',
+    'The database is unreachable or locked. New errors are kept and written once it is available again.',
   )
 }
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { facts } from './describe-input.js'
 import { TrackerError } from './errors.js'
 import { cleanText } from './text.js'
+import { epochMilliseconds } from './time.js'
 
 /**
  * The words in which commands, queries, forms and query strings say what they take. A schema accepts both the typed
@@ -24,18 +25,19 @@ export const integer = ({ min, max }: Limits) =>
     facts({ type: 'integer', min, max }),
   )
 
-/** A whole number; outside the limits the nearest limit is taken. */
+/** A whole number; out of range, the nearest limit applies. Only for pages and spans, never for a filter. */
 export const clampedInteger = ({ min, max }: Limits) =>
   v.pipe(
     number(`a whole number from ${min} to ${max}`),
-    v.transform((n) => Math.min(max, Math.max(min, Math.trunc(n)))),
+    v.check((n) => Number.isInteger(n), `must be a whole number from ${min} to ${max}`),
+    v.transform((n) => Math.min(max, Math.max(min, n))),
     facts({ type: 'integer', min, max, clamped: true }),
   )
 
 /** A number between the limits, both included. */
 export const fraction = ({ min, max }: Limits) =>
   v.pipe(
-    number(`a number from ${min} to ${max}`),
+    number(`a number from ${min} to ${max}`, DECIMAL_TEXT),
     v.check((n) => n >= min && n <= max, `must be a number from ${min} to ${max}`),
     facts({ type: 'number', min, max }),
   )
@@ -80,6 +82,19 @@ const FLAGS = new Map([
   ['off', false],
   ['', false],
 ])
+
+const TIME_SENTENCE = 'must be a time such as 2026-03-09T12:00:00Z'
+
+/** A time in ISO 8601, or in seconds or milliseconds since 1970. */
+export const instant = () =>
+  v.pipe(
+    v.union([v.number(TIME_SENTENCE), v.string(TIME_SENTENCE)], TIME_SENTENCE),
+    v.transform((value) =>
+      /^\d+$/.test(String(value)) ? epochMilliseconds(Number(value)) : Date.parse(String(value)),
+    ),
+    v.check((time) => Number.isFinite(time) && Math.abs(time) <= 8.64e15, TIME_SENTENCE),
+    facts({ type: 'time' }),
+  )
 
 /** Text a person wrote that must not be empty. */
 export const requiredText = ({ max }: { max: number }) =>
@@ -164,15 +179,16 @@ interface Limits {
   max: number
 }
 
-const number = (what: string) =>
+/** `Number` alone would accept `1e1`, `0x10`, an empty text and `Infinity`. */
+const INTEGER_TEXT = /^\s*-?\d+\s*$/
+const DECIMAL_TEXT = /^\s*-?\d+(?:\.\d+)?\s*$/
+
+const number = (what: string, written = INTEGER_TEXT) =>
   v.pipe(
     v.union([v.number(`must be ${what}`), v.string(`must be ${what}`)], `must be ${what}`),
-    v.transform((value) => (typeof value === 'number' || DECIMAL.test(value) ? Number(value) : Number.NaN)),
+    v.transform((value) => (typeof value === 'number' || written.test(value) ? Number(value) : Number.NaN)),
     v.check((value) => Number.isFinite(value), `must be ${what}`),
   )
-
-/** `Number` alone would take `0x10`, an empty text and `Infinity` for numbers too. */
-const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i
 
 /** The input in the shape the schema promises, or one `invalid_input` that names every field that is wrong. */
 export function parseInput<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {

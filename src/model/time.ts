@@ -5,6 +5,14 @@ export const DAY = 24 * HOUR
 export const TIMEFRAMES = ['last_hour', 'today', 'yesterday', 'last_7_days', 'last_30_days', 'last_90_days'] as const
 export type Timeframe = (typeof TIMEFRAMES)[number]
 
+/** In seconds this is the year 5138, in milliseconds 1973. */
+const SECONDS_BELOW = 100_000_000_000
+
+/** A time since 1970 in milliseconds, given in seconds or in milliseconds. */
+export function epochMilliseconds(time: number): number {
+  return time < SECONDS_BELOW ? time * 1000 : time
+}
+
 /** As answers tell it: ISO 8601 in UTC, or that there is none. */
 export function isoTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString()

@@ -1,7 +1,7 @@
 import type { RecordedBreadcrumb } from '../capture/breadcrumbs.js'
 import type { ForeignError } from '../capture/foreign-error.js'
 import { clientStack } from '../model/stacks/client-stack.js'
-import { DAY, MINUTE } from '../model/time.js'
+import { DAY, epochMilliseconds, MINUTE } from '../model/time.js'
 import type { ReportedError } from './contract.js'
 
 /** What is known of whoever reports, beside what he says. */
@@ -56,13 +56,11 @@ function keyOf({ event_id, timestamp, app_version, error_type, message }: Report
 /** A clock that is further off than this is wrong; an app that was offline for longer had better be told of as of now. */
 const AHEAD = 5 * MINUTE
 const BEHIND = 7 * DAY
-/** In seconds this is the year 5138, in milliseconds 1973. */
-const SECONDS_BELOW = 100_000_000_000
 
 /** Believed within reason; what is not believed is kept to be looked at. */
 function timeOf(timestamp: number | undefined, now: number): { occurred_at: number; claimed: number | null } {
   if (timestamp === undefined) return { occurred_at: now, claimed: null }
-  const time = Math.trunc(timestamp < SECONDS_BELOW ? timestamp * 1000 : timestamp)
+  const time = Math.trunc(epochMilliseconds(timestamp))
   if (time <= now + AHEAD && time >= now - BEHIND) return { occurred_at: Math.min(time, now), claimed: null }
   return { occurred_at: now, claimed: timestamp }
 }

@@ -33,6 +33,8 @@ export interface Dialect {
   insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[] | null>
   /** What an error of the driver means for whoever was using it. */
   faultOf(error: unknown): Fault
+  /** Whether the database itself reports that it is locked, shutting down, overloaded, full or damaged. */
+  isOutage(error: unknown): boolean
   /** The pool behind it once it is open, for what is told of its state; absent where there is none. */
   pool?(): object | null
   /** Gives up the connections that are waiting for an answer, as far as they are ours. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { facts } from '../model/describe-input.js'
-import { id } from '../model/input.js'
+import { id, instant } from '../model/input.js'
 import type { Severity } from '../model/severity.js'
 import { DAY } from '../model/time.js'
 import type { Status } from '../model/workflow.js'
@@ -115,17 +115,6 @@ async function updates(context: Context, ids: readonly number[]): Promise<ErrorU
       severity,
       daily_counts: counts.get(id) ?? [],
     }),
-  )
-}
-
-/** A time in ISO 8601 or in milliseconds since 1970. */
-function instant() {
-  const sentence = 'must be a time such as 2026-03-09T12:00:00Z'
-  return v.pipe(
-    v.union([v.number(sentence), v.string(sentence)], sentence),
-    v.transform((value) => (/^\d+$/.test(String(value)) ? Number(value) : Date.parse(String(value)))),
-    v.check((time) => Number.isFinite(time) && Math.abs(time) <= 8.64e15, sentence),
-    facts({ type: 'time' }),
   )
 }
 

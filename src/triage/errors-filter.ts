@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { choice, clampedInteger, filterText, flag, id, optional, withDefault } from '../model/input.js'
+import { choice, clampedInteger, filterText, flag, id, integer, optional, withDefault } from '../model/input.js'
 import { platformOf } from '../model/platform.js'
 import { SEVERITIES } from '../model/severity.js'
 import { TIMEFRAMES, timeframeSpan } from '../model/time.js'
@@ -38,7 +38,7 @@ export const errorsListInput = v.object({
   severity: optional(choice(SEVERITIES)),
   status: optional(choice(STATUSES)),
   assigned_to: filterText({ max: 255 }),
-  priority_level: optional(clampedInteger({ min: 0, max: 4 })),
+  priority_level: optional(integer({ min: 0, max: 4 })),
   unresolved: optional(flag()),
   hide_snoozed: optional(flag()),
   search: filterText({ max: 1000 }),

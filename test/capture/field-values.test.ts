@@ -12,6 +12,8 @@ describe('occurred_at', () => {
     ['milliseconds', earlier],
     ['milliseconds with a fraction', earlier + 0.7],
     ['milliseconds as text', String(earlier)],
+    ['seconds', earlier / 1000],
+    ['seconds as text', String(earlier / 1000)],
     ['ISO 8601', new Date(earlier).toISOString()],
     ['ISO 8601 in another zone', '2026-03-10T13:59:00+02:00'],
   ])('is taken as %s', (_, given) => expect(timeOf(given, NOW)).toBe(earlier))

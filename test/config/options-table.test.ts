@@ -213,3 +213,8 @@ test('every default is a value that its own row accepts', () => {
 test('every option says what it is for', () => {
   for (const name of OPTION_NAMES) expect(OPTIONS[name].text.length, name).toBeGreaterThan(15)
 })
+
+test.each(['1e1', '0x10', '1.5'])('refuses %s in the environment for an option that is a whole number', (text) => {
+  const environment = { FAULTBOARD_RETENTION_DAYS: text }
+  expect(() => resolveConfiguration(credentials, environment)).toThrow('must be a whole number')
+})

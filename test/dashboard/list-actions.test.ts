@@ -197,6 +197,6 @@ test('a program that reads the list does not wait for what only the page shows',
   onTestFinished(() => own.close())
   await own.tracker.Commands.LogError.call({ error_type: 'A', message: 'm' })
   await withDatabase(url, ({ read }) => read.schema.dropTable('faultboard_saved_views').execute())
-  expect((await own.get('/errors')).status).toBe(503)
+  expect((await own.get('/errors')).status).toBe(500)
   expect(await own.json('/errors')).toMatchObject({ status: 200, pagination: { total_count: 1 } })
 })

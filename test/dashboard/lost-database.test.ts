@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 import { startProxy } from '../support/proxy.js'
+import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
 describeEachDatabase(
   'a database that is lost while the dashboard is in use',
@@ -14,12 +17,13 @@ describeEachDatabase(
 
       const page = await host.get('/errors')
       expect(page.status).toBe(503)
+      expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
       expect(page.headers.get('cache-control')).toBe('no-store')
-      expect(await page.text()).toContain('The database cannot be reached just now')
+      expect(await page.text()).toContain('The database is unreachable or locked')
       expect(await host.json('/errors')).toEqual({
         status: 503,
-        error: 'The database cannot be reached just now. Errors are kept meanwhile and written when it is back.',
+        error: 'The database is unreachable or locked. New errors are kept and written once it is available again.',
       })
       expect(host.lines.join('')).toMatch(/failed to answer \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
 
@@ -40,9 +44,32 @@ describeEachDatabase(
       await proxy.refuse()
       expect((await page).status).toBe(503)
     })
+
+    test('returns 503 with Retry-After for a database that is not migrated', async () => {
+      const host = await start(await database.empty())
+      const response = await host.get('/errors.json')
+      expect(response.status).toBe(503)
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    })
   },
   { except: ['sqlite'] },
 )
+
+test('returns 503 for a change to a SQLite file that another process has locked', async () => {
+  const url = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
+  const host = await start(url)
+  const recorded = await host.tracker.Commands.LogError.call({ error_type: 'ShopError', message: 'out of stock' })
+  const assign = () => host.post(`/errors/${recorded?.id}/assign`, { assigned_to: 'anna' })
+  await withDatabase(url, ({ write }) =>
+    write(async (trx) => {
+      await sql`update faultboard_errors set occurrence_count = occurrence_count`.execute(trx)
+      const response = await assign()
+      expect(response.status).toBe(503)
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    }),
+  )
+  expect((await assign()).status).toBe(302)
+})
 
 test.each([
   ['a bug', () => new Error('nothing a driver says')],

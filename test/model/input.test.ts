@@ -31,15 +31,30 @@ function refusal(schema: v.GenericSchema, field: unknown): string {
   throw new Error(`${String(field)} was taken`)
 }
 
-const NOT_A_NUMBER = ['abc', '', ' ', '12abc', '0x10', '0b1', 'NaN', 'Infinity', '1e309', '1,5', '--1', '٣']
+const NOT_A_NUMBER = [
+  'abc',
+  '',
+  ' ',
+  '12abc',
+  '0x10',
+  '0b1',
+  'NaN',
+  'Infinity',
+  '1e309',
+  '1,5',
+  '--1',
+  '٣',
+  '+2',
+  '1e1',
+]
 const NOT_A_VALUE = [Number.NaN, Number.POSITIVE_INFINITY, [1], ['1'], {}, true, null, Symbol('x'), () => 1, 5n]
 
 describe('a whole number', () => {
   const level = integer({ min: 0, max: 4 })
   test('is taken as a number and as text', () => {
-    expect([0, '0', 4, '4', ' 3 ', '+2', '1.0'].map((given) => parse(level, given))).toEqual([0, 0, 4, 4, 3, 2, 1])
+    expect([0, '0', 4, '4', ' 3 '].map((given) => parse(level, given))).toEqual([0, 0, 4, 4, 3])
   })
-  test.each([...NOT_A_NUMBER, ...NOT_A_VALUE, -1, 5, '5', 1.5, '1.5'])(
+  test.each([...NOT_A_NUMBER, ...NOT_A_VALUE, -1, 5, '5', 1.5, '1.5', '1.0'])(
     '%s is refused, naming field and limits',
     (given) => {
       expect(refusal(level, given)).toBe('field must be a whole number from 0 to 4')
@@ -55,17 +70,17 @@ describe('a clamped number', () => {
     [-5, 1],
     ['0', 1],
     ['999999', 100],
-    ['1e300', 100],
+    ['9'.repeat(30), 100],
+    [1e300, 100],
     [-1e308, 1],
-    [2.9, 2],
     ['25', 25],
   ])('%s becomes %s', (given, taken) => expect(parse(page, given)).toBe(taken))
-  test.each([...NOT_A_NUMBER, ...NOT_A_VALUE])('%s is no number and is refused', (given) => {
+  test.each([...NOT_A_NUMBER, ...NOT_A_VALUE, 2.9, '2.9', '2.0'])('refuses %s, which is no whole number', (given) => {
     expect(refusal(page, given)).toBe('field must be a whole number from 1 to 100')
   })
   test('always lies between its limits', () => {
     fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (given) => {
+      fc.property(fc.maxSafeInteger(), (given) => {
         const taken = parse(page, given) as number
         expect(Number.isInteger(taken) && taken >= 1 && taken <= 100).toBe(true)
       }),
@@ -75,8 +90,8 @@ describe('a clamped number', () => {
 
 test('a fraction lies between its limits, both included', () => {
   const threshold = fraction({ min: 0, max: 1 })
-  expect([0, '1', '0.6', '5e-1'].map((given) => parse(threshold, given))).toEqual([0, 1, 0.6, 0.5])
-  for (const given of [-0.1, 1.1, '2', ...NOT_A_NUMBER, ...NOT_A_VALUE])
+  expect([0, '1', '0.6', ' 0.5 '].map((given) => parse(threshold, given))).toEqual([0, 1, 0.6, 0.5])
+  for (const given of [-0.1, 1.1, '2', '5e-1', ...NOT_A_NUMBER, ...NOT_A_VALUE])
     expect(refusal(threshold, given)).toBe('field must be a number from 0 to 1')
 })
 

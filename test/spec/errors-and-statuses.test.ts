@@ -1,9 +1,11 @@
 import express from 'express'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { dashboard } from '../../src/adapters/express.js'
+import { sql } from '../../src/store/kysely.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, serveTracker, signIn } from '../support/host.js'
+import { withDatabase } from '../support/tracker.js'
 import { NOW } from './spec-host.js'
 
 /** A host with an endpoint of its own for its clients, as the specification suggests it. */
@@ -144,6 +146,22 @@ describeEachDatabase('errors and statuses', (database) => {
         expect(response.status).toBe(500)
         expect(await response.text()).not.toMatch(/at .*\.ts|RangeError|node_modules|select /)
       }
+    })
+
+    test('returns 500 without internals for a query that fails on a missing table', async () => {
+      const url = await database.fresh()
+      const broken = await serveTracker({ database: url })
+      onTestFinished(() => broken.close())
+      const recorded = await broken.tracker.Commands.LogError.call({ error_type: 'A', message: 'b' })
+      await withDatabase(url, ({ read }) =>
+        sql`alter table faultboard_comments rename to faultboard_comments_away`.execute(read),
+      )
+      const response = await broken.get(`/errors/${recorded?.id}.json`)
+      expect([response.status, response.headers.get('retry-after')]).toEqual([500, null])
+      expect(await response.text()).not.toMatch(/faultboard_comments|select |\.ts|node_modules/)
+      await withDatabase(url, ({ read }) =>
+        sql`alter table faultboard_comments_away rename to faultboard_comments`.execute(read),
+      )
     })
   })
 })

@@ -47,9 +47,32 @@ describeEachDatabase('limits', (database) => {
     expect((await host.refusal(at('update_priority'), { priority_level })).status).toBe(422)
   })
 
-  test('priority_level 0 to 4: list filter, clamped', async () => {
-    expect((await host.read('/errors?priority_level=9')).status).toBe(200)
-    expect((await host.read('/errors?priority_level=none')).status).toBe(422)
+  test.each(['9', '-1', '1.5', 'none'])('returns 422 for a list filtered by priority_level=%s', async (level) => {
+    const answer = await host.read(`/errors?priority_level=${level}`)
+    expect(answer).toMatchObject({ status: 422, error: 'priority_level must be a whole number from 0 to 4' })
+  })
+
+  test.each(['page', 'per_page', 'priority_level', 'application_id'])(
+    'returns 422 for a fraction, an exponent or a prefix in %s of the list',
+    async (name) => {
+      for (const value of ['1.5', '1.0', '1e1', '0x10', '%2B5', 'x']) {
+        const answer = await host.read(`/errors?${name}=${value}`)
+        expect(answer).toMatchObject({ status: 422, error: expect.stringMatching(new RegExp(`^${name} must be`)) })
+      }
+    },
+  )
+
+  test.each(['errors/analytics', 'errors/platform_comparison', 'errors/correlation'])(
+    'returns 422 for a fraction or an exponent in the days of %s',
+    async (path) => {
+      for (const days of ['1.5', '7.0', '1e1']) {
+        expect((await host.read(`/${path}?days=${days}`)).status).toBe(422)
+      }
+    },
+  )
+
+  test.each(['1e1', '2.0', '+2', '0x2'])('update_priority returns 422 for %s', async (priority_level) => {
+    expect((await host.refusal(at('update_priority'), { priority_level })).status).toBe(422)
   })
 
   test.each([

@@ -65,8 +65,8 @@ const PROBLEMS = {
   413: 'The body is too large',
   422: 'A parameter is missing or wrong: the sentence names each of them, and what is allowed',
   429: 'Too many requests from this address; Retry-After says when to try again',
-  500: 'A fault of the dashboard',
-  503: 'The database cannot be reached, its schema is outdated, or a stream has too many readers',
+  500: 'A failing query or a bug; the log of the application has the details',
+  503: 'The database is unreachable, locked or not migrated, or a stream has too many readers',
 } as const
 
 const header = (description: string, type = 'string'): JsonSchema => ({ description, schema: { type } })
@@ -76,6 +76,7 @@ const LINKS = { Link: header('The first, previous, next and last page, of JSON')
 const PROBLEM_HEADERS: Readonly<Record<number, JsonSchema>> = {
   401: { 'WWW-Authenticate': header('The challenge of HTTP Basic') },
   429: { 'Retry-After': header('Seconds until the next try', 'integer') },
+  503: { 'Retry-After': header('Seconds until the next attempt', 'integer') },
 }
 
 /** Browsers, and who asks for a table, get the sentence as a page; that of too many requests nobody does. */

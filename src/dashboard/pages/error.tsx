@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { choice, clampedInteger, optional } from '../../model/input.js'
+import { choice, integer, optional } from '../../model/input.js'
 import { perform } from '../../operation.js'
 import { requestCurl } from '../../triage/error-curl.js'
 import { groupingOf } from '../../triage/error-grouping.js'
@@ -35,7 +35,7 @@ export const error = definePage({
   parameters: v.object({
     ...findError.input.entries,
     histogram: optional(choice(HISTOGRAMS)),
-    wide_frame: optional(clampedInteger({ min: 1, max: 10 })),
+    wide_frame: optional(integer({ min: 1, max: 10 })),
     ...listPlaceInput,
   }),
   async load(context, parameters, visit) {

@@ -127,6 +127,7 @@ function mysqlDialect({ pool, opened, address, breakOff, close }: MysqlParts): D
     rows_at_once: null,
     insertMany,
     faultOf,
+    isOutage,
     pool: opened,
     breakOff,
     close,
@@ -188,11 +189,31 @@ function onDuplicateKey(target: BulkTarget): string {
 // Wrong text for the character set, a column without default, a row or packet that is too large.
 const REFUSED_DATA = [1366, 1364, 1118, 1153]
 
+const OUTAGES: readonly number[] = [
+  // Too many connections, sign-in refused, no such database, blocked host.
+  ...[1040, 1203, 1226, 1044, 1045, 1049, 1129, 1130],
+  // Shutting down, killed or interrupted connection or statement, statement timeout (MariaDB, MySQL).
+  ...[1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 1317, 1969, 3024],
+  // Locked or in conflict, read-only after a failover.
+  ...[1205, 3572, 1213, 1020, 1290, 1836],
+  // Full disk or table, out of memory, failing or damaged storage.
+  ...[1021, 1114, 1037, 1038, 1041, 1030, 1034, 1035, 1194, 1195],
+]
+
+function isOutage(error: unknown): boolean {
+  const { errno, code } = factsOf(error)
+  return (
+    OUTAGES.includes(errno) ||
+    /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_AFTER_\w+)|HANDSHAKE_\w+)$/.test(code)
+  )
+}
+
+function factsOf(error: unknown): { errno: number; sqlState: string; code: string } {
+  return { errno: 0, sqlState: '', code: '', ...(typeof error === 'object' ? error : null) }
+}
+
 function faultOf(error: unknown): Fault {
-  const { errno = 0, sqlState = '' } = (typeof error === 'object' && error !== null ? error : {}) as {
-    errno?: number
-    sqlState?: string
-  }
+  const { errno, sqlState } = factsOf(error)
   // ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD (the row changed since it was last read)
   if ([1213, 1205, 1020].includes(errno)) return 'conflict'
   // Wrong data, violated constraints, a signal of a trigger: the server's verdict on what was to be written. Any other

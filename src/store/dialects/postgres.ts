@@ -128,6 +128,7 @@ function postgresDialect({ pool, opened, address, breakOff, close }: PostgresPar
     rows_at_once: null,
     insertMany,
     faultOf,
+    isOutage,
     pool: opened,
     breakOff,
     close,
@@ -174,8 +175,22 @@ function alias(column: number): string {
   return `c${column}`
 }
 
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+}
+
+/**
+ * Classes 08 (connection), 28 (sign-in refused), 53 (out of resources), 57P (shutdown) and 58 (system error). Codes: no
+ * such database, read-only after a failover, conflicts, locked, canceled by a timeout, damaged.
+ */
+const OUTAGES = /^((08|28|53|58)[0-9A-Z]{3}|57P\d\d|3D000|25006|40001|40P01|55P03|57014|XX00[12])$/
+
+function isOutage(error: unknown): boolean {
+  return OUTAGES.test(codeOf(error))
+}
+
 function faultOf(error: unknown): Fault {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   // serialization_failure, deadlock_detected, lock_not_available
   if (['40001', '40P01', '55P03'].includes(code)) return 'conflict'
   // Wrong data, violated constraints, limits of size: the server's verdict on what was to be written. Any other code is

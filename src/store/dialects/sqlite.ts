@@ -102,6 +102,7 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     rows_at_once: 1500,
     insertMany,
     faultOf,
+    isOutage,
     breakOff() {},
     close: () => pool.close(),
   }
@@ -132,11 +133,32 @@ type BulkQuery = CompiledQuery & { readonly bulk?: readonly BulkRow[] }
 
 /** Wrong data and violated constraints. Any other code is trouble with the file or the schema, which hits all alike and passes. */
 const REFUSED = ['TOOBIG', 'CONSTRAINT', 'MISMATCH'] as const
-const CODES: Record<string, number> = { BUSY: 5, LOCKED: 6, TOOBIG: 18, CONSTRAINT: 19, MISMATCH: 20 }
+/** The file is locked, missing, damaged, read-only or on a full or failing disk. */
+const OUTAGES = [
+  'PERM',
+  'BUSY',
+  'LOCKED',
+  'READONLY',
+  'IOERR',
+  'CORRUPT',
+  'FULL',
+  'CANTOPEN',
+  'PROTOCOL',
+  'NOTADB',
+] as const
+const CODES: Record<(typeof REFUSED)[number] | (typeof OUTAGES)[number], number> = {
+  ...{ PERM: 3, BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, PROTOCOL: 15 },
+  ...{ TOOBIG: 18, CONSTRAINT: 19, MISMATCH: 20, NOTADB: 26 },
+}
 
 function faultOf(error: unknown): Fault {
   const code = primaryCode(error)
   return REFUSED.some((name) => CODES[name] === code) ? 'statement' : 'unavailable'
+}
+
+function isOutage(error: unknown): boolean {
+  const code = primaryCode(error)
+  return OUTAGES.some((name) => CODES[name] === code)
 }
 
 function isBusy(error: unknown): boolean {
@@ -148,7 +170,7 @@ function primaryCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
   if ('code' in error && typeof error.code === 'string') {
-    return CODES[/^SQLITE_([A-Z]+)/.exec(error.code)?.[1] ?? ''] ?? null
+    return (CODES as Record<string, number>)[/^SQLITE_([A-Z]+)/.exec(error.code)?.[1] ?? ''] ?? null
   }
   return null
 }
