@@ -13,12 +13,15 @@ import { type DatedRelease, type Release, releaseKey, releasesOf } from './relea
 /** The releases of the last year, the newest last, in the order by which regressions are told as well. */
 export async function releasesOfYear(context: Context, scope: Scope): Promise<DatedRelease[]> {
   const to = hourOf(context.now()) + HOUR
-  const noted = await notedSights(context, scope)
+  const byServer = await notedSights(context, scope, 'faultboard_releases')
+  const byClients = await notedSights(context, scope, 'faultboard_client_releases')
   const releases = await releasesIn(context, scope, { from: to - MAX_DAYS * DAY, to })
   return inOrder(
     releases.map((release) => {
-      const first_seen_at = firstSight(release, noted.get(releaseKey(release)))
-      return { ...release, name: release.app_version, first_seen_at }
+      const key = releaseKey(release)
+      const is_client = !byServer.has(key) && byClients.has(key)
+      const first_seen_at = firstSight(release, (is_client ? byClients : byServer).get(key))
+      return { ...release, name: release.app_version, first_seen_at, is_client }
     }),
   ).map(({ name: _, ...release }) => release)
 }
@@ -46,9 +49,13 @@ function firstSight({ first_hour }: Release, noted: number | undefined): number 
 }
 
 /** When each version was first seen, on any platform and with any commit. */
-async function notedSights(context: Context, scope: Scope): Promise<Map<string, number>> {
+async function notedSights(
+  context: Context,
+  scope: Scope,
+  table: 'faultboard_releases' | 'faultboard_client_releases',
+): Promise<Map<string, number>> {
   const rows = await context.database.read
-    .selectFrom('faultboard_releases')
+    .selectFrom(table)
     .select(['application_id', 'version as name', 'first_seen_at'])
     .where('application_id', 'in', await askedApplications(context, scope))
     .orderBy('first_seen_at', 'desc')

@@ -19,6 +19,8 @@ export interface Release {
 /** The same with when it was first seen: to the millisecond where that was noted, else by the hour. */
 export interface DatedRelease extends Release {
   first_seen_at: number
+  /** Reported by clients only; the server has never run it. */
+  is_client: boolean
 }
 
 export function releasesOf(sums: readonly VersionSum[]): Release[] {
@@ -47,10 +49,14 @@ export function releaseKey({ application_id, app_version }: Pick<Release, 'appli
   return `${application_id} ${app_version}`
 }
 
-/** The release of the same application that comes before this one, of releases in their order. */
-export function releaseBefore<One extends Release>(all: readonly One[], release: One): One | null {
+/**
+ * The previous release of the same application in an ordered list. Server releases are compared with server releases
+ * only: clients report any version they like.
+ */
+export function releaseBefore<One extends DatedRelease>(all: readonly One[], release: One): One | null {
+  const { application_id, is_client } = release
   const earlier = all.slice(0, all.indexOf(release))
-  return earlier.findLast(({ application_id }) => application_id === release.application_id) ?? null
+  return earlier.findLast((one) => one.application_id === application_id && one.is_client === is_client) ?? null
 }
 
 /** Days from the first to the last occurrence; a release of a few hours is given a day, so that its rate says something. */

@@ -1,5 +1,5 @@
 import type { Options } from '../config/options.js'
-import type { Cause } from '../model/event.js'
+import type { Cause, ClientSource } from '../model/event.js'
 import type { FrameSource } from '../model/frame-source.js'
 import type { FrameVariables } from '../model/frame-variables.js'
 import type { Redactor } from '../model/redaction.js'
@@ -49,6 +49,8 @@ export interface Draft {
   /** What a client groups it by; `{{ default }}` among its parts stands for our own way. */
   fingerprint?: readonly string[] | null
   hash_signature: string
+  /** The endpoint that received it; absent for errors of the server itself. */
+  source?: ClientSource | undefined
   /** What a client numbered it by. */
   event_digest?: string | undefined
   place: string | null

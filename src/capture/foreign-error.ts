@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Cause } from '../model/event.js'
+import type { Cause, ClientSource } from '../model/event.js'
 import type { FrameSource } from '../model/frame-source.js'
 import { platformOf } from '../model/platform.js'
 import type { Severity } from '../model/severity.js'
@@ -14,6 +14,7 @@ import { type Trace, traceFrom } from './trace.js'
 
 /** An error that happened in another process: a browser, a phone, another service. Nothing of it is trusted. */
 export interface ForeignError {
+  source: ClientSource
   error_type: string
   message: string
   backtrace: readonly string[]
@@ -83,7 +84,8 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     request: error.request,
     tags: error.tags ? [error.tags] : [],
     context: error.context ? [error.context] : [],
-    details: { ...error.details, ...traceFrom(error.trace?.trace_id, error.trace?.span_id) },
+    source: error.source,
+    details: { ...error.details, source: error.source, ...traceFrom(error.trace?.trace_id, error.trace?.span_id) },
     process_facts: null,
     system_health: null,
     breadcrumbs: boundedCrumbs(error.breadcrumbs, config.breadcrumb_buffer_size, now()),

@@ -60,6 +60,7 @@ function eventOf(draft: Draft): ErrorEvent {
     context,
     occurred_at: draft.occurred_at,
     ...(draft.counted_only ? COUNTED_ONLY : null),
+    ...(draft.source === undefined ? null : { source: draft.source }),
     ...(draft.event_digest === undefined ? null : { event_digest: draft.event_digest }),
   }
 }

@@ -1,5 +1,9 @@
 import type { Severity } from './severity.js'
 
+/** Endpoints that accept errors from other processes. An error without a source was captured by the server itself. */
+export const CLIENT_SOURCES = ['reporting', 'sentry'] as const
+export type ClientSource = (typeof CLIENT_SOURCES)[number]
+
 /** An error behind another: its cause, or one of several that an AggregateError gathered. */
 export interface Cause {
   error_type: string
@@ -30,6 +34,8 @@ export interface ErrorEvent {
   /** Everything that is only shown, never searched: request_params, environment, code, details ... */
   context: Readonly<Record<string, unknown>>
   occurred_at: number
+  /** The endpoint that received it; absent for errors of the server itself. */
+  source?: ClientSource
   /** What a client numbered it by: one that is sent again counts once. */
   event_digest?: string
   /** One of a storm: it is in every sum, but has no row of its own. */

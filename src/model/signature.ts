@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { type Frame, parseFrame } from './backtrace.js'
+import type { ClientSource } from './event.js'
 
 export interface SignatureParts {
   error_type: string
@@ -8,6 +9,8 @@ export interface SignatureParts {
   message: string
   /** As `placeOf` gives it. */
   place: readonly string[]
+  /** Set for client errors, which never share a signature with errors of the server. */
+  source?: ClientSource | undefined
 }
 
 /** How many frames of the host's own code tell one place from another. */
@@ -19,13 +22,18 @@ const SCAN_LIMIT = 50
 export const MANY_MESSAGES = '<many messages>'
 
 /** The grouping key: SHA-256 over error type, normalised message and the place in the host's own code. */
-export function signatureOf({ error_type, message, place }: SignatureParts): string {
-  return sha256([error_type, message, ...place].join('\n'))
+export function signatureOf({ error_type, message, place, source }: SignatureParts): string {
+  return sha256(withSource([error_type, message, ...place].join('\n'), source))
 }
 
 /** The grouping key of a host that decides for itself what belongs together. */
-export function fingerprintSignature(fingerprint: string): string {
-  return sha256(`fingerprint\n${fingerprint}`)
+export function fingerprintSignature(fingerprint: string, source?: ClientSource): string {
+  return sha256(withSource(`fingerprint\n${fingerprint}`, source))
+}
+
+/** Captured text never contains NUL, so no server error produces the same input. */
+function withSource(text: string, source: ClientSource | undefined): string {
+  return source === undefined ? text : `\0client:${source}\n${text}`
 }
 
 /**

@@ -27,6 +27,7 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
     script_origins,
   })
   return {
+    source: 'reporting',
     ...{ error_type, message, platform, app_version, user_id, occurred_at },
     backtrace: stack.backtrace,
     causes: stack.causes,
@@ -38,7 +39,6 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
     ...(context || device_info ? { context: { ...context, ...(device_info && { device: device_info }) } } : {}),
     event_key: keyOf(reported),
     details: {
-      source: 'reporting',
       ...(environment && { environment }),
       ...(claimed !== null && { claimed_timestamp: claimed }),
       ...(reported.event_id && { event_id: reported.event_id }),

@@ -19,7 +19,7 @@ export const GROUPS: BulkTarget = {
   columns: [
     ...integers('application_id'),
     ...texts('hash_signature', 'error_type', 'message', 'place', 'severity', 'platform', 'app_version'),
-    ...texts('first_app_version', 'git_sha', 'user_id'),
+    ...texts('first_app_version', 'git_sha', 'user_id', 'source'),
     ...integers('occurrence_count', 'first_seen_at', 'occurred_at'),
   ],
   on_conflict: {
@@ -50,6 +50,7 @@ export const GROUPS: BulkTarget = {
     'first_seen_at',
     'muted_at',
     'muted_until',
+    'source',
   ],
 }
 
@@ -193,6 +194,9 @@ export const RELEASES: BulkTarget = {
   columns: [...integers('application_id'), ...texts('platform', 'version'), ...integers('first_seen_at')],
   on_conflict: { key: ['application_id', 'platform', 'version'], update: [{ column: 'first_seen_at', by: 'least' }] },
 }
+
+/** Releases that clients report. They never decide on the regression of a server error. */
+export const CLIENT_RELEASES: BulkTarget = { ...RELEASES, table: 'faultboard_client_releases' }
 
 export const BASELINES: BulkTarget = {
   table: 'faultboard_baselines',

@@ -1,9 +1,9 @@
 import { releaseName } from '../model/releases.js'
-import { RELEASES } from './bulk-targets.js'
+import { CLIENT_RELEASES, RELEASES } from './bulk-targets.js'
 import type { Dialect } from './dialect.js'
 import type { FoldedGroup } from './fold.js'
 import type { Transaction } from './kysely.js'
-import { firstSights, releaseKey } from './releases.js'
+import { firstSights, type Reporter, releaseKey } from './releases.js'
 import type { Schema } from './schema.js'
 
 interface Sight {
@@ -12,22 +12,39 @@ interface Sight {
   first_seen_at: number
 }
 
-/** Notes when each release was first seen; one that is known already and not seen earlier stays as it is. */
+/** Stores when each release was first seen. A known release changes only if it was seen earlier. */
 export async function noteReleases(
   trx: Transaction<Schema>,
   dialect: Dialect,
   groups: readonly FoldedGroup[],
   application_id: number,
 ): Promise<void> {
-  const sights = sightsIn(groups)
+  const isFromClient = ({ newest }: FoldedGroup) => newest.source !== undefined
+  const parts = { trx, dialect, application_id }
+  await note(parts, 'server', sightsIn(groups.filter((group) => !isFromClient(group))))
+  await note(parts, 'client', sightsIn(groups.filter(isFromClient)))
+}
+
+interface NoteParts {
+  trx: Transaction<Schema>
+  dialect: Dialect
+  application_id: number
+}
+
+async function note(
+  { trx, dialect, application_id }: NoteParts,
+  reporter: Reporter,
+  sights: ReadonlyMap<string, Sight>,
+): Promise<void> {
   if (sights.size === 0) return
-  const known = await firstSights(trx, application_id, [...sights.values()])
+  const known = await firstSights(trx, { application_id, reporter }, [...sights.values()])
   // In one order for every process, so that two flushes wait for each other rather than deadlock.
   const rows = [...sights]
     .filter(([key, { first_seen_at }]) => first_seen_at < (known.get(key) ?? Number.POSITIVE_INFINITY))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { platform, name, first_seen_at }]) => [application_id, platform, name, first_seen_at])
-  if (rows.length > 0) await dialect.insertMany(trx, RELEASES, rows)
+  const target = reporter === 'client' ? CLIENT_RELEASES : RELEASES
+  if (rows.length > 0) await dialect.insertMany(trx, target, rows)
 }
 
 function sightsIn(groups: readonly FoldedGroup[]): Map<string, Sight> {

@@ -1,3 +1,4 @@
+import type { ClientSource } from '../model/event.js'
 import { featuresOf } from '../model/similarity.js'
 import type { Status } from '../model/workflow.js'
 import { addSums } from './add-sums.js'
@@ -199,6 +200,7 @@ async function upsertGroups(
       oldest.app_version,
       newest.git_sha,
       newest.user_id,
+      newest.source ?? null,
       count,
       oldest.occurred_at,
       newest.occurred_at,
@@ -222,6 +224,7 @@ export interface GroupRow {
   muted_at: number | null
   muted_until: number | null
   resolved_in_version: string | null
+  source: ClientSource | null
 }
 
 /** The rows under the locks that the upsert took, for a database that does not return them. */
@@ -235,7 +238,7 @@ async function readGroups(
     .selectFrom('faultboard_errors')
     .select(['id', 'hash_signature', 'error_type', 'message', 'occurrence_count', 'status'])
     .select(['resolved_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
-    .select(['first_seen_at', 'muted_at', 'muted_until'])
+    .select(['first_seen_at', 'muted_at', 'muted_until', 'source'])
     .where('application_id', '=', application_id)
     .where('hash_signature', 'in', signatures)
     .execute()

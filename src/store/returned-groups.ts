@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.js'
 import type { FoldedGroup } from './fold.js'
 import type { Transaction } from './kysely.js'
 import type { GroupRow } from './record-batch.js'
-import { firstSights, newestReleases, releaseKey } from './releases.js'
+import { firstSights, newestReleases, type Reporter, releaseKey, reporterOf } from './releases.js'
 import type { Schema } from './schema.js'
 
 export interface ReturnedGroup {
@@ -39,16 +39,20 @@ export async function returnedGroups(
     return since.length === 0 ? [] : [{ row, resolved_at, releases: releasesOf(since) }]
   })
   if (suspects.length === 0) return returned
-  const sights = await firstSights(
-    trx,
-    application_id,
-    suspects.flatMap(({ releases }) => releases.flatMap(({ platform, name }) => (name ? [{ platform, name }] : []))),
-  )
+  const sightsFor = async (reporter: Reporter) => {
+    const named = suspects
+      .filter(({ row }) => reporterOf(row) === reporter)
+      .flatMap(({ releases }) => releases.flatMap(({ platform, name }) => (name ? [{ platform, name }] : [])))
+    return firstSights(trx, { application_id, reporter }, named)
+  }
+  const sightsBy = { server: await sightsFor('server'), client: await sightsFor('client') }
   const newestRelease = newestReleases(trx)
   for (const { row, resolved_at, releases } of suspects) {
     const orders: Order[] = []
+    const reporter = reporterOf(row)
+    const sights = sightsBy[reporter]
     for (const { platform, name } of releases) {
-      const newest = name && (await newestRelease({ application_id, platform, at: resolved_at }))
+      const newest = name && (await newestRelease({ application_id, reporter, platform, at: resolved_at }))
       if (!newest) orders.push({ name, order: 0 })
       else orders.push({ name, order: orderOf(name, sights.get(releaseKey({ platform, name })), newest, resolved_at) })
     }

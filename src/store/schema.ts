@@ -1,3 +1,4 @@
+import type { ClientSource } from '../model/event.js'
 import type { Severity } from '../model/severity.js'
 import type { Status } from '../model/workflow.js'
 import type { Generated } from './kysely.js'
@@ -23,6 +24,7 @@ export interface Schema {
   faultboard_leases: LeasesTable
   faultboard_error_features: ErrorFeaturesTable
   faultboard_releases: ReleasesTable
+  faultboard_client_releases: ReleasesTable
   faultboard_baselines: BaselinesTable
   faultboard_cascades: CascadesTable
   faultboard_cascade_hours: CascadeHoursTable
@@ -56,6 +58,8 @@ export interface ErrorsTable {
   hash_signature: string
   error_type: string
   message: string
+  /** The endpoint that received it from a client; null for errors of the server itself. */
+  source: ClientSource | null
   place: string | null
   severity: Severity
   status: Status

@@ -1,12 +1,24 @@
 import type { Context } from '../context.js'
 import { applicationId } from '../store/applications.js'
-import { RELEASES } from '../store/bulk-targets.js'
+import { CLIENT_RELEASES, RELEASES } from '../store/bulk-targets.js'
+import type { Database } from '../store/database.js'
+import type { BulkTarget } from '../store/dialect.js'
 import type { ApplicationLine } from './record.js'
 
 /** An application with when its releases were first seen; of what is known already, the earlier time stays. */
 export async function addApplication({ database }: Context, line: ApplicationLine): Promise<void> {
-  const { application_name, created_at, releases } = line
+  const { application_name, created_at, releases, client_releases } = line
   const application_id = await applicationId(database, application_name, created_at)
+  await addReleases(database, RELEASES, application_id, releases)
+  await addReleases(database, CLIENT_RELEASES, application_id, client_releases)
+}
+
+async function addReleases(
+  database: Database,
+  target: BulkTarget,
+  application_id: number,
+  releases: ApplicationLine['releases'],
+): Promise<void> {
   if (releases.length === 0) return
   const distinct = new Map<string, ApplicationLine['releases'][number]>()
   for (const release of releases) {
@@ -18,5 +30,5 @@ export async function addApplication({ database }: Context, line: ApplicationLin
   const rows = [...distinct]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { platform, version, first_seen_at }]) => [application_id, platform, version, first_seen_at])
-  await database.write(async (trx) => void (await database.dialect.insertMany(trx, RELEASES, rows)))
+  await database.write(async (trx) => void (await database.dialect.insertMany(trx, target, rows)))
 }

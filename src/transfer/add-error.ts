@@ -60,7 +60,7 @@ async function makeGroup(
     [
       application.id,
       ...[hash_signature, error_type, message, place, severity, platform, app_version],
-      ...[error.first_app_version, error.git_sha, error.user_id],
+      ...[error.first_app_version, error.git_sha, error.user_id, error.source],
       ...[0, error.first_seen_at, error.occurred_at],
     ],
   ])

@@ -57,16 +57,20 @@ async function* exportedApplication({ database }: Context, application_id: numbe
     .where('id', '=', application_id)
     .executeTakeFirst()
   if (!application) return
-  const releases = await database.read
-    .selectFrom('faultboard_releases')
-    .select(['platform', 'version', 'first_seen_at'])
-    .where('application_id', '=', application_id)
-    .execute()
+  const releasesIn = async (table: 'faultboard_releases' | 'faultboard_client_releases') => {
+    const releases = await database.read
+      .selectFrom(table)
+      .select(['platform', 'version', 'first_seen_at'])
+      .where('application_id', '=', application_id)
+      .execute()
+    return releases.map((release) => ({ ...release, first_seen_at: iso(release.first_seen_at) }))
+  }
   yield {
     version: VERSION,
     kind: 'application',
     application_name: application.name,
     created_at: iso(application.created_at),
-    releases: releases.map((release) => ({ ...release, first_seen_at: iso(release.first_seen_at) })),
+    releases: await releasesIn('faultboard_releases'),
+    client_releases: await releasesIn('faultboard_client_releases'),
   }
 }

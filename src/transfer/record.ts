@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { CLIENT_SOURCES } from '../model/event.js'
 import { SEVERITIES } from '../model/severity.js'
 import { STATUSES } from '../model/workflow.js'
 import { cause, circumstances } from './circumstances.js'
@@ -38,11 +39,15 @@ const origin = {
   revision: hexadecimal(32),
 }
 
+const release = v.object({ platform: text(64), version: text(128), first_seen_at: time })
+
 export const applicationLine = v.object({
   kind: v.literal('application'),
   application_name: origin.application_name,
   created_at: time,
-  releases: list(v.object({ platform: text(64), version: text(128), first_seen_at: time })),
+  releases: list(release),
+  /** Absent in exports of 0.4.0. */
+  client_releases: v.optional(list(release), []),
 })
 
 export const errorLine = v.object({
@@ -52,6 +57,8 @@ export const errorLine = v.object({
     hash_signature: hexadecimal(64),
     error_type: text(255),
     message: text(LONG),
+    /** Absent in exports of 0.4.0. */
+    source: v.optional(orNull(oneOf(CLIENT_SOURCES)), null),
     place: orNull(text(500)),
     severity: oneOf(SEVERITIES),
     status: oneOf(STATUSES),

@@ -3,7 +3,7 @@ import { noSuchError } from '../model/errors.js'
 import { versionIn } from '../model/releases.js'
 import type { Updateable } from '../store/kysely.js'
 import { type ErrorRow, lockErrors } from '../store/lock.js'
-import { newestReleases } from '../store/releases.js'
+import { newestReleases, reporterOf } from '../store/releases.js'
 import type { ErrorsTable } from '../store/schema.js'
 
 /** What a command did to one error. */
@@ -92,6 +92,7 @@ async function releaseAfter(
   if (resolved === 0) return { resolved_in_version: null }
   if (resolved !== 1 || row.resolved === 1) return {}
   const { application_id, platform } = row
-  const newest = await newestRelease({ application_id, platform, at: resolved_at ?? Number.MAX_SAFE_INTEGER })
+  const at = resolved_at ?? Number.MAX_SAFE_INTEGER
+  const newest = await newestRelease({ application_id, reporter: reporterOf(row), platform, at })
   return { resolved_in_version: newest ? versionIn(newest.name) : null, regressed_in_version: null }
 }

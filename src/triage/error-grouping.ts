@@ -16,14 +16,16 @@ export interface ErrorGrouping {
   place: string[]
 }
 
-type Grouped = Pick<ErrorRecord, 'error_type' | 'message' | 'hash_signature' | 'backtrace' | 'causes'>
+type Grouped = Pick<ErrorRecord, 'error_type' | 'message' | 'source' | 'hash_signature' | 'backtrace' | 'causes'>
 
 /** Finds out by trying, because a record keeps its signature, not the recipe that made it. */
-export function groupingOf({ error_type, hash_signature, ...record }: Grouped, root: string): ErrorGrouping {
+export function groupingOf({ error_type, hash_signature, source, ...record }: Grouped, root: string): ErrorGrouping {
   const message = normaliseMessage(record.message)
   const places = [record.backtrace, ...backtracesOf(record.causes)].map((backtrace) => placeOf(backtrace, root))
   const fits = (text: string) =>
-    places.find((place) => signatureOf({ error_type, message: text, place }) === hash_signature)
+    places.find(
+      (place) => signatureOf({ error_type, message: text, place, source: source ?? undefined }) === hash_signature,
+    )
   const exact = fits(message)
   if (exact) return { by: 'parts', error_type, message, place: exact }
   const flooded = fits(MANY_MESSAGES)

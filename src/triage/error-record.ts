@@ -1,4 +1,4 @@
-import type { Cause } from '../model/event.js'
+import type { Cause, ClientSource } from '../model/event.js'
 import type { Severity } from '../model/severity.js'
 import { isoTime } from '../model/time.js'
 import { isMuted, isSnoozed, type Status } from '../model/workflow.js'
@@ -12,6 +12,8 @@ export interface ErrorSummary {
   application_name: string
   error_type: string
   message: string
+  /** The endpoint that received it from a client (`reporting` or `sentry`); null for errors of the server itself. */
+  source: ClientSource | null
   place: string | null
   severity: Severity
   status: Status
@@ -144,6 +146,7 @@ export function summaryOf(
     application_name: more.application_name,
     error_type: row.error_type,
     message: row.message,
+    source: row.source,
     place: row.place,
     severity: row.severity,
     status: row.status,

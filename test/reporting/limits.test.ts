@@ -203,7 +203,9 @@ describe('how much may be reported', () => {
     const before = heapInUse()
     for (let i = 0; i < 200; i++) {
       const event_key = `${i}${String(i % 10).repeat(250_000)}`
-      expect(await seen.record({ error_type: 'Long', message: 'x', backtrace: [], event_key })).toBe(true)
+      expect(
+        await seen.record({ source: 'reporting', error_type: 'Long', message: 'x', backtrace: [], event_key }),
+      ).toBe(true)
     }
     expect(heapInUse() - before).toBeLessThan(20_000_000)
     expect(await total(tracker)).toBe(200)

@@ -137,7 +137,7 @@ describe('how much is read', () => {
     }
     return Array.from({ length: count }, (_, i) => `at f (https://shop.example/${i}.js:1:1)`)
   }
-  const error = { error_type: 'E', message: 'x', app_version: RELEASE }
+  const error = { source: 'reporting' as const, error_type: 'E', message: 'x', app_version: RELEASE }
 
   test('for an error goes for its causes too', async () => {
     const host = await reportingHost()
@@ -201,7 +201,7 @@ describe('which map belongs to a script', () => {
     const file = `${SITE}${shop.script}`
     const [, position = ''] = /^.*?(:\d+:\d+)$/m.exec(shop.stacks.firefox) ?? []
     await other.tracker.inlet.record({
-      ...{ error_type: 'RangeError', message: 'x', app_version: 'unknown' },
+      ...{ source: 'reporting', error_type: 'RangeError', message: 'x', app_version: 'unknown' },
       backtrace: [`at f (${file}${position})`],
       debug_ids: { [file]: debug_id.toLowerCase() },
     })

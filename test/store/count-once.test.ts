@@ -8,7 +8,7 @@ import { eventually, freshPlace, NOON, spoolIsEmpty, trackerAt, withDatabase } f
 
 /** An error of a client that numbers its events, or of one that does not. */
 function reported(event_key: string | undefined, more: Partial<ForeignError> = {}): ForeignError {
-  return { error_type: 'Reported', message: 'by a client', backtrace: [], event_key, ...more }
+  return { source: 'reporting', error_type: 'Reported', message: 'by a client', backtrace: [], event_key, ...more }
 }
 
 async function again(tracker: TrackerInstance): Promise<number> {

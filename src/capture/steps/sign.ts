@@ -13,11 +13,16 @@ export const sign: Step = (draft, context) => {
   if (draft.causes.length > 0) draft.causes = draft.causes.map((cause) => relativeCause(cause, context))
   draft.hash_signature = signatureAt(at, draft)
   const fingerprint = fingerprintOf(draft, context) ?? clientFingerprint(draft)
-  if (fingerprint) draft.hash_signature = fingerprintSignature(fingerprint)
-  else if (context.floods.isFlooded(`${draft.error_type}\n${at.key}`, draft.hash_signature, context.now())) {
-    draft.hash_signature = signatureOnce(at, draft.error_type, MANY_MESSAGES)
+  if (fingerprint) draft.hash_signature = fingerprintSignature(fingerprint, draft.source)
+  else if (context.floods.isFlooded(floodKey(at, draft), draft.hash_signature, context.now())) {
+    draft.hash_signature = signatureOnce(at, draft, MANY_MESSAGES)
     context.count('flood_shares_a_group')
   }
+}
+
+/** Contains the source, so that clients cannot exhaust the limit of a place in the server's code. */
+function floodKey({ key }: Place, { error_type, source }: Draft): string {
+  return `${source ?? ''}\n${error_type}\n${key}`
 }
 
 /** What a backtrace says about the place, and the errors that were signed there last. */
@@ -28,7 +33,7 @@ interface Place {
   relative: readonly string[]
   frames: readonly string[]
   key: string
-  last: { error_type: string; message: string; hash_signature: string } | null
+  last: (Pick<Draft, 'error_type' | 'message' | 'hash_signature'> & { source: Draft['source'] }) | null
   signatures: Map<string, string>
 }
 
@@ -63,19 +68,21 @@ function relativeCause(cause: Cause, context: StepContext): Cause {
   return { ...cause, backtrace: relative, ...(causes ? { causes } : {}) }
 }
 
-function signatureAt(at: Place, { error_type, message }: Draft): string {
-  if (at.last?.error_type === error_type && at.last.message === message) return at.last.hash_signature
-  const hash_signature = signatureOnce(at, error_type, normaliseMessage(message))
-  at.last = { error_type, message, hash_signature }
+function signatureAt(at: Place, draft: Draft): string {
+  const { error_type, message, source } = draft
+  const { last } = at
+  if (last?.error_type === error_type && last.message === message && last.source === source) return last.hash_signature
+  const hash_signature = signatureOnce(at, draft, normaliseMessage(message))
+  at.last = { error_type, message, source, hash_signature }
   return hash_signature
 }
 
 /** Messages that differ only in what is normalised away make one hash, not one each. */
-function signatureOnce({ signatures, frames }: Place, error_type: string, message: string): string {
-  const key = `${error_type}\n${message}`
+function signatureOnce({ signatures, frames }: Place, { error_type, source }: Draft, message: string): string {
+  const key = `${source ?? ''}\n${error_type}\n${message}`
   const known = signatures.get(key)
   if (known) return known
-  const hash_signature = signatureOf({ error_type, message, place: frames })
+  const hash_signature = signatureOf({ error_type, message, place: frames, source })
   if (signatures.size >= REMEMBERED) signatures.clear()
   signatures.set(key, hash_signature)
   return hash_signature

@@ -1,3 +1,4 @@
+import type { ClientSource } from '../../model/event.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import type { ErrorHistory } from '../../triage/error-history.js'
 import type { Rendered, Visit } from '../define.js'
@@ -8,6 +9,11 @@ import { muteText } from './muted.js'
 import { Reference } from './reference.js'
 import { Tabs } from './tabs.js'
 import { exactTime, formatCount, longDate, shortDate, Time } from './time.js'
+
+const CLIENT_SOURCE_LABELS: Record<ClientSource, string> = {
+  reporting: 'Client, reporting endpoint',
+  sentry: 'Client, Sentry SDK',
+}
 
 /** How often, since when, in which versions, and who has it. */
 export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
@@ -41,6 +47,12 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
         </dd>
         <dt>Platform</dt>
         <dd>{record.platform}</dd>
+        {record.source && (
+          <>
+            <dt>Source</dt>
+            <dd>{CLIENT_SOURCE_LABELS[record.source]}</dd>
+          </>
+        )}
         {record.git_sha && (
           <>
             <dt>Commit</dt>

@@ -28,6 +28,7 @@ export function errorOf(event: Json, arrival: Arrived): ForeignError | null {
   const level = textIn(event.level)
   const { build, ...release } = releaseOf(textIn(event.release))
   return {
+    source: 'sentry',
     error_type: thrown?.error_type ?? 'Message',
     message: thrown?.message ?? message ?? '',
     backtrace: thrown?.backtrace ?? stackBeside(event),
@@ -116,7 +117,6 @@ function detailsOf(
   const sdk = recordOf(event.sdk)
   const [newest] = valuesOf(event.exception, 1, 'end')
   const details = {
-    source: 'sentry',
     environment: textIn(event.environment),
     unhandled: unhandled || undefined,
     level: textIn(event.level),

@@ -16,6 +16,7 @@ import { counted } from './0015-counted.js'
 import { sourceMaps } from './0016-source-maps.js'
 import { reportedEvents } from './0017-reported-events.js'
 import { mapSources } from './0018-map-sources.js'
+import { clientErrors } from './0022-client-errors.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0016-source-maps': sourceMaps,
   '0017-reported-events': reportedEvents,
   '0018-map-sources': mapSources,
+  '0022-client-errors': clientErrors,
 }

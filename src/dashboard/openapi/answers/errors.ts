@@ -4,6 +4,7 @@ import type { ErrorUsual } from '../../../analytics/error-usual.js'
 import type { Burst, CyclicalPattern } from '../../../analytics/pattern-detector.js'
 import { PATTERN_TYPES } from '../../../analytics/pattern-detector.js'
 import type { SimilarError } from '../../../analytics/similar-errors.js'
+import { CLIENT_SOURCES } from '../../../model/event.js'
 import type { ErrorChanges, ErrorUpdate } from '../../../triage/error-changes.js'
 import type { ErrorGrouping } from '../../../triage/error-grouping.js'
 import type { ErrorHistory } from '../../../triage/error-history.js'
@@ -44,6 +45,7 @@ const SUMMARY = {
   application_name: text,
   error_type: text,
   message: text,
+  source: nullable(word(CLIENT_SOURCES)),
   place: nullable(text),
   severity,
   status,
