@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { isIP, type Server } from 'node:net'
 import { Readable } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import type { HostRequest } from '../capture/request-facts.js'
 import type { Mount } from '../dashboard/handler.js'
 import { SECURITY_HEADERS } from '../dashboard/security-headers.js'
@@ -77,7 +78,8 @@ export async function answer(
   parsed: unknown = request.body,
 ): Promise<void> {
   try {
-    const connected = { ...mount, peer_address: request.socket?.remoteAddress ?? null, ...closingOf(request) }
+    const { remoteAddress = null, encrypted = false } = (request.socket ?? {}) as Partial<TLSSocket>
+    const connected = { ...mount, peer_address: remoteAddress, encrypted, ...closingOf(request) }
     await send(await tracker.handle(toWebRequest(request, parsed), connected), request, response)
   } catch {
     // The handler answers its own errors; a broken connection, a host that already answered or a tracker that was shut

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Options } from '../config/options.js'
 import { resolveConfiguration } from '../config/resolve.js'
+import { hasIgnoredHeaders, ignoredHeadersText } from '../health/forwarding-headers.js'
 import { ConfigurationError, TrackerError } from '../model/errors.js'
 import type { Database } from '../store/database.js'
 import { spoolFolder } from '../store/open.js'
@@ -14,7 +15,7 @@ import { missingFile, withDatabase } from './tracker-database.js'
 
 /** One thing that was looked at. `exit_code` is what it alone would end the command with. */
 interface Finding {
-  subject: 'configuration' | 'credentials' | 'database' | 'schema' | 'spool'
+  subject: 'configuration' | 'credentials' | 'database' | 'schema' | 'proxies' | 'spool'
   state: 'ok' | 'warning' | 'failed'
   text: string
   exit_code: number
@@ -81,12 +82,19 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
       pending.length === 0
         ? ok('schema', `up to date, ${migrations.length} migrations applied`)
         : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
+      ...(pending.length === 0 ? await proxyFindings(database, options) : []),
       spool,
     ]
   } catch (error) {
     if (!(error instanceof TrackerError)) throw error
     return [failed('database', error.message, error), spool]
   }
+}
+
+/** Reports what running processes saw: requests do not pass through this command. */
+async function proxyFindings(database: Database, { trusted_proxies }: Options): Promise<Finding[]> {
+  if (trusted_proxies.length > 0 || !(await hasIgnoredHeaders(database, Date.now()))) return []
+  return [warning('proxies', ignoredHeadersText())]
 }
 
 /** The application makes the file with its schema, so that before the first start nothing is wrong. */

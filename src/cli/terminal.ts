@@ -9,9 +9,14 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** What went wrong, on standard error, so that it never mixes with what a program reads. */
+/**
+ * Writes what went wrong to standard error, so that it never mixes with the output that a program reads. Messages repeat
+ * arguments and file names, which may contain escape sequences.
+ */
 export function complain(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(
+    `${text.replace(UNSAFE, (character) => (character === '\n' ? character : visible(character)))}\n`,
+  )
 }
 
 /** JSON for programs. What a terminal would obey stays escaped, which means the same to every reader of JSON. */
@@ -37,10 +42,12 @@ function escaped(json: string): string {
  * screen or retitle the window, and marks that reverse the order of the letters.
  */
 export function harmless(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(UNSAFE, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`
-  })
+  return text.replace(/\s+/g, ' ').replace(UNSAFE, visible)
+}
+
+function visible(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`
 }
 
 /** Columns of the terminal; without one, lines are as long as they are. */

@@ -47,8 +47,13 @@ export function attachment({ name, bytes, body }: DownloadedFile): Response {
   })
 }
 
+/** Leaves room for the other headers: Node.js clients refuse responses with more than 16 kB of headers. */
+export const MAX_HEADER_BYTES = 12_000
+
+/** Redirects to a path. A query that is too long for a header is left out: the list opens without its filters. */
 export function redirect(to: string, cookies: readonly string[] = []): Response {
-  return withCookies(new Response(null, { status: 302, headers: { Location: to } }), cookies)
+  const [path = to] = to.length > MAX_HEADER_BYTES ? to.split('?', 1) : []
+  return withCookies(new Response(null, { status: 302, headers: { Location: path } }), cookies)
 }
 
 export function withCookies(response: Response, cookies: readonly (string | null)[]): Response {

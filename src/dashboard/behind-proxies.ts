@@ -5,12 +5,32 @@ import type { Mount } from './handler.js'
 type ProxyOptions = Pick<Options, 'trusted_proxies' | 'dashboard_base_url'>
 
 /** Where the dashboard stands for the client, when proxies between them stand for the host. */
-export function behindProxies(mount: Mount, headers: Headers, options: ProxyOptions): Mount {
+export function behindProxies(
+  mount: Mount,
+  { headers, url }: Pick<Request, 'headers' | 'url'>,
+  options: ProxyOptions,
+): Mount & { encrypted: boolean } {
+  const isEncrypted = mount.encrypted ?? url.startsWith('https:')
   return {
     ...mount,
     base: `${publicPrefix(mount, headers, options)}${mount.base}`,
     remote_address: clientOf(mount, headers, options),
+    encrypted: isEncrypted || isEncryptedByProxy(mount, headers, options),
   }
+}
+
+/** Whether a proxy terminates TLS, by the headers of a trusted proxy or by the public address of the dashboard. */
+function isEncryptedByProxy(
+  { remote_address, peer_address = remote_address }: Mount,
+  headers: Headers,
+  { trusted_proxies, dashboard_base_url }: ProxyOptions,
+): boolean {
+  if (isTrustedProxy(peer_address, trusted_proxies)) {
+    if (/^\s*https\b/i.test(headers.get('x-forwarded-proto') ?? '')) return true
+    if (/(?:^|[;,\s])proto="?https\b/i.test(headers.get('forwarded') ?? '')) return true
+  }
+  if (!dashboard_base_url?.startsWith('https:')) return false
+  return [headers.get('host'), headers.get('x-forwarded-host')].includes(new URL(dashboard_base_url).host)
 }
 
 /** A framework that was told about its proxies has looked past them already. */

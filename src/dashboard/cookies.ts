@@ -12,11 +12,20 @@ export function cookieFrom(cookies: string | null, name: string): string | null 
   }
 }
 
-/** A cookie that only our own pages send, and no script can read. */
+export interface CookieAttributes {
+  path: string
+  seconds: number
+  /** Whether the browser may send the cookie over HTTPS only. */
+  secure?: boolean
+  same_site?: 'Strict' | 'Lax'
+}
+
+/** Returns a `Set-Cookie` header for a cookie that no script can read. */
 export function cookieHeader(
   name: string,
   value: string,
-  { path, seconds }: { path: string; seconds: number },
+  { path, seconds, secure = false, same_site = 'Strict' }: CookieAttributes,
 ): string {
-  return `${name}=${encodeURIComponent(value)}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
+  const attributes = `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${same_site}${secure ? '; Secure' : ''}`
+  return `${name}=${encodeURIComponent(value)}; ${attributes}`
 }

@@ -2,13 +2,13 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { inTime } from '../health/in-time.js'
+import { networkOf } from '../model/client-address.js'
 import { TrackerError } from '../model/errors.js'
 import { id, parseInput } from '../model/input.js'
 import { perform } from '../operation.js'
 import { listApplications } from '../triage/list-applications.js'
 import { attachment, csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
 import { serveAsset } from './assets.js'
-import { CHALLENGE, signedInUser } from './auth.js'
 import { behindProxies } from './behind-proxies.js'
 import { errorDocument, pageDocument } from './components/document.js'
 import { compressed } from './compress.js'
@@ -24,6 +24,10 @@ import { isPlainPath } from './plain-path.js'
 import { preferenceHeader, visitHeader } from './preferences.js'
 import { RateLimiter, type Verdict } from './rate-limit.js'
 import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from './routes.js'
+import { CHALLENGE } from './sign-in/basic.js'
+import { SignInLimited } from './sign-in/limiter.js'
+import { createSignIn, type SignIn } from './sign-in/sign-in.js'
+import { createProxyWarning } from './untrusted-proxy.js'
 
 /** Where the dashboard stands, as the adapter knows it. */
 export interface Mount {
@@ -35,13 +39,14 @@ export interface Mount {
   remote_address: string | null
   /** Who is at the other end of the connection, where that may be another: a proxy the framework was told about. */
   peer_address?: string | null
+  /** Whether the client used HTTPS. Without it, the scheme of the request's URL decides. */
+  encrypted?: boolean
   /** Whether the host's server has stopped to listen: what streams must not keep it from ending. */
   closing?: () => boolean
 }
 
 export type Handler = (request: Request, mount: Mount) => Promise<Response>
 
-const FAILED_SIGN_INS_PER_MINUTE = 20
 /** A frame without the other applications is better than one that is waited for. */
 const FRAME_PATIENCE_MS = 500
 
@@ -58,23 +63,32 @@ export interface Dashboard {
 /** Everything that goes wrong in a request ends in the one catch. */
 export function createDashboard(context: Context): Dashboard {
   const live = new LiveUpdates(context)
-  return { handle: createHandler(context, live), close: () => live.close() }
+  const signIn = createSignIn(context)
+  return {
+    handle: createHandler(context, live, signIn),
+    close() {
+      live.close()
+      signIn.close()
+    },
+  }
 }
 
-function createHandler(context: Context, live: LiveUpdates): Handler {
+function createHandler(context: Context, live: LiveUpdates, signIn: SignIn): Handler {
   const router = buildRouter(context, live)
-  const failedSignIns = new RateLimiter(FAILED_SIGN_INS_PER_MINUTE, context.now)
+  const warnOfProxy = createProxyWarning(context)
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
   return async (request, hosts) => {
-    const mount = behindProxies(hosts, request.headers, context.config)
-    const address = mount.remote_address ?? 'unknown'
+    const mount = behindProxies(hosts, request, context.config)
+    const network = networkOf(mount.remote_address)
     const exchange = openExchange(request, mount, context)
     try {
-      exchange.visit.user = authenticate(request, context, address, failedSignIns)
-      const verdict = context.config.enable_rate_limiting ? requests.hit(address) : null
-      if (verdict && !verdict.allowed) throw new RateLimited(verdict)
-      if (request.method === 'POST' && isForeignOrigin(request.headers)) {
+      const session = await signIn.authenticate(request.headers, network)
+      exchange.visit.user = session.user
+      warnOfProxy(hosts, request.headers)
+      const verdict = context.config.enable_rate_limiting ? requests.hit(network) : null
+      if (verdict && !verdict.allowed) throw new RateLimited(verdict, TOO_MANY_REQUESTS)
+      if (request.method === 'POST' && isForeignOrigin(request.headers, mount.encrypted)) {
         throw new TrackerError(
           'forbidden_origin',
           'This request comes from another site and was refused. Open the dashboard itself and try again there.',
@@ -82,6 +96,7 @@ function createHandler(context: Context, live: LiveUpdates): Handler {
       }
       if (!isPlainPath(exchange.visit.path)) throw noSuchPage()
       const response = await router.fetch(new Request(`http://faultboard${exchange.visit.path}`, request), { exchange })
+      if (isHtml(response)) withCookies(response, [await session.deviceCookie(mount.base, mount.encrypted)])
       return await compressed(request, withHeaders(response, verdict))
     } catch (error) {
       return compressed(request, withHeaders(await answerError(error, exchange, context), null))
@@ -89,26 +104,20 @@ function createHandler(context: Context, live: LiveUpdates): Handler {
   }
 }
 
+const TOO_MANY_REQUESTS = 'Too many requests from this address.'
+const TOO_MANY_SIGN_INS = 'Too many failed sign-ins.'
+
 class RateLimited extends TrackerError {
   readonly verdict: Verdict
 
-  constructor(verdict: Verdict) {
-    super('rate_limited', `Too many requests from this address. Try again in ${verdict.reset} seconds.`)
+  constructor(verdict: Verdict, cause: string) {
+    super('rate_limited', `${cause} Try again in ${verdict.reset} seconds.`)
     this.verdict = verdict
   }
 }
 
-function authenticate(request: Request, { config }: Context, address: string, failed: RateLimiter): string {
-  const header = request.headers.get('authorization')
-  const verdict = failed.peek(address)
-  if (header !== null && !verdict.allowed) throw new RateLimited(verdict)
-  const user = signedInUser(header, {
-    username: config.dashboard_username,
-    password: config.dashboard_password,
-  })
-  if (user !== null) return user
-  if (header !== null) failed.hit(address)
-  throw new TrackerError('unauthenticated', 'Sign in with the user name and password of this dashboard.')
+function isHtml({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/html') ?? false
 }
 
 type Environment = { Bindings: { exchange: Exchange } }
@@ -235,7 +244,7 @@ function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
 
 async function answerError(error: unknown, exchange: Exchange, context: Context): Promise<Response> {
   const { visit, wants_json } = exchange
-  if (!(error instanceof TrackerError)) {
+  if (!(error instanceof TrackerError || error instanceof SignInLimited)) {
     context.counters.add('dashboard_failed')
     context.log.warn(
       `The dashboard failed to answer ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`,
@@ -261,6 +270,7 @@ async function answerError(error: unknown, exchange: Exchange, context: Context)
 
 function knownError(error: unknown, { database }: Context): TrackerError | null {
   if (error instanceof TrackerError) return error
+  if (error instanceof SignInLimited) return new RateLimited(error.verdict, TOO_MANY_SIGN_INS)
   if (!database.isUnreachable(error)) return null
   return new TrackerError(
     'database_unavailable',

@@ -1,13 +1,16 @@
 /**
- * Whether a POST comes from a page of another site. Basic credentials travel by themselves, so a browser's own word
- * about where a request comes from decides; a client that says nothing about it (curl, scripts) is no browser.
+ * Whether a POST comes from a page of another site. Browsers add Basic credentials to requests by themselves, so their
+ * own headers decide, the most reliable header first. A client that sends none of them (curl, scripts) is not a browser.
  */
-export function isForeignOrigin(headers: Headers): boolean {
+export function isForeignOrigin(headers: Headers, encrypted = false): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site !== 'same-origin' && site !== 'none'
-  const origin = headers.get('origin')
-  if (origin === null) return false
-  const host = URL.canParse(origin) ? new URL(origin).host : null
-  // A proxy may have changed Host; it then tells the name the browser used in X-Forwarded-Host.
-  return host === null || ![headers.get('host'), headers.get('x-forwarded-host')].includes(host)
+  const source = headers.get('origin') ?? headers.get('referer')
+  if (source === null) return false
+  const url = URL.canParse(source) ? new URL(source) : null
+  if (url === null || url.host === '') return true
+  // Without TLS up to this process, a proxy may terminate it: both schemes are possible.
+  if (url.protocol !== 'https:' && (encrypted || url.protocol !== 'http:')) return true
+  // A proxy that changes Host sends the original name in X-Forwarded-Host.
+  return ![headers.get('host'), headers.get('x-forwarded-host')].includes(url.host)
 }

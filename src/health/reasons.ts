@@ -1,4 +1,5 @@
 import { DAY } from '../model/time.js'
+import { ignoredHeadersText } from './forwarding-headers.js'
 import type { Health } from './health.js'
 
 /** `failing`: errors are lost, or cannot be read. `degraded`: nothing is lost, but somebody should look. */
@@ -68,10 +69,12 @@ function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
 
 function* ofDashboard({ dropped }: Facts): Iterable<Reason> {
   const failed = timesOf('dashboard_failed', dropped)
-  if (failed === 0) return
-  yield degraded(
-    `${failed} requests to the dashboard failed since this process started. Its log on standard error says why.`,
-  )
+  if (failed > 0) {
+    yield degraded(
+      `${failed} requests to the dashboard failed since this process started. Its log on standard error says why.`,
+    )
+  }
+  if (timesOf('forwarding_headers_ignored', dropped) > 0) yield degraded(ignoredHeadersText())
 }
 
 function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {

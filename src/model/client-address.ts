@@ -38,6 +38,23 @@ export function isTrustedProxy(address: string | null, trusted_proxies: readonly
   return peer !== null && trusted_proxies.length > 0 && isTrusted(peer, matcherOf(trusted_proxies))
 }
 
+/**
+ * Returns the key by which a client is rate-limited: an IPv4 address, or the /64 network of an IPv6 address. One IPv6
+ * client can use every address of its /64.
+ *
+ * @example
+ * networkOf('2001:db8:1:2::9') // '2001:db8:1:2::/64'
+ */
+export function networkOf(address: string | null): string {
+  const canonical = addressIn(address ?? '')
+  if (canonical === null) return 'unknown'
+  if (!canonical.includes(':')) return canonical
+  const [start = '', end = ''] = canonical.split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':'))
+  const zeros = Array.from({ length: 8 - groups(start).length - groups(end).length }, () => '0')
+  return `${[...groups(start), ...zeros, ...groups(end)].slice(0, 4).join(':')}::/64`
+}
+
 /** Whether the text is an address, a range such as 10.0.0.0/8, or one of the words for ranges. */
 export function isProxyRange(text: string): boolean {
   return Object.hasOwn(WORDS, text) || rangeOf(text) !== null
@@ -133,11 +150,27 @@ function forwardedFromRight(header: string): string[] {
 
 const ADDRESS_LENGTH = 100
 
-/** `192.0.2.1`, `192.0.2.1:8080`, `2001:db8::1`, `[2001:db8::1]:443`, without its port, zone and IPv4 mapping. */
+/**
+ * Parses `192.0.2.1`, `192.0.2.1:8080`, `2001:db8::1` and `[2001:db8::1]:443`. Returns the canonical spelling without
+ * port, zone and IPv4 mapping.
+ */
 function addressIn(text: string): string | null {
   if (text.length > ADDRESS_LENGTH) return null
   const [, inBrackets, withPort, plain] =
     /^(?:\[([\da-f.:]+)(?:%[^\]]*)?\](?::\d+)?|([\d.]+):\d+|([\da-f.:]+)(?:%.*)?)$/i.exec(text.trim()) ?? []
   const address = inBrackets ?? withPort ?? plain ?? ''
-  return isIP(address) ? address.replace(/^::ffff:(?=\d+\.)/i, '') : null
+  const family = isIP(address)
+  if (family === 0) return null
+  return family === 4 ? address : canonicalIPv6(address)
+}
+
+/** Returns the spelling of RFC 5952, or the IPv4 address that is mapped into the IPv6 address. */
+function canonicalIPv6(address: string): string {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical) ?? []
+  if (high === undefined || low === undefined) return canonical
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
 }

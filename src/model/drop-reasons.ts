@@ -33,6 +33,9 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   spool_full: 'Lost: the spool folder holds spool_max_bytes already.',
   spool_unwritable: 'The spool folder could not be written; what was not committed either is lost.',
   dashboard_failed: 'Pages of the dashboard that failed; the log on standard error says why.',
+  sign_in_limited: 'Sign-ins to the dashboard that were refused: too many wrong passwords within a minute.',
+  forwarding_headers_ignored:
+    'Dashboard requests whose forwarding headers (X-Forwarded-For, Forwarded, X-Real-IP, CF-Connecting-IP) were ignored: trusted_proxies is empty.',
   process_health_lost: 'Minutes of the health of the process that were lost: the database was away for too long.',
   process_health_refused: 'Minutes of the health of the process that the database refused; they are lost.',
   reported_again: 'Not counted again: a client or SDK sent an event with the same id once more.',

@@ -2,6 +2,8 @@ import type { Options } from '../config/options.js'
 import { clientAddress } from '../model/client-address.js'
 import type { Arrival, ReportingRequest } from './arrival.js'
 
+export { networkOf as countedBy } from '../model/client-address.js'
+
 export interface ClientOptions {
   /** The client's address, for hosts in which it can be told by nothing but a header of their own. */
   client_address?: ((from: ReportingRequest) => string | null | undefined) | undefined
@@ -25,16 +27,4 @@ export function clientOf(
 /** Without port, zone and IPv4 mapping; null for what is no address. */
 function plainAddress(address: string | null | undefined): string | null {
   return typeof address === 'string' ? clientAddress({ remote_address: address }, []) : null
-}
-
-/** By what a client is counted: of IPv6, everybody has as many addresses as he likes within his own network. */
-export function countedBy(address: string | null): string {
-  if (address === null) return 'unknown'
-  if (!address.includes(':')) return address
-  const [before = '', after] = address.split('::')
-  const words = before === '' ? [] : before.split(':')
-  const behind = after === undefined || after === '' ? [] : after.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - words.length - behind.length) }, () => '0')
-  const all = after === undefined ? words : [...words, ...zeros, ...behind]
-  return `${all.slice(0, 4).join(':')}::/64`
 }

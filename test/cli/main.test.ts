@@ -37,6 +37,25 @@ describe('help', () => {
   })
 })
 
+describe('escape sequences in arguments', () => {
+  test.each([
+    [['\u001b[31mred'], '\\x1b[31mred'],
+    [['errors', '--\u001b[2Jclear'], '\\x1b[2Jclear'],
+    [['errors', '--severity', '\u202ehgih'], ''],
+    [['errors', '--database', 'sqlite:\u001b]0;owned\u0007.sqlite3'], '\\x1b]0;owned\\x07.sqlite3'],
+    [['check', '--database', 'sqlite:\u001b]0;owned\u0007.sqlite3'], '\\x1b]0;owned\\x07.sqlite3'],
+    [['serve', '--database', 'nosql:\u009b31m'], ''],
+    [['import', '\u001b[2J.ndjson'], ''],
+    [['export', '\u001b[2J/x.ndjson'], ''],
+    [['sourcemaps', 'upload', '\u001b[2J', '--release', '\u001b[2J'], ''],
+  ])('are shown, not obeyed: %j', async (args, shown) => {
+    const { stdout, stderr } = await faultboard(args, { cwd: await folder() })
+    expect(`${stdout}${stderr}`).toContain(shown)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would obey.
+    expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+  })
+})
+
 describe('wrong use ends with 2, one sentence and the help line', () => {
   test.each([
     [['srve'], 'faultboard has no command "srve"; did you mean serve?', 'faultboard --help'],

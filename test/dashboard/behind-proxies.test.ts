@@ -82,7 +82,7 @@ test.each([
     const visit = await behindProxy({ trusted_proxies: given.trusted_proxies })
     const attempt = async (from: string, password: string) =>
       (await visit('/errors', { headers: { ...signIn(USER, password), 'x-pretend': from } })).status
-    for (let i = 0; i < 21; i++) await attempt('192.0.2.66', 'wrong')
+    for (let i = 0; i < 21; i++) await attempt('192.0.2.66', `guess ${i}`)
     expect(await attempt('198.51.100.1', PASSWORD)).toBe(given.status)
     expect(await attempt('192.0.2.66', PASSWORD)).toBe(429)
   },

@@ -1,5 +1,8 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import { redirect } from '../../src/dashboard/answers.js'
+import type { Mount } from '../../src/dashboard/handler.js'
 import { type Host, serveTracker, signIn, startHost } from '../support/host.js'
 
 describe('requests from other sites', () => {
@@ -22,6 +25,9 @@ describe('requests from other sites', () => {
     { origin: 'null' },
     { origin: 'http://127.0.0.1:1' },
     { origin: 'not a url' },
+    { referer: 'https://evil.example/page' },
+    { referer: 'about:blank' },
+    { referer: 'not a url' },
   ])('are refused: %j', async (headers) => {
     expect((await resolve(headers)).status).toBe(403)
     expect(((await host.json(`/errors/${id}`)).error as unknown as { resolved: boolean }).resolved).toBe(false)
@@ -31,12 +37,69 @@ describe('requests from other sites', () => {
     expect((await resolve({ 'sec-fetch-site': 'same-origin' })).status).toBe(302)
     expect((await resolve({ 'sec-fetch-site': 'none' })).status).toBe(302)
     expect((await resolve({ origin: host.origin })).status).toBe(302)
+    expect((await resolve({ referer: `${host.origin}/error_dashboard/errors` })).status).toBe(302)
+    expect((await resolve({ origin: host.origin, referer: 'https://evil.example' })).status).toBe(302)
     expect((await resolve({})).status).toBe(302)
   })
 
   test('a proxy that changed Host tells the name the browser used', async () => {
     expect((await resolve({ origin: 'https://shop.example', 'x-forwarded-host': 'shop.example' })).status).toBe(302)
   })
+})
+
+describe('the scheme of the origin', () => {
+  const status = async (headers: Record<string, string>, settings: Settings, mount: Partial<Mount> = {}) => {
+    const host = await startHost('sqlite::memory:', settings)
+    onTestFinished(() => host.close())
+    const request = new Request('http://ops.example/error_dashboard/errors/1/resolve', {
+      method: 'POST',
+      body: new URLSearchParams(),
+      headers: { ...signIn(), host: 'ops.example', ...headers },
+    })
+    const place = { base: '/error_dashboard', path: '/errors/1/resolve', remote_address: '10.0.0.1', ...mount }
+    return (await host.tracker.handle(request, place)).status
+  }
+  const HTTP = { origin: 'http://ops.example' }
+  const HTTPS = { origin: 'https://ops.example' }
+
+  test('is compared when the client is known to use HTTPS', async () => {
+    const ofProxy = { 'x-forwarded-proto': 'https' }
+    const trusting = { trusted_proxies: ['private'] }
+    expect(await status(HTTP, {}, { encrypted: true })).toBe(403)
+    expect(await status({ ...HTTP, ...ofProxy }, trusting)).toBe(403)
+    expect(await status(HTTP, { dashboard_base_url: 'https://ops.example' })).toBe(403)
+    expect(await status(HTTPS, {}, { encrypted: true })).toBe(404)
+    expect(await status({ ...HTTPS, ...ofProxy }, trusting)).toBe(404)
+  })
+
+  test('is not compared behind a proxy that may terminate TLS', async () => {
+    expect(await status(HTTPS, {})).toBe(404)
+    expect(await status(HTTP, {})).toBe(404)
+  })
+
+  test('has to be one of the web', async () => {
+    expect(await status({ origin: 'ftp://ops.example' }, {})).toBe(403)
+  })
+})
+
+describe('the Link header', () => {
+  test('is left out when a long search would make it too large for clients', async () => {
+    const host = await startHost('sqlite::memory:')
+    onTestFinished(() => host.close())
+    const short = await host.get('/errors.json?search=abc')
+    expect(short.headers.get('link')).toContain('search=abc')
+    const long = await host.get(`/errors.json?search=${'x'.repeat(8000)}`)
+    expect(long.status).toBe(200)
+    expect(long.headers.get('link')).toBeNull()
+  })
+})
+
+test('a redirect leaves out a query that is too long for clients', () => {
+  expect(redirect('/error_dashboard/errors?search=abc').headers.get('location')).toBe(
+    '/error_dashboard/errors?search=abc',
+  )
+  const long = redirect(`/error_dashboard/errors?search=${'x'.repeat(20_000)}`)
+  expect(long.headers.get('location')).toBe('/error_dashboard/errors')
 })
 
 describe('bodies', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clientAddress, isProxyRange } from '../../src/model/client-address.js'
+import { clientAddress, isProxyRange, networkOf } from '../../src/model/client-address.js'
 
 const TRUSTED = ['loopback', 'private', '203.0.113.7', '2001:db8:aa::/48']
 const behind = (forwarded_for: string | string[], remote_address = '10.0.0.1') =>
@@ -151,4 +151,56 @@ test('an address, a range or a word names proxies, and nothing else does', () =>
   ]
   expect(good.filter(isProxyRange)).toEqual(good)
   expect(bad.filter(isProxyRange)).toEqual([])
+})
+
+describe('canonical addresses', () => {
+  test.each([
+    ['::1', '::1'],
+    ['0:0:0:0:0:0:0:1', '::1'],
+    ['0000:0000:0000:0000:0000:0000:0000:0001', '::1'],
+    ['2001:DB8:0:0:1::9', '2001:db8::1:0:0:9'],
+    ['::ffff:1.2.3.4', '1.2.3.4'],
+    ['::FFFF:1.2.3.4', '1.2.3.4'],
+    ['0:0:0:0:0:ffff:1.2.3.4', '1.2.3.4'],
+    ['::ffff:102:304', '1.2.3.4'],
+    ['[::ffff:102:304]:443', '1.2.3.4'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['fe80:0::0:1%25eth0', 'fe80::1'],
+    ['1.2.3.4:8080', '1.2.3.4'],
+  ])('spell %s as %s', (address, canonical) => {
+    expect(clientAddress({ remote_address: address }, [])).toBe(canonical)
+  })
+
+  test.each([
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['0:0:0:0:0:0:0:1', '0:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['not an address', 'unknown'],
+    [null, 'unknown'],
+  ])('count %s as the network %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+
+  test('have one spelling for every spelling of an address, and one network for every address of a /64', () => {
+    const group = fc.integer({ min: 0, max: 0xffff })
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), group, (groups, last) => {
+        const padded = groups.map((one) => one.toString(16).padStart(4, '0').toUpperCase()).join(':')
+        const plain = groups.map((one) => one.toString(16)).join(':')
+        const canonical = clientAddress({ remote_address: plain }, [])
+        expect(clientAddress({ remote_address: padded }, [])).toBe(canonical)
+        expect(clientAddress({ remote_address: canonical }, [])).toBe(canonical)
+        if (canonical?.includes(':')) {
+          const neighbor = [...groups.slice(0, 4), 1, ...groups.slice(5, 7), last].map((one) => one.toString(16))
+          expect(networkOf(neighbor.join(':'))).toBe(networkOf(padded))
+        }
+      }),
+    )
+  })
 })

@@ -58,6 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'transfer',
     'mcp',
     'jobs',
+    'health',
     'adapters',
     'tracker',
     'index',

@@ -1,4 +1,5 @@
 import type { Pagination as PaginationData } from '../../triage/errors-list.js'
+import { MAX_HEADER_BYTES } from '../answers.js'
 import type { Rendered, Visit } from '../define.js'
 import { formatCount } from './time.js'
 
@@ -49,15 +50,16 @@ export function totalOf({ total_count, total_is_bound }: PaginationData): string
   return formatCount(total_count, total_is_bound)
 }
 
-/** The `Link` header of a list. */
-export function paginationLinks({ page, total_pages }: PaginationData, visit: Visit): string {
+/** Returns the `Link` header of a list; null when a long filter makes it too large for clients. */
+export function paginationLinks({ page, total_pages }: PaginationData, visit: Visit): string | null {
   const links = [
     ['first', 1],
     ...(page > 1 ? [['prev', page - 1] as const] : []),
     ...(page < total_pages ? [['next', page + 1] as const] : []),
     ['last', total_pages],
   ] as const
-  return links.map(([relation, number]) => `<${pageAddress(visit, number)}>; rel="${relation}"`).join(', ')
+  const header = links.map(([relation, number]) => `<${pageAddress(visit, number)}>; rel="${relation}"`).join(', ')
+  return header.length > MAX_HEADER_BYTES ? null : header
 }
 
 function pageAddress({ base, path, query }: Visit, page: number): string {

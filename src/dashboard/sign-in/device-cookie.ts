@@ -1,0 +1,79 @@
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { DAY } from '../../model/time.js'
+import { cookieFrom, cookieHeader } from '../cookies.js'
+import type { Credentials } from './basic.js'
+
+const COOKIE = 'faultboard_device'
+const LIFETIME_MS = 180 * DAY
+/** Renews the cookie of a regular visitor long before it expires. */
+const RENEW_AFTER_MS = 30 * DAY
+const derive = promisify<string, string, number, Buffer>(scrypt)
+
+export interface Device {
+  id: string
+  needs_renewal: boolean
+}
+
+/**
+ * Signed cookies of browsers that have signed in before. A known device has its own limit of failed sign-ins and is not
+ * affected by strangers behind the same address. The cookie does not sign anyone in.
+ */
+export class DeviceCookies {
+  readonly #credentials: Credentials
+  readonly #now: () => number
+  #key: Promise<Buffer> | null = null
+
+  constructor(credentials: Credentials, now: () => number) {
+    this.#credentials = credentials
+    this.#now = now
+  }
+
+  /** Returns the device for which this name was signed, or null. */
+  async verify(cookies: string | null, name: string): Promise<Device | null> {
+    const [, id, issued, signature] =
+      /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/.exec(cookieFrom(cookies, COOKIE) ?? '') ?? []
+    if (!id || !issued || !signature) return null
+    const age = this.#now() - Number.parseInt(issued, 36) * 1000
+    if (age > LIFETIME_MS) return null
+    const expected = await this.#sign(name, id, issued)
+    if (expected === null || !timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) return null
+    return { id, needs_renewal: age > RENEW_AFTER_MS }
+  }
+
+  /** Returns a `Set-Cookie` header for the device on which this name has signed in; null when no key is available. */
+  async issue(name: string, { path, secure }: { path: string; secure: boolean }): Promise<string | null> {
+    const id = randomBytes(16).toString('base64url')
+    const issued = Math.floor(this.#now() / 1000).toString(36)
+    const signature = await this.#sign(name, id, issued)
+    if (signature === null) return null
+    // Lax: a link in a chat message opens the dashboard with the cookie.
+    const attributes = { path, seconds: LIFETIME_MS / 1000, secure, same_site: 'Lax' } as const
+    return cookieHeader(COOKIE, `${id}.${issued}.${signature}`, attributes)
+  }
+
+  async #sign(name: string, id: string, issued: string): Promise<string | null> {
+    try {
+      const key = await this.#derivedKey()
+      return createHmac('sha256', key)
+        .update(`${id}.${issued}.${name.normalize('NFC')}`)
+        .digest('base64url')
+    } catch {
+      // Without memory for the key, visitors sign in as on an unknown device.
+      return null
+    }
+  }
+
+  /**
+   * Derived from the credentials: every process and every restart has the same key, and a new password invalidates all
+   * cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
+   */
+  #derivedKey(): Promise<Buffer> {
+    const { username, password } = this.#credentials
+    this.#key ??= derive(password.normalize('NFC'), `faultboard device cookie 1 ${username.normalize('NFC')}`, 32)
+    this.#key.catch(() => {
+      this.#key = null
+    })
+    return this.#key
+  }
+}

@@ -1,0 +1,192 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { MINUTE } from '../../model/time.js'
+import type { Verdict } from '../rate-limit.js'
+
+/** A sign-in attempt of any scheme: a password, an API token, a callback of the host. */
+export interface SignInAttempt {
+  /** Account name as the client sent it; empty when the scheme has none. */
+  name: string
+  /** Secret as the client sent it. The limiter keeps a keyed digest for one minute. */
+  secret: string
+  /** Client network, from `networkOf`. */
+  network: string
+  /** Id of a verified device cookie; null for an unknown client. */
+  device: string | null
+}
+
+/** Thrown instead of verifying an attempt. */
+export class SignInLimited extends Error {
+  readonly verdict: Verdict
+
+  constructor(verdict: Verdict) {
+    super('too many failed sign-ins')
+    this.verdict = verdict
+  }
+}
+
+/**
+ * Distinct wrong secrets per minute for one name in one network, or on one known device. Also the number of times that
+ * one wrong secret is answered: a script with an old password must not exhaust the limit of its colleagues.
+ */
+export const MAX_WRONG_SECRETS = 20
+/** Distinct wrong pairs per minute in one network. Limits guessing of many names. */
+export const MAX_WRONG_PAIRS_PER_NETWORK = 100
+/** Distinct wrong pairs per minute in total. Attempts of unknown clients are delayed beyond it. */
+export const MAX_WRONG_PAIRS_BEFORE_DELAY = 200
+/** Short enough for a person to wait, and for the timeouts of clients and proxies. */
+const DELAY_MS = 2000
+/** With the delay, limits unknown clients to 300 attempts a minute and bounds the connections held. */
+const MAX_DELAYED = 10
+/** Bounds the memory to a few megabytes during a distributed attack. */
+const MAX_WINDOWS = 5000
+
+interface AccountWindow {
+  ends: number
+  /** Failures by pair; zero while the first attempt is being verified. */
+  failures: Map<string, number>
+}
+
+interface CountWindow {
+  ends: number
+  count: number
+}
+
+/**
+ * Limits password guessing without locking out known devices. A right secret is refused too while its name is limited
+ * in its network: a limiter that let it through would not limit a guesser at all. Counters belong to one process.
+ */
+export class SignInLimiter {
+  readonly #now: () => number
+  readonly #wait: (ms: number) => Promise<void>
+  readonly #digestKey = randomBytes(32)
+  readonly #accounts = new Map<string, AccountWindow>()
+  readonly #networks = new Map<string, CountWindow>()
+  readonly #delayedNetworks = new Set<string>()
+  readonly #closed = new AbortController()
+  #total: CountWindow = { ends: 0, count: 0 }
+
+  constructor(now: () => number, waitFor?: (ms: number) => Promise<void>) {
+    this.#now = now
+    this.#wait = waitFor ?? ((ms) => wait(ms, undefined, { ref: false, signal: this.#closed.signal }))
+  }
+
+  /**
+   * Verifies an attempt unless it is limited. Counts the attempt as failed before `verify` runs, so that parallel
+   * requests cannot exceed the limit.
+   *
+   * @throws SignInLimited
+   */
+  async attempt<User>(attempt: SignInAttempt, verify: () => User | null | Promise<User | null>): Promise<User | null> {
+    const pair = this.#digest('pair', attempt.name, attempt.secret)
+    let account = this.#admit(attempt, pair)
+    if (this.#isKnownWrong(account, pair)) return null
+    if (attempt.device === null && this.#totalWindow().count >= MAX_WRONG_PAIRS_BEFORE_DELAY) {
+      await this.#delay(attempt.network)
+      account = this.#admit(attempt, pair)
+    }
+    const isFirst = !account.failures.has(pair)
+    if (isFirst) account.failures.set(pair, 0)
+    const network = attempt.device === null ? this.#networkWindow(attempt.network) : null
+    if (isFirst && network) network.count += 1
+    const release = () => {
+      account.failures.delete(pair)
+      if (isFirst && network) network.count -= 1
+    }
+    try {
+      const user = await verify()
+      if (user !== null) release()
+      else {
+        account.failures.set(pair, 1)
+        if (isFirst) this.#totalWindow().count += 1
+      }
+      return user
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** Answers a repeated pair without verifying it again, up to the limit. */
+  #isKnownWrong({ failures, ends }: AccountWindow, pair: string): boolean {
+    const count = failures.get(pair) ?? 0
+    if (count >= MAX_WRONG_SECRETS) throw this.#limited(ends, MAX_WRONG_SECRETS)
+    if (count > 0) failures.set(pair, count + 1)
+    return count > 0
+  }
+
+  /** Ends every delay, so that no request holds a closing server open. */
+  close(): void {
+    this.#closed.abort()
+  }
+
+  /** Returns the window of the account, or throws when the account or its network is exhausted. */
+  #admit(attempt: SignInAttempt, pair: string): AccountWindow {
+    const account = this.#accountWindow(attempt)
+    if (account.failures.size >= MAX_WRONG_SECRETS && !account.failures.has(pair)) {
+      throw this.#limited(account.ends, MAX_WRONG_SECRETS)
+    }
+    if (attempt.device !== null) return account
+    const network = this.#networkWindow(attempt.network)
+    if (network.count >= MAX_WRONG_PAIRS_PER_NETWORK && !account.failures.has(pair)) {
+      throw this.#limited(network.ends, MAX_WRONG_PAIRS_PER_NETWORK)
+    }
+    return account
+  }
+
+  /** Holds at most one request per network, so that one attacker cannot take every place. */
+  async #delay(network: string): Promise<void> {
+    const refused = this.#limited(this.#now() + DELAY_MS, MAX_WRONG_PAIRS_BEFORE_DELAY)
+    if (this.#delayedNetworks.size >= MAX_DELAYED || this.#delayedNetworks.has(network)) throw refused
+    this.#delayedNetworks.add(network)
+    try {
+      await this.#wait(DELAY_MS)
+    } catch {
+      // The dashboard was closed.
+      throw refused
+    } finally {
+      this.#delayedNetworks.delete(network)
+    }
+  }
+
+  #accountWindow({ name, network, device }: SignInAttempt): AccountWindow {
+    const key = this.#digest('account', name, device === null ? `network ${network}` : `device ${device}`)
+    return this.#openWindow(this.#accounts, key, (ends) => ({ ends, failures: new Map() }))
+  }
+
+  #networkWindow(network: string): CountWindow {
+    return this.#openWindow(this.#networks, network, (ends) => ({ ends, count: 0 }))
+  }
+
+  #totalWindow(): CountWindow {
+    if (this.#total.ends <= this.#now()) this.#total = { ends: this.#now() + MINUTE, count: 0 }
+    return this.#total
+  }
+
+  #openWindow<Window extends { ends: number }>(
+    windows: Map<string, Window>,
+    key: string,
+    create: (ends: number) => Window,
+  ): Window {
+    const known = windows.get(key)
+    if (known && known.ends > this.#now()) return known
+    windows.delete(key)
+    const [oldest] = windows.keys()
+    if (windows.size >= MAX_WINDOWS && oldest !== undefined) windows.delete(oldest)
+    const window = create(this.#now() + MINUTE)
+    windows.set(key, window)
+    return window
+  }
+
+  #limited(ends: number, limit: number): SignInLimited {
+    const reset = Math.max(1, Math.ceil((ends - this.#now()) / 1000))
+    return new SignInLimited({ allowed: false, limit, remaining: 0, reset })
+  }
+
+  /** Short and keyed: wrong passwords are often almost right, and must not be readable in a heap snapshot. */
+  #digest(kind: string, ...parts: readonly string[]): string {
+    const digest = createHmac('sha256', this.#digestKey)
+    for (const part of [kind, ...parts]) digest.update(`${part.length}:`).update(part)
+    return digest.digest('base64url').slice(0, 16)
+  }
+}

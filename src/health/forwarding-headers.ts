@@ -1,0 +1,38 @@
+import type { Context } from '../context.js'
+import { DAY } from '../model/time.js'
+import type { Database } from '../store/database.js'
+import type { BulkTarget } from '../store/dialect.js'
+
+const LEASE = 'forwarding_headers_ignored'
+/** Long enough for a dashboard that is opened once a week; a proxy that was removed is forgotten after it. */
+const REMEMBERED_MS = 7 * DAY
+
+const TARGET: BulkTarget = {
+  table: 'faultboard_leases',
+  columns: [
+    { name: 'name', type: 'text' },
+    { name: 'expires_at', type: 'integer' },
+  ],
+  on_conflict: { key: ['name'], update: [{ column: 'expires_at', by: 'greatest' }] },
+}
+
+/** Describes the problem and the fix, for the log, the Health page and `faultboard check`. */
+export function ignoredHeadersText(header = 'X-Forwarded-For'): string {
+  return `Requests contain ${header}, but no proxy is trusted: all clients behind the proxy share one address, one rate limit and one limit of failed sign-ins. Set trusted_proxies to the addresses of the proxy, for example ['private'].`
+}
+
+/** Stores that forwarding headers were ignored, so that `faultboard check` can report it. */
+export async function rememberIgnoredHeaders({ database, ready, now }: Context): Promise<void> {
+  await ready()
+  const row = [LEASE, now() + REMEMBERED_MS]
+  await database.write(async (trx) => void (await database.dialect.insertMany(trx, TARGET, [row])))
+}
+
+export async function hasIgnoredHeaders({ read }: Database, now: number): Promise<boolean> {
+  const lease = await read
+    .selectFrom('faultboard_leases')
+    .select('expires_at')
+    .where('name', '=', LEASE)
+    .executeTakeFirst()
+  return Number(lease?.expires_at ?? 0) > now
+}

@@ -1,0 +1,251 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../../src/config/options.js'
+import type { Mount } from '../../../src/dashboard/handler.js'
+import type { Health } from '../../../src/health/health.js'
+import { faultboard } from '../../cli/faultboard.js'
+import { type Host, PASSWORD, serveTracker, signIn, USER } from '../../support/host.js'
+import { eventually, temporaryFolder } from '../../support/tracker.js'
+
+async function start(settings: Settings = {}) {
+  const clock = { now: Date.parse('2026-03-10T12:00:00Z') }
+  const host = await serveTracker({ database: 'sqlite::memory:', ...settings }, { now: () => clock.now })
+  onTestFinished(() => host.close())
+  return { host, clock }
+}
+
+/** Sends one request to the dashboard from any address. */
+function visit(host: Host, headers: Record<string, string>, mount: Partial<Mount> = {}) {
+  const { tracker } = host
+  const request = new Request('http://shop.example/error_dashboard/errors', { headers })
+  return tracker.handle(request, { base: '/error_dashboard', path: '/errors', remote_address: '192.0.2.1', ...mount })
+}
+
+async function guess(host: Host, count: number, mount: (i: number) => Partial<Mount> = () => ({})): Promise<number[]> {
+  const statuses: number[] = []
+  for (let i = 0; i < count; i++) {
+    statuses.push((await visit(host, signIn(USER, `guess ${i}`), mount(i))).status)
+  }
+  return statuses
+}
+
+function deviceCookie(response: Response): string | undefined {
+  return response.headers.getSetCookie().find((cookie) => cookie.startsWith('faultboard_device='))
+}
+
+/** Signs in and returns the cookie as a browser sends it back. */
+async function knownDevice(host: Host): Promise<string> {
+  const [cookie = ''] = deviceCookie(await visit(host, signIn()))?.split(';') ?? []
+  expect(cookie).not.toBe('')
+  return cookie
+}
+
+describe('failed sign-ins', () => {
+  test('count for the /64 network of an IPv6 client', async () => {
+    const { host } = await start()
+    const statuses = await guess(host, 40, (i) => ({ remote_address: `2001:db8:1:1::${i.toString(16)}` }))
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401))
+    expect(statuses.slice(20)).toEqual(Array(20).fill(429))
+    expect((await visit(host, signIn(), { remote_address: '2001:db8:1:2::1' })).status).toBe(200)
+  })
+
+  test.each([
+    ['::1', '0:0:0:0:0:0:0:1'],
+    ['::ffff:198.51.100.4', '198.51.100.4'],
+    ['::ffff:c633:6404', '198.51.100.4'],
+    ['fe80::7%eth0', 'fe80::7%eth1'],
+    ['2001:DB8::7', '2001:db8:0::7'],
+  ])('count as one for %s and %s', async (one, other) => {
+    const { host } = await start()
+    await guess(host, 20, (i) => ({ remote_address: i % 2 === 0 ? one : other }))
+    expect((await visit(host, signIn(), { remote_address: one })).status).toBe(429)
+    expect((await visit(host, signIn(), { remote_address: other })).status).toBe(429)
+  })
+
+  test('of another name do not refuse the right one', async () => {
+    const { host } = await start()
+    for (let i = 0; i < 30; i++) await visit(host, signIn('root', `guess ${i}`))
+    expect((await visit(host, signIn('root', 'once more'))).status).toBe(429)
+    expect((await visit(host, signIn())).status).toBe(200)
+  })
+
+  test('are shown on Health with the reason for 429', async () => {
+    const { host, clock } = await start()
+    await guess(host, 23)
+    const refused = await visit(host, signIn())
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toEqual({
+      error: expect.stringMatching(/^Too many failed sign-ins\. Try again in \d/),
+    })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    clock.now += 60_001
+    const health = (await host.json('/health')) as unknown as Health
+    expect(health.dropped).toContainEqual(expect.objectContaining({ reason: 'sign_in_limited', count: 4 }))
+    expect(health.state).toBe('ok')
+  })
+})
+
+describe('a browser that has signed in before', () => {
+  test('is not locked out by strangers behind the same address', async () => {
+    const { host } = await start()
+    const cookie = await knownDevice(host)
+    await guess(host, 40)
+    expect((await visit(host, signIn())).status).toBe(429)
+    expect((await visit(host, { ...signIn(), cookie })).status).toBe(200)
+  })
+
+  test('still needs the password, and has its own limit', async () => {
+    const { host } = await start()
+    const cookie = await knownDevice(host)
+    expect((await visit(host, { cookie })).status).toBe(401)
+    const statuses: number[] = []
+    for (let i = 0; i < 22; i++) statuses.push((await visit(host, { ...signIn(USER, `typo ${i}`), cookie })).status)
+    expect(statuses).toEqual([...Array(20).fill(401), 429, 429])
+    expect((await visit(host, signIn())).status).toBe(200)
+  })
+
+  test('stays known after a restart, and not after a change of the password', async () => {
+    const cookie = await knownDevice((await start()).host)
+    const restarted = (await start()).host
+    await guess(restarted, 20)
+    expect((await visit(restarted, { ...signIn(), cookie })).status).toBe(200)
+    const changed = (await start({ dashboard_password: 'another one' })).host
+    await guess(changed, 20)
+    expect((await visit(changed, { ...signIn(USER, 'another one'), cookie })).status).toBe(429)
+  })
+
+  test('has a cookie that reveals nothing, belongs to the mount path and is not readable by scripts', async () => {
+    const { host } = await start()
+    const cookie = deviceCookie(await visit(host, signIn(), { base: '/ops/error_dashboard' })) ?? ''
+    expect(cookie).toMatch(
+      /^faultboard_device=[\w.-]+; Path=\/ops\/error_dashboard; Max-Age=15552000; HttpOnly; SameSite=Lax$/,
+    )
+    const { authorization } = signIn()
+    for (const secret of [USER, PASSWORD, encodeURIComponent(PASSWORD), authorization.slice('Basic '.length)])
+      expect(cookie).not.toContain(secret)
+  })
+
+  test('gets a new cookie only when the old one is about to expire or invalid', async () => {
+    const { host, clock } = await start()
+    const cookie = await knownDevice(host)
+    expect(deviceCookie(await visit(host, { ...signIn(), cookie }))).toBeUndefined()
+    clock.now += 31 * 86_400_000
+    expect(deviceCookie(await visit(host, { ...signIn(), cookie }))).toBeDefined()
+    clock.now += 150 * 86_400_000
+    await guess(host, 20)
+    expect((await visit(host, { ...signIn(), cookie })).status).toBe(429)
+  })
+
+  test('gets the cookie with pages only: not with assets, JSON or a failed sign-in', async () => {
+    const { host } = await start()
+    expect(deviceCookie(await host.get('/overview'))).toBeDefined()
+    expect(deviceCookie(await host.get('/assets/dashboard.css'))).toBeUndefined()
+    expect(deviceCookie(await host.get('/errors.json'))).toBeUndefined()
+    expect(deviceCookie(await host.get('/errors', signIn(USER, 'wrong')))).toBeUndefined()
+  })
+
+  test.each([
+    ['an invented id', (cookie: string) => cookie.replace(/=[\w-]{4}/, '=AAAA')],
+    ['a later date', (cookie: string) => cookie.replace(/\.[\da-z]+\./, '.zzzzzz.')],
+    ['another signature', (cookie: string) => cookie.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))],
+    ['no signature', (cookie: string) => cookie.replace(/\.[\w-]+$/, '.')],
+    ['no value', () => 'faultboard_device='],
+    ['garbage', () => `faultboard_device=${'%'.repeat(500)}`],
+  ])('is unknown with %s in its cookie', async (_case, forge) => {
+    const { host } = await start()
+    const forged = forge(await knownDevice(host))
+    await guess(host, 20)
+    expect((await visit(host, { ...signIn(), cookie: forged })).status).toBe(429)
+  })
+
+  test.each<[string, Settings, Record<string, string>, Partial<Mount>, boolean]>([
+    ['TLS ends in this process', {}, {}, { encrypted: true }, true],
+    ['a trusted proxy terminates TLS', { trusted_proxies: ['192.0.2.1'] }, { 'x-forwarded-proto': 'https' }, {}, true],
+    [
+      'a trusted proxy uses Forwarded',
+      { trusted_proxies: ['192.0.2.1'] },
+      { forwarded: 'for=1.2.3.4;proto=https' },
+      {},
+      true,
+    ],
+    ['the public address is HTTPS', { dashboard_base_url: 'https://ops.example' }, { host: 'ops.example' }, {}, true],
+    ['a proxy that is not trusted names HTTPS', {}, { 'x-forwarded-proto': 'https' }, {}, false],
+    [
+      'it is reached past its public address',
+      { dashboard_base_url: 'https://ops.example' },
+      { host: '10.0.0.1' },
+      {},
+      false,
+    ],
+    ['nothing is known', {}, {}, {}, false],
+  ])('has a Secure cookie when it uses HTTPS: %s', async (_case, settings, headers, mount, secure) => {
+    const { host } = await start(settings)
+    const cookie = deviceCookie(await visit(host, { ...signIn(), ...headers }, mount)) ?? ''
+    expect(cookie.endsWith('; Secure')).toBe(secure)
+  })
+})
+
+test('delays the sign-in of an unknown client during a distributed attack, and then admits it', async () => {
+  const { host } = await start()
+  const cookie = await knownDevice(host)
+  await guess(host, 201, (i) => ({ remote_address: `2001:db8:0:${i.toString(16)}::1` }))
+  expect((await visit(host, { ...signIn(), cookie })).status).toBe(200)
+  expect((await visit(host, signIn(), { remote_address: '203.0.113.9' })).status).toBe(200)
+})
+
+describe('forwarding headers without a trusted proxy', () => {
+  const HEADERS = { 'x-forwarded-for': '203.0.113.9' }
+  const reasonsOf = async (host: Host) => ((await host.json('/health')) as unknown as Health).reasons
+
+  test.each([
+    ['X-Forwarded-For', '203.0.113.9'],
+    ['Forwarded', 'for=203.0.113.9'],
+    ['X-Real-IP', '203.0.113.9'],
+    ['CF-Connecting-IP', '203.0.113.9'],
+  ])('are reported in the log and on Health: %s', async (name, value) => {
+    const { host } = await start()
+    expect(await reasonsOf(host)).toEqual([])
+    await host.get('/overview', { [name]: value })
+    await host.get('/overview', { [name]: value })
+    const lines = host.lines.filter((line) => line.includes('trusted_proxies'))
+    expect(lines).toEqual([expect.stringContaining(`Requests contain ${name}, but no proxy is trusted`)])
+    expect(await reasonsOf(host)).toEqual([
+      { state: 'degraded', sentence: expect.stringContaining('Set trusted_proxies') },
+    ])
+    expect(await (await host.get('/health')).text()).toContain('Set trusted_proxies')
+  })
+
+  test('are not reported when a stranger sends them', async () => {
+    const { host } = await start()
+    await host.get('/overview', { ...HEADERS, ...signIn(USER, 'wrong') })
+    expect(await reasonsOf(host)).toEqual([])
+    expect(host.lines.join('')).not.toContain('trusted_proxies')
+  })
+
+  test('are not reported when a proxy is trusted, or the framework has resolved the client', async () => {
+    const { host } = await start({ trusted_proxies: ['loopback'] })
+    await host.get('/overview', HEADERS)
+    expect(await reasonsOf(host)).toEqual([])
+    const { host: resolved } = await start()
+    await visit(resolved, { ...signIn(), ...HEADERS }, { remote_address: '203.0.113.9', peer_address: '10.0.0.1' })
+    expect(await reasonsOf(resolved)).toEqual([])
+  })
+
+  test('are reported by faultboard check until a proxy is trusted', async () => {
+    const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
+    const { host } = await start({ database })
+    await host.tracker.ready()
+    const check = async (env = {}) =>
+      (await faultboard(['check', '--database', database], { cwd: temporaryFolder(), env })).stdout
+    expect(await check()).not.toContain('trusted_proxies')
+    await serveWithHeaders(database)
+    await eventually(async () => (await check()).includes('Set trusted_proxies'), 'the command reports the headers')
+    expect(await check({ FAULTBOARD_TRUSTED_PROXIES: 'private' })).not.toContain('proxies')
+  })
+
+  /** With the real clock, because the command has no other. */
+  async function serveWithHeaders(database: string): Promise<void> {
+    const host = await serveTracker({ database })
+    onTestFinished(() => host.close())
+    expect((await host.get('/overview', HEADERS)).status).toBe(200)
+  }
+})
