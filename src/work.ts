@@ -11,7 +11,7 @@ import type { JobName, RunningJob } from './jobs/engine.js'
 import { handOn, isOthers } from './jobs/hand-on.js'
 import { startSchedules } from './jobs/schedule.js'
 import { lastDigest } from './model/digest-turn.js'
-import { alertOn } from './notifications/baseline-alerts.js'
+import { alertOn, claimClosedHour } from './notifications/baseline-alerts.js'
 import { deliver } from './notifications/deliver.js'
 import { isDigestWanted, sendDigest } from './notifications/digest.js'
 import { finishDispatching, startDispatching } from './notifications/dispatch.js'
@@ -39,13 +39,17 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),
   cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),
-  baseline_alerts: alerts,
+  baseline_alerts: sendBaselineAlerts,
   digest,
 }
 
-async function alerts(context: Context): Promise<void> {
+/** Compares the running hour with the baselines, and once each hour that has ended. */
+export async function sendBaselineAlerts(context: Context): Promise<void> {
   const application_id = await ownApplicationId(context)
-  if (application_id !== null) await alertOn(context, await audibleSpikes(context, application_id))
+  if (application_id === null) return
+  await alertOn(context, await audibleSpikes(context, application_id))
+  const closedHour = await claimClosedHour(context, application_id)
+  if (closedHour !== null) await alertOn(context, await audibleSpikes(context, application_id, closedHour), closedHour)
 }
 
 async function digest(context: Context, { data }: RunningJob): Promise<void> {

@@ -3,7 +3,7 @@ import { firstHourFrom, startOfDay } from '../model/time.js'
 import { utcDayOf } from '../model/utc-day.js'
 import { sql } from '../store/kysely.js'
 import { askedApplications } from './application-filter.js'
-import { deviationsAbove, furthestAbove, isAbove, LEAST_TO_LOOK_AT } from './baseline-statistics.js'
+import { deviationsAbove, furthestAbove, isAbove, MIN_SPIKE_COUNT } from './baseline-statistics.js'
 import type { Scope } from './hour-sums.js'
 import type { Spike } from './spiking-errors.js'
 
@@ -24,7 +24,7 @@ export async function aboveBaselineToday(context: Context, scope: Scope, limit: 
     const counts = await countsToday(context, scope, today, [...new Set(some.map(({ error_type }) => error_type))])
     for (const { usual, ...kind } of some) {
       const count = counts.get(keyOf(kind)) ?? 0
-      if (count < LEAST_TO_LOOK_AT || !isAbove(usual, count, config.baseline_alert_threshold_std_devs)) continue
+      if (!isAbove(usual, count, config.baseline_alert_threshold_std_devs)) continue
       const deviations = deviationsAbove(usual, count)
       found.push({ ...kind, count, usual: usual.mean, std_dev: usual.std_dev, deviations })
     }
@@ -71,7 +71,7 @@ async function candidatesSince(context: Context, scope: Scope, today: number) {
     .where('d.day', '>=', utcDayOf(today))
     .where('d.day', '<=', utcDayOf(now()))
     .groupBy(['b.application_id', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
-    .having(count, '>=', LEAST_TO_LOOK_AT)
+    .having(count, '>=', MIN_SPIKE_COUNT)
     .having(sql<boolean>`${count} > ${usual}`)
     .orderBy(sql`${count} - (${usual})`, 'desc')
     .limit(MOST_CANDIDATES)

@@ -7,13 +7,21 @@ export interface BaselineFigures {
   sample_count: number
 }
 
-/** What is further from the mean than so many standard deviations is no part of what is usual. */
+/** Counts further from the mean than this many standard deviations are outliers. */
 const OUTLIER_DEVIATIONS = 3
 
-/** Mean and standard deviation of counts, empty ones included, without those that are far out. */
+/**
+ * Mean and standard deviation of counts without outliers. The deviation is at least that of a Poisson process with the
+ * mean of all counts. Without this floor a rare but regular type, whose few counts are all outliers, would have none.
+ */
 export function baselineOf(counts: readonly number[]): BaselineFigures {
   const usual = withoutOutliers(counts)
-  return { mean: mean(usual) ?? 0, std_dev: standardDeviation(usual), sample_count: usual.length }
+  const poissonFloor = Math.sqrt(mean(counts) ?? 0)
+  return {
+    mean: mean(usual) ?? 0,
+    std_dev: Math.max(standardDeviation(usual), poissonFloor),
+    sample_count: usual.length,
+  }
 }
 
 function withoutOutliers(counts: readonly number[]): readonly number[] {
@@ -24,19 +32,18 @@ function withoutOutliers(counts: readonly number[]): readonly number[] {
 
 type Usual = Pick<BaselineFigures, 'mean' | 'std_dev'>
 
-/** How many standard deviations a count lies above what is usual; null where everything was always the same. */
+/** Standard deviations between a count and the baseline; null for a baseline without any occurrence. */
 export function deviationsAbove({ mean: usual, std_dev }: Usual, count: number): number | null {
   return std_dev === 0 ? null : (count - usual) / std_dev
 }
 
-/** Whether a count lies further above what is usual than so many deviations; where all was the same, any more does. */
-export function isAbove(usual: Usual, count: number, threshold: number): boolean {
-  const deviations = deviationsAbove(usual, count)
-  return deviations === null ? count > usual.mean : deviations > threshold
-}
+/** Smallest count that can exceed a baseline. A few occurrences of a rare type are many deviations and no incident. */
+export const MIN_SPIKE_COUNT = 5
 
-/** One or two of a type that hardly ever comes are many deviations, and yet nothing to look at. */
-export const LEAST_TO_LOOK_AT = 5
+/** Whether a count exceeds the baseline by more than the threshold, in standard deviations. */
+export function isAbove(usual: Usual, count: number, threshold: number): boolean {
+  return count >= MIN_SPIKE_COUNT && (deviationsAbove(usual, count) ?? Number.POSITIVE_INFINITY) > threshold
+}
 
 interface Compared {
   deviations: number | null

@@ -15,7 +15,7 @@ export interface ErrorUsual {
   day: { mean: number; std_dev: number } | null
   /** In this hour so far. */
   count: number
-  /** How many standard deviations that is above what is usual; null where it was always the same until now. */
+  /** Standard deviations above the hourly baseline; null for a baseline without any occurrence. */
   deviations: number | null
   is_above: boolean
   calculated_at: string

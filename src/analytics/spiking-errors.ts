@@ -3,50 +3,52 @@ import { SEVERITIES, type Severity } from '../model/severity.js'
 import { HOUR, hourOf } from '../model/time.js'
 import { sql } from '../store/kysely.js'
 import { packedRows } from '../store/packed-rows.js'
-import { deviationsAbove, furthestAbove, isAbove, LEAST_TO_LOOK_AT } from './baseline-statistics.js'
+import { deviationsAbove, furthestAbove, isAbove, MIN_SPIKE_COUNT } from './baseline-statistics.js'
 import { gravity } from './gravity.js'
 
-/** A type of error that comes more often in this hour than is usual for it. */
+/** An error type that exceeds its hourly baseline. */
 export interface Spike {
   application_id: number
   error_type: string
   platform: string
-  /** Occurrences in this hour so far. */
+  /** Occurrences within the hour; a lower bound while the hour is running. */
   count: number
   usual: number
   std_dev: number
-  /** How many standard deviations that is above what is usual; null where it was always the same until now. */
+  /** Standard deviations above the baseline; null for a baseline without any occurrence. */
   deviations: number | null
 }
 
 const MOST = 20
 
-/** What comes more often than is usual, and often enough to be looked at. */
+/** Error types that exceed their baseline in the running hour. */
 export async function spikingErrors(context: Context, application_id: number | undefined): Promise<Spike[]> {
-  const spikes = await spikesOfThisHour(context, { application_id, least: LEAST_TO_LOOK_AT })
+  const spikes = await spikesOfHour(context, hourOf(context.now()), { application_id })
   return spikes.slice(0, MOST).map(({ severity, ...spike }) => spike)
 }
 
-/** A spike with the gravest severity with which errors of its type occurred on the platform in this hour. */
+/** A spike with the highest severity of its type and platform within the hour. */
 export interface GradedSpike extends Spike {
   severity: Severity
 }
 
-/** What people may be told of: all that comes more often than is usual, but for errors nobody wants to hear of. */
-export async function audibleSpikes(context: Context, application_id?: number): Promise<GradedSpike[]> {
-  return spikesOfThisHour(context, { application_id, least: 1, audible: true })
+/** Spikes of the hour that starts at `hour`, without muted, snoozed and permanently closed errors. */
+export async function audibleSpikes(
+  context: Context,
+  application_id?: number,
+  hour = hourOf(context.now()),
+): Promise<GradedSpike[]> {
+  return spikesOfHour(context, hour, { application_id, audible: true })
 }
 
 interface SpikeQuestion {
   application_id?: number | undefined
-  least: number
-  /** Leaves out what is muted, snoozed or closed for good. */
+  /** Excludes muted, snoozed and permanently closed errors. */
   audible?: boolean
 }
 
-/** Of the hour that is running: it is compared with whole hours, so what it says so far can only be too little. */
-async function spikesOfThisHour(context: Context, question: SpikeQuestion): Promise<GradedSpike[]> {
-  const sums = (await sumsOfThisHour(context, question)).filter(({ count }) => count >= question.least)
+async function spikesOfHour(context: Context, hour: number, question: SpikeQuestion): Promise<GradedSpike[]> {
+  const sums = (await sumsOfHour(context, hour, question)).filter(({ count }) => count >= MIN_SPIKE_COUNT)
   const baselines = await baselinesOf(context, sums)
   return sums
     .flatMap(({ gravest, ...sum }) => {
@@ -71,10 +73,9 @@ interface TypeSum {
 const keyOf = (one: Pick<TypeSum, 'application_id' | 'error_type' | 'platform'>) =>
   JSON.stringify([one.application_id, one.error_type, one.platform])
 
-/** Which errors they are is looked up for those of this hour: joined to them, every error there is would be read. */
-async function sumsOfThisHour(context: Context, question: SpikeQuestion): Promise<TypeSum[]> {
-  const { database, now } = context
-  const hour = hourOf(now())
+/** Looks up the errors of the hour in a second query: a join would read every error. */
+async function sumsOfHour(context: Context, hour: number, question: SpikeQuestion): Promise<TypeSum[]> {
+  const { database } = context
   const query = database.read
     .selectFrom('faultboard_error_hours')
     .select(({ fn }) => ['error_id', 'platform', fn.sum<number>('count').as('count')])

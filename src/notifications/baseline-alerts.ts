@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.js'
 import { SEVERITIES, type Severity } from '../model/severity.js'
-import { MINUTE } from '../model/time.js'
-import { tryCooldown } from './cooldowns.js'
+import { HOUR, hourOf, MINUTE } from '../model/time.js'
+import { BASELINES_COMPARED, moveMark, readMark } from '../store/marks.js'
+import { beginCooldowns, tryCooldown } from './cooldowns.js'
 import { dispatchDue } from './dispatch.js'
 import type { BaselineNotice } from './notice.js'
 import { addressingOf, type Tidings, writeDeliveries } from './write-deliveries.js'
 
-/** A type of error that comes more often than is usual for it on a platform. */
+/** An error type that exceeds its baseline on a platform. */
 export interface Alarm {
   application_id: number
   error_type: string
@@ -19,29 +20,55 @@ export interface Alarm {
   severity: Severity
 }
 
-/** Tells of types of errors that are above their baselines, each at most once in its cooldown; gives how many. */
-export async function alertOn(context: Context, alarms: readonly Alarm[]): Promise<number> {
+/**
+ * Sends an alert for every error type above its baseline, at most once per cooldown. An hour that is over sends none for
+ * a type that already alerted while the hour was running. Returns the number of alerts.
+ */
+export async function alertOn(
+  context: Context,
+  alarms: readonly Alarm[],
+  hour = hourOf(context.now()),
+): Promise<number> {
   const { config, database, now } = context
   if (!config.enable_baseline_alerts) return 0
   const addressed = addressingOf(config)
-  let told = 0
+  let alerts = 0
   for (const group of byType(alarms)) {
     const severity = gravestOf(group)
     if (!config.baseline_alert_severities.includes(severity)) continue
     const at = now()
-    const tidings = await tidingsOf(context, group, severity, at)
+    const tidings = await tidingsOf(context, group, { severity, at, hour })
     const deliveries = addressed(tidings, at)
     if (deliveries.length === 0) continue
     const written = await database.write(async (trx) => {
+      const name = cooldownOf(group)
+      const lastHour = { name: `${name}:hour`, until: hour + 2 * HOUR }
+      const isHourOver = at >= hour + HOUR
+      if (isHourOver && !(await tryCooldown(trx, database.dialect, { ...lastHour, now: hour + HOUR }))) return false
       const until = at + config.baseline_alert_cooldown_minutes * MINUTE
-      if (!(await tryCooldown(trx, database.dialect, { name: cooldownOf(group), now: at, until }))) return false
+      if (!(await tryCooldown(trx, database.dialect, { name, now: at, until }))) return false
+      if (!isHourOver) await beginCooldowns(trx, database.dialect, [lastHour.name], lastHour.until)
       await writeDeliveries(trx, database.dialect, deliveries, at)
       return true
     })
-    if (written) told++
+    if (written) alerts++
   }
-  if (told > 0) await dispatchDue(context)
-  return told
+  if (alerts > 0) await dispatchDue(context)
+  return alerts
+}
+
+/** Time after the end of an hour for its last occurrences to be written. */
+const CLOSING_DELAY_MS = MINUTE
+
+/** Returns the previous hour once, so that a burst in its last minute is compared too; null if that was done. */
+export async function claimClosedHour({ database, now }: Context, application_id: number): Promise<number | null> {
+  const closed = hourOf(now() - CLOSING_DELAY_MS) - HOUR
+  const name = `${BASELINES_COMPARED}${application_id}`
+  return database.write(async (trx) => {
+    if ((await readMark(trx, database.dialect, name, 0)) >= closed) return null
+    await moveMark(trx, name, closed)
+    return closed
+  })
 }
 
 type Group = readonly [Alarm, ...Alarm[]]
@@ -69,8 +96,7 @@ function cooldownOf([{ application_id, error_type }]: Group): string {
 async function tidingsOf(
   { database, config }: Context,
   group: Group,
-  severity: Severity,
-  at: number,
+  { severity, at, hour }: { severity: Severity; at: number; hour: number },
 ): Promise<Tidings> {
   const [{ application_id, error_type }] = group
   const application = await database.read
@@ -87,6 +113,7 @@ async function tidingsOf(
     severity,
     application_id,
     error_type,
+    hour_started_at: hour,
     platforms: group.map(({ platform, count, usual, std_dev, deviations }) => ({
       ...{ platform, count, usual, std_dev, deviations },
     })),

@@ -1,4 +1,5 @@
 import type { Severity } from '../model/severity.js'
+import { HOUR } from '../model/time.js'
 import { counted, formatCount, formatTime } from './formats.js'
 import { legible, oneLine, unlinked } from './legible.js'
 import type { Links } from './links.js'
@@ -138,11 +139,12 @@ function baselineCard(notice: BaselineNotice, links: Links): Partial<Card> & { t
 }
 
 /** `Web: 37 in this hour, usual 4.2 ± 1.1` */
-function baselineText({ platforms }: BaselineNotice): string {
+function baselineText({ platforms, at, hour_started_at = at }: BaselineNotice): string {
+  const when = at < hour_started_at + HOUR ? 'in this hour' : 'in the previous hour'
   return platforms
     .slice(0, MAX_ITEMS)
     .map(({ platform, count, usual, std_dev }) => {
-      const often = `${formatCount(count)} in this hour, usual ${formatCount(usual)} ± ${formatCount(std_dev)}`
+      const often = `${formatCount(count)} ${when}, usual ${formatCount(usual)} ± ${formatCount(std_dev)}`
       return `${word(platform, MAX_NAME)}: ${often}`
     })
     .join('\n')

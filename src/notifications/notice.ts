@@ -43,13 +43,15 @@ export interface BaselineNotice extends About {
   severity: Severity
   application_id: number
   error_type: string
+  /** Start of the compared hour. Absent in notices that an earlier version wrote: those compared the running hour. */
+  hour_started_at?: number
   platforms: readonly {
     platform: string
-    /** Occurrences in this hour so far. */
+    /** Occurrences within the hour; a lower bound while the hour is running. */
     count: number
     usual: number
     std_dev: number
-    /** Null where it was always the same until now. */
+    /** Null for a baseline without any occurrence. */
     deviations: number | null
   }[]
 }

@@ -27,3 +27,5 @@ export const CASCADES_UNTIL = 'cascades swept until'
 export const CASCADES_AGAIN = 'cascades again '
 /** With an application behind it: until which hour events of rate limiters were folded. */
 export const GUARD_FOLDED = 'guard folded until '
+/** Followed by an application id: the newest closed hour that was compared with the baselines. */
+export const BASELINES_COMPARED = 'baselines compared until '

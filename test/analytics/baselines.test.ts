@@ -16,23 +16,88 @@ function usualByHand(counts: readonly number[]) {
     return { mean: sum / some.length, std_dev: Math.sqrt(squares / some.length), sample_count: some.length }
   }
   const all = figures(counts)
-  return figures(counts.filter((count) => Math.abs(count - all.mean) <= 3 * all.std_dev))
+  const usual = figures(counts.filter((count) => Math.abs(count - all.mean) <= 3 * all.std_dev))
+  return { ...usual, std_dev: Math.max(usual.std_dev, Math.sqrt(all.mean)) }
 }
 
 describe('what is usual', () => {
   test('is the mean and the deviation without what is far out', () => {
     expect(baselineOf([])).toEqual({ mean: 0, std_dev: 0, sample_count: 0 })
-    expect(baselineOf([4])).toEqual({ mean: 4, std_dev: 0, sample_count: 1 })
-    expect(baselineOf([2, 4, 4, 4, 5, 5, 7, 9])).toEqual({ mean: 5, std_dev: 2, sample_count: 8 })
-    const storm = [...new Array<number>(99).fill(1), 10_000]
-    expect(baselineOf(storm)).toEqual({ mean: 1, std_dev: 0, sample_count: 99 })
+    expect(baselineOf([2, 2, 2, 14, 14, 14])).toEqual({ mean: 8, std_dev: 6, sample_count: 6 })
     expect(deviationsAbove({ mean: 5, std_dev: 2 }, 9)).toBe(2)
-    expect(deviationsAbove({ mean: 1, std_dev: 0 }, 9)).toBeNull()
+    expect(deviationsAbove({ mean: 0, std_dev: 0 }, 9)).toBeNull()
   })
 
-  test('is exceeded by more than the threshold, or by anything where it never changed', () => {
+  test('has a deviation of at least the square root of the mean before outliers were dropped', () => {
+    expect(baselineOf([4])).toEqual({ mean: 4, std_dev: 2, sample_count: 1 })
+    const storm = [...new Array<number>(99).fill(1), 9901]
+    expect(baselineOf(storm)).toEqual({ mean: 1, std_dev: 10, sample_count: 99 })
+  })
+
+  test('is exceeded by more deviations than the threshold and at least five occurrences', () => {
     expect([9, 10].map((count) => isAbove({ mean: 5, std_dev: 2 }, count, 2))).toEqual([false, true])
-    expect([1, 2].map((count) => isAbove({ mean: 1, std_dev: 0 }, count, 2))).toEqual([false, true])
+    expect([4, 5].map((count) => isAbove({ mean: 0, std_dev: 0.2 }, count, 2))).toEqual([false, true])
+    expect([4, 5].map((count) => isAbove({ mean: 0, std_dev: 0 }, count, 2))).toEqual([false, true])
+  })
+})
+
+/** Deterministic uniform numbers, so that a simulation has the same result in every run (mulberry32). */
+function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+function poisson(mean: number, random: () => number): number {
+  const limit = Math.exp(-mean)
+  let count = 0
+  for (let product = random(); product > limit; product *= random()) count++
+  return count
+}
+
+describe('a simulation of error types over four weeks', () => {
+  const FOUR_WEEKS = 28 * 24
+  const TYPES = 60
+  /** Occurrences per hour, from once in four days to fifty an hour. */
+  const RATES = [0.01, 1 / 24, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50]
+
+  /** Share of the hours of a fifth week that exceed the baseline of the four weeks before. */
+  const simulate = (rate: number, threshold: number) => {
+    const random = seededRandom(Math.round(rate * 1000) + 1)
+    let [falseAlerts, hours, missedSpikes] = [0, 0, 0]
+    for (let type = 0; type < TYPES; type++) {
+      const usual = baselineOf(Array.from({ length: FOUR_WEEKS }, () => poisson(rate, random)))
+      for (let hour = 0; hour < 7 * 24; hour++, hours++) {
+        if (isAbove(usual, poisson(rate, random), threshold)) falseAlerts++
+      }
+      // Ten occurrences more than usual, or three times as many.
+      if (!isAbove(usual, Math.ceil(Math.max(rate + 10, 3 * rate)), threshold)) missedSpikes++
+    }
+    return { share: falseAlerts / hours, missedSpikes }
+  }
+
+  test('exceeds the baseline in no hour for types that occur at most four times a day', () => {
+    for (const rate of RATES.filter((one) => one <= 1 / 6))
+      expect(simulate(rate, 2)).toEqual({ share: 0, missedSpikes: 0 })
+  })
+
+  test('exceeds the baseline in under 0.5 % of hours up to one occurrence an hour', () => {
+    for (const rate of RATES.filter((one) => one <= 1)) expect(simulate(rate, 2).share, `${rate}/h`).toBeLessThan(0.005)
+  })
+
+  test('exceeds the baseline in under 6 % of hours at two deviations and under 1.5 % at three', () => {
+    for (const rate of RATES) {
+      expect(simulate(rate, 2).share, `${rate}/h`).toBeLessThan(0.06)
+      expect(simulate(rate, 3).share, `${rate}/h`).toBeLessThan(0.015)
+    }
+  })
+
+  test('detects every spike of ten more occurrences or three times the usual rate', () => {
+    for (const rate of RATES) expect(simulate(rate, 2).missedSpikes, `${rate}/h`).toBe(0)
   })
 })
 
@@ -149,7 +214,9 @@ describeEachDatabase('what is above its baseline', (database) => {
     log('Even', today, 'Web', other)
     await Promise.all(logged)
     const { above_baseline } = await tracker.Queries.ErrorAnalytics.call()
-    expect(above_baseline).toMatchObject([{ error_type: 'Loud', platform: 'Web', count: 9, usual: 2, std_dev: 0 }])
+    expect(above_baseline).toMatchObject([
+      { error_type: 'Loud', platform: 'Web', count: 9, usual: 2, std_dev: Math.SQRT2 },
+    ])
     const [loud] = above_baseline ?? []
     const named = { application_id: loud?.application_id }
     expect((await tracker.Queries.ErrorAnalytics.call(named)).above_baseline).toHaveLength(1)

@@ -6,6 +6,7 @@ import { alertOn } from '../../src/notifications/baseline-alerts.js'
 import type { BaselineNotice } from '../../src/notifications/notice.js'
 import { muteError } from '../../src/triage/mute-error.js'
 import { snoozeError } from '../../src/triage/snooze-error.js'
+import { sendBaselineAlerts } from '../../src/work.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { type Desk, deskAt, desksOn } from './desk.js'
@@ -17,11 +18,14 @@ const ON: Settings = { enable_baseline_alerts: true, webhook_url: 'http://127.0.
 describeEachDatabase('a type of error above its baseline', (database) => {
   const openDesk = desksOn(database)
 
-  /** Once every 6 hours for so many days: one more in an hour is 2.2 deviations, two are 4.9. */
+  /** Once every 6 hours for this many days: five in an hour are 11.8 deviations, six are 14.3. */
   const remember = async (desk: Desk, error_type: string, days: number, fields = {}) => {
     const past = Array.from({ length: days * 4 }, (_, i) => NOON - (i + 1) * 6 * HOUR)
     await Promise.all(past.map((occurred_at) => desk.log(error_type, { occurred_at, ...fields })))
     desk.clock.now = NOON + HOUR / 2
+  }
+  const logFive = async (desk: Desk, error_type: string, fields = {}) => {
+    for (let i = 0; i < 5; i++) await desk.log(error_type, fields)
   }
   const alert = async ({ context }: Desk) => alertOn(context, await audibleSpikes(context))
   const told = async (desk: Desk) =>
@@ -33,6 +37,7 @@ describeEachDatabase('a type of error above its baseline', (database) => {
     const desk = await openDesk({ ...ON, baseline_alert_cooldown_minutes: 120 })
     await remember(desk, 'TypeError', 14)
     await desk.run(calculateAllBaselines)
+    for (let i = 0; i < 4; i++) await desk.log('TypeError')
     expect(await alert(desk)).toBe(0)
     await desk.log('TypeError')
     const others = [1, 2].map(() => deskAt(desk.place, ON))
@@ -41,12 +46,12 @@ describeEachDatabase('a type of error above its baseline', (database) => {
     expect(await told(desk)).toMatchObject([
       {
         ...{ event: 'baseline', error_type: 'TypeError', severity: 'high', application_name: 'shop' },
-        platforms: [{ count: 1, usual: expect.closeTo(1 / 6, 2), deviations: expect.closeTo(2.2, 1) }],
+        platforms: [{ count: 5, usual: expect.closeTo(1 / 6, 2), deviations: expect.closeTo(11.8, 1) }],
       },
     ])
     const later = async (time: number) => {
       desk.clock.now = time
-      await desk.log('TypeError')
+      await logFive(desk, 'TypeError')
       return alert(desk)
     }
     expect(await later(NOON + 2 * HOUR + HOUR / 2 - 1)).toBe(0)
@@ -54,10 +59,10 @@ describeEachDatabase('a type of error above its baseline', (database) => {
   })
 
   test('has to be above it by more deviations than the threshold', async () => {
-    const desk = await openDesk({ ...ON, baseline_alert_threshold_std_devs: 4 })
+    const desk = await openDesk({ ...ON, baseline_alert_threshold_std_devs: 14 })
     await remember(desk, 'TypeError', 14)
     await desk.run(calculateAllBaselines)
-    await desk.log('TypeError')
+    await logFive(desk, 'TypeError')
     expect(await alert(desk)).toBe(0)
     await desk.log('TypeError')
     expect(await alert(desk)).toBe(1)
@@ -69,8 +74,8 @@ describeEachDatabase('a type of error above its baseline', (database) => {
     await remember(desk, 'SlightError', 14, { severity: 'medium' })
     await Promise.all([8, 9].map((days) => desk.log('RareError', { severity: 'high', occurred_at: NOON - days * DAY })))
     await desk.run(calculateAllBaselines)
-    for (const type of ['ShortError', 'RareError']) await desk.log(type, { severity: 'high' })
-    await desk.log('SlightError', { severity: 'medium' })
+    for (const type of ['ShortError', 'RareError']) await logFive(desk, type, { severity: 'high' })
+    await logFive(desk, 'SlightError', { severity: 'medium' })
     expect(await alert(desk)).toBe(0)
     await desk.log('SlightError', { severity: 'high' })
     expect(await alert(desk)).toBe(1)
@@ -84,7 +89,7 @@ describeEachDatabase('a type of error above its baseline', (database) => {
     const desk = await openDesk({ ...ON, ...incident })
     await remember(desk, 'TypeError', 14)
     await desk.run(calculateAllBaselines)
-    await desk.log('TypeError')
+    await logFive(desk, 'TypeError')
     const off = deskAt(desk.place, { ...ON, enable_baseline_alerts: false })
     off.clock.now = desk.clock.now
     expect(await alert(off)).toBe(0)
@@ -96,15 +101,54 @@ describeEachDatabase('a type of error above its baseline', (database) => {
     const desk = await openDesk(ON)
     await remember(desk, 'TypeError', 14)
     await desk.run(calculateAllBaselines)
+    await logFive(desk, 'TypeError')
     const error_id = await desk.log('TypeError')
     await desk.run(muteError, { error_id, hours: 1 })
     expect(await alert(desk)).toBe(0)
     await desk.run(snoozeError, { error_id, hours: 2 })
     desk.clock.now += HOUR
-    await desk.log('TypeError')
+    await logFive(desk, 'TypeError')
     expect(await alert(desk)).toBe(0)
     desk.clock.now += HOUR
-    await desk.log('TypeError')
+    await logFive(desk, 'TypeError')
     expect(await alert(desk)).toBe(1)
+  })
+  test('sends no alert for a type that occurs once a day and occurs again', async () => {
+    const desk = await openDesk(ON)
+    for (let day = 1; day <= 20; day++) await desk.log('Once', { severity: 'high', occurred_at: NOON - day * DAY })
+    await desk.run(calculateAllBaselines)
+    await desk.log('Once', { severity: 'high' })
+    await sendBaselineAlerts(desk.context)
+    expect(await told(desk)).toEqual([])
+  })
+
+  test('sends one alert for a burst in the last minute of an hour', async () => {
+    const desk = await openDesk({ ...ON, baseline_alert_cooldown_minutes: 0 })
+    await remember(desk, 'TypeError', 14)
+    await desk.run(calculateAllBaselines)
+    desk.clock.now = NOON + HOUR - 30_000
+    await logFive(desk, 'TypeError')
+    for (const minutes of [0.5, 1, 2, 30, 59]) {
+      desk.clock.now = NOON + HOUR + minutes * 60_000
+      await sendBaselineAlerts(desk.context)
+    }
+    expect(await told(desk)).toMatchObject([
+      { at: NOON + HOUR + 60_000, hour_started_at: NOON, platforms: [{ count: 5 }] },
+    ])
+    desk.clock.now = NOON + 2 * HOUR + 60_000
+    await sendBaselineAlerts(desk.context)
+    expect(await told(desk)).toHaveLength(1)
+  })
+
+  test('sends no second alert for an hour that alerted while it was running', async () => {
+    const desk = await openDesk({ ...ON, baseline_alert_cooldown_minutes: 10 })
+    await remember(desk, 'TypeError', 14)
+    await desk.run(calculateAllBaselines)
+    await logFive(desk, 'TypeError')
+    await sendBaselineAlerts(desk.context)
+    expect(await told(desk)).toMatchObject([{ hour_started_at: NOON }])
+    desk.clock.now = NOON + HOUR + 60_000
+    await sendBaselineAlerts(desk.context)
+    expect(await told(desk)).toHaveLength(1)
   })
 })

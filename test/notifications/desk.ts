@@ -53,7 +53,7 @@ export function desksOn(database: TestDatabase): (settings?: Settings) => Promis
 
 const TABLES: readonly (keyof Schema)[] = [
   'faultboard_deliveries', 'faultboard_cooldowns', 'faultboard_jobs', 'faultboard_activities', 'faultboard_baselines',
-  'faultboard_error_hours', 'faultboard_application_hours', 'faultboard_releases', 'faultboard_errors',
+  'faultboard_error_hours', 'faultboard_application_hours', 'faultboard_releases', 'faultboard_errors', 'faultboard_leases',
 ] // biome-ignore format: a word list reads best as lines of words
 
 export function deskAt(place: TrackerPlace, settings: Settings = WEBHOOK): Desk {
