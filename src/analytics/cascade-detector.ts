@@ -25,7 +25,7 @@ const COUNTED_DAYS = 7
 const PAIRS_AT_ONCE = 200
 
 /**
- * Finds errors that others follow: within a minute, at least three times. Every occurrence is looked at once, when its
+ * Finds errors that others follow: within a minute, at least three times, and at least twice as often as by chance. Every occurrence is looked at once, when its
  * minute is over; what was found is added up by the hour, so that a run costs what is new, however far back it looks.
  * Every run counts all cascades anew: one that is none any more goes.
  */
@@ -72,12 +72,13 @@ async function store(
   for (let i = 0; i < pairs.length; i += PAIRS_AT_ONCE) {
     const rows = pairs
       .slice(i, i + PAIRS_AT_ONCE)
-      .map(({ parent_error_id, child_error_id, parent_count, followed_count, delay_ms }) => [
+      .map(({ parent_error_id, child_error_id, parent_count, followed_count, expected_probability, delay_ms }) => [
         parent_error_id,
         child_error_id,
         parent_count,
         followed_count,
         followed_count / parent_count,
+        expected_probability,
         Math.round(delay_ms / followed_count),
         now,
         now,

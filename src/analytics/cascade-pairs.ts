@@ -1,7 +1,9 @@
 import type { Context } from '../context.js'
 import { HOUR } from '../model/time.js'
+import { sql } from '../store/kysely.js'
 import { packedRows } from '../store/packed-rows.js'
-import { mostOften } from './cascade-sweep.js'
+import { CASCADE_WINDOW, mostOften } from './cascade-sweep.js'
+import { firstHour } from './chance.js'
 import type { Span } from './period.js'
 import { timedHours } from './timed-hours.js'
 import { turns } from './turns.js'
@@ -11,24 +13,39 @@ export interface StrongPair {
   child_error_id: number
   parent_count: number
   followed_count: number
+  /** Probability that the child occurs within the window after any moment of the span. */
+  expected_probability: number
   delay_ms: number
 }
 
-type Followed = Omit<StrongPair, 'parent_count'>
+type Followed = Omit<StrongPair, 'parent_count' | 'expected_probability'>
 
 /** How often a child must have followed. */
 const LEAST = 3
 const MOST = 1000
+/** Pairs compared with chance. Frequent errors follow everything, so most of these can be coincidences. */
+const MOST_COMPARED = 5 * MOST
+/** Probability divided by the probability by chance; 1 is a coincidence. */
+const MIN_LIFT = 2
 
-/** The pairs of one application of which the child followed often enough in the hours of the span. */
+/** The pairs of one application whose child followed often enough, and at least twice as often as by chance. */
 export async function strongPairs(context: Context, span: Span): Promise<StrongPair[]> {
-  const often = mostOften(await followedOften(context, span), MOST)
+  const often = mostOften(await followedOften(context, span), MOST_COMPARED)
   const pairs = await withinApplications(context, often)
   if (pairs.length === 0) return []
-  const counts = await parentCounts(context, span, new Set(pairs.map(({ parent_error_id }) => parent_error_id)))
-  return pairs
-    .map((pair) => ({ ...pair, parent_count: counts.get(pair.parent_error_id) ?? pair.followed_count }))
-    .sort((a, b) => a.parent_error_id - b.parent_error_id || a.child_error_id - b.child_error_id)
+  const ids = new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))
+  const counts = await countsWithin(context, span, ids)
+  const hours = await hoursOfApplications(context, span, new Set(pairs.map(({ application_id }) => application_id)))
+  const strong = pairs.flatMap(({ application_id, ...pair }): StrongPair[] => {
+    const parent_count = counts.get(pair.parent_error_id)?.count ?? pair.followed_count
+    const preceded = Math.max(1, counts.get(pair.child_error_id)?.preceded_minutes ?? 0)
+    const expected_probability = Math.min(1, preceded / MINUTES_PER_HOUR / (hours.get(application_id) ?? 1))
+    const lift = pair.followed_count / parent_count / expected_probability
+    return lift < MIN_LIFT ? [] : [{ ...pair, parent_count, expected_probability }]
+  })
+  return mostOften(strong, MOST).sort(
+    (a, b) => a.parent_error_id - b.parent_error_id || a.child_error_id - b.child_error_id,
+  )
 }
 
 async function followedOften(context: Context, span: Span): Promise<Followed[]> {
@@ -53,7 +70,7 @@ async function followedOften(context: Context, span: Span): Promise<Followed[]> 
         query
           .having(({ fn }) => fn.sum('followed_count'), '>=', LEAST)
           .orderBy(({ fn }) => fn.sum('followed_count'), 'desc')
-          .limit(MOST),
+          .limit(MOST_COMPARED),
       )
     const rows: Followed[] = await packedRows(database, query, [
       'parent_error_id',
@@ -84,36 +101,76 @@ function add(sums: Map<number, Map<number, Followed>>, row: Followed): void {
   } else children.set(row.child_error_id, row)
 }
 
-/** Both must still be there; what two applications do at the same time has nothing to do with each other. */
-async function withinApplications({ database }: Context, pairs: readonly Followed[]): Promise<Followed[]> {
-  if (pairs.length === 0) return []
-  const ids = new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))
-  const rows = await database.read
-    .selectFrom('faultboard_errors')
-    .select(['id', 'application_id'])
-    .where('id', 'in', [...ids])
-    .execute()
-  const applications = new Map(rows.map(({ id, application_id }) => [id, application_id]))
-  return pairs.filter(({ parent_error_id, child_error_id }) => {
-    const application_id = applications.get(parent_error_id)
-    return application_id !== undefined && application_id === applications.get(child_error_id)
+/** Keeps pairs whose errors still exist and belong to one application. */
+async function withinApplications(
+  { database }: Context,
+  pairs: readonly Followed[],
+): Promise<(Followed & { application_id: number })[]> {
+  const ids = [...new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))]
+  const applications = new Map<number, number>()
+  for (let i = 0; i < ids.length; i += IDS_AT_ONCE) {
+    const rows = await database.read
+      .selectFrom('faultboard_errors')
+      .select(['id', 'application_id'])
+      .where('id', 'in', ids.slice(i, i + IDS_AT_ONCE))
+      .execute()
+    for (const { id, application_id } of rows) applications.set(id, application_id)
+  }
+  return pairs.flatMap((pair) => {
+    const application_id = applications.get(pair.parent_error_id)
+    const isOne = application_id !== undefined && application_id === applications.get(pair.child_error_id)
+    return isOne ? [{ ...pair, application_id }] : []
   })
 }
 
-/** All of an hour are read and the wanted ones kept: a list of a thousand ids costs more than the rows do. */
-async function parentCounts(context: Context, span: Span, wanted: ReadonlySet<number>): Promise<Map<number, number>> {
+const IDS_AT_ONCE = 1000
+const MINUTES_PER_HOUR = HOUR / CASCADE_WINDOW
+
+interface ErrorCount {
+  count: number
+  /** Upper bound of the minutes that an occurrence follows within the window: one per occurrence, 60 per hour. */
+  preceded_minutes: number
+}
+
+/** Reads every error of an hour and keeps those wanted: a list of thousands of ids costs more than the rows. */
+async function countsWithin(
+  context: Context,
+  span: Span,
+  wanted: ReadonlySet<number>,
+): Promise<Map<number, ErrorCount>> {
   const { database } = context
-  const counts = new Map<number, number>()
+  const counts = new Map<number, ErrorCount>()
+  const perHour = sql<number>`sum(case when ${sql.ref('count')} < ${MINUTES_PER_HOUR} then ${sql.ref('count')} else ${MINUTES_PER_HOUR} end)`
   for await (const { from, to } of timedHours(context, span, 24 * HOUR)) {
     const query = database.read
       .selectFrom('faultboard_cascade_parents')
       .select(({ fn }) => ['error_id', fn.sum<number>('count').as('count')])
+      .select(perHour.as('preceded_minutes'))
       .where('hour', '>=', from)
       .where('hour', '<', to)
       .groupBy('error_id')
-    for (const { error_id, count } of await packedRows(database, query, ['error_id', 'count'])) {
-      if (wanted.has(error_id)) counts.set(error_id, (counts.get(error_id) ?? 0) + count)
+    for (const row of await packedRows(database, query, ['error_id', 'count', 'preceded_minutes'])) {
+      if (!wanted.has(row.error_id)) continue
+      const known = counts.get(row.error_id) ?? { count: 0, preceded_minutes: 0 }
+      counts.set(row.error_id, {
+        count: known.count + row.count,
+        preceded_minutes: known.preceded_minutes + Number(row.preceded_minutes),
+      })
     }
   }
   return counts
+}
+
+/** Hours of the span since the first record of each application. */
+async function hoursOfApplications(
+  context: Context,
+  { from, to }: Span,
+  application_ids: ReadonlySet<number>,
+): Promise<Map<number, number>> {
+  const hours = new Map<number, number>()
+  for (const application_id of application_ids) {
+    const first = (await firstHour(context, application_id)) ?? from
+    hours.set(application_id, Math.max(1, (to - Math.max(from, first)) / HOUR))
+  }
+  return hours
 }

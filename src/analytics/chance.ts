@@ -75,7 +75,8 @@ async function hourSums(
   return sums
 }
 
-async function firstHour({ database }: Context, application_id: number): Promise<number | undefined> {
+/** Hour of the first record of an application. */
+export async function firstHour({ database }: Context, application_id: number): Promise<number | undefined> {
   const first = await database.read
     .selectFrom('faultboard_application_hours')
     .select('hour')

@@ -14,6 +14,10 @@ export interface Cascade {
   followed_count: number
   parent_count: number
   probability: number
+  /** Probability by chance, from how much of the counted time the child fills. */
+  expected_probability: number
+  /** `probability / expected_probability`, at least 2. */
+  lift: number
   average_delay_ms: number
   /** Since when both were counted. */
   counted_since: string | null
@@ -63,6 +67,7 @@ async function cascades(
     .selectAll('c')
     .where(`c.${mine}`, '=', question.error_id)
     .where('c.probability', '>=', question.min_probability)
+    .where('c.expected_probability', 'is not', null)
     // An older detection may have taken what two applications did at the same time for a cascade.
     .where(sql<boolean>`${ofParent} = ${ofChild}`)
     .orderBy('c.probability', 'desc')
@@ -83,11 +88,17 @@ async function cascades(
         error,
         followed_count,
         parent_count,
-        probability: Number(row.probability),
+        ...liftOf(row),
         average_delay_ms,
         counted_since: question.counted_since,
         last_detected_at: new Date(row.last_detected_at).toISOString(),
       },
     ]
   })
+}
+
+/** The probabilities of a stored cascade as numbers, and their ratio. */
+export function liftOf(row: { probability: number; expected_probability: number | null }) {
+  const [probability, expected_probability] = [Number(row.probability), Number(row.expected_probability)]
+  return { probability, expected_probability, lift: probability / expected_probability }
 }

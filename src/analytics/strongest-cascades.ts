@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import type { CascadesTable } from '../store/schema.js'
 import { cascadesSince } from './cascade-detector.js'
+import { liftOf } from './error-cascades.js'
 import type { Scope } from './hour-sums.js'
 import { type RankedError, rankedErrors } from './ranked-errors.js'
 
@@ -11,6 +12,10 @@ export interface StrongCascade {
   followed_count: number
   parent_count: number
   probability: number
+  /** Probability by chance, from how much of the counted time the child fills. */
+  expected_probability: number
+  /** `probability / expected_probability`, at least 2. */
+  lift: number
   average_delay_ms: number
   /** Since when both were counted. */
   counted_since: string | null
@@ -34,8 +39,9 @@ export async function strongestCascades(
     const rows = await context.database.read
       .selectFrom('faultboard_cascades')
       .select(['parent_error_id', 'child_error_id', 'followed_count', 'parent_count', 'probability'])
-      .select(['average_delay_ms', 'last_detected_at'])
+      .select(['expected_probability', 'average_delay_ms', 'last_detected_at'])
       .where('probability', '>=', LEAST_PROBABILITY)
+      .where('expected_probability', 'is not', null)
       .where('last_detected_at', '>=', since)
       .orderBy('followed_count', 'desc')
       .orderBy('probability', 'desc')
@@ -59,18 +65,20 @@ type Row = Pick<
   | 'followed_count'
   | 'parent_count'
   | 'probability'
+  | 'expected_probability'
   | 'average_delay_ms'
   | 'last_detected_at'
 >
 
 /** None where one of the two is gone, or of another application. */
 function cascadeOf(
-  { parent_error_id, child_error_id, probability, last_detected_at, ...counts }: Row,
+  { parent_error_id, child_error_id, probability, expected_probability, last_detected_at, ...counts }: Row,
   errors: ReadonlyMap<number, RankedError>,
   counted_since: string | null,
 ): StrongCascade[] {
   const [parent, child] = [errors.get(parent_error_id), errors.get(child_error_id)]
   if (!parent || parent.application_id !== child?.application_id) return []
+  const lift = liftOf({ probability, expected_probability })
   const detected_at = new Date(last_detected_at).toISOString()
-  return [{ parent, child, ...counts, probability: Number(probability), counted_since, last_detected_at: detected_at }]
+  return [{ parent, child, ...counts, ...lift, counted_since, last_detected_at: detected_at }]
 }

@@ -216,12 +216,15 @@ export const CASCADES: BulkTarget = {
   table: 'faultboard_cascades',
   columns: [
     ...integers('parent_error_id', 'child_error_id', 'parent_count', 'followed_count'),
-    ...fractions('probability'),
+    ...fractions('probability', 'expected_probability'),
     ...integers('average_delay_ms', 'first_detected_at', 'last_detected_at'),
   ],
   on_conflict: {
     key: ['parent_error_id', 'child_error_id'],
-    update: replaced('parent_count', 'followed_count', 'probability', 'average_delay_ms', 'last_detected_at'),
+    update: replaced(
+      ...['parent_count', 'followed_count', 'probability', 'expected_probability'],
+      ...['average_delay_ms', 'last_detected_at'],
+    ),
   },
 }
 

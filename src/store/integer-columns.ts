@@ -17,6 +17,7 @@ type FractionColumn =
   | 'mean'
   | 'std_dev'
   | 'probability'
+  | 'expected_probability'
   | 'delay_p50_ms'
   | 'delay_p99_ms'
   | 'delay_max_ms'

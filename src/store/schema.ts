@@ -446,6 +446,8 @@ export interface CascadesTable {
   parent_count: number
   followed_count: number
   probability: number
+  /** Null in rows that an earlier version wrote. */
+  expected_probability: number | null
   average_delay_ms: number
   first_detected_at: number
   last_detected_at: number

@@ -48,6 +48,22 @@ describe('what followed what', () => {
   })
 })
 
+/** Probability divided by the share of minutes that the child can follow: one per occurrence, 60 per hour. */
+function liftByHand(pair: Pair, all: readonly Sighting[], parents: number, until: number): number {
+  const { application_id = 0 } = all.find(({ error_id }) => error_id === pair.child) ?? {}
+  const hours = new Map<number, number>()
+  let first = until
+  for (const one of all) {
+    if (one.application_id !== application_id) continue
+    const hour = one.occurred_at - (one.occurred_at % HOUR)
+    first = Math.min(first, hour)
+    if (one.error_id === pair.child) hours.set(hour, (hours.get(hour) ?? 0) + 1)
+  }
+  let minutes = 0
+  for (const count of hours.values()) minutes += Math.min(60, count)
+  return pair.followed_count / parents / (minutes / 60 / ((until + HOUR - first) / HOUR))
+}
+
 describeEachDatabase('CascadeDetector', (database) => {
   const log = (tracker: TrackerInstance, error_type: string, occurred_at: number) =>
     tracker.Commands.LogError.call({ error_type, message: 'm', occurred_at })
@@ -117,7 +133,7 @@ describeEachDatabase('CascadeDetector', (database) => {
       await tracker.Services.CascadeDetector.call({ lookback_hours: 24 })
       const { pairs, parents } = cascadesByHand(all, { from: 0, to: NOON })
       const expected = pairs
-        .filter((pair) => pair.followed_count >= 3)
+        .filter((pair) => pair.followed_count >= 3 && liftByHand(pair, all, parents.get(pair.parent) ?? 0, until) >= 2)
         .map((pair) => [
           names.get(pair.parent),
           names.get(pair.child),
@@ -140,6 +156,28 @@ describeEachDatabase('CascadeDetector', (database) => {
       expect(rows.sort(byIds)).toEqual(expected.sort(byIds))
       if (part === 2) expect(rows.length).toBeGreaterThan(2)
     }
+  })
+
+  test('leaves out a frequent error that follows everything by chance', async () => {
+    const { tracker } = await freshTracker(database)
+    const start = NOON - 6 * HOUR
+    const logged = []
+    for (let at = start; at < NOON; at += 20_000) logged.push(log(tracker, 'Noise', at))
+    for (let i = 0; i < 12; i++) {
+      const at = start + i * 29 * MINUTE + 7_000
+      logged.push(log(tracker, 'DbDown', at))
+      if (i < 8) logged.push(log(tracker, 'Checkout', at + 5_000))
+    }
+    await Promise.all(logged)
+    expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 1, updated: 0 })
+    const { leads_to } = await of(tracker, 'DbDown', { min_probability: 0 })
+    expect(leads_to).toMatchObject([{ error: { error_type: 'Checkout' }, followed_count: 8, parent_count: 12 }])
+    // Eight minutes of the seven hours since the first record.
+    expect(leads_to[0]?.expected_probability).toBeCloseTo(8 / (7 * 60), 5)
+    expect(leads_to[0]?.lift).toBeCloseTo((8 / 12) * ((7 * 60) / 8), 5)
+    expect(await of(tracker, 'Noise', { min_probability: 0 })).toEqual({ leads_to: [], caused_by: [] })
+    const { cascades } = await tracker.Queries.ErrorAnalytics.call()
+    expect(cascades.map(({ child }) => child.error_type)).toEqual(['Checkout'])
   })
 
   test('looks at every occurrence once, however often and however far back it is asked', async () => {
@@ -165,6 +203,8 @@ describeEachDatabase('CascadeDetector', (database) => {
 
   test('looks through hours with more than one reading takes', async () => {
     const { tracker, url } = await freshTracker(database)
+    // A day of history: within the two busy hours alone the child follows everything by chance.
+    await log(tracker, 'Earlier', NOON - DAY)
     const [parent, child] = [await log(tracker, 'Parent', NOON), await log(tracker, 'Child', NOON)]
     const rows = Array.from({ length: 1600 }, (_, i) => [parent, child].map((one, j) => [one?.id ?? 0, i * 4 + j]))
     await withDatabase(url, ({ read, dialect }) =>

@@ -54,7 +54,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
         </>
       )}
       <How>
-        {`Found by the hourly detection: one within ${WINDOW} after the other, three times at least, and at least half of the time. `}
+        {`Found by the hourly detection: one within ${WINDOW} after the other, at least three times, at least half of the time, and at least twice as often as by chance. `}
         <CountedSince since={[...leads_to, ...caused_by][0]?.counted_since ?? null} visit={visit} />
         <DetectedAt cascades={[...leads_to, ...caused_by]} visit={visit} />
       </How>
@@ -91,8 +91,9 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
       how={`Errors that another regularly follows within ${WINDOW}: mend the first, and the second may be gone.`}
       method={
         <>
-          As the hourly detection found them: three times at least and at least half of the time. Those that followed
-          most often come first. <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
+          As the hourly detection found them: at least three times, at least half of the time, and at least twice as
+          often as by chance. Sorted by how often the second followed.{' '}
+          <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
         </>
       }
     >
@@ -112,6 +113,11 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
                 `${formatCount(followed_count)} of ${formatCount(parent_count)}`,
             },
             { name: 'Share', number: true, cell: ({ probability }) => formatShare(probability) },
+            {
+              name: 'By chance',
+              number: true,
+              cell: ({ expected_probability }) => formatShare(expected_probability),
+            },
             {
               name: 'Later by',
               number: true,

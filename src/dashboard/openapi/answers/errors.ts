@@ -149,6 +149,8 @@ const cascades = list(
     followed_count: whole,
     parent_count: whole,
     probability: number,
+    expected_probability: number,
+    lift: number,
     average_delay_ms: whole,
     counted_since: nullable(time),
     last_detected_at: time,

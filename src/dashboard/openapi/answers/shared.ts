@@ -56,6 +56,8 @@ export const strongCascade = named(
     parent_count: whole,
     average_delay_ms: whole,
     probability: number,
+    expected_probability: number,
+    lift: number,
     counted_since: nullable(time),
     last_detected_at: time,
   }),
