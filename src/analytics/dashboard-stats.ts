@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { id, optional } from '../model/input.js'
-import { DAY, startOfDay } from '../model/time.js'
+import { startOfLastDays } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { errorsOf } from './application-filter.js'
 import { sinceEach, sumsBetween } from './sums-between.js'
@@ -69,7 +69,8 @@ export interface Spans {
 }
 
 export function spansOf({ config, now }: Context): Spans {
-  return { today: startOfDay(now(), config.time_zone), week: now() - 7 * DAY, month: now() - 30 * DAY }
+  const since = (days: number) => startOfLastDays(days, now(), config.time_zone)
+  return { today: since(1), week: since(7), month: since(30) }
 }
 
 async function countRecords(context: Context, application_id: number | undefined, { today, week, month }: Spans) {

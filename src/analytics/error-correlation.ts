@@ -50,7 +50,7 @@ export class ErrorCorrelation {
     )
   }
 
-  /** Pairs of frequent error types whose hourly counts move together. */
+  /** The 50 strongest pairs among the 100 most frequent error types whose hourly counts move together. */
   timeCorrelatedErrors(): Promise<CorrelatedTypes[]> {
     return this.#ask((context, period) => timeCorrelation(context, this.#scope, period))
   }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { DAY } from '../model/time.js'
+import { startOfLastDays } from '../model/time.js'
 import { sql } from '../store/kysely.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { errorsOf } from './application-filter.js'
@@ -34,7 +34,7 @@ export async function concerns(
   { application_id, since }: { application_id: number | undefined; since: number },
 ): Promise<Concerns> {
   const awake = openErrors(context, application_id)
-  const since_week = context.now() - 7 * DAY
+  const since_week = startOfLastDays(7, context.now(), context.config.time_zone)
   return {
     new_errors: await concern(context, awake.where('first_seen_at', '>=', since), (errors) =>
       errors.orderBy('first_seen_at', 'desc'),

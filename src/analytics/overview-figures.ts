@@ -1,14 +1,12 @@
 import type { Context } from '../context.js'
-import { DAY } from '../model/time.js'
+import { lastDays, startOfLastDays } from '../model/time.js'
 import { sql } from '../store/kysely.js'
 import { errorsOf } from './application-filter.js'
-
-const WEEK = 7 * DAY
 
 /** Errors that nobody has closed. */
 export interface Backlog {
   count: number
-  /** Within seven days. */
+  /** Within the last seven days. */
   opened: number
   closed: number
   /** How many were open at the end of each day, and now. */
@@ -23,7 +21,8 @@ export async function backlog(
   context: Context,
   { application_id, days }: { application_id: number | undefined; days: readonly number[] },
 ): Promise<(unresolved: number) => Backlog> {
-  const instants = [context.now() - WEEK, ...days.slice(1)]
+  const week = startOfLastDays(7, context.now(), context.config.time_zone)
+  const instants = [week, ...days.slice(1)]
   const [opened = 0, ...openedSince] = await countsSince(context, application_id, 'first_seen_at', instants)
   const [closed = 0, ...closedSince] = await countsSince(context, application_id, 'resolved_at', instants)
   return (count) => ({
@@ -66,10 +65,11 @@ const WEEKS = 8
 /** From when an error was first seen until it was resolved. */
 export async function timeToResolve(context: Context, application_id: number | undefined): Promise<TimeToResolve> {
   const now = context.now()
-  const month = now - 30 * DAY
+  const { time_zone } = context.config
+  const month = startOfLastDays(30, now, time_zone)
   return {
     ...(await resolvedWithin(context, application_id, { from: month, to: now + 1 })),
-    before: await resolvedWithin(context, application_id, { from: month - 30 * DAY, to: month }),
+    before: await resolvedWithin(context, application_id, { from: startOfLastDays(60, now, time_zone), to: month }),
     weekly_mean_ms: await weeklyMeans(context, application_id),
   }
 }
@@ -102,7 +102,8 @@ async function resolvedWithin(context: Context, application_id: number | undefin
 }
 
 async function weeklyMeans(context: Context, application_id: number | undefined): Promise<number[]> {
-  const starts = Array.from({ length: WEEKS }, (_, i) => context.now() - (WEEKS - i) * WEEK)
+  const days = lastDays(7 * WEEKS, context.now(), context.config.time_zone)
+  const starts = days.filter((_, i) => i % 7 === 0)
   const cases = starts
     .slice(1)
     .map((start, i) => sql`when ${sql.ref('resolved_at')} >= ${start} then ${sql.lit(i + 1)}`)

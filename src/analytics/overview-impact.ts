@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { DAY, hourOf } from '../model/time.js'
+import { firstHourFrom, startOfLastDays } from '../model/time.js'
 import { packedRows } from '../store/packed-rows.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { errorsOf } from './application-filter.js'
@@ -50,8 +50,8 @@ function ranked(errors: readonly ImpactOfError[]): ImpactOfError[] {
 }
 
 /** From which hour on the sums of seven days are read without reading too many. */
-async function reach({ database, now }: Context): Promise<number> {
-  const week = hourOf(now() - 7 * DAY)
+async function reach({ database, config, now }: Context): Promise<number> {
+  const week = firstHourFrom(startOfLastDays(7, now(), config.time_zone))
   const next = await database.read
     .selectFrom('faultboard_error_hours')
     .select('hour')

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { DAY } from '../model/time.js'
+import { startOfLastDays } from '../model/time.js'
 import { sql } from '../store/kysely.js'
 import { areMore, areOutOfSight, newestMeetings } from './meetings.js'
 
@@ -26,8 +26,9 @@ export async function affectedUsers(
   context: Context,
   { application_id, days }: { application_id: number | undefined; days: readonly number[] },
 ): Promise<AffectedUsers> {
-  const week = context.now() - 7 * DAY
-  const since = week - 7 * DAY
+  const { time_zone } = context.config
+  const week = startOfLastDays(7, context.now(), time_zone)
+  const since = startOfLastDays(14, context.now(), time_zone)
   const is_bound = await areMore(context, { application_id, since, most: MOST })
   const met = newestMeetings(context, { application_id, since, most: is_bound ? OF_MANY : MOST })
   const spans = is_bound ? [[week, null] as const] : [[week, null] as const, [since, week] as const, ...spansOf(days)]
@@ -61,7 +62,7 @@ export interface UsersOfErrors {
 
 /** How many users met each error within seven days, those that most of them met first. */
 export async function usersOfErrors(context: Context, application_id: number | undefined): Promise<UsersOfErrors> {
-  const input = { application_id, since: context.now() - 7 * DAY, most: OF_MANY }
+  const input = { application_id, since: startOfLastDays(7, context.now(), context.config.time_zone), most: OF_MANY }
   const rows = await context.database.read
     .selectFrom(newestMeetings(context, input).as('meetings'))
     .select(({ fn }) => ['error_id', fn.countAll<number>().as('count')])

@@ -101,14 +101,18 @@ async function weekHours(context: Context, subject: Subject, days: number): Prom
   return week
 }
 
+/** Fewest occurrences with a pattern: three alone would always be three peaks. */
+export const MIN_PATTERN_OCCURRENCES = 10
+
 export function patternOf(week: readonly (readonly number[])[]): CyclicalPattern {
   const hours = sumOfDays(week)
   const average = mean(hours) ?? 0
   const total = hours.reduce((sum, count) => sum + count, 0)
+  const isEnough = total >= MIN_PATTERN_OCCURRENCES
   return {
-    pattern_type: typeOf(week, hours, total),
-    pattern_strength: average === 0 ? 0 : Math.min(1, standardDeviation(hours) / average),
-    peak_hours: peaksOf(hours),
+    pattern_type: isEnough ? typeOf(week, hours, total) : 'uniform',
+    pattern_strength: isEnough ? Math.min(1, standardDeviation(hours) / average) : 0,
+    peak_hours: isEnough ? peaksOf(hours) : [],
     hourly_distribution: Object.fromEntries(hours.map((count, hour) => [hour, count])),
     weekday_distribution: week.map((day) => day.reduce((sum, count) => sum + count, 0)),
     total,

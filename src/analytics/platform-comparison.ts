@@ -28,6 +28,9 @@ export interface PlatformHealth extends PlatformRate, Omit<PlatformStability, 's
   top_errors: PlatformError[]
 }
 
+/** Record ids start at 1. */
+const NO_APPLICATION = 0
+
 /**
  * How the platforms compare over the last days, today included. Everything counts occurrences.
  *
@@ -88,16 +91,21 @@ export class PlatformComparison {
 
   async #errors(): Promise<ErrorPlatform[]> {
     const { period } = await this.#load()
-    this.#sums ??= errorPlatforms(this.#context(), this.#scope, period).catch((error) => {
+    this.#sums ??= errorPlatforms(this.#context(), this.#enabledScope(), period).catch((error) => {
       this.#sums = null
       throw error
     })
     return this.#sums
   }
 
+  /** Matches no application while the feature is off, so that every result is empty. */
+  #enabledScope(): Scope {
+    return this.#context().config.enable_platform_comparison ? this.#scope : { application_id: NO_APPLICATION }
+  }
+
   /** Asked once, however many methods are called: they all tell of one moment. */
   #load(): Promise<PlatformFigures> {
-    this.#figures ??= platformFigures(this.#context(), this.#scope, this.#days).catch((error) => {
+    this.#figures ??= platformFigures(this.#context(), this.#enabledScope(), this.#days).catch((error) => {
       this.#figures = null
       throw error
     })

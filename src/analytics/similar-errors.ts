@@ -32,6 +32,7 @@ export const similarErrors = defineOperation({
   }),
   async run(context, { error_id, threshold = SIMILAR_THRESHOLD, limit = 10, application_id }): Promise<SimilarError[]> {
     await expectError(context, { error_id, application_id })
+    if (!context.config.enable_similar_errors) return []
     if (!(await hasEnoughTypes(context))) return []
     const features = await featuresOfError(context, error_id)
     if (features.length === 0) return []

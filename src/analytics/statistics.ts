@@ -26,22 +26,3 @@ export function share(part: number, whole: number): number {
 export function growth(now: number, before: number): number | null {
   return before === 0 ? null : (now - before) / before
 }
-
-/** How closely two series of equal length move together, from -1 to 1; null when one of them never moves. */
-export function pearson(a: readonly number[], b: readonly number[]): number | null {
-  const meanOfA = mean(a) ?? 0
-  const meanOfB = mean(b) ?? 0
-  let together = 0
-  let ofA = 0
-  let ofB = 0
-  for (let i = 0; i < a.length; i++) {
-    const x = (a[i] ?? 0) - meanOfA
-    const y = (b[i] ?? 0) - meanOfB
-    together += x * y
-    ofA += x * x
-    ofB += y * y
-  }
-  if (ofA === 0 || ofB === 0) return null
-  // Rounding alone can lead a hair past the ends.
-  return Math.max(-1, Math.min(1, together / Math.sqrt(ofA * ofB)))
-}

@@ -2,10 +2,10 @@ import type { Context } from '../context.js'
 import { HOUR } from '../model/time.js'
 import { packedRows } from '../store/packed-rows.js'
 import { askedApplications } from './application-filter.js'
-import { daySlices } from './day-parts.js'
 import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
-import { pearson } from './statistics.js'
+import { timedHours } from './timed-hours.js'
+import { turns } from './turns.js'
 import { typeCounts } from './type-counts.js'
 
 /** Two error types whose occurrences rise and fall in the same hours. */
@@ -18,55 +18,92 @@ export interface CorrelatedTypes {
   counts: [number, number]
 }
 
-/** Only the most frequent types are compared, each with each. */
-export const COMPARED_TYPES = 12
+/** The most frequent types are compared in pairs. The number of pairs grows with its square: 4,950 for 100 types. */
+export const COMPARED_TYPES = 100
+export const MAX_CORRELATED_PAIRS = 50
 export const LEAST_CORRELATION = 0.7
-/** Two types that met once or twice have a high coefficient and no meaning. */
+/** Two types that share one or two hours have a high coefficient without any meaning. */
 export const LEAST_SHARED_HOURS = 3
 
-/** The pairs that move together most closely. */
+/** Pairs of types whose hourly counts correlate, strongest first. */
 export async function timeCorrelation(context: Context, scope: Scope, span: Span): Promise<CorrelatedTypes[]> {
   const { types } = await typeCounts(context, scope, span, COMPARED_TYPES)
-  const series = await hourlySeries(
+  const all = await hourlySeries(
     context,
     scope,
     span,
     types.map(({ error_type }) => error_type),
   )
-  const pairs = types.flatMap((a, i) =>
-    types.slice(i + 1).flatMap((b): CorrelatedTypes[] => {
-      const [ofA, ofB] = [series.get(a.error_type) ?? [], series.get(b.error_type) ?? []]
-      const correlation = pearson(ofA, ofB)
-      const shared_hours = ofA.filter((count, hour) => count > 0 && (ofB[hour] ?? 0) > 0).length
-      if (correlation === null || correlation < LEAST_CORRELATION || shared_hours < LEAST_SHARED_HOURS) return []
-      return [{ error_types: [a.error_type, b.error_type], correlation, shared_hours, counts: [a.count, b.count] }]
-    }),
-  )
-  return pairs.sort((a, b) => b.correlation - a.correlation || b.shared_hours - a.shared_hours)
+  const hours = Math.round((span.to - span.from) / HOUR)
+  const turn = turns()
+  const pairs: CorrelatedTypes[] = []
+  for (const [i, a] of all.entries()) {
+    for (const b of all.slice(i + 1)) {
+      await turn()
+      const { correlation, shared_hours } = correlationOf(a, b, hours)
+      if (shared_hours < LEAST_SHARED_HOURS || correlation < LEAST_CORRELATION) continue
+      pairs.push({
+        error_types: [a.error_type, b.error_type],
+        correlation,
+        shared_hours,
+        counts: [a.sum, b.sum],
+      })
+    }
+  }
+  return pairs
+    .sort((a, b) => b.correlation - a.correlation || b.shared_hours - a.shared_hours)
+    .slice(0, MAX_CORRELATED_PAIRS)
 }
 
-/** The occurrences of each type in each hour of the span. */
+/** Hourly counts of a type, without its empty hours. */
+interface HourlySeries {
+  error_type: string
+  counts: Map<number, number>
+  sum: number
+  sumOfSquares: number
+}
+
+/** Pearson's coefficient over all hours. Only shared hours add to the sum of products, so empty hours cost nothing. */
+function correlationOf(a: HourlySeries, b: HourlySeries, hours: number): { correlation: number; shared_hours: number } {
+  const [few, many] = a.counts.size < b.counts.size ? [a, b] : [b, a]
+  let [products, shared_hours] = [0, 0]
+  for (const [hour, count] of few.counts) {
+    const other = many.counts.get(hour)
+    if (other === undefined) continue
+    products += count * other
+    shared_hours++
+  }
+  const variances = (a.sumOfSquares - a.sum ** 2 / hours) * (b.sumOfSquares - b.sum ** 2 / hours)
+  if (variances <= 0) return { correlation: 0, shared_hours }
+  // Rounding can exceed 1 slightly.
+  return { correlation: Math.min(1, (products - (a.sum * b.sum) / hours) / Math.sqrt(variances)), shared_hours }
+}
+
 async function hourlySeries(
   context: Context,
   scope: Scope,
   span: Span,
   types: readonly string[],
-): Promise<Map<string, number[]>> {
-  const hours = Math.round((span.to - span.from) / HOUR)
+): Promise<HourlySeries[]> {
   const ids = await askedApplications(context, scope)
-  const series = new Map(types.map((type) => [type, new Array<number>(hours).fill(0)]))
-  if (types.length === 0) return series
-  for (const slice of daySlices(context, span, DAYS_AT_ONCE)) {
-    for (const { error_type, hour, count } of await hoursOfTypes(context, ids, types, slice)) {
-      const counts = series.get(error_type)
-      const index = Math.round((hour - span.from) / HOUR)
-      if (counts) counts[index] = (counts[index] ?? 0) + count
+  const series = new Map(types.map((type) => [type, new Map<number, number>()]))
+  if (types.length > 0) {
+    for await (const slice of timedHours(context, span)) {
+      for (const { error_type, hour, count } of await hoursOfTypes(context, ids, types, slice)) {
+        const counts = series.get(error_type)
+        counts?.set(hour, (counts.get(hour) ?? 0) + count)
+      }
     }
   }
-  return series
+  return [...series].map(([error_type, counts]) => {
+    let [sum, sumOfSquares] = [0, 0]
+    for (const count of counts.values()) {
+      sum += count
+      sumOfSquares += count * count
+    }
+    return { error_type, counts, sum, sumOfSquares }
+  })
 }
-
-const DAYS_AT_ONCE = 30
 
 function hoursOfTypes(
   { database }: Context,

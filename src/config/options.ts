@@ -341,13 +341,13 @@ export const OPTIONS = {
     group: 'analytics',
     kind: boolean,
     default: true,
-    text: 'Turns the comparison of platforms on.',
+    text: 'Enables the platform comparison page and operation. Off: the page returns 404 and the operation an empty result.',
   }),
   enable_similar_errors: row<boolean>({
     group: 'analytics',
     kind: boolean,
     default: true,
-    text: 'Shows errors that resemble each other.',
+    text: 'Shows similar errors. Off: the operation returns an empty list.',
   }),
   enable_baseline_alerts: row<boolean>({
     group: 'analytics',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { id, numberChoice, optional, withDefault } from '../model/input.js'
-import { firstHourFrom, lastDays } from '../model/time.js'
+import { firstHourFrom, startOfLastDays } from '../model/time.js'
 
 export const DAYS = [7, 30, 90] as const
 
@@ -12,5 +12,5 @@ export const daysInput = v.object({
 
 /** The first of the hours that the last local days are summed up from. */
 export function firstHour(days: number, now: number, zone: string): number {
-  return firstHourFrom(lastDays(days, now, zone)[0] ?? now)
+  return firstHourFrom(startOfLastDays(days, now, zone))
 }

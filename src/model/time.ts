@@ -42,11 +42,11 @@ export function timeframeSpan(timeframe: Timeframe, now: number, zone: string): 
     case 'yesterday':
       return { from: startOfDay(today - 1, zone), to: today }
     case 'last_7_days':
-      return { from: now - 7 * DAY, to: null }
+      return { from: startOfLastDays(7, now, zone), to: null }
     case 'last_30_days':
-      return { from: now - 30 * DAY, to: null }
+      return { from: startOfLastDays(30, now, zone), to: null }
     case 'last_90_days':
-      return { from: now - 90 * DAY, to: null }
+      return { from: startOfLastDays(90, now, zone), to: null }
   }
 }
 
@@ -90,6 +90,11 @@ export function lastDays(count: number, now: number, zone: string): number[] {
     known = { zone, starts }
   }
   return known.starts.slice(-count)
+}
+
+/** Start of "the last N days": local calendar days, today and the N - 1 days before it. */
+export function startOfLastDays(count: number, now: number, zone: string): number {
+  return lastDays(count, now, zone)[0] ?? now
 }
 
 interface LocalDate {

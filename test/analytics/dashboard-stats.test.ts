@@ -13,10 +13,19 @@ interface Event {
   occurred_at: number
 }
 
+/** The first instant of the local day that lies this many days before today. */
+function startOfDayBefore(days: number, time_zone: string): number {
+  const date = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone })
+  const wanted = new Date(Date.parse(date.format(NOON)) - days * DAY).toISOString().slice(0, 10)
+  let time = Date.parse(wanted) - DAY
+  while (date.format(time) !== wanted) time += 15 * MINUTE
+  return time
+}
+
 /** Many events around every edge: midnight, half past, the week, the month, the hours they begin in. */
-function events(midnight: number): Event[] {
-  const edges = [0, NOON - midnight, DAY, 7 * DAY, 30 * DAY, 60 * DAY].map((back) => NOON - back)
-  const times = [midnight, ...edges].flatMap((edge) =>
+function events(time_zone: string): Event[] {
+  const edges = [0, DAY, 7 * DAY, 30 * DAY, 60 * DAY].map((back) => NOON - back)
+  const times = [...[0, 6, 29].map((days) => startOfDayBefore(days, time_zone)), ...edges].flatMap((edge) =>
     [-HOUR, -30 * MINUTE, -1, 0, 1, 30 * MINUTE].map((by) => edge + by),
   )
   return times
@@ -31,7 +40,12 @@ function events(midnight: number): Event[] {
 }
 
 /** The same numbers, counted one by one. */
-function counted(all: readonly Event[], midnight: number) {
+function counted(all: readonly Event[], time_zone: string) {
+  const [midnight, week, month] = [0, 6, 29].map((days) => startOfDayBefore(days, time_zone)) as [
+    number,
+    number,
+    number,
+  ]
   const newest = new Map<string, Event>()
   for (const event of all) {
     const known = newest.get(event.error_type)
@@ -46,12 +60,12 @@ function counted(all: readonly Event[], midnight: number) {
   return {
     total_errors: records.length,
     errors_today: since(records, midnight),
-    errors_last_7_days: since(records, NOON - 7 * DAY),
-    errors_last_30_days: since(records, NOON - 30 * DAY),
+    errors_last_7_days: since(records, week),
+    errors_last_30_days: since(records, month),
     total_occurrences: all.length,
     occurrences_today: since(all, midnight),
-    occurrences_last_7_days: since(all, NOON - 7 * DAY),
-    occurrences_last_30_days: since(all, NOON - 30 * DAY),
+    occurrences_last_7_days: since(all, week),
+    occurrences_last_30_days: since(all, month),
     top_errors: types.sort((a, b) => b.count - a.count).slice(0, 10),
     errors_by_platform: Object.fromEntries(
       [...new Set(records.map(({ platform }) => platform))].map((platform) => [
@@ -73,34 +87,31 @@ describeEachDatabase('DashboardStats', (database) => {
   test('is all zeros on an empty database', async () => {
     const { tracker } = await freshTracker(database)
     expect(await tracker.Queries.DashboardStats.call()).toEqual({
-      ...counted([], NOON),
+      ...counted([], 'UTC'),
       resolved_count: 0,
       unresolved_count: 0,
     })
   })
 
-  test.each([
-    ['UTC', '2026-03-10T00:00:00Z'],
-    ['Asia/Kolkata', '2026-03-09T18:30:00Z'],
-    ['Asia/Kathmandu', '2026-03-09T18:15:00Z'],
-    ['America/New_York', '2026-03-10T04:00:00Z'],
-  ])('counts records and occurrences as one by one, with days cut in %s', async (time_zone, start) => {
-    const { tracker, clock } = await freshTracker(database, { time_zone })
-    const midnight = Date.parse(start)
-    const all = events(midnight)
-    await logAll(tracker, all)
-    expect(await tracker.Queries.DashboardStats.call()).toMatchObject(counted(all, midnight))
-    const [first, second] = await tracker.Queries.ErrorsList.call()
-    clock.now = NOON + 1
-    await tracker.Commands.BatchResolveErrors.call({ error_ids: [first?.id ?? 0, second?.id ?? 0] })
-    const stats = await tracker.Queries.DashboardStats.call()
-    expect(stats.resolved_count).toBe(2)
-    expect(stats.resolved_count + stats.unresolved_count).toBe(stats.total_errors)
-  })
+  test.each(['UTC', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/New_York'])(
+    'counts records and occurrences as one by one, with days cut in %s',
+    async (time_zone) => {
+      const { tracker, clock } = await freshTracker(database, { time_zone })
+      const all = events(time_zone)
+      await logAll(tracker, all)
+      expect(await tracker.Queries.DashboardStats.call()).toMatchObject(counted(all, time_zone))
+      const [first, second] = await tracker.Queries.ErrorsList.call()
+      clock.now = NOON + 1
+      await tracker.Commands.BatchResolveErrors.call({ error_ids: [first?.id ?? 0, second?.id ?? 0] })
+      const stats = await tracker.Queries.DashboardStats.call()
+      expect(stats.resolved_count).toBe(2)
+      expect(stats.resolved_count + stats.unresolved_count).toBe(stats.total_errors)
+    },
+  )
 
   test('agrees with the list about every timeframe', async () => {
     const { tracker } = await freshTracker(database, { time_zone: 'Asia/Kolkata' })
-    await logAll(tracker, events(Date.parse('2026-03-09T18:30:00Z')))
+    await logAll(tracker, events('Asia/Kolkata'))
     const stats = await tracker.Queries.DashboardStats.call()
     const total = async (timeframe: 'today' | 'last_7_days' | 'last_30_days') =>
       (await tracker.Queries.ErrorsList.page({ timeframe })).pagination.total_count
@@ -126,14 +137,13 @@ describeEachDatabase('DashboardStats', (database) => {
   test('honours application_id, and counts all applications without it', async () => {
     const place = await freshTracker(database)
     const billing = trackerAt(place, { application_name: 'billing' }).tracker
-    const midnight = Date.parse('2026-03-10T00:00:00Z')
-    const [ours, theirs] = [events(midnight), events(midnight).slice(5, 40)]
+    const [ours, theirs] = [events('UTC'), events('UTC').slice(5, 40)]
     await logAll(place.tracker, ours)
     await logAll(billing, theirs)
     const [first, second] = await billing.Queries.Applications.call()
     const stats = (application_id?: number | string) => billing.Queries.DashboardStats.call({ application_id })
-    expect(await stats(first?.id)).toMatchObject(counted(theirs, midnight))
-    expect(await stats(String(second?.id))).toMatchObject(counted(ours, midnight))
+    expect(await stats(first?.id)).toMatchObject(counted(theirs, 'UTC'))
+    expect(await stats(String(second?.id))).toMatchObject(counted(ours, 'UTC'))
     expect((await stats()).total_occurrences).toBe(ours.length + theirs.length)
     expect((await stats(999_999)).total_errors).toBe(0)
     await expect(stats('shop')).rejects.toThrow('application_id must be a record id')

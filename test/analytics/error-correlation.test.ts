@@ -155,6 +155,28 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     expect(await releaseChanges(shop.context, everywhere, '9.0.0', 10)).toMatchObject({ before_version: null })
   })
 
+  test('finds a perfectly correlated pair among types that are more frequent', async () => {
+    const pair = times(12, (i) => NOW - (i * 37 + 1) * HOUR).flatMap((occurred_at) =>
+      ['LeftError', 'RightError'].map((error_type) => anEvent({ error_type, occurred_at })),
+    )
+    const frequent = times(14, (kind) =>
+      times(30, (i) =>
+        anEvent({
+          error_type: `Random${'ABCDEFGHIJKLMN'.charAt(kind)}Error`,
+          occurred_at: NOW - ((i * (kind * 2 + 17) * 13 + kind * 7) % (29 * 24)) * HOUR,
+        }),
+      ),
+    )
+    const { context, application_id } = await logged(await freshPlace(database), [...pair, ...frequent.flat()], 'UTC')
+    const query = new ErrorCorrelation(() => context, { days: 30, application_id })
+    expect((await query.timeCorrelatedErrors())[0]).toMatchObject({
+      error_types: ['LeftError', 'RightError'],
+      correlation: expect.closeTo(1, 10),
+      shared_hours: 12,
+      counts: [12, 12],
+    })
+  })
+
   test('says nothing of types that met too seldom, nor of one that never changes', async () => {
     const events = [0, 1].flatMap((hour) =>
       ['A', 'B'].map((kind) => anEvent({ error_type: `${kind}Error`, occurred_at: NOW - hour * HOUR })),

@@ -116,7 +116,10 @@ export function expectedOverview(
   const inHoursOf = (date: string) => happenings.filter(({ occurred_at }) => dayOf(occurred_at) === date)
   const open = records.filter(({ resolved_at }) => resolved_at === null)
   const awake = open.filter(({ snoozed }) => !snoozed)
-  const since = (back: number) => happenings.filter(({ occurred_at }) => occurred_at >= now - back).length
+  /** The last N days: today and the N - 1 calendar days before. */
+  const startOfLast = (days: number) => startOf(isoDate(Date.parse(today) - (days - 1) * DAY))
+  const since = (from: number) => happenings.filter(({ occurred_at }) => occurred_at >= from).length
+  const [week, month] = [startOfLast(7), startOfLast(30)]
   const openAt = (end: number) =>
     records.filter((one) => one.first_seen_at < end && (one.resolved_at === null || one.resolved_at >= end)).length
   const yesterday = startOf(dates[28] ?? '')
@@ -127,8 +130,8 @@ export function expectedOverview(
     total_errors: records.length,
     unresolved_count: open.length,
     occurrences_today: on(today).length,
-    occurrences_last_7_days: since(7 * DAY),
-    occurrences_last_30_days: since(30 * DAY),
+    occurrences_last_7_days: since(week),
+    occurrences_last_30_days: since(month),
     total_occurrences: happenings.length,
     today: {
       occurrences: on(today).length,
@@ -143,14 +146,14 @@ export function expectedOverview(
     })),
     unresolved: {
       count: open.length,
-      opened: records.filter(({ first_seen_at }) => first_seen_at >= now - 7 * DAY).length,
-      closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= now - 7 * DAY).length,
+      opened: records.filter(({ first_seen_at }) => first_seen_at >= week).length,
+      closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= week).length,
       daily: [...dates.slice(-13).map((date) => openAt(startOf(date))), open.length],
     },
-    affected_users: users(happenings, now, dates.slice(-7).map(startOf)),
+    affected_users: users(happenings, startOfLast(14), dates.slice(-7).map(startOf)),
     time_to_resolve: {
-      ...timesWithin(records, now - 30 * DAY, now + 1),
-      before: timesWithin(records, now - 60 * DAY, now - 30 * DAY),
+      ...timesWithin(records, month, now + 1),
+      before: timesWithin(records, startOfLast(60), month),
     },
     new_errors: { count: newErrors.length },
     // What a person opens again did not come back.
@@ -163,13 +166,13 @@ export function expectedOverview(
         .map(({ id }) => ({ id })),
     },
     spiking: null,
-    top_by_impact: impact(open, happenings, now),
+    top_by_impact: impact(open, happenings, week),
     platforms: multiples(happenings, 'platform', dates.slice(-7), dayOf),
     releases: multiples(happenings, 'app_version', dates.slice(-7), dayOf),
   }
 }
 
-function users(happenings: readonly Happening[], now: number, days: readonly number[]) {
+function users(happenings: readonly Happening[], since: number, days: readonly number[]) {
   const met = new Map<string, { user_id: string; first: number; last: number }>()
   for (const { user_id, type, occurred_at } of happenings) {
     if (user_id === null) continue
@@ -179,10 +182,10 @@ function users(happenings: readonly Happening[], now: number, days: readonly num
   }
   const distinct = (fits: (one: { first: number; last: number }) => boolean) =>
     new Set([...met.values()].filter(fits).map(({ user_id }) => user_id)).size
-  const week = now - 7 * DAY
+  const week = days[0] ?? 0
   return {
     count: distinct(({ last }) => last >= week),
-    before: distinct(({ first, last }) => first < week && last >= week - 7 * DAY),
+    before: distinct(({ first, last }) => first < week && last >= since),
     daily: days.map((start, i) => distinct(({ first, last }) => first < (days[i + 1] ?? Infinity) && last >= start)),
   }
 }
@@ -202,13 +205,12 @@ function timesWithin(records: readonly Known[], from: number, to: number) {
   }
 }
 
-function impact(open: readonly Known[], happenings: readonly Happening[], now: number) {
-  const week = now - 7 * DAY
+function impact(open: readonly Known[], happenings: readonly Happening[], week: number) {
   const rows = open.map((error) => {
     const own = happenings.filter(({ type }) => typeName(type) === error.error_type)
     return {
       id: error.id,
-      occurrences: own.filter(({ occurred_at }) => occurred_at >= week - (week % HOUR)).length,
+      occurrences: own.filter(({ occurred_at }) => occurred_at >= Math.ceil(week / HOUR) * HOUR).length,
       users: new Set(own.filter(({ occurred_at }) => occurred_at >= week).flatMap(({ user_id }) => user_id ?? [])).size,
     }
   })

@@ -4,9 +4,13 @@ import { freshTracker, NOON } from '../support/tracker.js'
 
 describeEachDatabase('a span that begins inside an hour', (database) => {
   test('counts a storm of which only the newest occurrences are kept', async () => {
-    const { tracker, clock } = await freshTracker(database, { max_occurrences_per_error: 10 })
+    const { tracker, clock } = await freshTracker(database, {
+      max_occurrences_per_error: 10,
+      time_zone: 'Asia/Kolkata',
+    })
     clock.now = NOON + 30 * 60_000
-    const inside = clock.now - 7 * 86_400_000 + 20_000
+    // The first of seven days began at 18:30 UTC.
+    const inside = Date.parse('2026-03-03T18:30:20Z')
     await Promise.all(
       Array.from({ length: 300 }, () =>
         tracker.Commands.LogError.call({ error_type: 'Storm', message: 'm', occurred_at: inside }),

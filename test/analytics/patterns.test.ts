@@ -59,6 +59,29 @@ describe('the pattern of a week', () => {
   })
 })
 
+describe('the pattern of fewer than ten occurrences', () => {
+  test.each([
+    ['three in business hours', weekWith([0], [10, 11, 12], 1)],
+    ['one', weekWith([2], [10], 1)],
+    ['nine at night', weekWith([0, 1, 2], [1, 2, 3], 1)],
+    ['nine at the weekend', weekWith([5], [12], 9)],
+  ] as const)('is uniform without strength and peaks: %s', (_, week) => {
+    expect(patternOf(week)).toMatchObject({ pattern_type: 'uniform', pattern_strength: 0, peak_hours: [] })
+  })
+
+  test('still reports its counts', () => {
+    expect(patternOf(weekWith([0], [10, 11, 12], 1))).toMatchObject({
+      total: 3,
+      hourly_distribution: { 10: 1, 11: 1, 12: 1 },
+      weekday_distribution: [3, 0, 0, 0, 0, 0, 0],
+    })
+  })
+
+  test('ends with the tenth occurrence', () => {
+    expect(patternOf(weekWith([5], [12], 10))).toMatchObject({ pattern_type: 'weekend', peak_hours: [12] })
+  })
+})
+
 describe('bursts', () => {
   test('are five or more with gaps of at most a minute', () => {
     const at = (...minutes: number[]) => minutes.map((minute) => minute * MINUTE)

@@ -3,7 +3,7 @@ import { boundQuery } from '../../src/analytics/bound-query.js'
 import { ErrorCorrelation } from '../../src/analytics/error-correlation.js'
 import { PlatformComparison } from '../../src/analytics/platform-comparison.js'
 import { remembered } from '../../src/analytics/remembered.js'
-import { growth, median, pearson, share } from '../../src/analytics/statistics.js'
+import { growth, median, share } from '../../src/analytics/statistics.js'
 import type { Context } from '../../src/context.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
@@ -94,7 +94,4 @@ test('the statistics have an answer for nothing, for one and for what never move
   expect([median([]), median([4]), median([4, 1]), median([9, 1, 5])]).toEqual([null, 4, 2.5, 5])
   expect([share(0, 0), share(1, 4)]).toEqual([0, 0.25])
   expect([growth(3, 0), growth(3, 2), growth(0, 2)]).toEqual([null, 0.5, -1])
-  expect([pearson([], []), pearson([1, 1], [1, 2])]).toEqual([null, null])
-  expect(pearson([1, 2, 3], [2, 4, 6])).toBeCloseTo(1)
-  expect(pearson([1, 2, 3], [6, 4, 2])).toBeCloseTo(-1)
 })

@@ -178,10 +178,20 @@ test('in the heat map one hour of an outage does not make all others look alike'
   expect(shades(outage)).toEqual(shades(counts))
 })
 
-test('errors/platform_comparison is switched off with its option, and says which', async () => {
+test('returns 404 for the platform comparison page and empty results for its operation while the feature is off', async () => {
   const host = await startHost('sqlite::memory:', { enable_platform_comparison: false })
   const answer = await host.get('/errors/platform_comparison', { accept: 'application/json' })
   expect(answer.status).toBe(404)
   expect(JSON.stringify(await answer.json())).toContain('enable_platform_comparison')
+  await host.tracker.Commands.LogError.call({ error_type: 'PayError', message: 'm', platform: 'Web' })
+  const comparison = new host.tracker.Queries.PlatformComparison()
+  expect(await comparison.errorRateByPlatform()).toEqual([])
+  expect(await comparison.platformStabilityScores()).toEqual([])
+  expect(await comparison.crossPlatformErrors()).toEqual([])
+  expect(await comparison.platformHealthSummary('Web')).toMatchObject({
+    occurrences: 0,
+    status: 'quiet',
+    top_errors: [],
+  })
   await host.close()
 })

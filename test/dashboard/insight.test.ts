@@ -136,7 +136,7 @@ describeEachDatabase('what is told of an error among others', (database) => {
     expect(html).toMatch(
       /href="[^"]*\/errors\?application_id=\d+&amp;error_type=ReportFailed&amp;platform=Web">ReportFailed</,
     )
-    expect(html).toMatch(/20 this hour, usually 0\.1 ± 0\.3/)
+    expect(html).toMatch(/20 this hour, usually 0\.1 ± 0\.4/)
     expect(await host.json('/overview')).toMatchObject({ spiking: [{ error_type: 'ReportFailed', count: 20 }] })
   })
 
@@ -159,16 +159,16 @@ describeEachDatabase('what is told of an error among others', (database) => {
         { parent: { error_type: 'PoolExhausted' }, followed_count: 4, counted_since: '2026-03-09T14:00:00.000Z' },
       ],
     })
-    expect(await detail('PoolExhausted')).toMatch(/at least half of the time\. Counted since 9 Mar 2026/)
+    expect(await detail('PoolExhausted')).toMatch(/at least twice as often as by chance\. Counted since 9 Mar 2026/)
   })
 
   test('an error says what is usual for its kind, and the analytics what is more than usual today', async () => {
     expect(await detail('ReportFailed')).toMatch(
-      /<h2>Usual rate<.*Usually 0\.1 ± 0\.3 an hour, 3 ± 0 a day; this hour 20 so far, more than usual\./s,
+      /<h2>Usual rate<.*Usually 0\.1 ± 0\.4 an hour, 3 ± 1\.7 a day; this hour 20 so far, more than usual\./s,
     )
     expect(await related('ReportFailed')).toMatchObject({ usual: { count: 20, is_above: true, platform: 'Web' } })
     expect(await page('/errors/analytics')).toMatch(
-      /<h2>More than usual today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 0</s,
+      /<h2>More than usual today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
     )
     expect(await host.json('/errors/analytics')).toMatchObject({
       above_baseline: [{ error_type: 'ReportFailed', count: 20, usual: 3 }],
@@ -186,14 +186,14 @@ describeEachDatabase('what is told of an error among others', (database) => {
   }
 })
 
-test('similar errors are not looked for where they are switched off', async () => {
+test('hides similar errors and returns an empty list for their operation while the feature is off', async () => {
   const host = await startHost('sqlite::memory:', { enable_similar_errors: false }, { now: () => NOW })
   onTestFinished(() => host.close())
   for (const name of 'ABCDEFGHIJ') {
     await host.tracker.Commands.LogError.call({ error_type: `Kind${name}`, message: 'the very same words' })
   }
   expect(await (await host.get('/errors/1')).text()).not.toContain('Similar errors')
-  expect(await host.tracker.Queries.SimilarErrors.call({ error_id: 1 })).not.toEqual([])
+  expect(await host.tracker.Queries.SimilarErrors.call({ error_id: 1, threshold: 0 })).toEqual([])
 })
 
 /** An hour of a day so long ago. */

@@ -78,9 +78,14 @@ describe('a timeframe', () => {
   })
   test('the others go back from now', () => {
     expect(timeframeSpan('last_hour', now, 'UTC').from).toBe(now - HOUR)
-    expect(timeframeSpan('last_7_days', now, 'UTC').from).toBe(now - 7 * DAY)
-    expect(timeframeSpan('last_30_days', now, 'UTC').from).toBe(now - 30 * DAY)
-    expect(timeframeSpan('last_90_days', now, 'UTC').from).toBe(now - 90 * DAY)
+    const today = startOfDay(now, 'UTC')
+    expect(timeframeSpan('last_7_days', now, 'UTC').from).toBe(today - 6 * DAY)
+    expect(timeframeSpan('last_30_days', now, 'UTC').from).toBe(today - 29 * DAY)
+    expect(timeframeSpan('last_90_days', now, 'UTC').from).toBe(today - 89 * DAY)
+    // The clocks changed on the last of these days, which had 23 hours.
+    expect(timeframeSpan('last_7_days', at('2026-03-30T10:00:00Z'), 'Europe/Berlin').from).toBe(
+      at('2026-03-23T23:00:00Z'),
+    )
     expect(TIMEFRAMES).toEqual(['last_hour', 'today', 'yesterday', 'last_7_days', 'last_30_days', 'last_90_days'])
   })
 })

@@ -12,6 +12,7 @@ import {
   type CorrelatedTypes,
   LEAST_CORRELATION,
   LEAST_SHARED_HOURS,
+  MAX_CORRELATED_PAIRS,
 } from '../../analytics/time-correlation.js'
 import type { UserErrors } from '../../analytics/top-users.js'
 import type { VersionErrors } from '../../analytics/version-errors.js'
@@ -134,7 +135,7 @@ export function CorrelatedHours({ pairs, visit }: { pairs: readonly CorrelatedTy
   return (
     <Insight
       title="Errors that come together"
-      how={`Pairs among the ${COMPARED_TYPES} most frequent types that rise and fall together, hour by hour. 1 is in step.`}
+      how={`The strongest ${MAX_CORRELATED_PAIRS} pairs among the ${COMPARED_TYPES} most frequent types whose counts rise and fall together, hour by hour. 1 is a perfect match.`}
       method={`Pearson’s coefficient of their counts per hour over all hours of the period, from ${LEAST_CORRELATION} on, with ${LEAST_SHARED_HOURS} shared hours or more.`}
     >
       {pairs.length === 0 ? (

@@ -1,4 +1,8 @@
-import { analyzeCyclicalPattern, type CyclicalPattern } from '../../analytics/pattern-detector.js'
+import {
+  analyzeCyclicalPattern,
+  type CyclicalPattern,
+  MIN_PATTERN_OCCURRENCES,
+} from '../../analytics/pattern-detector.js'
 import { perform } from '../../operation.js'
 import type { Rendered } from '../define.js'
 import { BarChart } from './charts.js'
@@ -7,18 +11,16 @@ import type { RelatedPart } from './related.js'
 import { formatCount } from './time.js'
 
 const DAYS = 30
-/** Of fewer, every hour would be a peak. */
-const LEAST = 10
 
 /** At which hours the error occurs, where some stand out. */
 export const patternPart: RelatedPart<CyclicalPattern> = {
   name: 'occurrence_pattern',
   title: 'Pattern',
   async load(context, { id, occurrence_count }) {
-    if (occurrence_count < LEAST) return null
+    if (occurrence_count < MIN_PATTERN_OCCURRENCES) return null
     const pattern = await perform(analyzeCyclicalPattern, context, { error_id: id, days: DAYS })
     const stands_out = pattern.pattern_type !== 'uniform' || pattern.peak_hours.length > 0
-    return pattern.total >= LEAST && stands_out ? pattern : null
+    return stands_out ? pattern : null
   },
   view: (pattern, visit) => (
     <>

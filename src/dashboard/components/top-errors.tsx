@@ -1,5 +1,5 @@
 import type { Overview } from '../../analytics/overview.js'
-import { DAY } from '../../model/time.js'
+import { firstHourFrom, startOfLastDays } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
 import { SeverityBadge, StatusBadge } from './badges.js'
 import { OverviewErrorLink } from './overview-error.js'
@@ -7,7 +7,7 @@ import { exactTime, formatCount, Time } from './time.js'
 
 /** The open errors that hurt most. */
 export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const isWeek = Date.parse(data.impact_since) <= visit.now - 7 * DAY
+  const isWeek = Date.parse(data.impact_since) <= firstHourFrom(startOfLastDays(7, visit.now, visit.time_zone))
   return (
     <section class="card" aria-labelledby="top-errors">
       <h2 id="top-errors">Top errors by impact</h2>
