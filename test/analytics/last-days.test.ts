@@ -39,6 +39,7 @@ const sum = <Row>(rows: readonly Row[], count: (row: Row) => number) =>
 describeEachDatabase('the last days', (database) => {
   test.each(['UTC', 'Europe/Berlin', 'America/New_York'])(
     'are today and the days before it on every page and in every operation in %s',
+    { timeout: 120_000 },
     async (time_zone) => {
       const host = await startHost(await database.fresh(), { time_zone }, { now: () => NOW })
       const { Commands, Queries, Services } = host.tracker

@@ -123,7 +123,7 @@ describeEachDatabase('PatternDetector', (database) => {
     const monday = Date.parse('2026-03-09T04:00:00Z')
     for (const [hour, count] of [
       [0, 3],
-      [2, 2],
+      [2, 3],
       [5, 4],
     ] as const) {
       for (let i = 0; i < count; i++) {
@@ -145,12 +145,12 @@ describeEachDatabase('PatternDetector', (database) => {
     expect(pattern).toMatchObject({
       pattern_type: 'business_hours',
       peak_hours: [9, 11, 14],
-      total: 9,
-      weekday_distribution: [9, 0, 0, 0, 0, 0, 0],
+      total: 10,
+      weekday_distribution: [10, 0, 0, 0, 0, 0, 0],
     })
     expect(Object.keys(pattern.hourly_distribution)).toHaveLength(24)
     const [error] = await Queries.ErrorsList.call({ error_type: 'Slow' })
-    expect(await Queries.OccurrencePattern.call({ error_id: error?.id })).toMatchObject({ total: 10 })
+    expect(await Queries.OccurrencePattern.call({ error_id: error?.id })).toMatchObject({ total: 11 })
     expect(await Services.PatternDetector.analyzeCyclicalPattern({ error_type: 'Slow', days: 1 })).toMatchObject({
       total: 0,
       pattern_type: 'uniform',

@@ -61,7 +61,7 @@ export function contextAt({ url }: TrackerPlace, clock: TestTracker['clock'], ti
   onTestFinished(() => database.close())
   const context = {
     database,
-    config: { time_zone, baseline_alert_threshold_std_devs: 2 },
+    config: { time_zone, baseline_alert_threshold_std_devs: 2, enable_platform_comparison: true },
     now: () => clock.now ?? 0,
     ready: async () => {},
   }
