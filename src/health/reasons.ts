@@ -39,7 +39,7 @@ function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
   } else if (problem !== null) yield failing(problem)
   else if (recorder.away_since !== null) {
     yield degraded(
-      `The database was out of reach since ${recorder.away_since}; errors go to the spool folder. It answers again, and what waits is written within half a minute.`,
+      `The database was out of reach since ${recorder.away_since}; errors go to the spool folder. It answers again, and what waits is written within seconds.`,
     )
   }
   if (latency_ms !== null && latency_ms > SLOW_MS) {

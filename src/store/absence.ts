@@ -1,22 +1,24 @@
 interface AbsenceParts {
   now(): number
-  /** Never rejects. */
+  /** Whether the database accepts errors. Never rejects. */
   isBack(): Promise<boolean>
-  /** Called when it is, and is not called again while what this started is under way. */
+  /** Called once per outage, when it has ended. */
   onBack(): Promise<void>
 }
 
-const PROBE_MS = { first: 1000, longest: 30_000 }
-
 /**
- * Whether the database is away, and the looking whether it is back. The wait between two looks grows until an error is
- * written: a database that takes the look may still refuse or stall the rest.
+ * Time between the starts of two probes. It leaves room to import what waits within five seconds after the database
+ * recovers. A probe is one small transaction.
  */
+const PROBE_EVERY_MS = 1500
+/** Pause after a probe that took longer than the interval, such as one that timed out. */
+const MIN_PAUSE_MS = 100
+
+/** Whether the database is away. Probes it until it accepts errors again. */
 export class Absence {
   readonly #parts: AbsenceParts
   #away: { since: number; timer: NodeJS.Timeout } | null = null
-  #wait_ms = PROBE_MS.first
-  #closed = false
+  #isClosed = false
 
   constructor(parts: AbsenceParts) {
     this.#parts = parts
@@ -26,34 +28,29 @@ export class Absence {
     return this.#away?.since ?? null
   }
 
-  /** Gives false where it has begun already, or nobody looks any more. */
+  /** Returns false if the outage had begun before, or the recorder is closed. */
   begin(): boolean {
-    if (this.#closed || this.#away) return false
-    this.#away = { since: this.#parts.now(), timer: this.#lookLater() }
+    if (this.#isClosed || this.#away) return false
+    this.#away = { since: this.#parts.now(), timer: this.#probeAfter(PROBE_EVERY_MS) }
     return true
   }
 
-  /** An error was written. */
-  written(): void {
-    this.#wait_ms = PROBE_MS.first
-  }
-
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     if (this.#away) clearTimeout(this.#away.timer)
   }
 
-  #lookLater(): NodeJS.Timeout {
-    const wait = this.#wait_ms
-    this.#wait_ms = Math.min(wait * 2, PROBE_MS.longest)
-    return setTimeout(() => void this.#look(), wait).unref()
+  #probeAfter(pause: number): NodeJS.Timeout {
+    return setTimeout(() => void this.#probe(), pause).unref()
   }
 
-  async #look(): Promise<void> {
-    const back = await this.#parts.isBack()
-    if (this.#closed || !this.#away) return
-    if (!back) {
-      this.#away.timer = this.#lookLater()
+  async #probe(): Promise<void> {
+    const started = performance.now()
+    const isBack = await this.#parts.isBack()
+    if (this.#isClosed || !this.#away) return
+    if (!isBack) {
+      const elapsed = performance.now() - started
+      this.#away.timer = this.#probeAfter(Math.max(MIN_PAUSE_MS, PROBE_EVERY_MS - elapsed))
       return
     }
     this.#away = null

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Counters } from '../model/counters.js'
 import { ownWords } from '../model/own-words.js'
 import { applicationId } from './applications.js'
-import { mark, unmark } from './batch-marker.js'
+import { mark, markedAmong, unmark } from './batch-marker.js'
 import type { Database } from './database.js'
 import type { FoldedGroup } from './fold.js'
+import { mergeBatches } from './merge-batches.js'
 import type { Outbox } from './outbox.js'
 import { type Batch, type BatchOutcome, recordBatch } from './record-batch.js'
 import type { Spool } from './spool.js'
@@ -25,6 +26,13 @@ export interface WriterParts {
 
 /** A database that says nothing for so long counts as away: the host's request waits for it. */
 const SILENCE_MS = 10_000
+/**
+ * A probe breaks off its connection sooner: one that hangs may never answer, although the database has recovered. Each
+ * response restarts the time, so that a slow database passes.
+ */
+const PROBE_SILENCE_MS = 3000
+/** A pool of the host cannot be broken off: each further probe may take one more of its connections. */
+const PROBE_TIMEOUT_MS = 30_000
 
 /** Writes batches to the database, each once, and gives up on a database that does not answer. */
 export class BatchWriter {
@@ -55,6 +63,25 @@ export class BatchWriter {
     return outcome
   }
 
+  /**
+   * Writes several batches in one transaction per application, each batch once. Rejects as `write` does: the database
+   * then contains all batches of an application or none.
+   */
+  async writeTogether(batches: readonly Batch[]): Promise<void> {
+    const { database, open } = this.#parts
+    if (batches.length === 1 && batches[0]) return void (await this.write(batches[0]))
+    const marked = await this.#unlessSilent(async () => {
+      await open()
+      const tried = batches.filter(({ tried_before }) => tried_before)
+      return markedAmong(
+        database.read,
+        tried.map(({ batch_id }) => batch_id),
+      )
+    })
+    const unwritten = batches.filter(({ batch_id }) => !marked.has(batch_id))
+    for (const merged of mergeBatches(unwritten)) await this.write(merged)
+  }
+
   /** Counts and tells what the database would not take. */
   refused(groups: readonly FoldedGroup[], error: unknown): void {
     const { counters, spool, warn } = this.#parts
@@ -70,18 +97,31 @@ export class BatchWriter {
     const { database, open, now } = this.#parts
     // What comes back may be another database under the same address.
     this.#application_id = null
-    try {
-      await this.#unlessSilent(async () => {
-        await open()
-        const batch_id = randomUUID()
-        await database.write(async (trx) => {
-          await mark(trx, database.dialect, batch_id, now())
-          await unmark(trx, batch_id)
-        })
+    const silence = setInterval(() => database.dialect.breakOff(), PROBE_SILENCE_MS).unref()
+    let timeout: NodeJS.Timeout | undefined
+    const timedOut = new Promise<boolean>((resolve) => {
+      timeout = setTimeout(resolve, PROBE_TIMEOUT_MS, false).unref()
+    })
+    const probe = async () => {
+      await open()
+      silence.refresh()
+      const batch_id = randomUUID()
+      await database.write(async (trx) => {
+        silence.refresh()
+        await mark(trx, database.dialect, [batch_id], now())
+        silence.refresh()
+        await unmark(trx, batch_id)
+        silence.refresh()
       })
       return true
+    }
+    try {
+      return await Promise.race([probe(), timedOut])
     } catch {
       return false
+    } finally {
+      clearInterval(silence)
+      clearTimeout(timeout)
     }
   }
 

@@ -229,7 +229,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     batch.was_tried = true
     await database.write(async (trx) => {
       if (was_tried && (await isMarked(trx, batch.batch_id))) return
-      await mark(trx, database.dialect, batch.batch_id, now())
+      await mark(trx, database.dialect, [batch.batch_id], now())
       // Nobody will ask for the marker before: what it stands for is known to be written.
       if (this.#last_written) await unmark(trx, this.#last_written)
       await database.dialect.insertMany(trx, this.#table.target, this.#rowsOf(batch, application_id))

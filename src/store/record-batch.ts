@@ -18,6 +18,8 @@ import type { Schema } from './schema.js'
 /** Folded groups that are written in one transaction, under an id that makes the writing of it happen once. */
 export interface Batch {
   batch_id: string
+  /** Ids of further batches whose groups are part of this one, see merge-batches.ts. */
+  merged_ids?: readonly string[]
   application_name: string
   groups: readonly FoldedGroup[]
   /** Whether an earlier attempt may have been committed without our knowing. */
@@ -78,7 +80,8 @@ export async function recordBatch(database: Database, batch: Batch, options: Rec
       refused: [],
     }))
   } catch (error) {
-    if (!isRefusal(database, error)) throw error
+    // The caller writes merged batches one by one then.
+    if (!isRefusal(database, error) || batch.merged_ids) throw error
   }
   // Something in it is refused: the groups are written one by one, so that the others do not suffer for it.
   return once(database, { ...batch, tried_before: true }, options, (trx) =>
@@ -93,7 +96,7 @@ export function isRefusal({ dialect }: Database, error: unknown): boolean {
 
 async function once(
   database: Database,
-  { batch_id, tried_before }: Batch,
+  { batch_id, merged_ids = [], tried_before }: Batch,
   { now }: RecordOptions,
   work: (trx: Transaction<Schema>) => Promise<BatchOutcome>,
 ): Promise<BatchOutcome> {
@@ -101,7 +104,7 @@ async function once(
     if (tried_before && (await isMarked(trx, batch_id))) {
       return { duplicate: true, groups: new Map(), repeated: new Map(), refused: [] }
     }
-    await mark(trx, database.dialect, batch_id, now)
+    await mark(trx, database.dialect, [batch_id, ...merged_ids], now)
     return work(trx)
   })
 }

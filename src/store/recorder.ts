@@ -6,8 +6,9 @@ import { BatchWriter, occurrencesOf, type WriterParts } from './batch-writer.js'
 import { FoldedGroup } from './fold.js'
 import { type HandOver, handedOver } from './hand-over.js'
 import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
-import { type Batch, type BatchOutcome, isRefusal } from './record-batch.js'
+import { type Batch, isRefusal } from './record-batch.js'
 import type { Spool } from './spool.js'
+import { SpoolDrain } from './spool-drain.js'
 
 export type { Receipt } from './open-batch.js'
 
@@ -21,84 +22,104 @@ export interface RecorderParts extends WriterParts {
 }
 
 export interface RecorderMode {
-  /** Every batch is on disk, or handed over, before its callers are told. */
+  /** A batch is acknowledged as soon as it is on disk or with the job engine, whatever the database does. */
   journal: boolean
   /** Every batch is left in the spool: the database must not be touched from here. */
   by_spool: boolean
 }
 
-/** Journalled batches held in memory while they wait for the database; further ones wait on disk only. */
-const MAX_QUEUED = 8
-/** Files of single events that wait for the database; a host that survives more than that shares its files again. */
+/** Files of single events that wait for the database. Beyond it, events of a surviving process share files again. */
 const MAX_AT_ONCE = 50
 
+/** Events that left the open batch together, and their callers. */
+interface Taken {
+  batch: Batch
+  groups: readonly OpenGroup[]
+}
+
 /**
- * The write path. Events of all callers gather and are folded per signature; one flush runs at a time, and what comes
- * meanwhile shares the next one. When the database is away, batches go to the spool and are imported when it is back.
+ * The write path. An event is always in exactly one of these states:
+ *
+ * - open: in memory, folded with the repeats of its signature (`OpenBatch`)
+ * - taken: in memory, part of a batch that is being written (`#taken`)
+ * - on disk: in a spool file, which the drain writes to the database (`SpoolDrain`)
+ * - final: committed, set aside as refused, or counted as lost
+ *
+ * The intake moves events from open to taken and acknowledges them. It waits for the database only without a journal.
+ * The drain waits for the database only. Neither waits for the other, except in `flush`.
  */
 export class Recorder {
   readonly #parts: RecorderParts
   readonly #writer: BatchWriter
   readonly #absence: Absence
+  readonly #drain: SpoolDrain
   readonly #open: OpenBatch
-  /** Batches that are in memory only, neither committed nor on disk yet. */
-  readonly #held = new Set<Batch>()
-  #queue: { batch: Batch; file: string; spool: Spool }[] = []
-  #working: Promise<void> | null = null
-  #committing: Promise<void> | null = null
-  #spilling: Promise<void> | null = null
-  #importing: Promise<number> | null = null
-  #importAgain = false
-  #scheduled = false
+  readonly #taken = new Set<Batch>()
   readonly #mode: RecorderMode
-  #at_once: { batch_id: string | null } | null = null
-  #ending = false
-  /** By `performance.now()`: when a caller was last told that its event is safe. */
-  #settled_at = -Infinity
-  /** How many events were handed over since the start. */
+  #intake: Promise<void> | null = null
+  #spilling: Promise<void> | null = null
+  #isScheduled = false
+  #atOnce: { batch_id: string | null } | null = null
+  #isEnding = false
+  /** By `performance.now()`: when a caller last received an acknowledgment. */
+  #settledAt = -Infinity
+  /** Number of events since the start. */
   received = 0
 
   constructor(parts: RecorderParts, mode: RecorderMode) {
     this.#parts = parts
+    this.#mode = mode
     this.#writer = new BatchWriter(parts)
+    this.#drain = new SpoolDrain({
+      spools: parts.crashes ? [parts.spool, parts.crashes] : [parts.spool],
+      maxRows: parts.database.dialect.flush_limit,
+      write: (batches) => this.#writer.writeTogether(batches),
+      isRefusal: (error) => isRefusal(parts.database, error),
+      onRefused: ({ groups }, error) => this.#writer.refused(groups, error),
+      isAway: () => this.#isAway,
+      onUnavailable: (error) => this.#goAway(error),
+      onFailed: (error) => parts.warn(`Cannot import from ${parts.spool.folder}: ${ownWords(error)}`),
+    })
     this.#absence = new Absence({
       now: parts.now,
-      isBack: () => this.#writer.isBack(),
+      isBack: async () => (await this.#writer.isBack()) && this.#drain.commitOneFile(),
       onBack: () => this.#comeBack(),
     })
     this.#open = new OpenBatch(parts.max_occurrences_per_error)
-    this.#mode = mode
-    if (mode.by_spool) return
-    void parts.open().then(
-      () => this.import(),
-      (error) => this.#goAway(error),
-    )
+    void parts.spool.refreshSize()
+    if (mode.by_spool) this.#drain.close()
+    else {
+      void parts.open().then(
+        () => this.import(),
+        (error) => this.#goAway(error),
+      )
+    }
   }
 
   /** Settles when the event is committed or, in journal mode, when it is on disk. Never rejects. */
   record(event: ErrorEvent): Promise<Receipt> {
     this.received++
     return new Promise((settle) => {
-      if (this.#at_once && this.#toOwnFile(event, settle, this.#at_once.batch_id)) return
+      if (this.#atOnce && this.#toOwnFile(event, settle, this.#atOnce.batch_id)) return
       this.#open.add(event, settle)
-      // Past the exit event nothing runs any more that could write it later.
-      if (this.#ending) return this.spoolNow()
+      // After the exit event nothing asynchronous runs that could write it later.
+      if (this.#isEnding) return this.spoolNow()
       this.#schedule()
       if (this.#open.is_full) this.#spill()
     })
   }
 
   /**
-   * Whatever is recorded during the work is on disk when it returns, in the crash folder where there is one, and is
-   * written to the database from there: one id for both, so that it counts once whether the process lives on or not. An
-   * id of the caller's own lets work that may be repeated count once too.
+   * Events recorded during the work are on disk when it returns, in the crash folder if there is one. They are written
+   * to the database from there. One id for both lets them count once, whether or not the process survives. A caller that
+   * may repeat its work passes an id of its own.
    */
   onDisk(work: () => void, batch_id: string | null = null): void {
-    this.#at_once = { batch_id }
+    this.#atOnce = { batch_id }
     try {
       work()
     } finally {
-      this.#at_once = null
+      this.#atOnce = null
     }
   }
 
@@ -106,16 +127,16 @@ export class Recorder {
     return this.#parts.crashes?.folder ?? null
   }
 
-  /** Whether an error is still being written, or was handed over within so many milliseconds. */
+  /** Whether an event is being written, or was acknowledged within the given time. */
   hasFresh(milliseconds: number): boolean {
-    const waits = this.#open.size + this.#held.size + this.#queue.length > 0
-    return waits || performance.now() - this.#settled_at < milliseconds
+    const isWriting = this.#open.size + this.#taken.size + this.#drain.size > 0
+    return isWriting || performance.now() - this.#settledAt < milliseconds
   }
 
   get state(): { buffered: number; queued: number; away_since: number | null; last_flush_at: number | null } {
     return {
       buffered: this.#open.size,
-      queued: this.#queue.length,
+      queued: this.#drain.size,
       away_since: this.#absence.since,
       last_flush_at: this.last_flush_at,
     }
@@ -125,43 +146,34 @@ export class Recorder {
     return this.#writer.last_flush_at
   }
 
-  get #is_away(): boolean {
+  get #isAway(): boolean {
     return this.#absence.since !== null
   }
 
-  /** Writes everything that was handed over before this call. */
+  /** Resolves when everything recorded before this call is in the database or, while that is away, on disk. */
   async flush(): Promise<void> {
     for (;;) {
-      if (this.#working || this.#open.size > 0 || this.#queue.length > 0) await this.#start()
+      if (this.#intake || this.#open.size > 0) await this.#startIntake()
       else if (this.#spilling) await this.#spilling
-      else if (this.#importing) await this.#importing
+      else if (this.#drain.size > 0 || this.#drain.isRunning) await this.#drain.run()
       else return
     }
   }
 
-  /** Imports the batches that wait on disk; gives how many were written. */
-  import(): Promise<number> {
-    if (this.#mode.by_spool) return Promise.resolve(0)
-    // A file that was released after the running import had looked would otherwise wait for the next start.
-    if (this.#importing) this.#importAgain = true
-    this.#importing ??= this.#importAll().finally(() => {
-      this.#importing = null
-      if (!this.#importAgain) return
-      this.#importAgain = false
-      void this.import()
-    })
-    return this.#importing
+  /** Imports the batches that wait on disk. Never rejects. */
+  import(): Promise<void> {
+    return this.#drain.importFiles()
   }
 
   /**
-   * Writes a batch that another process handed over, or this one. Rejects while the database is away: whoever carries it
-   * keeps it better than the disk of a process that only happened to get it.
+   * Writes a batch that arrived through the job engine. Rejects while the database is away: the engine retries, and
+   * keeps the batch better than the disk of the process that happened to receive it.
    */
   async recordHandedOver(text: string): Promise<void> {
     const batch = handedOver(text)
-    if (this.#is_away) throw new Error('the database is away')
+    if (this.#isAway) throw new Error('the database is away')
     try {
-      await this.#write(batch)
+      await this.#writer.write(batch)
     } catch (error) {
       if (isRefusal(this.#parts.database, error)) this.#setAside(batch, error)
       else {
@@ -174,32 +186,32 @@ export class Recorder {
   async close(): Promise<void> {
     await this.flush()
     this.#absence.close()
+    this.#drain.close()
     this.#closeSpools()
   }
 
   /**
-   * For a process that may be ending: what is in memory goes to disk in one go. A batch that was being written goes too;
-   * its id tells the import whether it had been committed.
+   * For a process that may be about to end: moves everything from memory to disk, synchronously. This includes batches
+   * that are being written. Their id lets the import detect whether they were committed.
    */
   spoolNow(): void {
     try {
-      for (const batch of this.#held) if (!this.#parts.spool.putSync(batch)) this.#lose(batch, 'spool_full')
+      for (const batch of this.#taken) if (!this.#parts.spool.putSync(batch)) this.#lose(batch, 'spool_full')
       while (this.#open.size > 0) {
-        const { batch, taken } = this.#take()
-        const receipt = this.#toDiskAtOnce(batch)
-        this.#held.delete(batch)
-        this.#settle(taken, receipt)
+        const taken = this.#take()
+        this.#settle(taken, this.#toDiskSync(taken.batch))
       }
-      if (this.#ending) this.#parts.onLeft()
+      if (this.#isEnding) this.#parts.onLeft()
+      else void this.import()
     } catch (error) {
       // Thrown from the host's exit event, it would change the host's exit code.
-      this.#unwritable(error)
+      this.#warnUnwritable(error)
     }
   }
 
-  /** For the exit event: what comes even later, from a listener of the host's after ours, goes to disk at once. */
+  /** For the exit event. Events from later exit listeners of the host go to disk at once. */
   end(): void {
-    this.#ending = true
+    this.#isEnding = true
     this.spoolNow()
     this.#closeSpools()
   }
@@ -209,27 +221,28 @@ export class Recorder {
     this.#parts.crashes?.close()
   }
 
-  /** Writes an event to a file of its own; gives false when that cannot be, and it has to take the ordinary road. */
+  /** Writes an event to a file of its own. Returns false if that fails and the event must be recorded as usual. */
   #toOwnFile(event: ErrorEvent, settle: Settle, batch_id: string | null): boolean {
-    if (this.#queue.length >= MAX_AT_ONCE) return false
+    if (this.#drain.size >= MAX_AT_ONCE) return false
     const { crashes, spool, application_name } = this.#parts
     const group = new FoldedGroup(event)
     group.add(event, 1)
-    // Another process that starts meanwhile may import the file before we do.
+    // The file is free: another process may import it first.
     const batch = { batch_id: batch_id ?? randomUUID(), application_name, groups: [group], tried_before: true }
-    if (!(crashes && this.#keptIn(crashes, batch)) && !this.#keptIn(spool, batch)) return false
-    // What an earlier process had left is no sign of why this one ends.
-    if (batch_id === null) this.#settled_at = performance.now()
+    if (!(crashes && this.#isKeptIn(crashes, batch)) && !this.#isKeptIn(spool, batch)) return false
+    // An event that an earlier process left behind does not explain why this process ends.
+    if (batch_id === null) this.#settledAt = performance.now()
     settle({ state: 'accepted' })
-    this.#schedule()
     return true
   }
 
-  #keptIn(spool: Spool, batch: Batch): boolean {
+  #isKeptIn(spool: Spool, batch: Batch): boolean {
     try {
       const file = spool.putSync(batch)
-      if (file !== null) this.#queue.push({ batch, file, spool })
-      return file !== null
+      if (file === null) return false
+      if (this.#mode.by_spool) this.#parts.onLeft()
+      else this.#drain.add({ batch, file, spool })
+      return true
     } catch (error) {
       this.#parts.warn(`${spool.folder} cannot be written: ${ownWords(error)}`)
       return false
@@ -237,130 +250,95 @@ export class Recorder {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#working) return
-    this.#scheduled = true
-    // Everything that is thrown in this turn of the event loop shares one commit.
+    if (this.#isScheduled || this.#intake) return
+    this.#isScheduled = true
+    // Events of one turn of the event loop share one batch.
     setImmediate(() => {
-      this.#scheduled = false
-      void this.#start()
+      this.#isScheduled = false
+      void this.#startIntake()
     })
   }
 
-  #start(): Promise<void> {
-    this.#working ??= this.#work().finally(() => {
-      this.#working = null
-      if (this.#open.size > 0 || this.#queue.length > 0) this.#schedule()
+  #startIntake(): Promise<void> {
+    this.#intake ??= this.#takeAll().finally(() => {
+      this.#intake = null
+      if (this.#open.size > 0) this.#schedule()
     })
-    return this.#working
+    return this.#intake
   }
 
-  async #work(): Promise<void> {
-    void this.#commitQueue()
+  async #takeAll(): Promise<void> {
     while (this.#open.size > 0) {
-      const { batch, taken } = this.#take()
-      if (await this.#isHandedOver(batch)) {
-        this.#held.delete(batch)
-        this.#settle(taken, { state: 'accepted' })
-      } else if (this.#mode.journal && !this.#mode.by_spool && !this.#is_away)
-        await this.#acknowledgeOnDisk(batch, taken)
-      else await this.#commit(batch, taken)
+      const taken = this.#take()
+      const isAcknowledged =
+        this.#mode.journal && ((await this.#isHandedOver(taken)) || (await this.#isJournaled(taken)))
+      if (!isAcknowledged) await this.#commit(taken)
     }
-    await this.#commitQueue()
   }
 
-  /** Takes one transaction's worth of groups out of the open batch. */
-  #take(): { batch: Batch; taken: OpenGroup[] } {
+  /** Takes the groups of one transaction out of the open batch. */
+  #take(): Taken {
     const { application_name, database } = this.#parts
-    const taken = this.#open.take(database.dialect.flush_limit)
-    const groups = taken.map(({ group }) => group)
-    const batch = { batch_id: randomUUID(), application_name, groups, tried_before: false }
-    this.#held.add(batch)
-    return { batch, taken }
+    const groups = this.#open.take(database.dialect.flush_limit)
+    const folded = groups.map(({ group }) => group)
+    const batch = { batch_id: randomUUID(), application_name, groups: folded, tried_before: false }
+    this.#taken.add(batch)
+    return { batch, groups }
   }
 
-  async #isHandedOver(batch: Batch): Promise<boolean> {
-    const { handOver } = this.#parts
-    return this.#mode.journal && (await handOver?.(batch)) === true
-  }
-
-  async #acknowledgeOnDisk(batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
-    let file: string | null = null
-    try {
-      file = await this.#parts.spool.put(batch)
-    } catch (error) {
-      this.#parts.counters.add('spool_unwritable')
-      this.#parts.warn(
-        `The spool folder cannot be written (${ownWords(error)}): async_logging keeps errors in memory until they are committed.`,
-      )
-    }
+  async #isHandedOver(taken: Taken): Promise<boolean> {
+    if ((await this.#parts.handOver?.(taken.batch)) !== true) return false
     this.#settle(taken, { state: 'accepted' })
-    if (file === null) return this.#commit(batch, [])
-    this.#held.delete(batch)
-    if (this.#queue.length >= MAX_QUEUED) {
-      await this.#parts.spool.release(file)
-      void this.import()
-      return
-    }
-    this.#queue.push({ batch, file, spool: this.#parts.spool })
-    void this.#commitQueue()
+    return true
   }
 
-  #commitQueue(): Promise<void> {
-    this.#committing ??= this.#commitQueued().finally(() => {
-      this.#committing = null
-    })
-    return this.#committing
-  }
-
-  async #commitQueued(): Promise<void> {
-    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      if (this.#is_away || this.#mode.by_spool) await next.spool.release(next.file)
-      if (this.#mode.by_spool) this.#parts.onLeft()
-      else if (!this.#is_away) await this.#commitFile(next.batch, next.file, next.spool)
-      this.#queue.shift()
-    }
-  }
-
-  /** Writes a batch that is on disk already; gives whether it is in the database now. */
-  async #commitFile(batch: Batch, file: string, spool: Spool): Promise<boolean> {
+  /** Acknowledges a batch once it is on disk, and leaves the rest to the drain. */
+  async #isJournaled(taken: Taken): Promise<boolean> {
+    const { spool, counters, warn } = this.#parts
+    if (this.#mode.by_spool) return false
+    const { batch } = taken
     try {
-      await this.#write(batch)
-      await spool.remove(file)
+      const file = await spool.put(batch)
+      if (file === null) return false
+      this.#settle(taken, { state: 'accepted' })
+      if (this.#drain.hasRoom) this.#drain.add({ batch, file, spool })
+      else {
+        await spool.release(file)
+        void this.import()
+      }
       return true
     } catch (error) {
-      if (isRefusal(this.#parts.database, error)) {
-        await spool.setAside(file)
-        this.#writer.refused(batch.groups, error)
-      } else {
-        await spool.release(file)
-        this.#goAway(error)
-      }
+      counters.add('spool_unwritable')
+      warn(`Cannot write to the spool folder (${ownWords(error)}). async_logging acknowledges errors after the commit.`)
       return false
     }
   }
 
-  /** Writes a batch that is in memory only; when that fails, it goes to disk. */
-  async #commit(batch: Batch, taken: readonly OpenGroup[]): Promise<void> {
-    let receipt: Receipt | null = null
-    if (!this.#is_away && !this.#mode.by_spool) {
+  /** Writes a batch that is only in memory. If the database is away, the batch goes to disk. */
+  async #commit(taken: Taken): Promise<void> {
+    const { batch, groups } = taken
+    if (!this.#isAway && !this.#mode.by_spool) {
       try {
-        settleRecorded(taken, await this.#write(batch))
-        this.#settled_at = performance.now()
-        this.#held.delete(batch)
-        return
+        const outcome = await this.#writer.write(batch)
+        if (this.#mode.journal) return this.#settle(taken, { state: 'accepted' })
+        this.#settledBatch(batch)
+        return settleRecorded(groups, outcome)
       } catch (error) {
-        if (isRefusal(this.#parts.database, error)) receipt = this.#setAside(batch, error)
-        else this.#goAway(error)
+        if (isRefusal(this.#parts.database, error)) return this.#settle(taken, this.#setAside(batch, error))
+        this.#goAway(error)
       }
     }
-    receipt ??= await this.#toDisk({ ...batch, tried_before: true })
-    this.#held.delete(batch)
-    this.#settle(taken, receipt)
+    this.#settle(taken, await this.#toDisk({ ...batch, tried_before: true }))
   }
 
-  #settle(taken: readonly OpenGroup[], receipt: Receipt): void {
-    this.#settled_at = performance.now()
-    settleAll(taken, receipt)
+  #settle({ batch, groups }: Taken, receipt: Receipt): void {
+    this.#settledBatch(batch)
+    settleAll(groups, receipt)
+  }
+
+  #settledBatch(batch: Batch): void {
+    this.#settledAt = performance.now()
+    this.#taken.delete(batch)
   }
 
   async #toDisk(batch: Batch): Promise<Receipt> {
@@ -368,49 +346,41 @@ export class Recorder {
       const file = await this.#parts.spool.put(batch)
       if (file === null) return this.#lose(batch, 'spool_full')
       await this.#parts.spool.release(file)
-      if (!this.#mode.by_spool) return { state: 'spooled' }
-      this.#parts.onLeft()
-      return { state: 'accepted' }
+      return this.#spooled()
     } catch (error) {
-      this.#unwritable(error)
+      this.#warnUnwritable(error)
       return this.#lose(batch, 'spool_unwritable')
     }
   }
 
-  #toDiskAtOnce(batch: Batch): Receipt {
+  #toDiskSync(batch: Batch): Receipt {
     try {
-      return this.#parts.spool.putSync(batch) ? { state: 'spooled' } : this.#lose(batch, 'spool_full')
+      return this.#parts.spool.putSync(batch) ? this.#spooled() : this.#lose(batch, 'spool_full')
     } catch (error) {
-      this.#unwritable(error)
+      this.#warnUnwritable(error)
       return this.#lose(batch, 'spool_unwritable')
     }
   }
 
-  async #write(batch: Batch): Promise<BatchOutcome> {
-    const outcome = await this.#writer.write(batch)
-    this.#absence.written()
-    return outcome
+  /** The outage may have ended while the file was written, after the last import had listed the folder. */
+  #spooled(): Receipt {
+    if (this.#mode.by_spool) this.#parts.onLeft()
+    else if (!this.#isEnding) void this.import()
+    return { state: this.#mode.journal || this.#mode.by_spool ? 'accepted' : 'spooled' }
   }
 
-  /** Too much has gathered while a flush is under way: the oldest of it waits on disk instead. */
+  /** Moves the oldest open events to disk, because too many wait for the intake. */
   #spill(): void {
     this.#parts.counters.add('buffer_overflow')
-    const { batch, taken } = this.#take()
-    // Were each to wait for the one before, a storm would fill the memory with batches that wait for the disk.
-    if (this.#spilling) {
-      this.#spilled(batch, taken, this.#toDiskAtOnce(batch))
-      return
+    const taken = this.#take()
+    // Queueing spills behind each other would fill the memory during a storm.
+    if (this.#spilling) this.#settle(taken, this.#toDiskSync(taken.batch))
+    else {
+      this.#spilling = this.#toDisk(taken.batch).then((receipt) => {
+        this.#spilling = null
+        this.#settle(taken, receipt)
+      })
     }
-    this.#spilling = this.#toDisk(batch).then((receipt) => {
-      this.#spilling = null
-      this.#spilled(batch, taken, receipt)
-    })
-  }
-
-  #spilled(batch: Batch, taken: readonly OpenGroup[], receipt: Receipt): void {
-    this.#held.delete(batch)
-    this.#settle(taken, receipt)
-    if (!this.#is_away) void this.import()
   }
 
   #setAside(batch: Batch, error: unknown): Receipt {
@@ -424,7 +394,7 @@ export class Recorder {
     return { state: 'lost', reason }
   }
 
-  #unwritable(error: unknown): void {
+  #warnUnwritable(error: unknown): void {
     this.#parts.warn(`An error could be written neither to the database nor to the spool folder: ${ownWords(error)}`)
   }
 
@@ -438,21 +408,6 @@ export class Recorder {
 
   async #comeBack(): Promise<void> {
     await this.import()
-    if (!this.#is_away) this.#parts.warn('The database is back; what was spooled meanwhile is imported.')
-  }
-
-  async #importAll(): Promise<number> {
-    const { spool, crashes } = this.#parts
-    let written = 0
-    for (const waiting of crashes ? [spool, crashes] : [spool]) {
-      for await (const { batch, file } of waiting.claim()) {
-        if (this.#is_away) {
-          await waiting.release(file)
-          return written
-        }
-        if (await this.#commitFile(batch, file, waiting)) written++
-      }
-    }
-    return written
+    if (!this.#isAway) this.#parts.warn('The database is back. Spooled errors are imported.')
   }
 }

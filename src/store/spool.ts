@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { FoldedGroup } from './fold.js'
 import { isAlive } from './is-alive.js'
 import type { Batch } from './record-batch.js'
@@ -24,8 +24,11 @@ export interface ClaimedBatch {
 /** Claims of this process, by which a claim of an earlier process with the same pid is told from a live one. */
 const liveClaims = new Set<string>()
 
-const REFRESH_AFTER = 50
+/** Other processes write to the folder too. With ten thousand files, adding up their sizes takes about a second. */
+const REFRESH_EVERY_MS = 10_000
 const ABANDONED_AFTER_MS = 600_000
+/** A claim outlives every write by far. After this time its pid belongs to another process by now. */
+const CLAIM_LEASE_MS = 300_000
 const MOST_LEFT = 1000
 const VERSION = 1
 
@@ -49,8 +52,10 @@ export class Spool {
   readonly #prefix: string
   readonly #name: RegExp
   readonly #claim = `${process.pid}-${randomBytes(4).toString('hex')}`
+  /** Names of the claimed files that this process is writing to the database or to disk. */
+  readonly #inUse = new Set<string>()
   #bytes = 0
-  #puts = 0
+  #refreshAfter = -Infinity
 
   constructor(
     folder: string,
@@ -71,20 +76,36 @@ export class Spool {
    * full. Past half of the bound only one row per group is kept; the sums stay exact.
    */
   async put(batch: Batch): Promise<string | null> {
-    if (this.#puts++ % REFRESH_AFTER === 0) this.#bytes = (await this.state()).bytes
+    void this.refreshSize()
     const content = this.#reserve(batch)
     if (content === null) return null
     const file = this.#claimed(this.#fileName(batch))
+    this.#inUse.add(basename(file))
     try {
       this.#openFolder()
       await writeFile(`${file}.tmp`, content, { mode: 0o600 })
       await rename(`${file}.tmp`, file)
       return file
     } catch (error) {
+      this.#inUse.delete(basename(file))
       this.#bytes -= content.length
       await rm(`${file}.tmp`, { force: true })
       throw error
     }
+  }
+
+  /**
+   * Reads the size of the folder, at most every ten seconds. Callers do not wait for it: an acknowledgment must not
+   * depend on the number of files.
+   */
+  async refreshSize(): Promise<void> {
+    if (performance.now() < this.#refreshAfter) return
+    this.#refreshAfter = Infinity
+    const before = this.#bytes
+    const { bytes } = await this.state()
+    // Files written since then may be counted twice until the next refresh, never left out.
+    this.#bytes = Math.max(0, bytes + this.#bytes - before)
+    this.#refreshAfter = performance.now() + REFRESH_EVERY_MS
   }
 
   /**
@@ -135,29 +156,38 @@ export class Spool {
   /** Leaves a held batch for a later import, by this process or another. */
   async release(file: string): Promise<void> {
     await rename(file, freed(file)).catch(ignoreGone)
+    this.#inUse.delete(basename(file))
   }
 
   async remove(file: string): Promise<void> {
     const size = (await stat(file).catch(ignoreGone))?.size ?? 0
     await unlink(file).catch(ignoreGone)
+    this.#inUse.delete(basename(file))
     this.#bytes = Math.max(0, this.#bytes - size)
   }
 
   /** Keeps a held batch that no database will take for a person to look at. */
   async setAside(file: string): Promise<void> {
     await rename(file, `${freed(file)}.failed`).catch(ignoreGone)
+    this.#inUse.delete(basename(file))
   }
 
-  /** Claims the batches that wait, oldest first, one after the other. */
-  async *claim(): AsyncGenerator<ClaimedBatch> {
-    for (const name of (await this.#names()).sort()) {
+  /** Claims the batches that wait, oldest first, one after the other. The file named `last` comes after all others. */
+  async *claim(last: string | null = null): AsyncGenerator<ClaimedBatch> {
+    const lastName = last && basename(freed(last))
+    const names = (await this.#names()).sort()
+    const [ordinary, held] = [names.filter((name) => name !== lastName), names.filter((name) => name === lastName)]
+    for (const name of [...ordinary, ...held]) {
       const free = await this.#freeName(name)
       if (free === null) continue
       const file = this.#claimed(free)
+      if (this.#inUse.has(basename(file))) continue
+      this.#inUse.add(basename(file))
       try {
         await rename(join(this.folder, name), file)
       } catch {
         // Another process was quicker.
+        this.#inUse.delete(basename(file))
         continue
       }
       const batch = await read(file, this.#max_file_bytes)
@@ -232,12 +262,20 @@ export class Spool {
     const [, free, claim, unfinished] = this.#name.exec(name) ?? []
     if (!free) return null
     if (!claim) return unfinished ? null : free
+    // Claimed by this spool and not in use: an earlier release could not rename it.
+    if (claim === this.#claim) return unfinished || this.#inUse.has(name) ? null : free
     const pid = Number(claim.split('-')[0])
     const alive = pid === process.pid ? liveClaims.has(claim) : isAlive(pid)
-    if (alive) return null
+    if (alive && !(await this.#isExpired(name))) return null
     if (!unfinished) return free
     await this.#removeAbandoned(join(this.folder, name))
     return null
+  }
+
+  /** Whether a claim is so old that its process must have ended and its pid been reused. Renaming sets the change time. */
+  async #isExpired(name: string): Promise<boolean> {
+    const claimedAt = (await stat(join(this.folder, name)).catch(ignoreGone))?.ctimeMs
+    return claimedAt !== undefined && Date.now() - claimedAt > CLAIM_LEASE_MS
   }
 
   /** What a process that died had half written: nobody was told that these events are safe. */

@@ -11,10 +11,17 @@ export interface Proxy {
   hang(): void
   /** When something was sent that `hang` keeps back. */
   somethingWaits(): Promise<void>
+  /** Keeps every connection, and discards everything sent on it. Connections from this time never answer again. */
+  blackhole(): void
+  /** Passes every packet on after a delay. */
+  delay(milliseconds: number): void
+  /** Ends `refuse`, `hang`, `blackhole` and `delay`. */
   open(): Promise<void>
+  /** Breaks the connection before the next commit reaches the server. */
+  resetNextCommit(): void
   /** Lets the next commit reach the server, and breaks the connection before its answer comes back. */
   cutNextCommit(): void
-  /** How many commits were cut so far. */
+  /** Number of commits that were reset or cut so far. */
   cuts(): number
 }
 
@@ -22,7 +29,10 @@ export interface Proxy {
 export async function startProxy(target: string): Promise<Proxy> {
   const address = new URL(target)
   const pairs = new Set<Pair>()
-  const state: State = { hanging: false, cutting: false, cuts: 0, held() {} }
+  const state: State = {
+    ...{ hanging: false, discarding: false, delayMs: 0 },
+    ...{ cutting: false, resetting: false, cuts: 0, held() {} },
+  }
   const server = createServer((client) => {
     const pair = joined(client, connect(Number(address.port), address.hostname), state)
     pairs.add(pair)
@@ -55,8 +65,19 @@ export async function startProxy(target: string): Promise<Proxy> {
       new Promise((resolve) => {
         state.held = resolve
       }),
+    blackhole() {
+      state.discarding = true
+    },
+    delay(milliseconds) {
+      state.delayMs = milliseconds
+    },
+    resetNextCommit() {
+      state.resetting = true
+    },
     async open() {
       state.hanging = false
+      state.discarding = false
+      state.delayMs = 0
       for (const { resume } of pairs) resume()
       if (!server.listening) await listen(server, port)
     },
@@ -69,6 +90,9 @@ export async function startProxy(target: string): Promise<Proxy> {
 
 interface State {
   hanging: boolean
+  discarding: boolean
+  delayMs: number
+  resetting: boolean
   cutting: boolean
   cuts: number
   /** Called for each piece that is kept back. */
@@ -82,17 +106,30 @@ interface Pair {
 
 function joined(client: Socket, server: Socket, state: State): Pair {
   let committing = false
+  let isDead = false
   const held: (() => void)[] = []
   const end = () => {
     client.destroy()
     server.destroy()
   }
   const pass = (to: Socket, chunk: Buffer) => {
+    isDead ||= state.discarding
+    if (isDead) return
+    if (state.delayMs > 0) {
+      // Timers of one duration fire in the order in which they were set, so that packets keep theirs.
+      setTimeout(() => to.write(chunk), state.delayMs)
+      return
+    }
     if (!state.hanging) return to.write(chunk)
     held.push(() => to.write(chunk))
     state.held()
   }
   client.on('data', (chunk: Buffer) => {
+    if (state.resetting && /\bcommit\b/.test(chunk.toString('latin1'))) {
+      state.resetting = false
+      state.cuts++
+      return end()
+    }
     if (state.cutting && /\bcommit\b/.test(chunk.toString('latin1'))) {
       state.cutting = false
       committing = true

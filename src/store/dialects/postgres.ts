@@ -123,7 +123,9 @@ function postgresDialect({ pool, opened, address, breakOff, close }: PostgresPar
     kysely: new PostgresDialect({ pool }),
     columns: { id: 'bigserial', identity: (column) => column.primaryKey(), long_text: 'text' },
     table_options: null,
-    isolation: null,
+    // A default of repeatable read or serializable would let concurrent writes to one group fail again and again. Row
+    // locks, taken in one order, suffice.
+    isolation: 'read committed',
     search: postgresSearch,
     rows_at_once: null,
     insertMany,
