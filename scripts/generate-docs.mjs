@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { configuration } from './docs/configuration.mjs'
 import { endpoints } from './docs/endpoints.mjs'
 import { openapi } from './docs/openapi.mjs'
+import { severity } from './docs/severity.mjs'
 import { loadTables } from './docs/source.mjs'
 
 const tables = await loadTables()
@@ -10,6 +11,7 @@ const documents = {
   'docs/configuration.md': configuration(tables),
   'docs/endpoints.md': endpoints(tables),
   'docs/openapi.json': openapi(tables),
+  'docs/severity.md': severity(tables),
 }
 const check = process.argv.includes('--check')
 const stale = []

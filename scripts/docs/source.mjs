@@ -4,6 +4,7 @@ const TABLES = `
 export * from './src/config/options.ts'
 export * as routes from './src/dashboard/routes.ts'
 export { describeInput } from './src/model/describe-input.ts'
+export { SEVERITY_TABLE } from './test/model/severity-table.ts'
 export { openApiDocument } from './src/dashboard/openapi/document.ts'
 `
 

@@ -34,8 +34,8 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
  */
 export function capture(tracker: TrackerInstance = Tracker) {
   tracker.start()
-  return (error: unknown, request: HostRequest, _response: ServerResponse, next: Next): void => {
-    recordRequestError(tracker, error, request, { source: 'express' })
+  return (error: unknown, request: HostRequest, response: ServerResponse, next: Next): void => {
+    recordRequestError(tracker, error, request, { source: 'express', request_failed: !response.headersSent })
     next(error)
   }
 }

@@ -21,6 +21,7 @@ export interface FastifyRequestLike {
 /** What is used of its reply. */
 export interface FastifyReplyLike {
   raw: object
+  statusCode: number
   hijack(): unknown
   callNotFound(): unknown
   send(payload?: unknown): unknown
@@ -73,7 +74,9 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
     if (!mount) {
       markStart(request.raw)
       // For an answer that fails while it is sent. An onSend hook would cost every answer more than all the rest here.
-      ;(reply.raw as ServerResponse).on('pipe', (sent) => watchStream(sent, (error) => record(tracker, error, request)))
+      ;(reply.raw as ServerResponse).on('pipe', (sent) =>
+        watchStream(sent, (error) => record(tracker, error, request, false)),
+      )
       return next()
     }
     // Past parsers, serialisers and onSend hooks, which are made for the host's own answers.
@@ -82,7 +85,7 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
   })
 
   app.addHook('onError', (request, reply, error, next) => {
-    record(tracker, error, request)
+    record(tracker, error, request, failsRequest(error, reply))
     watchErrorHandler(tracker, error, request, reply)
     next()
   })
@@ -102,9 +105,16 @@ function mountIn(request: FastifyRequestLike, mount_path: string, outer: string)
   return mountOf(request, mount_path, `${strippedPrefix(originalUrl, url)}${outer}`)
 }
 
-function record(tracker: TrackerInstance, error: unknown, request: FastifyRequestLike): void {
-  const facts = { source: 'fastify', request: { route: request.routeOptions.url } }
+function record(tracker: TrackerInstance, error: unknown, request: FastifyRequestLike, request_failed: boolean): void {
+  const facts = { source: 'fastify', request_failed, request: { route: request.routeOptions.url } }
   recordRequestError(tracker, error, request as unknown as HostRequest, facts, request.raw)
+}
+
+/** Fastify responds with the status of the error, otherwise with one that the handler had set, otherwise with 500. */
+function failsRequest(error: Error, { raw, statusCode }: FastifyReplyLike): boolean {
+  if ((raw as ServerResponse).headersSent) return false
+  const { statusCode: own } = error as { statusCode?: unknown }
+  return typeof own === 'number' || statusCode < 400 || statusCode >= 500
 }
 
 /**
@@ -119,7 +129,9 @@ function watchErrorHandler(
 ): void {
   const { send } = reply
   reply.send = function (payload) {
-    if (payload instanceof Error && payload !== first && payload.cause !== first) record(tracker, payload, request)
+    if (payload instanceof Error && payload !== first && payload.cause !== first) {
+      record(tracker, payload, request, failsRequest(payload, reply))
+    }
     return send.call(this, payload)
   }
 }

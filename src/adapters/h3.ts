@@ -75,7 +75,7 @@ function watched(tracker: TrackerInstance, event: H3EventLike, next: () => unkno
 /** To h3, an error that is returned is as good as one that is thrown. */
 function returned(tracker: TrackerInstance, event: H3EventLike, value: unknown): unknown {
   if (value instanceof Error) record(tracker, value, event)
-  else if (typeof value === 'object') watchStream(value, (error) => record(tracker, error, event))
+  else if (typeof value === 'object') watchStream(value, (error) => record(tracker, error, event, false))
   return value
 }
 
@@ -119,7 +119,7 @@ async function dashboard(tracker: TrackerInstance, mount: Mount, event: H3EventL
   return SIGNALS[0]
 }
 
-function record(tracker: TrackerInstance, error: unknown, event: H3EventLike): void {
+function record(tracker: TrackerInstance, error: unknown, event: H3EventLike, request_failed = true): void {
   if (SIGNALS.includes(error)) return
   // To h3, a number that is thrown is a status.
   if (typeof error === 'number' && error >= 400 && error < 500) {
@@ -135,7 +135,7 @@ function record(tracker: TrackerInstance, error: unknown, event: H3EventLike): v
     host: event,
     remote_address: node?.req.socket?.remoteAddress ?? event.req.ip,
   }
-  recordWebRequestError(tracker, error, event.req, { source: 'h3', request }, node?.req ?? event.req)
+  recordWebRequestError(tracker, error, event.req, { source: 'h3', request_failed, request }, node?.req ?? event.req)
 }
 
 function nodeOf(event: H3EventLike): { req: IncomingMessage & HostRequest; res?: ServerResponse } | undefined {

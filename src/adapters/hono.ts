@@ -17,6 +17,7 @@ export interface HonoContext {
   }
   env: unknown
   error: Error | undefined
+  res: { status: number }
   var: object
 }
 
@@ -46,7 +47,8 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
       recordThrown(tracker, error, c, raw)
       throw error
     }
-    if (c.error) record(tracker, c.error, c, raw)
+    // The error handler of the host has responded by now.
+    if (c.error) record(tracker, c.error, c, raw, c.res.status >= 500)
     return undefined
   }
 }
@@ -75,8 +77,9 @@ async function dashboard(tracker: TrackerInstance, mount: Mount, c: HonoContext)
   return answerRequest(tracker, mount, new Request(raw.url, { method, headers, body: encodeForm(parsed) }))
 }
 
-function record(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request): void {
-  recordWebRequestError(tracker, error, raw, { source: 'hono', request: detailsOf(c) }, bindingsOf(c).incoming ?? raw)
+function record(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request, request_failed = true): void {
+  const more = { source: 'hono', request_failed, request: detailsOf(c) }
+  recordWebRequestError(tracker, error, raw, more, bindingsOf(c).incoming ?? raw)
 }
 
 function detailsOf(c: HonoContext): WebRequestMore {

@@ -14,11 +14,26 @@ export function recordNestError(
   const { raw, routeOptions } = request ?? {}
   const more = {
     source: 'nest',
+    request_failed: failsRequest(args),
     ...(routeOptions?.url && { request: { route: routeOptions.url } }),
     ...(origin.controller && { context: { ...origin } }),
   }
   // Of a request that is not there nothing can be read; the error counts all the same.
   recordRequestError(tracker, error, request as HostRequest, more, raw ?? (request as HostRequest))
+}
+
+/**
+ * An HTTP context has the request and the response, of Express or of Fastify. GraphQL responds with 200 to a failing
+ * resolver, and a stream fails after the head was sent.
+ */
+function failsRequest(args: readonly unknown[]): boolean {
+  try {
+    const { headersSent, sent } = args[1] as { headersSent?: unknown; sent?: unknown }
+    return isRequest(args[0]) && (headersSent ?? sent) === false
+  } catch {
+    // No response, or a getter of the host failed.
+    return false
+  }
 }
 
 /** With what Fastify adds to it. */

@@ -40,7 +40,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
     hook('error', (error, { event, tags } = {}) => {
       // h3 has made an error of its own from what was thrown and is recorded already.
       if (event && tags?.includes('request') && seen.delete(event)) return
-      record(tracker, error, event)
+      record(tracker, error, event, tags?.includes('request') === true)
     })
   }
 }
@@ -72,7 +72,7 @@ function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakS
     markStart(event.node.req)
     return before.handler(event).catch((error: unknown) => {
       seen.add(event)
-      record(tracker, error, event)
+      record(tracker, error, event, true)
       throw error
     })
   }
@@ -80,11 +80,16 @@ function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakS
   return seen
 }
 
-function record(tracker: TrackerInstance, error: unknown, event: NitroEvent | undefined): void {
+function record(
+  tracker: TrackerInstance,
+  error: unknown,
+  event: NitroEvent | undefined,
+  request_failed: boolean,
+): void {
   // What comes without an event is that of a task or of the whole process, and the error counts all the same.
   const request = event?.node.req as HostRequest
   const route = event?.context.matchedRoute?.path
-  const more = { source: 'nitro', ...(route && { request: { route } }) }
+  const more = { source: 'nitro', request_failed, ...(route && { request: { route } }) }
   recordRequestError(tracker, error, event ? withContext(event) : request, more, request ?? null)
 }
 

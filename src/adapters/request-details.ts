@@ -5,7 +5,7 @@ import type { TrackerInstance } from '../tracker.js'
 /**
  * Records what a handler of the host threw, once per request. The host's own error handling goes on, whatever happens
  * here. What the host means for its client (a 404, a refused form) is counted, not recorded, unless nobody handled it.
- * The key is what all hooks know the request by: the request of node:http, where there is one.
+ * Everything else makes the request fail with a 5xx response, unless the adapter knows better (`request_failed`). The key is what all hooks know the request by: the request of node:http, where there is one.
  */
 export function recordRequestError(
   tracker: TrackerInstance,
@@ -38,7 +38,7 @@ function record(
   try {
     if (!tracker.config.enable_middleware) return
     if (isClientError(error) && !more.unhandled) countOnce(tracker, error, request)
-    else tracker.capture(request, { exception: error, ...more, ...readable(facts) })
+    else tracker.capture(request, { exception: error, request_failed: true, ...more, ...readable(facts) })
   } catch {
     // Only a tracker that was shut down meanwhile throws here, and the host must not notice.
   }

@@ -45,6 +45,8 @@ export interface Draft {
   occurred_at: number
   explicit_severity: Severity | undefined
   unhandled: boolean
+  /** Whether it made its request fail with a 5xx response. */
+  request_failed: boolean
   severity: Severity
   /** What a client groups it by; `{{ default }}` among its parts stands for our own way. */
   fingerprint?: readonly string[] | null

@@ -28,6 +28,8 @@ export interface LogErrorInput {
   context?: Record<string, unknown> | undefined
   /** Whether the error escaped every handler of the host. */
   unhandled?: boolean | undefined
+  /** Whether the error makes its request fail with a 5xx response; its severity is then at least medium. */
+  request_failed?: boolean | undefined
   /** The trace and span it happened in; without them, those of the span that OpenTelemetry has active. */
   trace_id?: string | undefined
   span_id?: string | undefined
@@ -55,6 +57,7 @@ const FIELDS: Record<keyof LogErrorInput, true> = {
   tags: true,
   context: true,
   unhandled: true,
+  request_failed: true,
   source: true,
   trace_id: true,
   span_id: true,

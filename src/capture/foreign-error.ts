@@ -93,6 +93,7 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     occurred_at: timeWithinReason(error.occurred_at, now()),
     explicit_severity: error.severity,
     unhandled: error.unhandled === true,
+    request_failed: false,
     fingerprint: error.fingerprint ?? null,
     event_digest: error.event_key === undefined ? undefined : eventDigest(error.event_key),
     severity: 'low',

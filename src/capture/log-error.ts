@@ -156,6 +156,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     occurred_at: timeOf(fields.occurred_at, now()),
     explicit_severity: explicit,
     unhandled: fields.unhandled === true,
+    request_failed: fields.request_failed === true,
     severity: 'low',
     hash_signature: '',
     place: null,

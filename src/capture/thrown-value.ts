@@ -153,6 +153,8 @@ function detailsOf(value: unknown): Record<string, string | number | boolean> {
     if (typeof detail === 'number') details[key] = detail
     else if (typeof detail === 'string' && detail !== '') details[key] = cleanText(detail, 500)
   }
+  // mysql2 marks what ended its connection.
+  if (read(value, 'fatal') === true) details.fatal = true
   return details
 }
 

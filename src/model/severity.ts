@@ -1,51 +1,39 @@
+import { builtInSeverity, type GradedError } from './built-in-severity.js'
+
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 /** Ordered pairs of a pattern for the error type and the severity it gives; the first that matches wins. */
 export type SeverityRule = readonly [pattern: RegExp, severity: Severity]
 
-/** By the name of the type or the code of a system error. */
-const BUILT_IN_RULES: readonly SeverityRule[] = [
-  [/out_?of_?memory|^OOM|OOM(Error)?$|^ENOMEM$/i, 'critical'],
-  [/^(ENOSPC|EROFS|EIO|EDQUOT|SQLITE_(FULL|IOERR|CORRUPT|CANTOPEN|NOTADB)(_\w+)?)$|Disk_?Full/i, 'critical'],
-  [
-    /(Database|Sequelize|Prisma|Mongo|Postgres|MySQL|MariaDb|Redis|Knex|TypeORM)\w*(Connection|Initialization|Network|ServerSelection|Lost|Unavailable)/i,
-    'critical',
-  ],
-  // Connection exceptions and shutdowns of PostgreSQL, and MySQL's word for a server that went away.
-  [/^(08\w{3}|57P0[123]|PROTOCOL_CONNECTION_LOST|ER_SERVER_SHUTDOWN)$/, 'critical'],
-  [/^(Type|Reference|Range|Syntax|URI|Eval)Error$|^AssertionError/, 'high'],
-  [
-    /Time_?out|Timed_?Out|Abort|Connection_?(Refused|Reset|Closed)|ECONN(REFUSED|RESET)|EPIPE|Validation|Invalid|ZodError|ValiError/i,
-    'medium',
-  ],
-]
-
 export function isSeverity(value: unknown): value is Severity {
   return (SEVERITIES as readonly unknown[]).includes(value)
 }
 
-export interface SeverityQuestion {
-  error_type: string
+/** The more severe of the two. */
+export function moreSevere(a: Severity, b: Severity): Severity {
+  return SEVERITIES.indexOf(a) <= SEVERITIES.indexOf(b) ? a : b
+}
+
+export interface SeverityQuestion extends GradedError {
   /** What the caller asked for; wins over every rule. */
   explicit?: Severity | undefined
-  /** Whether the error escaped every handler of the host. */
+  /** Whether the error escaped every handler of the host: at least high. */
   unhandled?: boolean | undefined
-  /** System error code, such as ECONNREFUSED. */
-  code?: string | undefined
+  /** Whether the error made a request fail with a 5xx response: at least medium. */
+  request_failed?: boolean | undefined
   rules: readonly SeverityRule[]
 }
 
-export function severityOf({ error_type, explicit, unhandled, code, rules }: SeverityQuestion): Severity {
+/** The two floors raise the built-in rules only: an explicit severity and the rules of the host are final. */
+export function severityOf(question: SeverityQuestion): Severity {
+  const { error_type, explicit, unhandled, request_failed, rules } = question
   if (explicit) return explicit
   const custom = rules.find(([pattern]) => matches(pattern, error_type))
   if (custom) return custom[1]
-  const builtIn = BUILT_IN_RULES.find(
-    ([pattern]) => pattern.test(error_type) || (code !== undefined && pattern.test(code)),
-  )
-  if (builtIn?.[1] === 'critical') return 'critical'
-  if (unhandled) return 'high'
-  return builtIn?.[1] ?? 'low'
+  const severity = builtInSeverity(question)
+  if (unhandled) return moreSevere(severity, 'high')
+  return request_failed ? moreSevere(severity, 'medium') : severity
 }
 
 /** A host's pattern may carry the g or y flag, whose `lastIndex` would make every second match fail. */

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { hostsOf } from './contract-host.js'
 import type { AdapterHarness, Fault, Variant } from './harness.js'
 import { reporting } from './host-routes.js'
-import { insteadOfVitest } from './visit.js'
+import { insteadOfVitest, type Outcome } from './visit.js'
 
 const FAULTS: readonly Fault[] = [
   '/sync', '/async', '/awaited', '/middleware', '/passed', '/stream', '/string', '/null', '/undefined', '/timer',
@@ -21,6 +21,12 @@ export function describeCapture(harness: AdapterHarness): void {
   const { start, bare } = hostsOf(harness)
   const { lacks = {}, unseen = {}, route = '/orders/:id', user_id = '7', params = true } = harness
   const isSeen = (fault: Fault) => !OF_THE_PROCESS.includes(fault) && unseen[fault] === undefined
+
+  const severityFor = (status: Outcome['status']) => {
+    // Where only the process handles an error, it is unhandled.
+    if (harness.onProcessError) return 'high'
+    return Number(status) >= 500 ? 'medium' : 'low'
+  }
 
   for (const variant of ['own_handler', 'default_handler', 'wrapped'] satisfies Variant[]) {
     if (!lacks[variant])
@@ -62,6 +68,18 @@ export function describeCapture(harness: AdapterHarness): void {
         expect((await host.tracker.stats()).dropped).toEqual({ client_error: 1 })
       })
   }
+
+  test.each(['/sync', '/awaited', '/passed', '/stream'] satisfies Fault[])(
+    'the plain error of %s is medium where it makes the request fail with a 5xx response, and low otherwise',
+    async (fault) => {
+      const host = await start()
+      const { status } = await host.visit(fault)
+      const [recorded] = await host.recorded()
+      if (isSeen(fault))
+        expect({ status, severity: recorded?.severity }).toEqual({ status, severity: severityFor(status) })
+      else expect(recorded).toBeUndefined()
+    },
+  )
 
   test('what the request was is recorded with the error, without its secrets', async () => {
     const host = await start()

@@ -100,6 +100,39 @@ describe('built-in rules', () => {
     expect(grade(error_type, { code })).toBe(severity)
   })
 
+  test.each([
+    ['TypeError', 'high'],
+    ['TimeoutError', 'medium'],
+    ['PaymentDeclined', 'medium'],
+    ['OutOfMemoryError', 'critical'],
+  ] as const)('%s is %s when it made a request fail with a 5xx response', (error_type, severity) => {
+    expect(grade(error_type, { request_failed: true })).toBe(severity)
+  })
+
+  test('no floor raises an explicit severity or that of a custom rule', () => {
+    const floors = { unhandled: true, request_failed: true }
+    expect(grade('PaymentDeclined', { ...floors, explicit: 'low' })).toBe('low')
+    expect(grade('PaymentDeclined', { ...floors, rules: [[/Payment/, 'low']] })).toBe('low')
+    expect(grade('PaymentDeclined', floors)).toBe('high')
+  })
+
+  test('a cause decides where the error itself matches no rule', () => {
+    const causes = [{ error_type: 'Wrapped', causes: [{ error_type: 'error', code: '57P01' }] }]
+    expect(grade('OrderError', { causes })).toBe('critical')
+    expect(grade('OrderError', { causes: [{ error_type: 'TypeError' }] })).toBe('high')
+    expect(grade('TypeError', { causes: [{ error_type: 'Error', code: 'ETIMEDOUT' }] })).toBe('medium')
+  })
+
+  test('a failed connection is critical only where the first frame outside of Node.js belongs to a driver', () => {
+    const error = { code: 'ECONNRESET', message: 'read ECONNRESET' }
+    const own = 'at charge (/srv/app/src/payments.js:7:3)'
+    const driver = 'at Client.query (/srv/app/node_modules/.pnpm/pg@8.1.0/node_modules/pg/lib/client.js:526:17)'
+    const socket = 'at TCP.onStreamRead (node:internal/stream_base_commons:217:20)'
+    expect(grade('Error', { ...error, backtrace: [socket, driver, own] })).toBe('critical')
+    expect(grade('Error', { ...error, backtrace: [socket, own, driver] })).toBe('medium')
+    expect(grade('Error', { message: 'out of stock', backtrace: [driver] })).toBe('low')
+  })
+
   test('whatever escaped unhandled is high, and stays critical where it was', () => {
     expect(grade('PaymentDeclined', { unhandled: true })).toBe('high')
     expect(grade('TimeoutError', { unhandled: true })).toBe('high')

@@ -1,13 +1,14 @@
 import { severityOf } from '../../model/severity.js'
 import type { Step } from '../draft.js'
 
-/** Gives the draft its severity. */
+/** Sets the severity of the draft. */
 export const grade: Step = (draft, { config }) => {
+  const { error_type, message, backtrace, causes, details, unhandled, request_failed } = draft
   draft.severity = severityOf({
-    error_type: draft.error_type,
+    ...{ error_type, message, backtrace, causes, unhandled, request_failed },
     explicit: draft.explicit_severity,
-    unhandled: draft.unhandled,
-    code: typeof draft.details.code === 'string' ? draft.details.code : undefined,
+    code: typeof details.code === 'string' ? details.code : undefined,
+    fatal: details.fatal === true,
     rules: config.custom_severity_rules,
   })
 }

@@ -1,0 +1,76 @@
+import { tableRow } from './table-row.mjs'
+
+const HEADINGS = {
+  critical: ['Critical', 'Out of memory, a full or failing disk, no file descriptors, a lost datastore.'],
+  medium: ['Medium', 'Timeouts, aborted or refused connections, DNS, TLS, validation.'],
+  high: ['High', 'Programming errors.'],
+  low: ['Low', 'Everything else.'],
+}
+
+/** docs/severity.md, from the table that the tests grade. */
+export function severity({ SEVERITY_TABLE }) {
+  const sections = Object.entries(HEADINGS).map(([name, [title, text]]) => {
+    const rows = SEVERITY_TABLE.filter((kind) => kind.severity === name).map(kindRow)
+    return `### ${title}\n\n${text}\n\n| source | when | type | code, cause or message |\n|---|---|---|---|\n${rows.join('\n')}\n`
+  })
+  return `# Severity
+
+<!-- Generated from test/model/severity-table.ts by \`npm run docs\`. Do not edit. -->
+
+Set the severity yourself where you know better, for one error or by a rule for its type:
+
+\`\`\`js
+Tracker.report(error, { severity: 'low' })
+Tracker.configure({ custom_severity_rules: [[/^Payment/, 'critical']] })
+\`\`\`
+
+The severity of an occurrence is determined in this order:
+
+1. The \`severity\` given with the error.
+2. The first of [\`custom_severity_rules\`](extending.md) that matches the type.
+3. The first built-in rule that matches the type or the \`code\` of the error or of one of its causes: critical, then medium,
+   then high. Otherwise low.
+
+Two floors then raise the result of the built-in rules. They never change an explicit severity or that of your own rules:
+
+- An error that made a request fail with a 5xx response is at least **medium**. The status is the one that the framework
+  derives from the error (\`status\`, \`statusCode\`), otherwise 500. An error handler of yours that responds with a
+  different status runs later and is not considered.
+- An error that escaped every handler (\`unhandled\`) is at least **high**.
+
+The severity of an **error** is the highest severity of its occurrences since it was created or last reopened. When an error
+is reopened by a new occurrence, it starts again with the severity of that occurrence.
+
+## Lost datastores
+
+A failed connection is critical when the other side is a datastore. It is recognized by one of these:
+
+- the class or code of the driver, such as \`PrismaClientInitializationError\` or \`53300\`;
+- the first frame of the stack outside of Node.js, when it belongs to a driver or ORM (pg, postgres, mysql2, mariadb, mongodb,
+  redis, ioredis, mssql, Prisma, Sequelize, TypeORM, Knex, Drizzle and others);
+- the property \`fatal\`, which mysql2 sets when a connection is lost;
+- the usual port of a datastore in the message of a refused connection (\`connect ECONNREFUSED 127.0.0.1:5432\`), because
+  Node.js reports it without any frame of the driver.
+
+A refused sign-in and a used-up connection pool count as lost too. Every other failed connection is medium.
+
+## Error kinds
+
+The tests grade each of these ${SEVERITY_TABLE.length} kinds.
+
+${sections.join('\n')}`
+}
+
+function kindRow({ source, when, error_type, code, cause, errors, message }) {
+  const behind = cause ?? errors?.[0]
+  const marks = [
+    code !== undefined && `\`${code}\``,
+    behind && `${cause ? 'cause' : 'of'} \`${behind.code ?? behind.error_type}\``,
+  ].filter(Boolean)
+  return tableRow([source, when, `\`${error_type}\``, marks.length > 0 ? marks.join(', ') : plain(message)])
+}
+
+/** As text, because a message may contain backticks. */
+function plain(message) {
+  return message.replace(/[\\`*_<>[\]]/g, '\\$&')
+}
