@@ -112,7 +112,7 @@ function noticeOf(
     application_name,
     environment: typeof environment === 'string' ? environment : null,
     at,
-    severity: newest.severity,
+    severity: outcome.severity,
     error: {
       id: outcome.id,
       application_id: outcome.application_id,

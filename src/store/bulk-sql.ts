@@ -1,3 +1,4 @@
+import { SEVERITIES } from '../model/severity.js'
 import type { BulkTarget, BulkUpdate } from './dialect.js'
 
 /** The pieces of a bulk insert that the databases spell alike or nearly so. */
@@ -60,11 +61,20 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
       const later = `${incoming('occurred_at')} >= ${quote}${table}${quote}.${quote}occurred_at${quote}`
       return `${target} = case when ${later} then ${incoming(column)} else ${existing} end`
     }
+    case 'most_severe': {
+      const isHigher = `${severityRank(incoming(column))} < ${severityRank(existing)}`
+      return `${target} = case when ${isHigher} then ${incoming(column)} else ${existing} end`
+    }
     case 'oldest': {
       const earlier = `${incoming('first_seen_at')} < ${quote}${table}${quote}.${quote}first_seen_at${quote}`
       return `${target} = case when ${earlier} then ${incoming(column)} else ${existing} end`
     }
   }
+}
+
+/** The position in SEVERITIES, of which the first is the most severe. */
+function severityRank(value: string): string {
+  return `case ${value} ${SEVERITIES.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
 }
 
 /** Of an empty value and another, SQLite and MariaDB would choose the empty one. */

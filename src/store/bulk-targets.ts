@@ -25,10 +25,11 @@ export const GROUPS: BulkTarget = {
   on_conflict: {
     key: ['application_id', 'hash_signature'],
     update: [
-      ...(['place', 'severity', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
+      ...(['place', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
         column,
         by: 'newest' as const,
       })),
+      { column: 'severity', by: 'most_severe' },
       { column: 'first_app_version', by: 'oldest' },
       { column: 'occurrence_count', by: 'add' },
       // Last, because MySQL evaluates one assignment after the other and those above compare with these two.
@@ -41,6 +42,7 @@ export const GROUPS: BulkTarget = {
     'hash_signature',
     'error_type',
     'message',
+    'severity',
     'occurrence_count',
     'status',
     'resolved_at',

@@ -87,9 +87,9 @@ export interface BulkColumn {
 
 /**
  * How a column of an existing row takes the new value; `newest` follows whichever side has the later occurred_at,
- * `oldest` whichever has the earlier first_seen_at.
+ * `oldest` whichever has the earlier first_seen_at. `most_severe` keeps the higher of two severities.
  */
 export interface BulkUpdate {
   column: string
-  by: 'add' | 'replace' | 'greatest' | 'least' | 'newest' | 'oldest'
+  by: 'add' | 'replace' | 'greatest' | 'least' | 'newest' | 'oldest' | 'most_severe'
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Cause, ErrorEvent } from '../model/event.js'
-import type { Severity } from '../model/severity.js'
+import { moreSevere, type Severity } from '../model/severity.js'
 import { hourOf } from '../model/time.js'
 
 /** Occurrences of one hour and dimension. */
@@ -60,6 +60,13 @@ export class FoldedGroup {
     if (this.kept.length >= keep * 2) this.thin(keep)
     this.#addHour(event)
     this.#addUser(event)
+  }
+
+  /** The highest severity of all events, with a row or without. */
+  get severity(): Severity {
+    let highest = this.newest.severity
+    for (const { severity } of this.hours.values()) highest = moreSevere(highest, severity)
+    return highest
   }
 
   /** Keeps rows for the newest events only; every sum stays exact. */

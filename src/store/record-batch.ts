@@ -1,4 +1,5 @@
 import type { ClientSource } from '../model/event.js'
+import type { Severity } from '../model/severity.js'
 import { featuresOf } from '../model/similarity.js'
 import type { Status } from '../model/workflow.js'
 import { addSums } from './add-sums.js'
@@ -32,6 +33,7 @@ export interface GroupOutcome {
   application_id: number
   hash_signature: string
   occurrence_count: number
+  severity: Severity
   status: Status
   first_seen_at: number
   snoozed_until: number | null
@@ -154,6 +156,7 @@ async function recordGroups(
       application_id,
       hash_signature: row.hash_signature,
       occurrence_count: row.occurrence_count,
+      severity: returned.get(row.hash_signature)?.severity ?? row.severity,
       status: returned.has(row.hash_signature) ? 'new' : row.status,
       first_seen_at: row.first_seen_at,
       snoozed_until: row.snoozed_until,
@@ -191,13 +194,13 @@ async function upsertGroups(
   const returned = await dialect.insertMany(
     trx,
     GROUPS,
-    groups.map(({ hash_signature, oldest, newest, count }) => [
+    groups.map(({ hash_signature, oldest, newest, count, severity }) => [
       application_id,
       hash_signature,
       oldest.error_type,
       oldest.message,
       newest.place,
-      newest.severity,
+      severity,
       newest.platform,
       newest.app_version,
       oldest.app_version,
@@ -218,6 +221,7 @@ export interface GroupRow {
   hash_signature: string
   error_type: string
   message: string
+  severity: Severity
   occurrence_count: number
   status: Status
   resolved_at: number | null
@@ -239,7 +243,7 @@ async function readGroups(
   const signatures = groups.map(({ hash_signature }) => hash_signature)
   return trx
     .selectFrom('faultboard_errors')
-    .select(['id', 'hash_signature', 'error_type', 'message', 'occurrence_count', 'status'])
+    .select(['id', 'hash_signature', 'error_type', 'message', 'severity', 'occurrence_count', 'status'])
     .select(['resolved_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
     .select(['first_seen_at', 'muted_at', 'muted_until', 'source'])
     .where('application_id', '=', application_id)

@@ -1,5 +1,6 @@
 import type { ErrorEvent } from '../model/event.js'
 import { commitIn, compareReleases, releaseName, type SeenRelease, versionIn } from '../model/releases.js'
+import { moreSevere, type Severity } from '../model/severity.js'
 import { ACTIVITIES } from './bulk-targets.js'
 import type { Dialect } from './dialect.js'
 import type { FoldedGroup } from './fold.js'
@@ -10,6 +11,8 @@ import type { Schema } from './schema.js'
 
 export interface ReturnedGroup {
   id: number
+  /** The highest since it was resolved: an error that is reopened starts again. */
+  severity: Severity
   resolved_by_name: string | null
   resolved_in_version: string | null
   /** The version it came back in, where that release is newer than the newest there was when it was resolved. */
@@ -36,7 +39,8 @@ export async function returnedGroups(
     if (row?.status !== 'resolved') return []
     const resolved_at = row.resolved_at ?? 0
     const since = [...group.kept, group.newest].filter(({ occurred_at }) => occurred_at > resolved_at)
-    return since.length === 0 ? [] : [{ row, resolved_at, releases: releasesOf(since) }]
+    if (since.length === 0) return []
+    return [{ row, resolved_at, releases: releasesOf(since), severity: severitySince(group, since, resolved_at) }]
   })
   if (suspects.length === 0) return returned
   const sightsFor = async (reporter: Reporter) => {
@@ -47,7 +51,7 @@ export async function returnedGroups(
   }
   const sightsBy = { server: await sightsFor('server'), client: await sightsFor('client') }
   const newestRelease = newestReleases(trx)
-  for (const { row, resolved_at, releases } of suspects) {
+  for (const { row, resolved_at, releases, severity } of suspects) {
     const orders: Order[] = []
     const reporter = reporterOf(row)
     const sights = sightsBy[reporter]
@@ -61,6 +65,7 @@ export async function returnedGroups(
     const newer = orders.find(({ order }) => order > 0)?.name ?? null
     returned.set(row.hash_signature, {
       id,
+      severity,
       resolved_by_name,
       resolved_in_version,
       regressed_in_version: newer === null ? null : versionIn(newer),
@@ -68,6 +73,12 @@ export async function returnedGroups(
     })
   }
   return returned
+}
+
+/** Only the sums contain the events of a storm that have no row, and a sum shows the hour, not the time. */
+function severitySince(group: FoldedGroup, since: readonly ErrorEvent[], resolved_at: number): Severity {
+  if (group.oldest.occurred_at > resolved_at) return group.severity
+  return since.map(({ severity }) => severity).reduce(moreSevere)
 }
 
 /** The releases that have met an error, each once. */
@@ -100,32 +111,43 @@ export async function reopen(
 ): Promise<void> {
   if (returned.size === 0) return
   const groups = [...returned.values()]
-  for (const regressed_in_version of new Set(groups.map((group) => group.regressed_in_version))) {
-    await trx
-      .updateTable('faultboard_errors')
-      .set({
-        status: 'new',
-        resolved: 0,
-        reopened_at: now,
-        resolved_at: null,
-        resolved_by_name: null,
-        resolution_comment: null,
-        resolution_reference: null,
-        resolved_in_version: null,
-        regressed_in_version,
-      })
-      .where(
-        'id',
-        'in',
-        groups.filter((group) => group.regressed_in_version === regressed_in_version).map(({ id }) => id),
-      )
-      .execute()
+  const alike = new Map<string, ReturnedGroup[]>()
+  for (const group of groups) {
+    const key = `${group.severity} ${group.regressed_in_version ?? ''}`
+    alike.set(key, [...(alike.get(key) ?? []), group])
   }
+  for (const some of alike.values()) await reopenAlike(trx, some, now)
   await dialect.insertMany(
     trx,
     ACTIVITIES,
     groups.map((group) => [group.id, 'Faultboard', ...storyOf(group), now]),
   )
+}
+
+/** Reopens groups that have the same severity and came back in the same version. */
+async function reopenAlike(trx: Transaction<Schema>, groups: readonly ReturnedGroup[], now: number): Promise<void> {
+  const [first] = groups
+  if (!first) return
+  await trx
+    .updateTable('faultboard_errors')
+    .set({
+      severity: first.severity,
+      status: 'new',
+      resolved: 0,
+      reopened_at: now,
+      resolved_at: null,
+      resolved_by_name: null,
+      resolution_comment: null,
+      resolution_reference: null,
+      resolved_in_version: null,
+      regressed_in_version: first.regressed_in_version,
+    })
+    .where(
+      'id',
+      'in',
+      groups.map(({ id }) => id),
+    )
+    .execute()
 }
 
 /** What the activity trail says: the action, from, to, and a sentence. */

@@ -1,4 +1,5 @@
 import type { Context } from '../context.js'
+import { moreSevere } from '../model/severity.js'
 import { isResolved } from '../model/workflow.js'
 import { ACTIVITIES, FEATURES, GROUPS, SEARCH_TEXTS } from '../store/bulk-targets.js'
 import type { BulkTarget, Dialect } from '../store/dialect.js'
@@ -70,13 +71,13 @@ function asItWas({ error }: ErrorLine): Updateable<ErrorsTable> {
   return { ...error, resolved: isResolved(error.status) ? 1 : 0 }
 }
 
-/** As a flush would have it: the newest occurrence says where it stands, the oldest where it began. */
+/** Merges as a flush does: the newest occurrence, the oldest, and the highest severity. */
 function together(row: ErrorRow, { error }: ErrorLine): Updateable<ErrorsTable> {
   const newest = error.occurred_at >= row.occurred_at ? error : row
   const oldest = error.first_seen_at < row.first_seen_at ? error : row
   return {
     place: newest.place,
-    severity: newest.severity,
+    severity: moreSevere(row.severity, error.severity),
     platform: newest.platform,
     app_version: newest.app_version,
     git_sha: newest.git_sha,
