@@ -7,6 +7,7 @@ import { MessageFloods } from './capture/guards/message-floods.js'
 import { Storms } from './capture/guards/storms.js'
 import { processFacts } from './capture/process-facts.js'
 import { Scopes } from './capture/scope.js'
+import { SourceLines } from './capture/source-lines.js'
 import { SourcePositions } from './capture/source-positions.js'
 import { TraceSightings } from './capture/trace.js'
 import { LocalVariables } from './capture/variables/local-variables.js'
@@ -140,6 +141,7 @@ function captureParts({ config, counters, log, now }: Context): Omit<CaptureCont
     scopes,
     breadcrumbs: new Breadcrumbs(config, scopes, now),
     positions,
+    source_lines: new SourceLines({ project_root: config.project_root, positions }),
     variables: config.enable_local_variables
       ? new LocalVariables({ config, positions, counters, log, now })
       : undefined,

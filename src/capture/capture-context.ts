@@ -8,6 +8,7 @@ import type { Storms } from './guards/storms.js'
 import type { NPlusOne } from './repeats/n-plus-one.js'
 import type { RequestGuard } from './request-guard/request-guard.js'
 import type { Scopes } from './scope.js'
+import type { SourceLines } from './source-lines.js'
 import type { SourcePositions } from './source-positions.js'
 import type { TraceSightings } from './trace.js'
 import type { LocalVariables } from './variables/local-variables.js'
@@ -18,6 +19,8 @@ export interface CaptureContext extends Context {
   breadcrumbs: Breadcrumbs
   /** Absent where stacks are taken as they are. */
   positions: SourcePositions | undefined
+  /** Identifies functions without a name. */
+  source_lines: SourceLines
   /** Absent unless `enable_local_variables` is on. */
   variables: LocalVariables | undefined
   /** Each of these is null unless its option is on. */

@@ -9,6 +9,7 @@ import type { RecordedBreadcrumb } from './breadcrumbs.js'
 import type { LagGuard } from './guards/lag.js'
 import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
+import type { SourceLines } from './source-lines.js'
 import type { LocalVariables } from './variables/local-variables.js'
 
 /** An error on its way through the pipeline. Steps fill it; none of them keeps a live object of the host but `thrown`. */
@@ -56,6 +57,8 @@ export interface Draft {
   /** What a client numbered it by. */
   event_digest?: string | undefined
   place: string | null
+  /** The place as it is part of the signature, for the explanation of the grouping. */
+  signature_place?: readonly string[]
   /** Counted like any other, but without a row of its own. */
   counted_only: boolean
 }
@@ -66,6 +69,7 @@ export interface StepContext {
   redactor: Redactor
   storms: Storms
   floods: MessageFloods
+  source_lines: SourceLines
   lag: LagGuard
   variables: LocalVariables | undefined
   now(): number

@@ -57,9 +57,9 @@ const stepContexts = new WeakMap<CaptureContext, StepContext>()
 function stepContextOf(context: CaptureContext): StepContext {
   const known = stepContexts.get(context)
   if (known) return known
-  const { config, redactor, storms, floods, lag, variables, now, random, counters } = context
+  const { config, redactor, storms, floods, lag, source_lines, variables, now, random, counters } = context
   const made: StepContext = {
-    ...{ config, redactor, storms, floods, lag, variables, now, random },
+    ...{ config, redactor, storms, floods, lag, source_lines, variables, now, random },
     count: (reason) => counters.add(reason),
     complain: (what, error) => complain(context, what, error),
   }

@@ -59,6 +59,7 @@ function eventOf(draft: Draft): ErrorEvent {
     user_agent: draft.user_agent,
     context,
     occurred_at: draft.occurred_at,
+    ...(draft.signature_place === undefined ? null : { signature_place: draft.signature_place }),
     ...(draft.counted_only ? COUNTED_ONLY : null),
     ...(draft.source === undefined ? null : { source: draft.source }),
     ...(draft.event_digest === undefined ? null : { event_digest: draft.event_digest }),

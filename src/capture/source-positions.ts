@@ -14,6 +14,7 @@ export interface SourcePositionsOptions {
 
 const MAX_MAP_BYTES = 20_000_000
 const LINE_LIMIT = 1000
+const MAX_REMEMBERED_FILES = 1000
 /** A class of so few letters that is declared elsewhere was most likely named by a minifier: the method has to do. */
 const SHORT_NAME = 2
 /** `at async new Cart (`, `at Cart.total [as sum] (`: what stands before the place of a function with a name. */
@@ -35,6 +36,8 @@ export class SourcePositions {
   readonly #stack_limit: number
   readonly #onSkipped: OnSkipped
   readonly #known = new WeakMap<readonly string[], readonly string[]>()
+  /** Generated files by the original files that frames were mapped to. */
+  readonly #generated = new Map<string, string>()
 
   constructor({ project_root, max_map_bytes = MAX_MAP_BYTES, onSkipped = () => {} }: SourcePositionsOptions) {
     this.#project_root = project_root
@@ -60,6 +63,12 @@ export class SourcePositions {
       // The names of the running code are better than none.
       return NO_NAMES
     }
+  }
+
+  /** An original source as the map of its generated file contains it; null where no frame was mapped to this path. */
+  sourceText(path: string): string | null {
+    const file = this.#generated.get(path)
+    return file === undefined ? null : this.#maps.sourceText(file, path)
   }
 
   #mapped(lines: readonly string[]): readonly string[] {
@@ -89,8 +98,16 @@ export class SourcePositions {
       }
       const position = weights.get(file) ? this.#maps.find(file, location.line, location.column) : null
       // Where a tool names the generated file as its own source, the position would lead to the wrong line of it.
-      return position && position.path !== file ? { location, position } : null
+      if (!position || position.path === file) return null
+      if (!location.has_name) this.#remember(position.path, file)
+      return { location, position }
     })
+  }
+
+  /** Only frames without a name need their source later. */
+  #remember(path: string, file: string): void {
+    if (this.#generated.size >= MAX_REMEMBERED_FILES) this.#generated.clear()
+    this.#generated.set(path, file)
   }
 
   #rewritten(line: string, frame: Mapped | undefined, caller: Mapped | undefined): string {

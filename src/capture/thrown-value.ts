@@ -95,10 +95,20 @@ export function typeName(value: unknown): string {
   if (types.isProxy(value)) return 'Proxy'
   const maker = read(value, 'constructor')
   const className = isReadable(maker) ? read(maker, 'name') : undefined
-  const name = isErrorLike(value) ? read(value, 'name') : undefined
-  // A class that extends Error without setting `name` still says Error there; its constructor knows better.
-  const best = typeof name === 'string' && name.trim() !== '' && name !== 'Error' ? name : className
+  const name = isErrorLike(value) || isSerializedError(value) ? read(value, 'name') : undefined
+  const best = typeof name === 'string' && isTelling(name, className) ? name : className
   return (typeof best === 'string' && cleanText(best.trim(), 255)) || 'Object'
+}
+
+/** A class that extends Error without setting `name` inherits `Error`, and errors of pg have the name `error`. */
+function isTelling(name: string, className: unknown): boolean {
+  if (name.trim() === '') return false
+  return (name !== 'Error' && name !== 'error') || className === 'Object'
+}
+
+/** `{ name, message, stack }`, as it arrives from a worker or a queue. */
+function isSerializedError(value: object): boolean {
+  return typeof read(value, 'stack') === 'string' && typeof read(value, 'message') === 'string'
 }
 
 function messageOf(value: unknown, redactor: Redactor): string {

@@ -22,6 +22,8 @@ export interface ErrorEvent {
   severity: Severity
   /** `src/cart.ts:12 in total`: the newest frame in the host's own code. */
   place: string | null
+  /** The place as it is part of the signature. Absent in events of older versions. */
+  signature_place?: readonly string[] | undefined
   backtrace: readonly string[]
   causes: readonly Cause[]
   platform: string

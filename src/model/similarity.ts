@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parseFrame } from './backtrace.js'
-import { normaliseMessage } from './signature.js'
+import { normalizeMessage } from './normalized-message.js'
 
 const MOST_FRAMES = 20
 const MOST_WORDS = 40
@@ -42,7 +42,7 @@ function framesOf(backtrace: readonly string[]): string[] {
 
 function wordsOf(message: string): string[] {
   const words =
-    normaliseMessage(message)
+    normalizeMessage(message)
       .toLowerCase()
       .match(/[\p{L}\p{N}_<>]+/gu) ?? []
   return [...new Set(words)].slice(0, MOST_WORDS)

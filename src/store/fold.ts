@@ -153,17 +153,18 @@ export interface Payload {
   content: string
 }
 
-const payloads = new WeakMap<readonly string[], Payload>()
+const payloads = new WeakMap<readonly string[], Payload & Pick<ErrorEvent, 'signature_place'>>()
 
 /**
  * Backtrace and causes as they are stored. Events of one place share one backtrace array, so that its text and digest
  * are made once, not once per repeat.
  */
-export function payloadOf({ backtrace, causes }: Pick<ErrorEvent, 'backtrace' | 'causes'>): Payload {
+export function payloadOf(event: Pick<ErrorEvent, 'backtrace' | 'causes' | 'signature_place'>): Payload {
+  const { backtrace, causes, signature_place } = event
   const known = causes.length === 0 ? payloads.get(backtrace) : undefined
-  if (known) return known
-  const content = JSON.stringify({ backtrace, causes })
-  const payload = { content, digest: createHash('sha256').update(content).digest('hex') }
+  if (known && known.signature_place === signature_place) return known
+  const content = JSON.stringify({ backtrace, causes, signature_place })
+  const payload = { content, digest: createHash('sha256').update(content).digest('hex'), signature_place }
   if (causes.length === 0) payloads.set(backtrace, payload)
   return payload
 }

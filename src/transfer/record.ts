@@ -14,7 +14,11 @@ export const VERSION = 1
 const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema)
 
 const user = v.object({ user_id: text(255), count: whole(1), first_seen_at: time, last_seen_at: time })
-const payload = v.object({ backtrace: list(text(LONG)), causes: list(cause) })
+const payload = v.object({
+  backtrace: list(text(LONG)),
+  causes: list(cause),
+  signature_place: v.optional(list(text(LONG))),
+})
 const occurrence = v.object({
   /** Which of the line's payloads. */
   payload: whole(0),

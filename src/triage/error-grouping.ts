@@ -1,5 +1,6 @@
+import { placeOf } from '../model/code-place.js'
 import type { Cause } from '../model/event.js'
-import { MANY_MESSAGES, normaliseMessage, placeOf, signatureOf } from '../model/signature.js'
+import { MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../model/signature.js'
 import type { ErrorRecord } from './error-record.js'
 
 /** Why the occurrences of an error are one group. */
@@ -12,25 +13,36 @@ export interface ErrorGrouping {
   error_type: string
   /** The message with everything that varies replaced by a word for its kind. */
   message: string
-  /** File and function of the first frames in the host's own code. */
+  /** Type and code of the error behind a bare wrapper such as `fetch failed`. */
+  root_cause: string | null
+  /** File and function of the first frames in the host's own code; `~` precedes the digest of a source line. */
   place: string[]
 }
 
-type Grouped = Pick<ErrorRecord, 'error_type' | 'message' | 'source' | 'hash_signature' | 'backtrace' | 'causes'>
+type Grouped = Pick<ErrorRecord, 'error_type' | 'message' | 'source' | 'hash_signature' | 'backtrace' | 'causes'> &
+  Partial<Pick<ErrorRecord, 'occurrence' | 'signature_place'>>
 
-/** Finds out by trying, because a record keeps its signature, not the recipe that made it. */
-export function groupingOf({ error_type, hash_signature, source, ...record }: Grouped, root: string): ErrorGrouping {
-  const message = normaliseMessage(record.message)
-  const places = [record.backtrace, ...backtracesOf(record.causes)].map((backtrace) => placeOf(backtrace, root))
-  const fits = (text: string) =>
-    places.find(
-      (place) => signatureOf({ error_type, message: text, place, source: source ?? undefined }) === hash_signature,
-    )
-  const exact = fits(message)
-  if (exact) return { by: 'parts', error_type, message, place: exact }
-  const flooded = fits(MANY_MESSAGES)
-  if (flooded) return { by: 'many_messages', error_type, message: MANY_MESSAGES, place: flooded }
-  return { by: 'other', error_type, message, place: places[0] ?? [] }
+/** Recomputes the signature from the record, which stores the result but not how it was computed. */
+export function groupingOf({ error_type, hash_signature, ...record }: Grouped, root: string): ErrorGrouping {
+  const { backtrace, causes, signature_place } = record
+  // The backtrace is that of the selected occurrence, and so must be the message.
+  const message = record.occurrence?.message ?? record.message
+  const source = record.source ?? undefined
+  const root_cause = rootCauseOf({ error_type, message, causes })
+  const places = [
+    ...(signature_place ? [[...signature_place]] : []),
+    ...[backtrace, ...backtracesOf(causes)].map((lines) => placeOf(lines, root)),
+  ]
+  const normalized = signedMessage({ error_type, message })
+  const exact = places.find(
+    (place) => signatureOf({ error_type, message: normalized, root_cause, place, source }) === hash_signature,
+  )
+  if (exact) return { by: 'parts', error_type, message: normalized, root_cause, place: exact }
+  const flooded = places.find(
+    (place) => signatureOf({ error_type, message: MANY_MESSAGES, place, source }) === hash_signature,
+  )
+  if (flooded) return { by: 'many_messages', error_type, message: MANY_MESSAGES, root_cause: null, place: flooded }
+  return { by: 'other', error_type, message: normalized, root_cause, place: places[0] ?? [] }
 }
 
 function* backtracesOf(causes: readonly Cause[]): Iterable<readonly string[]> {

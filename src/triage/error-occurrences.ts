@@ -22,7 +22,10 @@ export interface Selection {
 export interface Payload {
   backtrace: string[]
   causes: Cause[]
+  signature_place: string[] | null
 }
+
+const NO_PAYLOAD: Payload = { backtrace: [], causes: [], signature_place: null }
 
 /** The occurrence that is asked for, else the newest, with its stack and the ids of those beside it. */
 export async function selectedOccurrence(
@@ -37,7 +40,7 @@ export async function selectedOccurrence(
       `Error ${error.id} has no occurrence with the id ${occurrence_id}; only the newest ones are kept.`,
     )
   }
-  if (!row) return { occurrence: null, payload: { backtrace: [], causes: [] } }
+  if (!row) return { occurrence: null, payload: NO_PAYLOAD }
   return {
     occurrence: {
       ...occurrenceOf(row, error.message),
@@ -146,5 +149,5 @@ async function payload({ database }: Context, payload_id: number): Promise<Paylo
     .select('content')
     .where('id', '=', payload_id)
     .executeTakeFirst()
-  return row ? JSON.parse(row.content) : { backtrace: [], causes: [] }
+  return row ? { ...NO_PAYLOAD, ...JSON.parse(row.content) } : NO_PAYLOAD
 }

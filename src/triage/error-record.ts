@@ -117,6 +117,8 @@ export interface SelectedOccurrence extends Occurrence {
 export interface ErrorRecord extends ErrorSummary, Circumstances {
   backtrace: readonly string[]
   causes: readonly Cause[]
+  /** The place as it is part of the signature; null for occurrences of older versions. */
+  signature_place: readonly string[] | null
   comments: Comment[]
   activities: Activity[]
   /** Null when no occurrence is kept any more. */

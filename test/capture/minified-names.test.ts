@@ -5,7 +5,8 @@ import { type BuildOptions, build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { SourcePositions } from '../../src/capture/source-positions.js'
 import { stackLines } from '../../src/model/backtrace.js'
-import { placeOf, signatureOf } from '../../src/model/signature.js'
+import { placeOf } from '../../src/model/code-place.js'
+import { signatureOf } from '../../src/model/signature.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 const SHOP = `export function price(n: number): number {

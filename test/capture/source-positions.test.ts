@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { SourcePositions } from '../../src/capture/source-positions.js'
 import { describeThrown } from '../../src/capture/thrown-value.js'
 import { parseFrame } from '../../src/model/backtrace.js'
-import { placeOf } from '../../src/model/signature.js'
+import { placeOf } from '../../src/model/code-place.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 const CART = `export interface Line { price: number }

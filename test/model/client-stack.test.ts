@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOf } from '../../src/model/signature.js'
+import { placeOf } from '../../src/model/code-place.js'
 import { clientStack } from '../../src/model/stacks/client-stack.js'
 
 const read = (stack: string, more: { message?: string; page_url?: string; script_origins?: string[] } = {}) =>

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { parseFrame, stackLines } from '../../src/model/backtrace.js'
 import { clientAddress } from '../../src/model/client-address.js'
+import { placeOf } from '../../src/model/code-place.js'
+import { normalizeMessage } from '../../src/model/normalized-message.js'
 import { platformOfUserAgent } from '../../src/model/platform.js'
 import { createRedactor } from '../../src/model/redaction.js'
 import { safeHeaders } from '../../src/model/request-headers.js'
-import { normaliseMessage, placeOf, signatureOf } from '../../src/model/signature.js'
+import { signatureOf } from '../../src/model/signature.js'
 import { cleanText } from '../../src/model/text.js'
 
 /** Texts that make careless patterns take the square of their length or worse. */
@@ -89,13 +91,13 @@ const TRUSTED = ['0.0.0.0/0', '::/0']
 const WORK: Record<string, (hostile: string) => unknown> = {
   'redacting text': text,
   'judging a key': isSensitiveKey,
-  'normalising a message': normaliseMessage,
+  'normalising a message': normalizeMessage,
   'reading a frame': (hostile) => [parseFrame(`at ${hostile}`, '/srv'), parseFrame(hostile, '/srv')],
   'reading a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
   signing: (hostile) =>
     signatureOf({
       error_type: hostile,
-      message: normaliseMessage(hostile),
+      message: normalizeMessage(hostile),
       place: placeOf([hostile, `at ${hostile}`], '/srv'),
     }),
   'telling the platform': platformOfUserAgent,

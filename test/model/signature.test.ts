@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fingerprintSignature, normaliseMessage, placeOf, signatureOf } from '../../src/model/signature.js'
+import { placeOf } from '../../src/model/code-place.js'
+import { normalizeMessage } from '../../src/model/normalized-message.js'
+import { fingerprintSignature, signatureOf } from '../../src/model/signature.js'
 
 const ERROR = {
   error_type: 'TypeError',
@@ -16,7 +18,7 @@ const ERROR = {
 
 const signature = (changes: Partial<typeof ERROR> = {}) => {
   const { error_type, message, backtrace, project_root } = { ...ERROR, ...changes }
-  return signatureOf({ error_type, message: normaliseMessage(message), place: placeOf(backtrace, project_root) })
+  return signatureOf({ error_type, message: normalizeMessage(message), place: placeOf(backtrace, project_root) })
 }
 const withLines = (change: (line: string) => string) => signature({ backtrace: ERROR.backtrace.map(change) })
 

@@ -59,6 +59,7 @@ describeEachDatabase('why occurrences are one group', (database) => {
       by: 'parts',
       error_type: 'CartError',
       message: 'Order <number> of <email> is empty',
+      root_cause: null,
       place: ['src/cart.ts#total'],
     })
   })

@@ -1,11 +1,15 @@
 import { GeneratedCode, type Place } from './generated-code.js'
 import { mapTextOf } from './map-text.js'
+import { originalPath } from './original-path.js'
 import { type OriginalPosition, ParsedMap } from './parsed-map.js'
 import { ProjectFiles } from './project-files.js'
+import { readSections } from './sections.js'
 import type { OnSkipped, SkipReason } from './skip-reason.js'
 
 const FILES_LIMIT = 1000
 const POSITIONS_LIMIT = 20_000
+/** Parsing a map with its sources takes about 10 ms per megabyte, during which the host waits. */
+const MAX_CONTENT_BYTES = 4_000_000
 
 /** A generated file, as far as it is known. */
 interface Generated {
@@ -115,6 +119,24 @@ export class MapCache {
   /** Whether a tool that wrote this file may have renamed something in it. */
   hasNames(file: string): boolean {
     return this.#generated.get(file)?.has_names ?? false
+  }
+
+  /** The text of an original file, where the map contains it. */
+  sourceText(file: string, path: string): string | null {
+    try {
+      const found = mapTextOf(this.#files, file, Math.min(this.#max_bytes, MAX_CONTENT_BYTES))
+      if (found === null || typeof found === 'string') return null
+      const folders = { folder: found.folder, project_root: this.#project_root }
+      for (const { sources, contents, source_root } of readSections(found.whole())) {
+        const at = sources.findIndex((source) => originalPath({ source, source_root, ...folders }) === path)
+        const text = at < 0 ? null : contents[at]
+        if (typeof text === 'string') return text
+      }
+      return null
+    } catch {
+      // Unreadable, or no map.
+      return null
+    }
   }
 
   #load(file: string, into: Generated): void {

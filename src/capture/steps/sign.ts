@@ -1,21 +1,31 @@
 import { culprit, placeText, relativeLines } from '../../model/backtrace.js'
+import {
+  isStackOverflow,
+  isUnreadPlace,
+  type LineDigest,
+  placeAtRoute,
+  placeOf,
+  recursionPlace,
+} from '../../model/code-place.js'
 import type { Cause } from '../../model/event.js'
-import { fingerprintSignature, MANY_MESSAGES, normaliseMessage, placeOf, signatureOf } from '../../model/signature.js'
+import { fingerprintSignature, MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../../model/signature.js'
 import { cleanText } from '../../model/text.js'
 import { callbackContext } from '../callback-context.js'
 import type { Draft, Step, StepContext } from '../draft.js'
+import { isObject } from '../is-object.js'
 
 /** Finds the place in the host's code and the group the error belongs to. */
 export const sign: Step = (draft, context) => {
-  const at = placeOnce(rootBacktrace(draft, context), context)
+  const at = signedPlace(draft, context)
   draft.place = at.place
-  draft.backtrace = placeOnce(draft.backtrace, context).relative
-  if (draft.causes.length > 0) draft.causes = draft.causes.map((cause) => relativeCause(cause, context))
+  draft.signature_place = at.frames
+  draft.backtrace = placeOnce(draft.backtrace, draft, context).relative
+  if (draft.causes.length > 0) draft.causes = draft.causes.map((cause) => relativeCause(cause, draft, context))
   draft.hash_signature = signatureAt(at, draft)
   const fingerprint = fingerprintOf(draft, context) ?? clientFingerprint(draft)
   if (fingerprint) draft.hash_signature = fingerprintSignature(fingerprint, draft.source)
   else if (context.floods.isFlooded(floodKey(at, draft), draft.hash_signature, context.now())) {
-    draft.hash_signature = signatureOnce(at, draft, MANY_MESSAGES)
+    draft.hash_signature = signatureOnce(at, draft, MANY_MESSAGES, null)
     context.count('flood_shares_a_group')
   }
 }
@@ -25,16 +35,24 @@ function floodKey({ key }: Place, { error_type, source }: Draft): string {
   return `${source ?? ''}\n${error_type}\n${key}`
 }
 
-/** What a backtrace says about the place, and the errors that were signed there last. */
+/** The place of a backtrace, and the errors that were signed there last. */
 interface Place {
   project_root: string
+  is_client: boolean
   place: string | null
   /** The backtrace itself, with paths relative to the root. */
   relative: readonly string[]
   frames: readonly string[]
   key: string
-  last: (Pick<Draft, 'error_type' | 'message' | 'hash_signature'> & { source: Draft['source'] }) | null
+  last: LastSigned | null
   signatures: Map<string, string>
+  /** Other places for the same backtrace: by route where the source cannot be read, and for a stack overflow. */
+  variants: Map<string, Place> | null
+}
+
+type LastSigned = Pick<Draft, 'error_type' | 'message' | 'hash_signature'> & {
+  source: Draft['source']
+  root_cause: string | null
 }
 
 /** How many signatures of one place are remembered: nearly all errors of a place have one or two. */
@@ -43,16 +61,20 @@ const REMEMBERED = 20
 /** Repeats from one place share one backtrace array (see thrown-value.ts), so most of a storm is placed by look-up. */
 const places = new WeakMap<readonly string[], Place>()
 
-function placeOnce(backtrace: readonly string[], { config: { project_root } }: StepContext): Place {
+function placeOnce(backtrace: readonly string[], { source }: Draft, context: StepContext): Place {
+  const { project_root } = context.config
+  const is_client = source !== undefined
   const known = places.get(backtrace)
   // Two trackers of one process may have different roots.
-  if (known?.project_root === project_root) return known
+  if (known?.project_root === project_root && known.is_client === is_client) return known
   const frame = culprit(backtrace, project_root)
-  const frames = placeOf(backtrace, project_root)
+  const frames = placeOf(backtrace, project_root, lineDigest(is_client, context))
   const place: Place = {
     last: null,
     signatures: new Map(),
+    variants: null,
     project_root,
+    is_client,
     place: frame ? cleanText(placeText(frame), 500) : null,
     relative: relativeLines(backtrace, project_root),
     frames,
@@ -62,27 +84,84 @@ function placeOnce(backtrace: readonly string[], { config: { project_root } }: S
   return place
 }
 
-function relativeCause(cause: Cause, context: StepContext): Cause {
-  const { relative } = placeOnce(cause.backtrace, context)
-  const causes = cause.causes?.map((inner) => relativeCause(inner, context))
+/** Clients name files of their own. None of them is ever read here. */
+function lineDigest(is_client: boolean, { source_lines }: StepContext): LineDigest | undefined {
+  return is_client ? undefined : (frame, isCaller) => source_lines.digest(frame, isCaller)
+}
+
+/** The place that the error is grouped by. */
+function signedPlace(draft: Draft, context: StepContext): Place {
+  const backtrace = rootBacktrace(draft, context)
+  const at = placeOnce(backtrace, draft, context)
+  if (isStackOverflow(draft)) {
+    return variant(at, 'overflow', () =>
+      recursionPlace(backtrace, context.config.project_root, lineDigest(at.is_client, context)),
+    )
+  }
+  const route = !at.is_client && isUnreadPlace(at.frames) ? routeOf(draft) : null
+  return route === null ? at : variant(at, `route ${route}`, () => placeAtRoute(at.frames, route))
+}
+
+/** How many variants of one place are remembered. */
+const MAX_VARIANTS = 50
+
+function variant(at: Place, name: string, framesOf: () => readonly string[]): Place {
+  at.variants ??= new Map()
+  const known = at.variants.get(name)
+  if (known) return known
+  if (at.variants.size >= MAX_VARIANTS) at.variants.clear()
+  const frames = framesOf()
+  const made: Place = { ...at, frames, key: frames.join('\n'), last: null, signatures: new Map(), variants: null }
+  at.variants.set(name, made)
+  return made
+}
+
+/** The route pattern of the request, such as `/users/:id`. A path with real values would be a place for each of them. */
+function routeOf({ request }: Draft): string | null {
+  if (!isObject(request)) return null
+  try {
+    const { method, route } = request as { method?: unknown; route?: unknown }
+    return typeof route === 'string' && route !== '' ? cleanText(`${String(method ?? '')} ${route}`, 300) : null
+  } catch {
+    // A getter of the host threw.
+    return null
+  }
+}
+
+function relativeCause(cause: Cause, draft: Draft, context: StepContext): Cause {
+  const { relative } = placeOnce(cause.backtrace, draft, context)
+  const causes = cause.causes?.map((inner) => relativeCause(inner, draft, context))
   return { ...cause, backtrace: relative, ...(causes ? { causes } : {}) }
 }
 
 function signatureAt(at: Place, draft: Draft): string {
   const { error_type, message, source } = draft
+  const root_cause = draft.causes.length > 0 ? rootCauseOf(draft) : null
   const { last } = at
-  if (last?.error_type === error_type && last.message === message && last.source === source) return last.hash_signature
-  const hash_signature = signatureOnce(at, draft, normaliseMessage(message))
-  at.last = { error_type, message, source, hash_signature }
+  if (
+    last?.error_type === error_type &&
+    last.message === message &&
+    last.source === source &&
+    last.root_cause === root_cause
+  ) {
+    return last.hash_signature
+  }
+  const hash_signature = signatureOnce(at, draft, signedMessage(draft), root_cause)
+  at.last = { error_type, message, source, root_cause, hash_signature }
   return hash_signature
 }
 
-/** Messages that differ only in what is normalised away make one hash, not one each. */
-function signatureOnce({ signatures, frames }: Place, { error_type, source }: Draft, message: string): string {
-  const key = `${source ?? ''}\n${error_type}\n${message}`
+/** Hashes once for all messages that differ only in variable parts. */
+function signatureOnce(
+  { signatures, frames }: Place,
+  { error_type, source }: Draft,
+  message: string,
+  root_cause: string | null,
+): string {
+  const key = `${source ?? ''}\n${error_type}\n${root_cause ?? ''}\n${message}`
   const known = signatures.get(key)
   if (known) return known
-  const hash_signature = signatureOf({ error_type, message, place: frames, source })
+  const hash_signature = signatureOf({ error_type, message, root_cause, place: frames, source })
   if (signatures.size >= REMEMBERED) signatures.clear()
   signatures.set(key, hash_signature)
   return hash_signature

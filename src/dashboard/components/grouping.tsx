@@ -3,7 +3,8 @@ import type { Rendered } from '../define.js'
 import { CopyButton } from './copy.js'
 
 const WHY: Record<ErrorGrouping['by'], string> = {
-  parts: 'Occurrences of the same type, message and place are one error. What varies in a message is left out.',
+  parts:
+    'Occurrences of the same type, message and place are one error. Variable parts of the message do not count. A function without a name is identified by a digest of its source line.',
   many_messages: 'Too many different messages came from this place, so they share one error by type and place.',
   other: 'These were grouped by custom_fingerprint, or by values that were filtered out before anything was stored.',
 }
@@ -26,6 +27,14 @@ export function Grouping({ grouping, hash_signature }: { grouping: ErrorGrouping
           <dd class="clamped" dir="auto">
             <code>{grouping.message || '(none)'}</code>
           </dd>
+          {grouping.root_cause !== null && (
+            <>
+              <dt>Root cause</dt>
+              <dd>
+                <code>{grouping.root_cause}</code>
+              </dd>
+            </>
+          )}
           <dt>Place</dt>
           <dd>
             {grouping.place.length === 0 && '(none)'}

@@ -62,7 +62,7 @@ export const error = definePage({
     const what = where ? `${record.error_type} ${where.relation} ${where.place}` : record.error_type
     return `(${compact(record.occurrence_count)}) ${what}`
   },
-  json: ({ record, history, users, grouping, related }) => ({
+  json: ({ record: { signature_place, ...record }, history, users, grouping, related }) => ({
     error: {
       ...record,
       history,

@@ -205,7 +205,7 @@ const related = object<Related>(
   ['cascades', 'co_occurring_errors', 'similar_errors', 'usual', 'occurrence_pattern', 'bursts'],
 )
 
-interface ErrorAnswer extends ErrorRecord {
+interface ErrorAnswer extends Omit<ErrorRecord, 'signature_place'> {
   history: ErrorHistory
   top_users: ErrorUsers
   grouping: ErrorGrouping
@@ -256,6 +256,7 @@ export const errorAnswer = object<{ error: ErrorAnswer }>({
         by: word(['parts', 'many_messages', 'other']),
         error_type: text,
         message: text,
+        root_cause: nullable(text),
         place: list(text),
       }),
       related,

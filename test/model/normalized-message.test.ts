@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normaliseMessage } from '../../src/model/signature.js'
+import { normalizeMessage } from '../../src/model/normalized-message.js'
 
 describe('what differs from one occurrence to the next is normalised', () => {
   test.each([
@@ -33,13 +33,13 @@ describe('what differs from one occurrence to the next is normalised', () => {
     ['ENOENT: open /private/var/folders/ab/cd/T/x', 'ENOENT: open <temp>'],
     ['ENOENT: open C:\\Users\\anna\\AppData\\Local\\Temp\\x', 'ENOENT: open <temp>'],
   ])('%s', (message, normalised) => {
-    expect(normaliseMessage(message)).toBe(normalised)
+    expect(normalizeMessage(message)).toBe(normalised)
   })
 
   test('a number is one word however many digits it has, so that a longer id makes no new group', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), (id) => {
-        expect(normaliseMessage(`User ${id} is gone`)).toBe('User <number> is gone')
+        expect(normalizeMessage(`User ${id} is gone`)).toBe('User <number> is gone')
       }),
     )
   })
@@ -48,7 +48,7 @@ describe('what differs from one occurrence to the next is normalised', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.ipV4(), fc.ipV6(), fc.date({ noInvalidDate: true }), (uuid, v4, v6, date) => {
         fc.pre(date.getUTCFullYear() >= 1000 && date.getUTCFullYear() <= 9999)
-        expect(normaliseMessage(`a ${uuid} b ${v4} c ${v6} d ${date.toISOString()}`)).toBe(
+        expect(normalizeMessage(`a ${uuid} b ${v4} c ${v6} d ${date.toISOString()}`)).toBe(
           'a <uuid> b <address> c <address> d <time>',
         )
       }),
@@ -66,10 +66,10 @@ describe('what is the same each time stays readable', () => {
     'Added: the decade faded',
     'Maybe May is a month',
   ])('%s', (message) => {
-    expect(normaliseMessage(message)).toBe(message)
+    expect(normalizeMessage(message)).toBe(message)
   })
 })
 
 test('of a message without end only its beginning counts', () => {
-  expect(normaliseMessage('x'.repeat(1_000_000)).length).toBeLessThanOrEqual(1000)
+  expect(normalizeMessage('x'.repeat(1_000_000)).length).toBeLessThanOrEqual(1000)
 })

@@ -1,0 +1,221 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { normalizeMessage } from '../../src/model/normalized-message.js'
+
+/** Messages of one bug. Each list must have one normalized form. */
+const SAME: readonly (readonly string[])[] = [
+  ['order ord_8fK2lmP failed', 'order ord_9aQ4xyZ failed', 'order ord_XbKqLmPw failed'],
+  ['No such customer: cus_NffrFeUfNV2Hib', 'No such customer: cus_9s6XKzkNRiz8i3'],
+  ['PaymentIntent pi_3MtwBwLkdIwHu7ix28a3tqPa', 'PaymentIntent pi_1Gszm02eZvKYlo2C8Qx7eKbN'],
+  ['Upload 01ARZ3NDEKTSV4RRFFQ69G5FAV failed', 'Upload 01HX7Z6Q3W8K4M9V2B5N7C1D0E failed'],
+  ['Session V1StGXR8_Z5jdHi6B-myT expired', 'Session k3Jx9-QwE7rT_yU2iO5pA expired'],
+  ['cuid cjld2cjxh0000qzrmn831i7rn is gone', 'cuid ck9v2hq0x0001a8l5d3k7p2m4 is gone'],
+  ['Firestore document 8fHq2LmZx0Ab7CdEfGh3 missing', 'Firestore document Zx81kLm0PqRs5TuVw9Yb missing'],
+  ['pod checkout-7d9f8b6c5d-x2k4j was evicted', 'pod checkout-5c6b7d8e9f-q9w3e was evicted'],
+  ['instance i-0abcd1234ef567890 stopped', 'instance i-09876fedcba543210 stopped'],
+  ['Slack user U024BE7LH not found', 'Slack user U061F7AUR not found'],
+  ['token a1b2c3d4e5 rejected', 'token z9y8x7w6v5 rejected'],
+  ['blob dGhpcyBpcyBhIHRlc3Q0Mg== broken', 'blob aGVsbG8gd29ybGQgMTIzNDU= broken'],
+  ['user123 not found', 'user4567 not found', 'user9 not found'],
+  ['timeout of 5000ms exceeded', 'timeout of 30000ms exceeded'],
+  ['Unexpected token \'h\', "hello" is not valid JSON', 'Unexpected token \'<\', "<!DOCTYPE "... is not valid JSON'],
+  [
+    'Unexpected token \'x\', ..."a": x}" is not valid JSON',
+    'Unexpected token \'y\', ..."b": y, "c"... is not valid JSON',
+    'Unexpected token \'z\', "z" is not valid JSON',
+  ],
+  ["Duplicate entry 'anna@shop.example' for key 'users.email'", "Duplicate entry 'bob' for key 'users.email'"],
+  [
+    "Incorrect integer value: 'abc' for column 'age' at row 1",
+    "Incorrect integer value: 'x y' for column 'age' at row 7",
+  ],
+  ['invalid input syntax for type integer: "abc"', 'invalid input syntax for type integer: "12a"'],
+  [
+    'E11000 duplicate key error collection: shop.users index: email_1 dup key: { email: "a@b.example" }',
+    'E11000 duplicate key error collection: shop.users index: email_1 dup key: { email: "c@d.example" }',
+  ],
+  ["Cannot read properties of undefined (reading '0')", "Cannot read properties of undefined (reading '17')"],
+  [
+    "Cannot read properties of undefined (reading '65f1c0ffee65f1c0ffee65f1')",
+    "Cannot read properties of undefined (reading '65f1c0ffee65f1c0ffee65f2')",
+  ],
+  [
+    "Cannot use 'in' operator to search for 'id' in hello",
+    "Cannot use 'in' operator to search for 'id' in 42 and more",
+  ],
+  ['User "anna" has no access', 'User "bob" has no access'],
+  ['Invalid code 482913', 'Invalid code 551200'],
+  ['relation "events_2026_03" does not exist', 'relation "events_2026_04" does not exist'],
+  ['Payment from "anna" failed', 'Payment from "bob" failed'],
+]
+
+/** Messages of different bugs. No two of a list may share a normalized form. */
+const DIFFERENT: readonly (readonly string[])[] = [
+  [
+    "Cannot read properties of undefined (reading 'name')",
+    "Cannot read properties of undefined (reading 'total')",
+    "Cannot read properties of null (reading 'name')",
+    "Cannot set properties of undefined (setting 'name')",
+  ],
+  ["Cannot access 'cart' before initialization", "Cannot access 'order' before initialization"],
+  ['cart1.total is not a function', 'cart2.total is not a function', 'cart1.sum is not a function'],
+  ['user2 is not defined', 'user3 is not defined'],
+  [
+    "Cannot destructure property 'id' of 'req.body' as it is undefined.",
+    "Cannot destructure property 'id' of 'req.query' as it is undefined.",
+  ],
+  [
+    "Cannot assign to read only property 'a' of object '#<Object>'",
+    "Cannot assign to read only property 'b' of object '#<Object>'",
+  ],
+  ['can\'t access property "name", user is undefined', 'can\'t access property "total", user is undefined'],
+  ["undefined is not an object (evaluating 'user.name')", "undefined is not an object (evaluating 'cart.total')"],
+  [
+    'The "path" argument must be of type string. Received undefined',
+    'The "data" argument must be of type string. Received undefined',
+  ],
+  ['The value of "offset" is out of range.', 'The value of "length" is out of range.'],
+  [
+    "Cannot find module 'lodash'",
+    "Cannot find module './routes/cart.js'",
+    "Cannot find package 'express' imported from /a",
+  ],
+  [
+    "The requested module './a.js' does not provide an export named 'x'",
+    "The requested module './a.js' does not provide an export named 'y'",
+  ],
+  ['relation "users" does not exist', 'relation "orders" does not exist'],
+  [
+    'column "email" does not exist',
+    'column "phone" does not exist',
+    'column "address1" does not exist',
+    'column "address2" does not exist',
+  ],
+  [
+    'duplicate key value violates unique constraint "users_email_key"',
+    'duplicate key value violates unique constraint "users_phone_key"',
+  ],
+  [
+    'null value in column "email" of relation "users" violates not-null constraint',
+    'null value in column "email" of relation "orders" violates not-null constraint',
+  ],
+  ["Table 'shop.users' doesn't exist", "Table 'shop.orders' doesn't exist"],
+  ["Unknown column 'emial' in 'field list'", "Unknown column 'phnoe' in 'field list'"],
+  ["Duplicate entry 'x' for key 'users.email'", "Duplicate entry 'x' for key 'users.phone'"],
+  ["Column 'email' cannot be null", "Column 'phone' cannot be null"],
+  ["Data too long for column 'name' at row 1", "Data too long for column 'city' at row 1"],
+  ["Field 'email' doesn't have a default value", "Field 'phone' doesn't have a default value"],
+  [
+    'Cannot add or update a child row: a foreign key constraint fails (`shop`.`orders`, CONSTRAINT `orders_ibfk_1` FOREIGN KEY (`user_id`) REFERENCES `users` (`id`))',
+    'Cannot add or update a child row: a foreign key constraint fails (`shop`.`orders`, CONSTRAINT `orders_ibfk_2` FOREIGN KEY (`cart_id`) REFERENCES `carts` (`id`))',
+  ],
+  [
+    'SQLITE_CONSTRAINT: UNIQUE constraint failed: users.email',
+    'SQLITE_CONSTRAINT: UNIQUE constraint failed: users.phone',
+  ],
+  ['no such table: users', 'no such table: orders', 'no such table: address1', 'no such table: address2'],
+  [
+    'Unique constraint failed on the fields: (`email`)',
+    'Unique constraint failed on the fields: (`phone`)',
+    'Unique constraint failed on the fields: (`email`,`phone`)',
+  ],
+  [
+    'Unique constraint failed on the constraint: `users_email_key`',
+    'Unique constraint failed on the constraint: `users_phone_key`',
+  ],
+  ['Invalid `prisma.user.create()` invocation:', 'Invalid `prisma.order.create()` invocation:'],
+  [
+    'The table `public.User` does not exist in the current database.',
+    'The table `public.Order` does not exist in the current database.',
+  ],
+  [
+    'Cannot query field "total" on type "Cart".',
+    'Cannot query field "sum" on type "Cart".',
+    'Cannot query field "sum" on type "Order".',
+  ],
+  ['insert into "users" ("a") values ($1) - x', 'insert into "orders" ("a") values ($1) - x'],
+  ['Request failed with status code 404', 'Request failed with status code 500', 'Request failed with status code 503'],
+  ['HTTP 503', 'HTTP 500', 'HTTP 404'],
+  ['HTTP error! status: 404', 'HTTP error! status: 500'],
+  ['Response code 404 (Not Found)', 'Response code 502 (Bad Gateway)'],
+  ['Unexpected server response: 401', 'Unexpected server response: 502'],
+  ['upstream said 502 Bad Gateway', 'upstream said 504 Gateway Timeout'],
+  ['429 You exceeded your current quota', '401 Incorrect API key provided'],
+  ['Command failed with exit code 1', 'Command failed with exit code 137'],
+  ['SQLSTATE[42P01] failed', 'SQLSTATE[42703] failed', 'SQLSTATE[23505] failed'],
+  ['query failed (42P01)', 'query failed (40P01)'],
+  ['ERROR 1045 (28000): denied', 'ERROR 1146 (42S02): denied'],
+  ['P2002 failed', 'P2025 failed'],
+  ['Unsupported hash sha256', 'Unsupported hash sha512', 'Unsupported hash md5', 'Unsupported hash sha1'],
+  ['bad encoding utf8', 'bad encoding utf16le', 'bad encoding base64', 'bad encoding latin1', 'bad encoding base64url'],
+  ['OAuth2Client failed', 'OAuth1Client failed'],
+  ['Int32Array is too long', 'Float64Array is too long', 'BigInt64Array is too long'],
+  ['http2 session closed', 'http1 session closed'],
+  ['GET /v1/orders failed', 'GET /v2/orders failed'],
+  ['read ECONNRESET', 'read ETIMEDOUT'],
+]
+
+describe('messages of one bug share a normalized form', () => {
+  test.each(SAME.map((messages) => [messages[0], messages] as const))('%s', (_, messages) => {
+    expect(new Set(messages.map(normalizeMessage)).size, messages.map(normalizeMessage).join('\n')).toBe(1)
+  })
+})
+
+describe('messages of different bugs have different normalized forms', () => {
+  test.each(DIFFERENT.map((messages) => [messages[0], messages] as const))('%s', (_, messages) => {
+    expect(new Set(messages.map(normalizeMessage)).size, messages.map(normalizeMessage).join('\n')).toBe(
+      messages.length,
+    )
+  })
+})
+
+describe('names and codes with digits stay as they are', () => {
+  test.each([
+    'sha256 utf8 base64 http2 md5 ipv6 uint8 latin1 x509 pkcs8 mp4 ed25519 secp256k1 utf8mb4',
+    'OAuth2Client Int32Array BigUint64Array S3Client Base64Decoder Http2Session UTF16LE',
+    'ECONNRESET ER_DUP_ENTRY ERR_HTTP2_STREAM_ERROR SQLITE_BUSY',
+    'SQLSTATE 42P01, 22P02, 57P01 and HY000',
+    'v1.2.3 is older than v2',
+    'Request failed with status code 404',
+    'connect to api.example.com with TLS1 failed',
+    'k8s i18n a11y',
+  ])('%s', (text) => {
+    expect(normalizeMessage(text)).toBe(text)
+  })
+})
+
+test('a prefix of an id stays', () => {
+  expect(normalizeMessage('order ord_8fK2lmP failed')).toBe('order ord_<number> failed')
+  expect(normalizeMessage('pod checkout-7d9f8b6c5d-x2k4j died')).toBe('pod checkout-<number> died')
+})
+
+test('every nanoid and every ULID with a digit is one word', () => {
+  const nanoid = fc
+    .string({
+      unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'),
+      minLength: 4,
+      maxLength: 4,
+    })
+    .map((letters) => `${letters[0]}7${letters[1]}3${letters[2]}9${letters[3]}1`)
+  fc.assert(
+    fc.property(nanoid, (id) => {
+      expect(normalizeMessage(`Session ${id} expired`)).toBe('Session <number> expired')
+    }),
+  )
+})
+
+test('normalizing a second time changes nothing', () => {
+  const words = [...SAME, ...DIFFERENT].flat().flatMap((message) => message.split(' '))
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...words), { maxLength: 12 }), (picked) => {
+      const once = normalizeMessage(picked.join(' '))
+      expect(normalizeMessage(once)).toBe(once)
+    }),
+  )
+})
+
+test('the length of a variable part does not move the point where a long message is cut', () => {
+  const message = (id: string) =>
+    `User ${id} is gone. ${'The rest of the message is long and never changes. '.repeat(60)}`
+  expect(normalizeMessage(message('5'))).toBe(normalizeMessage(message('123456789012345')))
+})
