@@ -19,6 +19,7 @@ const PROCESSES = 8
 const LEAST_OF_BARE = 0.6
 const LEAST_OF_ONE_PROCESS = 0.5
 const MOST_OF_SINGLE = 2
+const MAX_ACKNOWLEDGMENT_MS = 50
 
 /** Events per second that are committed, beside what the driver does with the same rows; every run is checked. */
 export async function* write({ quick, databases }) {
@@ -40,7 +41,44 @@ async function measureDatabase(dialect, server, quick) {
     ...(await throughput(place, { name: 'one hot group', events: makeEvents({ count, groups: 1 }), rounds })),
     ...(await processes(place, { count, rounds })),
     ...(await singles(place, { events: makeEvents({ count: quick ? 150 : 300, groups: 20 }), rounds })),
+    await acknowledgments(place, makeEvents({ count: quick ? 200 : 500, groups: 20 })),
   ]
+}
+
+/** The locks that keep every flush from finishing until the connection commits. */
+const LOCK = {
+  sqlite: null,
+  postgres: 'lock table faultboard_batches',
+  mysql: 'select count(*) from faultboard_batches for update',
+}
+
+/** How long a caller waits with async_logging while another connection holds a lock on the database. */
+async function acknowledgments({ dialect, server }, events) {
+  const times = await onFresh(dialect, server, events.length, 'acknowledgments', async (url) => {
+    const tracker = await startTracker(url, { async_logging: true })
+    const holder = await CONNECT[dialect](url)
+    await holder.begin()
+    if (LOCK[dialect]) await holder.all(LOCK[dialect])
+    const waits = []
+    for (const event of events) {
+      const started = performance.now()
+      await logAll(tracker, [event], 1)
+      waits.push(performance.now() - started)
+    }
+    await holder.commit()
+    await holder.close()
+    await drained(tracker)
+    await tracker.shutdown()
+    return waits.sort((a, b) => a - b)
+  })
+  const percentile = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))]
+  return row({
+    name: 'async acknowledgment while the database is locked: p99',
+    figure: percentile(0.99),
+    unit: 'ms',
+    limit: { most: MAX_ACKNOWLEDGMENT_MS },
+    more: { 'p50 ms': percentile(0.5), 'max ms': percentile(1) },
+  })
 }
 
 async function throughput({ dialect, server }, { name, events, rounds }) {

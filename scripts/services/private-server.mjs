@@ -24,13 +24,22 @@ export async function startPrivateServer({ name, prepare, command, stopSignal, u
 
   const port = await freePort()
   const [program, ...args] = command({ folder, port })
-  await unlessInterrupted()
-  const child = spawnGroup(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const stopChild = whenDone(() => stopGroup(child, stopSignal))
-  await untilReady(child)
+  let child
+  const launch = async () => {
+    await unlessInterrupted()
+    child = spawnGroup(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    await untilReady(child)
+  }
+  const stopChild = whenDone(() => child && stopGroup(child, stopSignal))
+  await launch()
   return {
     name,
     url: url(port),
+    /** Stops the server and returns the function that starts it again, with the same data and port. */
+    async pause(signal = stopSignal) {
+      await stopGroup(child, signal)
+      return launch
+    },
     async stop() {
       await stopChild()
       await removeFolder()

@@ -1,0 +1,78 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
+import { migrate } from '../../src/store/migrate.js'
+import { balancedBooks } from '../support/books.js'
+import { type Child, startChild } from '../support/children.js'
+import { selectedDialects } from '../support/database-servers.js'
+import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
+
+const WRITERS = 4
+
+interface PrivateServer {
+  url: string
+  pause(signal: 'SIGINT' | 'SIGQUIT'): Promise<() => Promise<void>>
+  stop(): Promise<void>
+}
+
+interface Service {
+  find(): Record<string, string> | null
+  start(programs: Record<string, string>): Promise<PrivateServer>
+}
+
+const { postgres } = (await import(new URL('../../scripts/services/postgres.mjs', import.meta.url).href)) as {
+  postgres: Service
+}
+const programs =
+  selectedDialects().includes('postgres') && process.env.FAULTBOARD_TEST_POSTGRES ? postgres.find() : null
+
+describe.skipIf(!programs)(`a PostgreSQL restart${programs ? '' : ' (skipped: PostgreSQL was not found)'}`, () => {
+  for (const async_logging of [false, true]) {
+    const title = `loses and doubles no error of four writing processes, with async_logging ${async_logging}`
+    test(title, { timeout: 240_000 }, async () => {
+      const server = await postgres.start(programs ?? {})
+      onTestFinished(() => server.stop())
+      await withDatabase(server.url, async (database) => {
+        await migrate(database)
+        // The private server acknowledges commits before they are durable unless asked otherwise.
+        await sql`alter database postgres set synchronous_commit = on`.execute(database.read)
+      })
+      const spool_path = temporaryFolder()
+      const settings = {
+        ...{ ...CREDENTIALS, database: server.url, spool_path, application_name: 'shop', async_logging },
+        ...{ max_event_loop_lag_ms: null, max_full_occurrences_per_minute: 1_000_000 },
+      }
+      const writers = Array.from({ length: WRITERS }, (_, writer) =>
+        startChild('ledger', { settings, writer, error_types: ['A', 'B', 'C'], at_a_time: 3, pause_ms: 20 }),
+      )
+      for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+        await progress(writers, 30)
+        const start = await server.pause(signal)
+        await progress(writers, 30)
+        await start()
+      }
+      await progress(writers, 30)
+      for (const { process } of writers) process.stdin?.end()
+      const ends = await Promise.all(writers.map(({ ended }) => ended))
+      expect(ends).toEqual(Array(WRITERS).fill(0))
+
+      const lines = writers.flatMap((writer) => writer.lines.map((line) => line.split(' ')))
+      const numbers = (word: string) => lines.filter(([first]) => first === word).map(([, number]) => number ?? '')
+      expect(numbers('dropped')).toEqual([])
+      const { users } = await balancedBooks(server.url)
+      const stored = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
+      expect(numbers('acknowledged').filter((number) => !stored.has(number))).toEqual([])
+      expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
+      expect(stored.size).toBe(numbers('attempted').length)
+    })
+  }
+})
+
+/** Waits until each writer has received further acknowledgments. */
+async function progress(writers: readonly Child[], count: number): Promise<void> {
+  const acknowledged = ({ lines }: Child) => lines.filter((line) => line.startsWith('acknowledged')).length
+  const before = writers.map(acknowledged)
+  await eventually(
+    () => writers.every((writer, i) => acknowledged(writer) >= (before[i] ?? 0) + count),
+    'every writer has made progress',
+  )
+}
