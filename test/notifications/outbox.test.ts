@@ -41,6 +41,15 @@ describeEachDatabase('what is told of errors', (database) => {
     })
   })
 
+  test('a message carries the severity of the error, not that of its newest occurrence', async () => {
+    const desk = await openDesk()
+    const [error_id] = await Promise.all([
+      desk.log('ShopError', { severity: 'critical' }),
+      desk.log('ShopError', { severity: 'low' }),
+    ])
+    expect(await noticesOf(desk)).toMatchObject([{ event: 'new', severity: 'critical', error: { id: error_id } }])
+  })
+
   test('nothing is written where no channel is on', async () => {
     const desk = await openDesk({})
     await desk.log('TypeError')
