@@ -105,11 +105,14 @@ export async function answerRequest(tracker: TrackerInstance, mount: Mount, requ
 
 function toWebRequest(request: HostRequest, parsed: unknown): Request {
   const headers = new Headers()
+  let authority: string | null = null
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2)
     // HTTP/2 puts the request line into headers of its own, which no Headers object takes.
     if (!name.startsWith(':')) headers.append(name, value)
+    else if (name === ':authority') authority = value
   }
+  if (authority !== null && !headers.has('host')) headers.set('host', authority)
   // Joined, not resolved: a path that starts with two slashes would name another host.
   const url = `http://host${request.originalUrl ?? request.url ?? '/'}`
   const method = methodOf(request)

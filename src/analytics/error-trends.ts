@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { filterText } from '../model/input.js'
+import { MAX_LISTED_PLATFORMS } from '../model/platform.js'
 import { SEVERITIES } from '../model/severity.js'
 import { DAY, HOUR } from '../model/time.js'
 import { defineOperation } from '../operation.js'
@@ -171,6 +172,7 @@ function byPlatform(counts: ReadonlyMap<string, number>, whole: number): ErrorTr
   return [...counts]
     .map(([platform, count]) => ({ platform, count, share: share(count, whole) }))
     .sort((a, b) => b.count - a.count || (a.platform < b.platform ? -1 : 1))
+    .slice(0, MAX_LISTED_PLATFORMS)
 }
 
 function severitiesOf(sums: readonly HourSum[]): SeverityCounts {

@@ -191,8 +191,12 @@ const number = (what: string, written = INTEGER_TEXT) =>
   )
 
 /** The input in the shape the schema promises, or one `invalid_input` that names every field that is wrong. */
-export function parseInput<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, input, { abortPipeEarly: true })
+export function parseInput<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: unknown,
+  { abortEarly = false }: { abortEarly?: boolean } = {},
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, input, { abortPipeEarly: true, abortEarly })
   if (result.success) return result.output
   throw new TrackerError('invalid_input', [...new Set(result.issues.map(sentence))].join('; '))
 }

@@ -32,3 +32,6 @@ export function platformOfUserAgent(user_agent: string | undefined): Platform {
   const text = user_agent.slice(0, USER_AGENT_LIMIT)
   return SIGNS.find(([sign]) => sign.test(text))?.[1] ?? 'API'
 }
+
+/** Platforms on a page, those with the most occurrences. Clients name their platform themselves and may invent any number. */
+export const MAX_LISTED_PLATFORMS = 50

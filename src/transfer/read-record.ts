@@ -24,15 +24,18 @@ export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine
   }
   switch (kind) {
     case 'application':
-      return parseInput(applicationLine, { kind, ...rest })
+      return parseInput(applicationLine, { kind, ...rest }, FIRST_PROBLEM)
     case 'error':
-      return consistent(parseInput(errorLine, { kind, ...rest }))
+      return consistent(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM))
     case 'more':
-      return withPayloads(parseInput(moreLine, { kind, ...rest }))
+      return withPayloads(parseInput(moreLine, { kind, ...rest }, FIRST_PROBLEM))
     default:
       throw refused('kind must be one of application, error, more')
   }
 }
+
+/** A hostile line has millions of problems, and a description of each would exhaust the memory. */
+const FIRST_PROBLEM = { abortEarly: true }
 
 function objectIn(text: string): Record<string, unknown> {
   let value: unknown

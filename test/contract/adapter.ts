@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { describeAuthentication } from './adapter-authentication.js'
 import { describeCapture } from './adapter-capture.js'
 import { describeDashboard } from './adapter-dashboard.js'
 import { describeHarmlessness } from './adapter-harmless.js'
@@ -11,6 +12,7 @@ export { clientError, compress, failingStream, HOST_HEADERS, ROUTES, sendResult 
 export function describeAdapter(harness: AdapterHarness): void {
   describe(`the ${harness.name} adapter`, () => {
     describe('the dashboard', () => describeDashboard(harness))
+    describe('the sign-in', () => describeAuthentication(harness))
     describe('what is captured', () => describeCapture(harness))
     describe('what the host notices', () => describeHarmlessness(harness))
   })

@@ -1,4 +1,5 @@
 import type { DashboardStats } from '../../analytics/dashboard-stats.js'
+import { MAX_LISTED_PLATFORMS } from '../../model/platform.js'
 import type { Rendered, Visit } from '../define.js'
 import { href } from '../href.js'
 import { ShareBars } from './charts.js'
@@ -38,11 +39,13 @@ export function Totals({ stats, visit }: { stats: DashboardStats; visit: Visit }
           <ShareBars
             title="Errors by platform"
             heading="Platform"
-            rows={Object.entries(stats.errors_by_platform).map(([platform, count]) => ({
-              label: platform,
-              value: count,
-              href: href(visit, '/errors', { platform }),
-            }))}
+            rows={Object.entries(stats.errors_by_platform)
+              .slice(0, MAX_LISTED_PLATFORMS)
+              .map(([platform, count]) => ({
+                label: platform,
+                value: count,
+                href: href(visit, '/errors', { platform }),
+              }))}
           />
         </div>
       </div>

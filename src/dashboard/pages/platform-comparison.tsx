@@ -5,6 +5,7 @@ import { PLATFORM_DAYS, PlatformComparison, type PlatformHealth } from '../../an
 import type { PlatformRate, PlatformStability } from '../../analytics/platform-figures.js'
 import { oldestOf, remembered } from '../../analytics/remembered.js'
 import { filterText } from '../../model/input.js'
+import { MAX_LISTED_PLATFORMS } from '../../model/platform.js'
 import { DayRange } from '../components/day-range.js'
 import { Empty } from '../components/empty.js'
 import { CountedAt } from '../components/insight.js'
@@ -37,11 +38,12 @@ export const platformComparison = definePage({
     const query = new PlatformComparison(() => context, { days, application_id: application_id ?? null })
     const ask = <T,>(name: string, answer: () => Promise<T>) =>
       remembered(context, `platforms ${name} ${days} ${application_id}`, answer)
-    const comparison = await ask('rates', async () => ({
-      period: await query.period(),
-      rates: await query.errorRateByPlatform(),
-      scores: await query.platformStabilityScores(),
-    }))
+    const comparison = await ask('rates', async () => {
+      const rates = (await query.errorRateByPlatform()).slice(0, MAX_LISTED_PLATFORMS)
+      const listed = new Set(rates.map((rate) => rate.platform))
+      const scores = (await query.platformStabilityScores()).filter((score) => listed.has(score.platform))
+      return { period: await query.period(), rates, scores }
+    })
     const chosen = platform ?? comparison.value.rates[0]?.platform
     const health = chosen === undefined ? null : await ask(`of ${chosen}`, () => query.platformHealthSummary(chosen))
     const crossing = await ask('crossing', () => query.crossPlatformErrors())

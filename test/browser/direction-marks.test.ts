@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PAGES } from '../../src/dashboard/routes.js'
+import { describeInBrowser } from '../support/browser.js'
+import { type Host, startHost } from '../support/host.js'
+import { ALL_PAGES_ON, logHostileErrors } from '../support/hostile.js'
+
+const CONTROLS = ['\u202A', '\u202B', '\u202C', '\u202D', '\u202E', '\u2066', '\u2067', '\u2068', '\u2069']
+const SPOOFED = `invoice\u202Efdp.exe${CONTROLS.join('')}`
+
+describeInBrowser('direction marks', ({ open }) => {
+  let host: Host
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', { application_name: SPOOFED, enable_breadcrumbs: true, ...ALL_PAGES_ON })
+    await logHostileErrors(host, SPOOFED)
+  })
+  afterAll(() => host.close())
+
+  test('are visible on every page, in its title and in its attributes', { timeout: 120_000 }, async () => {
+    const page = await open()
+    for (const { path } of PAGES) {
+      await page.goto(`${host.origin}/error_dashboard${path.replace(/:\w+\{[^}]+\}/, '1')}`)
+      const html = await page.content()
+      expect([path, CONTROLS.filter((control) => html.includes(control))]).toEqual([path, []])
+    }
+    await page.goto(`${host.origin}/error_dashboard/errors/1`)
+    expect(await page.locator('#error-message').textContent()).toContain('invoice[U+202E]fdp.exe')
+    expect(await page.title()).toContain('invoice[U+202E]fdp.exe')
+  })
+
+  test('do not change the order in which letters are drawn', async () => {
+    const page = await open()
+    await page.goto(`${host.origin}/error_dashboard/errors/1`)
+    const lefts = await page.locator('#error-message').evaluate(POSITIONS)
+    expect(lefts).toEqual([...lefts].sort((a, b) => a - b))
+    expect(lefts.length).toBe('invoice[U+202E]fdp.exe'.length)
+  })
+
+  test('in right-to-left text leave the text beside it in its place', async () => {
+    const arabic = await host.tracker.Commands.LogError.call({
+      error_type: '\u0645\u0631\u062D\u0628\u0627',
+      message: '\u200F\u0645\u0631\u062D\u0628\u0627 123',
+    })
+    const page = await open()
+    await page.goto(`${host.origin}/error_dashboard/errors`)
+    const row = page.locator(`a[href*="/errors/${arabic?.id}"]`).first()
+    expect(await row.evaluate((link) => getComputedStyle(link).unicodeBidi)).toBe('isolate')
+    expect(await row.textContent()).toContain('\u0645\u0631\u062D\u0628\u0627')
+  })
+})
+
+/** Left edge of each letter of the spoofed name. */
+function POSITIONS(element: Element): number[] {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const start = node.textContent?.indexOf('invoice') ?? -1
+    if (start < 0) continue
+    return Array.from({ length: 'invoice[U+202E]fdp.exe'.length }, (_, i) => {
+      const range = document.createRange()
+      range.setStart(node, start + i)
+      range.setEnd(node, start + i + 1)
+      return range.getBoundingClientRect().left
+    })
+  }
+  return []
+}

@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { signIn } from '../support/host.js'
+import { hostsOf } from './contract-host.js'
+import type { AdapterHarness } from './harness.js'
+import { rawExchange } from './raw-exchange.js'
+
+/** Appears on every page below that shows recorded data. */
+export const RECORDED_TYPE = 'OnlyForOperators'
+
+/** Spellings that some parser, router or proxy may take for a page of the dashboard. */
+export function variantPaths(mount: string): string[] {
+  const encodedMount = mount.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+  return [
+    ...[mount, `${mount}/`, `${mount}/errors`, `${mount}/errors/`, `${mount}/errors.json`, `${mount}/errors.csv`],
+    ...[`${mount}//errors`, `${mount}/./errors`, `${mount}/../${mount}/errors`, `${mount}/errors/../errors`],
+    ...[
+      `/${mount}/errors`,
+      `//${mount}/errors`,
+      `/.${mount}/errors`,
+      `/x/..${mount}/errors`,
+      `/x/%2e%2e${mount}/errors`,
+    ],
+    ...[`${mount}/%65rrors`, `${mount}%2ferrors`, `${mount}%2Ferrors`, `${mount}/%2ferrors`, `${mount}/errors%2f1`],
+    ...[`${encodedMount}/errors`, `${mount.toUpperCase()}/errors`, `${mount}/ERRORS`, `${mount}/Errors/1`],
+    ...[`${mount}/errors%00`, `${mount}/errors%00.css`, `${mount}%00/errors`, `${mount}/errors\u0000`],
+    ...[`${mount};/errors`, `${mount};a=b/errors`, `${mount}/errors;.css`, `${mount}/errors;jsessionid=1`],
+    ...[`${mount}\\errors`, `\\${mount.slice(1)}\\errors`, `${mount}/..\\errors`, `${mount}/%5cerrors`],
+    ...[`${mount}/errors?a=/assets/dashboard.css`, `${mount}/errors#/assets/x`, `${mount}/assets/../errors`],
+    ...[`${mount}/assets/%2e%2e/errors`, `${mount}/assets/..%2ferrors`, `${mount}/assets/errors`],
+    ...[`${mount}/errors.json.css`, `${mount}/errors/.json`, `${mount}/errors..json`, `${mount}/errors.JSON`],
+    ...[
+      `${mount}/errors/1`,
+      `${mount}/errors/01`,
+      `${mount}/errors/1.json`,
+      `${mount}/errors/%31`,
+      `${mount}/errors/1/`,
+    ],
+    ...[
+      `${mount}/errors\t`,
+      `${mount}/errors%20`,
+      `${mount}/errors%0d%0a`,
+      `${mount}/errors%c0%ae`,
+      `${mount}/%u0065rrors`,
+    ],
+    ...[
+      `http://evil.example${mount}/errors`,
+      `http://127.0.0.1${mount}/errors`,
+      `${mount}/health`,
+      `${mount}/openapi.json`,
+    ],
+  ]
+}
+
+const [, encoded = ''] = signIn().authorization.split(' ')
+const wrong = Buffer.from('admin:wrong').toString('base64')
+
+/** Values that contain no right credentials, or hide them where no server may look. */
+export const REFUSED_HEADERS = [
+  [],
+  ['Authorization:'],
+  ['Authorization: Basic'],
+  [`Authorization: Basic ${wrong}`],
+  [`Authorization: Basic ${wrong}`, `Authorization: Basic ${wrong}`],
+  [`Authorization: ${encoded}`],
+  [`Authorization: Basic${encoded}`],
+  [`Authorization: Basic:${encoded}`],
+  [`Authorization: Basic=${encoded}`],
+  [`Authorization: "Basic ${encoded}"`],
+  [`Authorization: Basic "${encoded}"`],
+  [`Authorization: Basic ${encoded.slice(0, 4)} ${encoded.slice(4)}`],
+  [`Authorization: Basic ${encoded}, Basic ${wrong}`],
+  [`Authorization: Basic ${encoded}\u00e9`],
+  [`Authorization: B\u00e4sic ${encoded}`],
+  [`Authorization: Bearer ${encoded}`],
+  [`Authorization: Digest username="admin", response="${encoded}"`],
+  [`Authorization: Negotiate ${encoded}`],
+  ['Authorization: Basic Og=='],
+  [`Authorization: Basic ${Buffer.from('admin').toString('base64')}`],
+  [`Authorization: Basic ${Buffer.from('admin:').toString('base64')}`],
+  [`Authorization: Basic ${Buffer.from('\u0000admin:x').toString('base64')}`],
+  [`Authorization: Basic ${'A'.repeat(8000)}`],
+  [`Authorization: Basic ${'A'.repeat(100_000)}`],
+  [`Proxy-Authorization: Basic ${encoded}`],
+  [`X-Authorization: Basic ${encoded}`],
+  [`X-Original-Authorization: Basic ${encoded}`],
+  [`Cookie: authorization=Basic ${encoded}`],
+  ['X-Remote-User: admin', 'Remote-User: admin', 'X-Forwarded-User: admin'],
+  ['X-Forwarded-For: 127.0.0.1', 'X-Real-IP: 127.0.0.1', 'Forwarded: for=127.0.0.1'],
+  ['X-HTTP-Method-Override: OPTIONS', 'X-Original-URL: /', 'X-Rewrite-URL: /'],
+]
+
+/** Every spelling that RFC 9110 and RFC 7617 allow. */
+export const ACCEPTED_HEADERS = [
+  [`Authorization: Basic ${encoded}`],
+  [`authorization: basic ${encoded}`],
+  [`AUTHORIZATION: BASIC ${encoded}`],
+  [`Authorization: Basic   ${encoded}`],
+  [`Authorization:Basic ${encoded}`],
+  [`Authorization: \t Basic ${encoded} \t `],
+]
+
+/** Fails when anything of the dashboard is served without credentials. */
+export async function expectGuarded(origin: string, mount: string): Promise<void> {
+  const served: string[] = []
+  const look = async (requestLine: string, headers: readonly string[]) => {
+    const { status, text } = await rawExchange(origin, requestLine, headers)
+    const isDashboard = text.includes(RECORDED_TYPE) || text.includes(`href="${mount}/settings"`)
+    const isRedirect = status === 302 && text.includes(`${mount}/overview`)
+    if (isDashboard || isRedirect) served.push(`${status} ${requestLine} ${headers.join(' ').slice(0, 100)}`)
+    return status
+  }
+  for (const path of variantPaths(mount)) await look(`GET ${path}`, [])
+  for (const path of variantPaths(mount)) await look(`GET ${path}`, [`Authorization: Basic ${wrong}`])
+  for (const headers of REFUSED_HEADERS) await look(`GET ${mount}/errors`, headers)
+  for (const method of ['HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'get', 'TRACE', 'X'])
+    await look(`${method} ${mount}/errors`, ['Content-Length: 0'])
+  expect(served).toEqual([])
+}
+
+export async function expectSignedIn(origin: string, mount: string): Promise<void> {
+  for (const headers of ACCEPTED_HEADERS) {
+    const { status, text } = await rawExchange(origin, `GET ${mount}/errors`, headers)
+    expect([headers, status]).toEqual([headers, 200])
+    expect(text).toContain(RECORDED_TYPE)
+  }
+}
+
+/** That no spelling of the path or of the credentials leads past the sign-in. */
+export function describeAuthentication(harness: AdapterHarness): void {
+  const { start } = hostsOf(harness)
+
+  test('shows nothing without credentials, in whatever spelling', { timeout: 120_000 }, async () => {
+    const { tracker, origin } = await start()
+    await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })
+    await expectGuarded(origin, '/error_dashboard')
+  })
+
+  test('accepts every valid spelling of the credentials', { timeout: 60_000 }, async () => {
+    const { tracker, origin } = await start()
+    await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })
+    await expectSignedIn(origin, '/error_dashboard')
+  })
+
+  if (!harness.lacks?.prefix)
+    test('shows nothing without credentials below a prefix of the host', { timeout: 120_000 }, async () => {
+      const { tracker, origin } = await start({}, 'prefix')
+      await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })
+      await expectGuarded(origin, '/admin/error_dashboard')
+    })
+}
