@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectGuarded } from '../contract/adapter-authentication.js'
 import { signIn } from '../support/host.js'
 import {
   applicationOf,
@@ -116,6 +117,10 @@ else {
       expect([page.status, await page.text()]).toEqual([200, ''])
       expect((await fetch(`${host.origin}${base}/error_dashboard/errors`)).status).toBe(401)
       expect((await dashboard().get('/errors%2f1')).status).toBe(404)
+    })
+
+    test('shows nothing without credentials, in whatever spelling', { timeout: 120_000 }, async () => {
+      await expectGuarded(host.origin, `${base}/error_dashboard`)
     })
 
     test('a page can follow the list', async () => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectGuarded } from '../contract/adapter-authentication.js'
 import {
   applicationOf,
   cleanUp,
@@ -90,6 +91,11 @@ else {
       expect(action.headers.get('location')).toBe(`${base}/error_dashboard/errors/${error?.id}`)
       expect(await recorded('awaited is broken')).toMatchObject([{ assigned_to: 'eve' }])
       expect((await fetch(`${origin}${base}/error_dashboard/errors`)).status).toBe(401)
+    })
+
+    test('shows nothing without credentials, in whatever spelling', { timeout: 120_000 }, async () => {
+      await expectGuarded(hosts.root.origin, '/error_dashboard')
+      await expectGuarded(hosts.based.origin, '/shop/error_dashboard')
     })
 
     test('the server ends as it does without Faultboard', async () => {
