@@ -1,5 +1,6 @@
 import type { CaptureContext } from './capture/capture-context.js'
-import { logError } from './capture/log-error.js'
+import { prepareForStackEnd, sendDeferredReports, whenStackAllows } from './capture/deferred-reports.js'
+import { FAILED, logError } from './capture/log-error.js'
 import { Sightings } from './capture/sightings.js'
 import type { Reporter, Source } from './capture/source.js'
 import { listen } from './capture/sources.js'
@@ -9,6 +10,7 @@ import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
 import { reasonOf } from './jobs/reason.js'
+import { atExit } from './store/at-exit.js'
 import { flushAtExit } from './store/flush-at-exit.js'
 import { answerWorkers } from './store/threads.js'
 import { startWork, type Work } from './work.js'
@@ -33,14 +35,17 @@ export function start(
   surroundings: Required<Surroundings>,
   pools: CaptureContext['pools'] = new Map(),
 ): Started {
+  prepareForStackEnd()
   const { context, by_spool } = compose(settings, surroundings, pools)
   const sightings = new Sightings()
   const reporter: Reporter = {
     context,
     report(thrown, more, occasion) {
-      if (sightings.isNew(thrown, occasion ?? context.scopes.current()?.request ?? null)) {
-        void logError(context, { ...more, exception: thrown })
-      }
+      whenStackAllows(() => {
+        const request = occasion ?? context.scopes.current()?.request ?? null
+        if (!sightings.isNew(thrown, request)) return
+        if (logError(context, { ...more, exception: thrown }) !== FAILED) sightings.recorded(thrown, request)
+      })
     },
   }
   const stopListening = listen(reporter)
@@ -104,10 +109,12 @@ function watchIfAsked(context: CaptureContext, parts: { writes: boolean }): () =
 
 /** What goes on beside the host's work until the tracker stops: the last flush, and what workers leave. */
 function keepHouse(context: Context): () => void {
+  const stopSending = atExit('late_reports', sendDeferredReports)
   const stopFlushing = flushAtExit(context.recorder)
   const stopAnswering = answerWorkers(context.spool.folder, () => void context.recorder.import())
   return () => {
     stopAnswering()
     stopFlushing()
+    stopSending()
   }
 }

@@ -15,12 +15,20 @@ import { releaseList } from './analytics/release-list.js'
 import { similarErrors } from './analytics/similar-errors.js'
 import type { Breadcrumb } from './capture/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
+import {
+  deferReport,
+  isSendingDeferred,
+  NO_RESULT,
+  REHEARSAL,
+  sendDeferredReports,
+} from './capture/deferred-reports.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
 import { type ForeignError, logForeignError } from './capture/foreign-error.js'
-import { complain, type LoggedError, logError, type Outcome } from './capture/log-error.js'
+import { complain, FAILED, type LoggedError, logError, type Outcome } from './capture/log-error.js'
 import type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/source.js'
+import { hasRoomToNote, hasRoomToRecord, isStackOverflow } from './capture/stack-room.js'
 import { reasonOf } from './capture/thrown-value.js'
 import type { Surroundings } from './compose.js'
 import type { Settings } from './config/options.js'
@@ -253,12 +261,14 @@ export class TrackerInstance {
 
   /** Writes everything that was handed over before. */
   async flush(): Promise<void> {
+    sendDeferredReports()
     await this.#started?.context.recorder.flush()
     await this.#started?.context.tallies.flush()
   }
 
   /** Flushes, releases what was opened and removes every hook. A pool or handle of the host stays open. */
   async shutdown(): Promise<void> {
+    sendDeferredReports()
     this.#stopped = true
     this.#stopping ??= this.#stop().finally(() => {
       this.#stopping = null
@@ -274,6 +284,16 @@ export class TrackerInstance {
    * Tracker.report(error, { handled: true, severity: 'medium', context: { order_id: 7 } })
    */
   report(error: unknown, options: ReportOptions = {}): Promise<LoggedError | null> {
+    try {
+      if (error === REHEARSAL) return NO_RESULT
+      if (hasRoomToRecord()) return this.#report(error, options)
+      return deferReport(() => this.#report(error, options)) ?? this.#dropAtStackEnd()
+    } catch {
+      return this.#retryAfterOverflow(() => this.#report(error, options))
+    }
+  }
+
+  #report(error: unknown, options: ReportOptions): Promise<LoggedError | null> {
     return this.#safely(({ context, sightings }) => {
       if (!context.config.enable_error_subscriber) {
         context.counters.add('error_subscriber_is_off')
@@ -283,7 +303,10 @@ export class TrackerInstance {
       const request = context.scopes.current()?.request ?? null
       if (!sightings.isNew(error, request)) return null
       const said = readFields(options)
-      return logError(context, { source: 'report', ...said, unhandled: isUnhandled(options), exception: error })
+      const input = { source: 'report', ...said, unhandled: isUnhandled(options), exception: error }
+      const result = logError(context, input)
+      if (result !== FAILED) sightings.recorded(error, request)
+      return result
     })
   }
 
@@ -336,6 +359,7 @@ export class TrackerInstance {
    */
   addBreadcrumb(breadcrumb: Breadcrumb): void {
     try {
+      if (!hasRoomToNote()) return
       const { category, message, duration_ms, metadata } = breadcrumb
       const crumb = { category: String(category), message: String(message), duration_ms, metadata }
       this.#running()?.context.breadcrumbs.add(crumb)
@@ -366,7 +390,7 @@ export class TrackerInstance {
      */
     record: (event: RequestGuardEvent): void => {
       try {
-        this.#running()?.context.request_guard?.record(event)
+        if (hasRoomToNote()) this.#running()?.context.request_guard?.record(event)
       } catch (error) {
         this.#complain(error)
       }
@@ -376,7 +400,8 @@ export class TrackerInstance {
   /** For adapters: records what a handler of the host threw, unless this request has recorded it already. */
   capture(request: object, input: LogErrorInput): void {
     const started = this.#running()
-    if (started?.sightings.isNew(input.exception, request)) void logError(started.context, input)
+    if (!started?.sightings.isNew(input.exception, request)) return
+    if (logError(started.context, input) !== FAILED) started.sightings.recorded(input.exception, request)
   }
 
   /** For endpoints to which other processes report: the clock, and the way in for what happened there. Never rejects. */
@@ -423,10 +448,35 @@ export class TrackerInstance {
   }
 
   #logError(input: LogErrorInput): Promise<LoggedError | null> {
+    try {
+      if ((input as unknown) === REHEARSAL) return NO_RESULT
+      if (hasRoomToRecord()) return this.#logErrorNow(input)
+      return deferReport(() => this.#logErrorNow(input)) ?? this.#dropAtStackEnd()
+    } catch {
+      return this.#retryAfterOverflow(() => this.#logErrorNow(input))
+    }
+  }
+
+  #retryAfterOverflow(report: () => Promise<LoggedError | null>): Promise<LoggedError | null> {
+    try {
+      return deferReport(report) ?? NO_RESULT
+    } catch {
+      // Not marked as recorded: a caller further up can report the error.
+      return NO_RESULT
+    }
+  }
+
+  #dropAtStackEnd(): Promise<null> {
+    this.#started?.context.counters.add('stack_exhausted')
+    return NO_RESULT
+  }
+
+  #logErrorNow(input: LogErrorInput): Promise<LoggedError | null> {
     return this.#safely(({ context, sightings }) => {
       context.scopes.wanted()
-      sightings.logged(exceptionOf(input))
-      return logError(context, input)
+      const result = logError(context, input)
+      if (result !== FAILED) sightings.recorded(exceptionOf(input), null)
+      return result
     })
   }
 
@@ -435,8 +485,9 @@ export class TrackerInstance {
     try {
       return record(this.#start()) ?? Promise.resolve(null)
     } catch (error) {
+      if (isStackOverflow(error) && !isSendingDeferred()) throw error
       this.#complain(error)
-      return Promise.resolve(null)
+      return NO_RESULT
     }
   }
 
@@ -462,8 +513,12 @@ export class TrackerInstance {
   }
 
   #inScope(change: (scope: Scope) => void): void {
-    const scope = this.#scopes()?.open()
-    if (scope) change(scope)
+    try {
+      const scope = this.#scopes()?.open()
+      if (scope) change(scope)
+    } catch {
+      // Only an overflow of the stack throws here.
+    }
   }
 
   #bind<Schema extends v.GenericSchema, Result>(operation: Operation<Schema, Result>) {
@@ -489,7 +544,10 @@ export class TrackerInstance {
     // A handler of the host that finishes late must not bring back what was shut down.
     if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     if (this.#outdated) this.#retire()
-    this.#started ??= start(this.#settings, this.#surroundings, this.#pools)
+    if (this.#started) return this.#started
+    this.#started = start(this.#settings, this.#surroundings, this.#pools)
+    void this.report(REHEARSAL)
+    void this.Commands.LogError.call(REHEARSAL as never)
     return this.#started
   }
 

@@ -1,3 +1,4 @@
+import { whenStackAllows } from '../capture/deferred-reports.js'
 import type { LogErrorInput } from '../capture/fields.js'
 import { type HostRequest, requestFacts, type WebRequestMore, webRequestFacts } from '../capture/request-facts.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -28,7 +29,11 @@ export function recordWebRequestError(
   record(tracker, error, key, () => webRequestFacts(request, tracker.config, facts), more)
 }
 
-function record(
+function record(...report: Parameters<typeof recordNow>): void {
+  whenStackAllows(() => recordNow(...report))
+}
+
+function recordNow(
   tracker: TrackerInstance,
   error: unknown,
   request: object,

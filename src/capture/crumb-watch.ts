@@ -5,6 +5,7 @@ import type { CaptureContext } from './capture-context.js'
 import type { Deprecations } from './deprecations/deprecations.js'
 import { guarded } from './guarded.js'
 import type { NPlusOne } from './repeats/n-plus-one.js'
+import { hasRoomToNote } from './stack-room.js'
 
 /** Looks at breadcrumbs as they are left, for what can be added up over many of them. */
 export class CrumbWatch {
@@ -17,7 +18,9 @@ export class CrumbWatch {
   constructor({ n_plus_one, deprecations, counters }: CaptureContext) {
     this.#n_plus_one = n_plus_one
     this.#deprecations = deprecations
-    this.left = guarded(counters, 'breadcrumb', (crumb: Breadcrumb, trail: Trail) => this.#look(crumb, trail))
+    this.left = guarded(counters, 'breadcrumb', (crumb: Breadcrumb, trail: Trail) => {
+      if (hasRoomToNote()) this.#look(crumb, trail)
+    })
   }
 
   /** A statement of a driver that we watch, without values; its duration is added when it ends. */

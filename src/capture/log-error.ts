@@ -3,10 +3,12 @@ import { platformOf, platformOfUserAgent } from '../model/platform.js'
 import { isSeverity, SEVERITIES, type Severity } from '../model/severity.js'
 import type { Receipt } from '../store/recorder.js'
 import type { CaptureContext } from './capture-context.js'
+import { deferReport, isSendingDeferred, NO_RESULT } from './deferred-reports.js'
 import type { Draft, StepContext } from './draft.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { runPipeline } from './pipeline.js'
 import { type HostRequest, requestFacts } from './request-facts.js'
+import { isStackOverflow } from './stack-room.js'
 import { noteReported } from './swallowed/detection.js'
 import { readLimit, TEXT_LIMITS } from './text-limits.js'
 import { describeThrown, reasonOf } from './thrown-value.js'
@@ -27,29 +29,65 @@ export interface LoggedError {
   severity: Severity
 }
 
+/** The result of an error that could not be described. A hook that sees the same error later may try again. */
+export const FAILED: Promise<null> = Promise.resolve(null)
+
+const NOTHING = Symbol('nothing')
+
 /**
- * Records an error, or gives null when it was dropped (ignored, sampled out, refused by the callback). It never rejects
- * and never throws: what goes wrong here is counted and said in the log, not in the host's request.
+ * Calls in progress: above 1 a callback of the host reports an error while another one is recorded. Such an error is
+ * recorded, but an error that its recording leads to is not. Otherwise a callback that always reports would never end.
+ */
+let nesting = 0
+const MAX_NESTING = 2
+/** The thrown value of the innermost call in progress. */
+let recording: unknown = NOTHING
+
+/**
+ * Records an error. Returns null when the error was dropped (ignored, sampled out, rejected by the callback). Never
+ * rejects and never throws: failures are counted and logged.
  */
 export function logError(context: CaptureContext, input: LogErrorInput): Promise<LoggedError | null> {
-  try {
-    return recordDraft(context, draftOf(context, input)).then((outcome) => (outcome === 'lost' ? null : outcome))
-  } catch (error) {
-    complain(context, 'recording an error', error)
-    return Promise.resolve(null)
+  if (nesting >= MAX_NESTING) {
+    context.counters.add('reported_while_recording')
+    return NO_RESULT
   }
+  let event: ErrorEvent | null
+  const outer = recording
+  nesting++
+  try {
+    event = describe(context, draftOf(context, input))
+  } catch (error) {
+    const retried = isStackOverflow(error) && !isSendingDeferred() && deferReport(() => logError(context, input))
+    if (retried) return retried
+    complain(context, 'recording an error', error)
+    return FAILED
+  } finally {
+    nesting--
+    recording = outer
+  }
+  return event ? record(context, event).then(withoutLost) : NO_RESULT
+}
+
+function withoutLost(outcome: Outcome): LoggedError | null {
+  return outcome === 'lost' ? null : outcome
 }
 
 /** Null: left out on purpose. `lost`: it could be written neither to the database nor to the disk. */
 export type Outcome = LoggedError | 'lost' | null
 
-/** The way of every error from here on: through the pipeline, and to the recorder unless a step drops it. */
+/** Runs the pipeline and passes the event to the recorder, unless a step drops it. */
 export function recordDraft(context: CaptureContext, draft: Draft | null): Promise<Outcome> {
-  if (draft === null) return Promise.resolve(null)
+  const event = describe(context, draft)
+  return event ? record(context, event) : Promise.resolve(null)
+}
+
+function describe(context: CaptureContext, draft: Draft | null): ErrorEvent | null {
+  if (draft === null) return null
   const result = runPipeline(draft, stepContextOf(context))
-  if ('event' in result) return record(context, result.event)
+  if ('event' in result) return result.event
   context.counters.add(result.dropped)
-  return Promise.resolve(null)
+  return null
 }
 
 const stepContexts = new WeakMap<CaptureContext, StepContext>()
@@ -112,6 +150,11 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   context.n_plus_one?.errorIn(scope)
   const fields = scope?.request ? { ...factsOf(scope.request, context), ...given_fields } : given_fields
   const given = 'exception' in fields
+  if (given && fields.exception === recording) {
+    counters.add('reported_while_recording')
+    return null
+  }
+  recording = given ? fields.exception : NOTHING
   if (given) noteReported(fields.exception)
   if (!given && !textOf(fields.error_type, TEXT_LIMITS.error_type) && !fieldOf(fields, 'message')) {
     counters.add('invalid')

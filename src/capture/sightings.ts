@@ -11,27 +11,27 @@ export class Sightings {
   readonly #values = new WeakMap<object, Set<unknown>>()
   readonly #fresh = new Map<unknown, number>()
 
-  /** It was reported by name; whoever meets it next knows that it is recorded. */
-  logged(error: unknown): void {
-    if (isObject(error)) this.#requests.set(error, ANY_REQUEST)
-  }
-
-  /** Whether a hook meets the error for the first time in this request; without a request, for the first time at all. */
+  /** Whether a hook sees the error for the first time in this request; without a request, for the first time at all. */
   isNew(error: unknown, request: object | null): boolean {
-    if (!isObject(error)) return request ? this.#isNewValue(error, request) : !this.#isAccountedFor(error)
+    if (!isObject(error)) return request ? !this.#values.get(request)?.has(error) : !this.#isAccountedFor(error)
     const seen = this.#requests.get(error)
-    this.#requests.set(error, request ?? ANY_REQUEST)
     if (seen === undefined) return true
-    return request !== null && seen !== ANY_REQUEST && seen !== request
+    if (request !== null && seen !== ANY_REQUEST && seen !== request) return true
+    this.#requests.set(error, request ?? ANY_REQUEST)
+    return false
   }
 
-  #isNewValue(value: unknown, request: object): boolean {
+  /** Marks an error as recorded. Called after the error is described: one that fails there can be reported again. */
+  recorded(error: unknown, request: object | null): void {
+    if (isObject(error)) this.#requests.set(error, request ?? ANY_REQUEST)
+    else if (request) this.#rememberValue(error, request)
+  }
+
+  #rememberValue(value: unknown, request: object): void {
     const values = this.#values.get(request)
-    if (values?.has(value)) return false
     if (values) values.add(value)
     else this.#values.set(request, new Set([value]))
     this.#rememberForNow(value)
-    return true
   }
 
   /** A hook of the process meets a text that a handler threw in the same turn of the event loop as that of the request. */

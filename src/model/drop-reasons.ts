@@ -7,6 +7,9 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   client_gone: 'Not recorded: the client left while the answer was being sent.',
   error_subscriber_is_off: 'Not recorded: Tracker.report was called, but enable_error_subscriber is off.',
   invalid: 'Not recorded: LogError was called with neither an exception nor an error_type and message.',
+  reported_while_recording:
+    'Not recorded: a callback reported it while the same error, or an error from a callback, was being recorded.',
+  stack_exhausted: 'Not recorded: 10,000 errors reported near the end of the stack were waiting already.',
   unknown_severity: 'Recorded; the severity that was given is none, so the rules decided.',
   storm_counted_only: 'Counted without a row of its own: more than max_full_occurrences_per_minute.',
   lag_left_out_details: 'Recorded without parameters, context and breadcrumbs: the event loop was late.',

@@ -1,5 +1,7 @@
 import { PINO_CHANNEL, type PinoLine } from '../capture/crumbs/pino.js'
 import { listenOn } from '../capture/crumbs/subscriptions.js'
+import { whenStackAllows } from '../capture/deferred-reports.js'
+import { guarded } from '../capture/guarded.js'
 import { LateReports } from '../capture/late-reports.js'
 import type { Reporter, Source } from '../capture/source.js'
 import { Tracker } from '../index.js'
@@ -31,30 +33,33 @@ function pinoErrors({ record_all = false }: PinoOptions): Source {
   return (reporter) => {
     if (!reporter.context.config.enable_error_subscriber) return () => {}
     const late = new LateReports(reporter)
-    const stop = listenOn(reporter, {
-      [PINO_CHANNEL]: (line: PinoLine) => {
-        const [fields, message, level] = line.arguments
-        if (typeof level !== 'number' || level < ERROR) return
-        const text = typeof message === 'string' ? message : undefined
-        const error = errorIn(fields, ['err', 'error', 'exception']) ?? (record_all ? new LogEntry(text) : undefined)
-        if (!error) return
-        const report: Parameters<Reporter['report']> = [
-          error,
-          {
-            source: 'pino',
-            severity: level >= FATAL ? 'critical' : undefined,
-            context: {
-              log: {
-                ...bindingsOf(line),
-                ...fieldsBeside(error, fields),
-                ...(text === undefined ? {} : { msg: text }),
-              },
+    const take = guarded(reporter.context.counters, PINO_CHANNEL, (line: PinoLine) => {
+      const [fields, message, level] = line.arguments
+      const text = typeof message === 'string' ? message : undefined
+      const error = errorIn(fields, ['err', 'error', 'exception']) ?? (record_all ? new LogEntry(text) : undefined)
+      if (!error) return
+      const report: Parameters<Reporter['report']> = [
+        error,
+        {
+          source: 'pino',
+          severity: level >= FATAL ? 'critical' : undefined,
+          context: {
+            log: {
+              ...bindingsOf(line),
+              ...fieldsBeside(error, fields),
+              ...(text === undefined ? {} : { msg: text }),
             },
           },
-        ]
-        // After a fatal entry the process usually ends.
-        if (level >= FATAL) reporter.report(...report)
-        else late.add(...report)
+        },
+      ]
+      // After a fatal entry the process usually ends.
+      if (level >= FATAL) reporter.report(...report)
+      else late.add(...report)
+    })
+    const stop = listenOn(reporter, {
+      [PINO_CHANNEL]: (line: PinoLine) => {
+        const level = line.arguments[2]
+        if (typeof level === 'number' && level >= ERROR) whenStackAllows(() => take(line))
       },
     })
     return () => {

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { whenStackAllows } from '../capture/deferred-reports.js'
 import { LateReports } from '../capture/late-reports.js'
 import type { Reporter } from '../capture/source.js'
 import { Tracker } from '../index.js'
@@ -73,11 +74,8 @@ export class FaultboardTransport extends Writable {
 
   /** Called by winston for an entry, or directly for an exception that it handles. Never throws. */
   log(info: Info, done: () => void = () => {}): void {
-    try {
-      if (this.#reports) this.#take(info, this.#reports)
-    } catch {
-      this.#reports?.reporter.context.counters.add('failed: winston')
-    }
+    const reports = this.#reports
+    if (reports) whenStackAllows(() => this.#takeSafely(info, reports))
     done()
   }
 
@@ -96,6 +94,14 @@ export class FaultboardTransport extends Writable {
   /** Small is severe; a level nobody defined is taken for the least. */
   #rank(level: string): number {
     return this.levels[level] ?? Number.POSITIVE_INFINITY
+  }
+
+  #takeSafely(info: Info, reports: { reporter: Reporter; late: LateReports }): void {
+    try {
+      this.#take(info, reports)
+    } catch {
+      reports.reporter.context.counters.add('failed: winston')
+    }
   }
 
   #take(info: Info, { reporter, late }: { reporter: Reporter; late: LateReports }): void {

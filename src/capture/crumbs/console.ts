@@ -3,6 +3,7 @@ import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Writable } from 'node:stream'
 import { guarded } from '../guarded.js'
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { textOfArguments } from './console-text.js'
 import { listenOn } from './subscriptions.js'
 import { wrapMethod } from './wrap-method.js'
@@ -16,6 +17,7 @@ export const consoleLines: Source = (reporter) => {
   // Node.js prints warnings by the console, too; they have breadcrumbs of their own.
   const warning = `(node:${process.pid}) `
   const note = guarded(counters, 'console', (level: string, values: readonly unknown[]) => {
+    if (!hasRoomToNote()) return
     if (level === 'error' && typeof values[0] === 'string' && values[0].startsWith(warning)) return
     breadcrumbs.add({
       category: 'console',

@@ -1,4 +1,5 @@
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { isOwnAgent } from './own-requests.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { listenOn } from './subscriptions.js'
@@ -21,7 +22,7 @@ export const fetchCalls: Source = (reporter) => {
   }
   return listenOn(reporter, {
     'undici:request:create': ({ request }: { request: UndiciRequest }) => {
-      if (!breadcrumbs.keeps('http') || isOwnAgent(userAgentOf(request))) return
+      if (!breadcrumbs.keeps('http') || !hasRoomToNote() || isOwnAgent(userAgentOf(request))) return
       const { method, origin, path } = request
       const message = `${method} ${typeof origin === 'string' ? origin : origin.origin}${path}`
       const step = beginStep(breadcrumbs, { category: 'http', message })

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { isOwnAgent } from './own-requests.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { listenOn } from './subscriptions.js'
@@ -14,7 +15,7 @@ export const httpClient: Source = (reporter) => {
   }
   return listenOn(reporter, {
     'http.client.request.start': ({ request }: { request: ClientRequest }) => {
-      if (!breadcrumbs.keeps('http') || isOwnAgent(request.getHeader('user-agent'))) return
+      if (!breadcrumbs.keeps('http') || !hasRoomToNote() || isOwnAgent(request.getHeader('user-agent'))) return
       const step = beginStep(breadcrumbs, { category: 'http', message: `${request.method} ${urlOf(request)}` })
       if (step) pending.set(request, step)
     },

@@ -2,6 +2,7 @@ import { statementText } from '../../model/statement-text.js'
 import { isOwnWork } from '../../store/own-work.js'
 import type { Trail } from '../breadcrumbs.js'
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { type Listeners, listenOn } from './subscriptions.js'
 
@@ -20,7 +21,7 @@ export const mysql2Queries: Source = (reporter) => {
   let granted: Trail | undefined
 
   const onStart = (traced: Traced) => {
-    if (isOwnWork() || typeof traced.query !== 'string') return
+    if (isOwnWork() || typeof traced.query !== 'string' || !hasRoomToNote()) return
     const message = statementText(traced.query, 'mysql')
     const step = beginStep(breadcrumbs, { category: 'sql', message, metadata: { system: 'mysql' } }, granted)
     if (step) pending.set(traced, step)

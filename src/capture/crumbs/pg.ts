@@ -1,6 +1,7 @@
 import { statementText } from '../../model/statement-text.js'
 import { isOwnWork } from '../../store/own-work.js'
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { isSubmittable, watched } from './pg-outcome.js'
 import { wrapMethod } from './wrap-method.js'
@@ -20,7 +21,7 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
     let granted: PendingStep | null = null
 
     const begin = (config: unknown): PendingStep | null => {
-      if (isOwnWork()) return null
+      if (isOwnWork() || !hasRoomToNote()) return null
       try {
         const sql = sqlOf(config)
         if (sql === null) return null

@@ -1,4 +1,5 @@
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { type Listeners, listenOn } from './subscriptions.js'
 
@@ -14,6 +15,7 @@ export const redisCommands: Source = (reporter) => {
   if (!breadcrumbs.keeps('redis')) return () => {}
   const pending = new WeakMap<Traced, PendingStep>()
   const onStart = (traced: Traced) => {
+    if (!hasRoomToNote()) return
     const step = beginStep(breadcrumbs, { category: 'redis', message: commandText(traced) })
     if (step) pending.set(traced, step)
   }

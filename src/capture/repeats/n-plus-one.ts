@@ -12,6 +12,7 @@ import { guarded } from '../guarded.js'
 import { routeOf } from '../request-facts.js'
 import type { Scope } from '../scope.js'
 import { StackBudget } from '../stack-budget.js'
+import { hasRoomToNote } from '../stack-room.js'
 
 const MOST_STATEMENTS = 200
 const MOST_PLACES = 500
@@ -37,7 +38,9 @@ export class NPlusOne {
       others: () => ({ statement: OTHERS, route: OTHERS, place: '' }),
     })
     this.#stacks = new StackBudget(context.now, STACKS_PER_SECOND)
-    this.#settle = guarded(context.counters, 'n_plus_one', (scope: Scope) => this.#settleScope(scope))
+    this.#settle = guarded(context.counters, 'n_plus_one', (scope: Scope) => {
+      if (hasRoomToNote()) this.#settleScope(scope)
+    })
     context.scopes.onEnd = this.#settle
   }
 

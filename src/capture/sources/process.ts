@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { noLongerRunning, stillRunning } from '../crash/running-marker.js'
+import { sendDeferredReports } from '../deferred-reports.js'
 import type { Reporter, Source } from '../source.js'
 import { endOfThread } from './ended-threads.js'
 
@@ -63,6 +64,7 @@ function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin):
   const dies = process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback()
   const source = origin === 'unhandledRejection' ? 'unhandled_rejection' : 'uncaught_exception'
   const isRecorded = wasAnnounced(error)
+  sendDeferredReports()
   for (const { context, report } of reporters) {
     if (!isRecorded) context.recorder.onDisk(() => report(error, { source, unhandled: true }))
     // An exit listener of the host that throws would keep ours from being called.

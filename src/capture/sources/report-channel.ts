@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { types } from 'node:util'
+import { whenStackAllows } from '../deferred-reports.js'
 import { isUnhandled, MISSING, readField, readFields } from '../fields.js'
 import { guarded } from '../guarded.js'
 import type { Source } from '../source.js'
@@ -15,7 +16,7 @@ const REPORT_CHANNEL = 'faultboard:report'
  * channel('faultboard:report').publish({ error, handled: true, context: { job: 'nightly' } })
  */
 export const reportChannel: Source = ({ report, context: { counters } }) => {
-  const onReport = guarded(counters, REPORT_CHANNEL, (message: unknown) => {
+  const take = guarded(counters, REPORT_CHANNEL, (message: unknown) => {
     if (typeof message !== 'object' || message === null || types.isProxy(message)) return
     if (types.isNativeError(message)) {
       report(message, { source: 'channel' })
@@ -26,6 +27,7 @@ export const reportChannel: Source = ({ report, context: { counters } }) => {
     const thrown = error === MISSING ? exception : error
     report(thrown, { source: 'channel', ...fields, unhandled: isUnhandled(message) })
   })
+  const onReport = (message: unknown) => whenStackAllows(() => take(message))
   subscribe(REPORT_CHANNEL, onReport)
   return () => unsubscribe(REPORT_CHANNEL, onReport)
 }

@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import { hourOf } from '../../model/time.js'
 import { isObject } from '../is-object.js'
+import { hasRoomToNote, hasRoomToRecord } from '../stack-room.js'
 import { behind, codeOf, typeOf } from './error-parts.js'
 import { OpenTallies } from './open-tallies.js'
 import { type Place, Places, tallyIn } from './places.js'
@@ -61,6 +62,7 @@ export class Ledger {
   /** For `throw`: gives the value back. */
   readonly thrown = (mark: ThrowMark, value: unknown): unknown => {
     try {
+      if (!hasRoomToNote()) return value
       if (typeof mark === 'string') this.#thrown(this.#places.of(mark), value)
       else this.#thrownInstead(mark, value)
     } catch {
@@ -72,7 +74,7 @@ export class Ledger {
   /** For `catch` and the functions that promises call. */
   readonly caught = (value: unknown, mark: string): void => {
     try {
-      this.#caught(this.#places.of(mark), value)
+      if (hasRoomToNote()) this.#caught(this.#places.of(mark), value)
     } catch {
       // The host's own handler goes on.
     }
@@ -157,7 +159,7 @@ export class Ledger {
   }
 
   #locate(value: unknown): string | null {
-    if (!isObject(value) || types.isProxy(value)) return null
+    if (!isObject(value) || types.isProxy(value) || !hasRoomToRecord()) return null
     const second = Math.trunc(performance.now() / 1000)
     if (this.#stacks.second !== second) this.#stacks = { second, read: 0 }
     return this.#stacks.read++ < STACKS_PER_SECOND ? this.#options.locate(value) : null

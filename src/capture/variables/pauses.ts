@@ -1,4 +1,5 @@
 import type { Debugger, InspectorNotification, Runtime, Session } from 'node:inspector'
+import { expectPauses, hasRoomToRecord } from '../stack-room.js'
 import { OwnScripts } from './own-scripts.js'
 import { type LiveFrame, wantedObjects } from './paused-frames.js'
 
@@ -95,11 +96,15 @@ class Pauses {
   adjust(): void {
     const state = [...readers].some(({ is_open }) => is_open) ? 'all' : 'none'
     if (state === this.#state) return
-    this.#state = state
+    // In this order: near the end of the stack the post may fail, and the thread goes on pausing.
+    if (state === 'all') expectPauses(true)
     this.#session.post('Debugger.setPauseOnExceptions', { state })
+    this.#state = state
+    expectPauses(state === 'all')
   }
 
   close(): void {
+    expectPauses(false)
     clearInterval(this.#timer)
     this.#session.removeAllListeners()
     this.#session.post('Debugger.disable')
@@ -124,7 +129,7 @@ class Pauses {
     const started = performance.now()
     let has_read = false
     try {
-      has_read = this.#read(params)
+      has_read = hasRoomToRecord() && this.#read(params)
     } catch {
       // Thrown from here it would be lost; what was not read is missing from the error, and nothing else.
     }

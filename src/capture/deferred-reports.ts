@@ -1,0 +1,77 @@
+import { hasRoomToNote, hasRoomToRecord, prepareStackProbes } from './stack-room.js'
+
+/** Limits the memory of a recursion that reports an error at every level near the end of the stack. */
+const MAX_DEFERRED = 10_000
+
+interface DeferredReport {
+  send(): unknown
+  is_sent: boolean
+}
+
+const waiting = new Set<DeferredReport>()
+const SETTLED = Promise.resolve()
+let isSending = false
+
+/** The result of a report for which not even a microtask could be queued. Created here: that takes stack, too. */
+export const NO_RESULT: Promise<null> = Promise.resolve(null)
+
+/** Makes an entry point return at once, so that V8 compiles it while the stack is shallow. */
+export const REHEARSAL: unique symbol = Symbol('rehearsal')
+
+/** Compiles all that runs near the end of the stack. V8 needs 50 kB to compile a function that is called there first. */
+export function prepareForStackEnd(): void {
+  prepareStackProbes()
+  whenStackAllows(() => {})
+  deferReport(() => {})
+}
+
+/** Records now, or in a microtask when the stack is nearly used up: by then the stack has unwound. */
+export function whenStackAllows(report: () => void): void {
+  try {
+    if (hasRoomToRecord()) report()
+    else deferReport(report)
+  } catch {
+    // Overflow: the callers of the host further up still have the error.
+  }
+}
+
+/**
+ * Queues a report in the async context of the caller. Returns null when too many reports wait. Uses a microtask, because
+ * an overflow inside `setImmediate` would corrupt the queue of Node.js.
+ */
+export function deferReport<T>(send: () => T | PromiseLike<T>): Promise<T> | null {
+  if (waiting.size >= MAX_DEFERRED) return null
+  const report: DeferredReport = { send, is_sent: false }
+  const result = SETTLED.then(() => sendOnce(report) as T | PromiseLike<T>)
+  try {
+    waiting.add(report)
+  } catch {
+    // Overflow: the microtask is queued, and only the end of the process could come before it.
+  }
+  return result
+}
+
+/** Whether a deferred report is being sent, which must not be deferred again. */
+export function isSendingDeferred(): boolean {
+  return isSending
+}
+
+/**
+ * Sends all that waits, for a process that ends before its microtasks run. A process that calls `process.exit` near the
+ * end of the stack runs this there, so that the room has to be proven again.
+ */
+export function sendDeferredReports(): void {
+  for (const report of waiting) if (hasRoomToNote()) sendOnce(report)
+}
+
+function sendOnce(report: DeferredReport): unknown {
+  waiting.delete(report)
+  if (report.is_sent) return null
+  report.is_sent = true
+  isSending = true
+  try {
+    return report.send()
+  } finally {
+    isSending = false
+  }
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../src/config/options.js'
+import { describeEachRuntime, type Runtime } from '../support/runtimes.js'
+import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
+
+const PROGRAM = fileURLToPath(new URL('./fixtures/stack-end.mjs', import.meta.url))
+
+interface Orders {
+  pattern: string
+  warm?: number
+  end?: string
+  more?: Settings
+}
+
+describeEachRuntime('near the end of the stack', (runtime) => {
+  for (const { warm, async_logging } of [
+    { warm: 0, async_logging: false },
+    { warm: 1, async_logging: false },
+    { warm: 30, async_logging: true },
+    { warm: 3000, async_logging: false },
+  ]) {
+    const title = `after ${warm} reports with async_logging ${async_logging}`
+
+    test(`records a new error at every level ${title}`, async () => {
+      const { counts, output } = await overflow(runtime, { pattern: 'another', warm, more: { async_logging } })
+      // The last levels have no room to call any function.
+      expect(output.highest).toBeLessThan(40)
+      // Includes the report before the recursion.
+      expect(counts['at a level']).toBe(output.levels - output.thrown + 1)
+      expect(counts.before ?? 0).toBe(warm)
+    })
+
+    test(`records the overflow itself once ${title}`, async () => {
+      const { counts } = await overflow(runtime, { pattern: 'same', warm, more: { async_logging } })
+      expect(counts['Maximum call stack size exceeded']).toBe(1)
+    })
+  }
+
+  test('records an error of its own at every level with LogError', async () => {
+    const { counts, output } = await overflow(runtime, { pattern: 'log_error', warm: 1 })
+    expect(output.highest).toBeLessThan(40)
+    expect(counts['at a level']).toBe(output.levels - output.thrown + 1)
+  })
+
+  test('survives breadcrumbs at every level', async () => {
+    const { output } = await overflow(runtime, { pattern: 'breadcrumb', more: { enable_breadcrumbs: true } })
+    expect(output.highest).toBeLessThan(40)
+  })
+
+  test('records the overflow once while local variables are read', async () => {
+    const { counts } = await overflow(runtime, { pattern: 'once', more: { enable_local_variables: true } })
+    expect(counts['Maximum call stack size exceeded']).toBe(1)
+  })
+
+  test('keeps what was reported there when the process exits before the next turn', async () => {
+    const { counts, code } = await overflow(runtime, { pattern: 'same', warm: 1, end: 'exit' })
+    expect(code).toBe(3)
+    expect(counts['Maximum call stack size exceeded']).toBe(1)
+  })
+
+  test('keeps what was reported there when the overflow ends the process', async () => {
+    const { counts, code } = await overflow(runtime, { pattern: 'same', warm: 1, end: 'throw' })
+    expect(code).toBe(1)
+    expect(counts['Maximum call stack size exceeded']).toBe(1)
+  })
+
+  test('leaves the exit code alone when the process exits there', async () => {
+    const { code } = await overflow(runtime, { pattern: 'same', warm: 1, end: 'exit_at_depth' })
+    expect(code).toBe(3)
+  })
+
+  test('records the report of a callback, but not the report that this one leads to', async () => {
+    const { counts, output } = await overflow(runtime, { pattern: 'callback' })
+    expect(counts).toEqual({ 'at the top': 1, 'from the callback': 1 })
+    expect(output.nested).toBe(2)
+  })
+})
+
+interface Output {
+  levels: number
+  thrown: number
+  highest: number
+  nested: number
+}
+
+/** Runs the program to its end. Returns its output, and what is stored after the next start. */
+async function overflow(runtime: Runtime, { more, ...orders }: Orders) {
+  const folder = temporaryFolder()
+  const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
+  const { url: database, spool_path } = place
+  const settings = {
+    ...CREDENTIALS,
+    database,
+    spool_path,
+    application_name: 'shop',
+    max_event_loop_lag_ms: null,
+    ...more,
+  }
+  const file = join(folder, 'orders.json')
+  writeFileSync(file, JSON.stringify({ settings, ...orders }))
+  const child = spawn(runtime.path, [PROGRAM, file], { stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdout, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  expect(signal).toBe(null)
+  const { tracker } = trackerAt(place)
+  await tracker.ready()
+  await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+  const counts: Record<string, number> = {}
+  for (const { message, occurrence_count } of await tracker.Queries.ErrorsList.call({ per_page: 100 })) {
+    counts[message] = (counts[message] ?? 0) + occurrence_count
+  }
+  return { code, counts, output: JSON.parse(stdout || '{}') as Output }
+}
