@@ -321,7 +321,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: integer(1, 1_000_000),
     default: 200,
-    text: 'Flood guard: once one place has made this many groups in an hour and process, its further new messages share one group.',
+    text: 'Flood guard: once one place has made this many groups in an hour and process, its further new messages and types share one group.',
   }),
 
   filter_sensitive_data: row<boolean>({

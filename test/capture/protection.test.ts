@@ -49,6 +49,23 @@ describeEachDatabase('the flood guard', (database) => {
   })
 })
 
+describeEachDatabase('the flood guard for types', (database) => {
+  test('lets ever new types from one place share a group beyond the limit', async () => {
+    const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
+    const fail = (name: string) => tracker.report(Object.assign(new Error('declined'), { name }))
+    for (let i = 0; i < 100; i++) await fail(`Code${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`)
+    // The group of an early type stays open to it.
+    await fail('Codeaa')
+    const groups = await tracker.Queries.ErrorsList.call({ per_page: 100 })
+    expect(groups).toHaveLength(11)
+    expect(groups.find(({ error_type }) => error_type === 'ManyErrorTypes')).toMatchObject({
+      occurrence_count: 90,
+      message: 'Codevd: declined',
+    })
+    expect((await balancedBooks(url)).counts).toMatchObject({ 'shop ManyErrorTypes': 90, 'shop Codeaa': 2 })
+  })
+})
+
 describeEachDatabase('the lag guard', (database) => {
   test('leaves out details, never counts, while the event loop is late', async () => {
     const { tracker } = await freshTracker(database, { max_event_loop_lag_ms: 200 })

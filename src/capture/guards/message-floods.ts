@@ -6,11 +6,21 @@ const WATCHED = 200
 interface Flood {
   hour: number
   signatures: Set<string>
+  /** The type of all errors from this place, or MANY_TYPES. */
+  error_type: string
+}
+
+/** The type of a group that is shared by errors of different types. Their own type precedes the message. */
+export const MANY_TYPES = 'ManyErrorTypes'
+
+interface SignedError {
+  hash_signature: string
+  error_type: string
 }
 
 /**
- * Keeps messages that never repeat (a text with ids our normaliser does not know) from becoming a group each: once a
- * place has made so many groups within an hour, its further messages share one.
+ * Limits the groups that one place creates within an hour, whether the message or the type of its errors varies. Further
+ * errors of the place share one group.
  */
 export class MessageFloods {
   readonly #limit: number
@@ -20,18 +30,19 @@ export class MessageFloods {
     this.#limit = max_groups_per_place
   }
 
-  /** Whether this signature is one too many for its place. */
-  isFlooded(place: string, hash_signature: string, now: number): boolean {
+  /** The error type of the shared group that takes an error beyond the limit; null for a group of its own. */
+  sharedType(place: string, { hash_signature, error_type }: SignedError, now: number): string | null {
     const hour = Math.floor(now / HOUR)
     const flood = this.#floods.get(place)
     if (flood?.hour !== hour) {
-      this.#watch(place, { hour, signatures: new Set([hash_signature]) })
-      return false
+      this.#watch(place, { hour, signatures: new Set([hash_signature]), error_type })
+      return null
     }
-    if (flood.signatures.has(hash_signature)) return false
-    if (flood.signatures.size >= this.#limit) return true
+    if (flood.signatures.has(hash_signature)) return null
+    if (flood.error_type !== error_type) flood.error_type = MANY_TYPES
+    if (flood.signatures.size >= this.#limit) return flood.error_type
     flood.signatures.add(hash_signature)
-    return false
+    return null
   }
 
   #watch(place: string, flood: Flood): void {

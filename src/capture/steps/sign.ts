@@ -24,15 +24,20 @@ export const sign: Step = (draft, context) => {
   draft.hash_signature = signatureAt(at, draft)
   const fingerprint = fingerprintOf(draft, context) ?? clientFingerprint(draft)
   if (fingerprint) draft.hash_signature = fingerprintSignature(fingerprint, draft.source)
-  else if (context.floods.isFlooded(floodKey(at, draft), draft.hash_signature, context.now())) {
-    draft.hash_signature = signatureOnce(at, draft, MANY_MESSAGES, null)
-    context.count('flood_shares_a_group')
-  }
+  else shareGroupInFlood(draft, at, context)
 }
 
-/** Contains the source, so that clients cannot exhaust the limit of a place in the server's code. */
-function floodKey({ key }: Place, { error_type, source }: Draft): string {
-  return `${source ?? ''}\n${error_type}\n${key}`
+function shareGroupInFlood(draft: Draft, at: Place, { floods, count, now }: StepContext): void {
+  // Contains the source, so that clients cannot exhaust the limit of a place in the server's code.
+  // Without any place, errors of different types have nothing in common.
+  const shared_type = floods.sharedType(`${draft.source ?? ''}\n${at.key || draft.error_type}`, draft, now())
+  if (shared_type === null) return
+  if (shared_type !== draft.error_type) {
+    draft.message = `${draft.error_type}: ${draft.message}`
+    draft.error_type = shared_type
+  }
+  draft.hash_signature = signatureOnce(at, draft, MANY_MESSAGES, null)
+  count('flood_shares_a_group')
 }
 
 /** The place of a backtrace, and the errors that were signed there last. */
