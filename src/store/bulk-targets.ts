@@ -18,14 +18,23 @@ export const GROUPS: BulkTarget = {
   table: 'faultboard_errors',
   columns: [
     ...integers('application_id'),
-    ...texts('hash_signature', 'error_type', 'message', 'place', 'severity', 'platform', 'app_version'),
+    ...texts(
+      'hash_signature',
+      'error_type',
+      'message',
+      'first_message',
+      'place',
+      'severity',
+      'platform',
+      'app_version',
+    ),
     ...texts('first_app_version', 'git_sha', 'user_id', 'source'),
     ...integers('occurrence_count', 'first_seen_at', 'occurred_at'),
   ],
   on_conflict: {
     key: ['application_id', 'hash_signature'],
     update: [
-      ...(['place', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
+      ...(['message', 'place', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
         column,
         by: 'newest' as const,
       })),
@@ -41,8 +50,9 @@ export const GROUPS: BulkTarget = {
     'id',
     'hash_signature',
     'error_type',
-    'message',
+    'first_message',
     'severity',
+    'occurred_at',
     'occurrence_count',
     'status',
     'resolved_at',
@@ -60,6 +70,11 @@ export const SEARCH_TEXTS: BulkTarget = {
   table: 'faultboard_error_search',
   columns: [...integers('error_id'), ...texts('search_text')],
   on_conflict: { key: ['error_id'], update: [] },
+}
+
+export const SEARCH_HISTORY: BulkTarget = {
+  table: 'faultboard_search_history',
+  columns: [...integers('error_id'), ...texts('kind', 'digest', 'search_text')],
 }
 
 export const PAYLOADS: BulkTarget = {

@@ -56,14 +56,17 @@ export interface ColumnTypes {
   readonly long_text: ColumnDataType | RawBuilder<unknown>
 }
 
-/** How text is looked for in `faultboard_error_search`. Without an index the answers are the same, and slower. */
+/** The tables with text to search: what errors began with, and what came later. */
+export type SearchedTable = 'first' | 'history'
+
+/** How text is searched. Without an index the results are the same, and slower. */
 export interface TextSearch {
   /** Adds the index as far as the database allows it; part of a migration. */
   // biome-ignore lint/suspicious/noExplicitAny: a migration speaks of the schema as it was then.
-  build(db: Kysely<any>): Promise<void>
+  build(db: Kysely<any>, table: SearchedTable): Promise<void>
   isBuilt(db: Kysely<Schema>): Promise<boolean>
   /**
-   * A query for the `error_id` of the rows that may hold the text, for a database that does not ask its index by
+   * A query for the `error_id` of the rows of either table that may hold the text, for a database that does not ask its index by
    * itself; null where the index cannot tell.
    */
   candidates(text: string, limit: number): RawBuilder<{ error_id: number }> | null

@@ -32,6 +32,8 @@ export class FoldedGroup {
   readonly hash_signature: string
   oldest: ErrorEvent
   newest: ErrorEvent
+  /** The newest event with a row of its own: the error shows its message and place beside its backtrace and request. */
+  shown: ErrorEvent
   count = 0
   /** The events that get a row of their own; only so many as would be kept anyway. */
   kept: ErrorEvent[] = []
@@ -46,6 +48,7 @@ export class FoldedGroup {
     this.hash_signature = first.hash_signature
     this.oldest = first
     this.newest = first
+    this.shown = first
   }
 
   add(event: ErrorEvent, keep: number): void {
@@ -55,7 +58,10 @@ export class FoldedGroup {
     this.count++
     if (event.occurred_at >= this.newest.occurred_at) this.newest = event
     if (event.occurred_at < this.oldest.occurred_at) this.oldest = event
-    if (!event.counted_only || this.kept.length === 0) this.kept.push(event)
+    if (!event.counted_only || this.kept.length === 0) {
+      this.kept.push(event)
+      if (event.occurred_at >= this.shown.occurred_at) this.shown = event
+    }
     // Cutting at twice the number makes it one copy every so often rather than one per event of a storm.
     if (this.kept.length >= keep * 2) this.thin(keep)
     this.#addHour(event)
@@ -74,6 +80,8 @@ export class FoldedGroup {
     if (this.kept.length <= keep) return
     this.bytes = Math.round((this.bytes * keep) / this.kept.length)
     this.kept = this.kept.slice(-keep)
+    // An event that came late may be newer than all that came after it.
+    if (!this.kept.includes(this.shown)) this.kept[0] = this.shown
   }
 
   toJSON(): FoldedGroupJson {
@@ -90,6 +98,10 @@ export class FoldedGroup {
     group.newest = newest
     group.count = count
     group.kept = kept
+    group.shown = kept.reduce(
+      (latest, event) => (event.occurred_at >= latest.occurred_at ? event : latest),
+      kept[0] ?? newest,
+    )
     group.numbered = numbered
     for (const sum of hours) group.hours.set(hourKey(sum), sum)
     for (const sum of users) group.users.set(sum.user_id, sum)

@@ -15,6 +15,7 @@ import { noteReleases } from './note-releases.js'
 import type { Outbox, RecordedGroup } from './outbox.js'
 import { reopen, returnedGroups } from './returned-groups.js'
 import type { Schema } from './schema.js'
+import { addSearchHistory, searchText } from './search-history.js'
 
 /** Folded groups that are written in one transaction, under an id that makes the writing of it happen once. */
 export interface Batch {
@@ -170,7 +171,8 @@ async function recordGroups(
   await reopen(trx, dialect, returned, now)
   await insertWhatIsNew(trx, dialect, groups, outcomes)
   const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
-  await insertOccurrences(trx, dialect, groups, rows, payloadIds)
+  await addSearchHistory(trx, dialect, groups, rows, payloadIds.added)
+  await insertOccurrences(trx, dialect, groups, rows, payloadIds.ids)
   await noteLateHours(trx, dialect, groups, now)
   await addSums(trx, dialect, groups, rows, application_id)
   await noteReleases(trx, dialect, groups, application_id)
@@ -194,18 +196,19 @@ async function upsertGroups(
   const returned = await dialect.insertMany(
     trx,
     GROUPS,
-    groups.map(({ hash_signature, oldest, newest, count, severity }) => [
+    groups.map(({ hash_signature, oldest, newest, shown, count, severity }) => [
       application_id,
       hash_signature,
-      oldest.error_type,
-      oldest.message,
-      newest.place,
+      shown.error_type,
+      shown.message,
+      shown.message,
+      shown.place,
       severity,
-      newest.platform,
-      newest.app_version,
+      shown.platform,
+      shown.app_version,
       oldest.app_version,
-      newest.git_sha,
-      newest.user_id,
+      shown.git_sha,
+      shown.user_id,
       newest.source ?? null,
       count,
       oldest.occurred_at,
@@ -220,8 +223,9 @@ export interface GroupRow {
   id: number
   hash_signature: string
   error_type: string
-  message: string
+  first_message: string | null
   severity: Severity
+  occurred_at: number
   occurrence_count: number
   status: Status
   resolved_at: number | null
@@ -243,7 +247,8 @@ async function readGroups(
   const signatures = groups.map(({ hash_signature }) => hash_signature)
   return trx
     .selectFrom('faultboard_errors')
-    .select(['id', 'hash_signature', 'error_type', 'message', 'severity', 'occurrence_count', 'status'])
+    .select(['id', 'hash_signature', 'error_type', 'first_message', 'severity', 'occurred_at'])
+    .select(['occurrence_count', 'status'])
     .select(['resolved_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
     .select(['first_seen_at', 'muted_at', 'muted_until', 'source'])
     .where('application_id', '=', application_id)
@@ -260,24 +265,24 @@ async function insertWhatIsNew(
 ): Promise<void> {
   const texts: [number, string][] = []
   const features: [number, number][] = []
-  for (const { hash_signature, oldest } of groups) {
+  for (const { hash_signature, shown } of groups) {
     const outcome = outcomes.get(hash_signature)
     if (!outcome?.is_new) continue
-    const { error_type, message, backtrace } = oldest
-    texts.push([outcome.id, [error_type, message, ...backtrace].join('\n').toLowerCase()])
+    const { error_type, message, backtrace } = shown
+    texts.push([outcome.id, searchText([error_type, message, ...backtrace])])
     for (const feature of featuresOf(message, backtrace)) features.push([outcome.id, feature])
   }
   if (texts.length > 0) await dialect.insertMany(trx, SEARCH_TEXTS, texts)
   if (features.length > 0) await dialect.insertMany(trx, FEATURES, features)
 }
 
-/** The ids of the distinct payloads, by `error_id digest`. */
+/** The ids of the distinct payloads by `error_id digest`, and the keys of those that were not stored yet. */
 async function insertPayloads(
   trx: Transaction<Schema>,
   dialect: Dialect,
   groups: readonly FoldedGroup[],
   outcomes: ReadonlyMap<string, GroupOutcome>,
-): Promise<Map<string, number>> {
+): Promise<{ ids: Map<string, number>; added: ReadonlySet<string> }> {
   const wanted = new Map<string, [error_id: number, digest: string, content: string]>()
   for (const { hash_signature, kept } of groups) {
     const error_id = outcomes.get(hash_signature)?.id ?? 0
@@ -287,10 +292,11 @@ async function insertPayloads(
     }
   }
   const known = await payloadIds(trx, [...wanted.values()])
-  const missing = [...wanted].filter(([key]) => !known.has(key)).map(([, row]) => row)
-  if (missing.length === 0) return known
+  const added = new Set([...wanted.keys()].filter((key) => !known.has(key)))
+  if (added.size === 0) return { ids: known, added }
+  const missing = [...wanted].filter(([key]) => added.has(key)).map(([, row]) => row)
   await dialect.insertMany(trx, PAYLOADS, missing)
-  return new Map([...known, ...(await payloadIds(trx, missing))])
+  return { ids: new Map([...known, ...(await payloadIds(trx, missing))]), added }
 }
 
 async function payloadIds(
@@ -319,7 +325,7 @@ async function insertOccurrences(
       group?.id ?? 0,
       payloads.get(`${group?.id} ${payloadOf(event).digest}`) ?? 0,
       event.occurred_at,
-      event.message === group?.message ? null : event.message,
+      event.message === group?.first_message ? null : event.message,
       event.platform,
       event.app_version,
       event.git_sha,

@@ -8,6 +8,7 @@ export interface Schema {
   faultboard_applications: ApplicationsTable
   faultboard_errors: ErrorsTable
   faultboard_error_search: ErrorSearchTable
+  faultboard_search_history: SearchHistoryTable
   faultboard_payloads: PayloadsTable
   faultboard_occurrences: OccurrencesTable
   faultboard_error_hours: ErrorHoursTable
@@ -57,7 +58,10 @@ export interface ErrorsTable {
   application_id: number
   hash_signature: string
   error_type: string
+  /** Of the newest occurrence that is kept. */
   message: string
+  /** The message the error began with; null for errors that an older version recorded since the migration. */
+  first_message: string | null
   /** The endpoint that received it from a client; null for errors of the server itself. */
   source: ClientSource | null
   place: string | null
@@ -94,9 +98,18 @@ export interface ErrorsTable {
   mute_reason: string | null
 }
 
-/** Message and backtrace of a group in lower case: what `search` looks through, on every database alike. */
+/** Message and backtrace that a group began with, in lower case, for `search`. */
 export interface ErrorSearchTable {
   error_id: number
+  search_text: string
+}
+
+/** Later messages and backtraces of a group, in lower case: the newest of each kind, so that no group grows forever. */
+export interface SearchHistoryTable {
+  id: Generated<number>
+  error_id: number
+  kind: 'message' | 'backtrace'
+  digest: string
   search_text: string
 }
 
@@ -113,7 +126,7 @@ export interface OccurrencesTable {
   error_id: number
   payload_id: number
   occurred_at: number
-  /** Only where it differs from the group's message. */
+  /** Only where it differs from `first_message` of the group. */
   message: string | null
   platform: string
   app_version: string | null

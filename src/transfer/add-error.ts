@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { moreSevere } from '../model/severity.js'
 import { isResolved } from '../model/workflow.js'
-import { ACTIVITIES, FEATURES, GROUPS, SEARCH_TEXTS } from '../store/bulk-targets.js'
+import { ACTIVITIES, FEATURES, GROUPS, SEARCH_HISTORY, SEARCH_TEXTS } from '../store/bulk-targets.js'
 import type { BulkTarget, Dialect } from '../store/dialect.js'
 import type { Transaction, Updateable } from '../store/kysely.js'
 import type { ErrorRow } from '../store/lock.js'
@@ -33,6 +33,7 @@ export async function addError(context: Context, line: ErrorLine): Promise<Outco
       .where('id', '=', row.id)
       .execute()
     if (is_new) await addSought(trx, dialect, row.id, line)
+    else await dialect.insertMany(trx, SEARCH_HISTORY, [[row.id, 'backtrace', line.revision, line.search_text]])
     await addRows(trx, dialect, { application_id: application.id, row, message: line.error.message, ...line })
     await addTrail(trx, dialect, row.id, line)
     const marks = [...new Set(line.origins)].sort().map((origin) => [markOf(row.id, origin), line.revision, 0])
@@ -60,7 +61,7 @@ async function makeGroup(
   await dialect.insertMany(trx, NEW_GROUPS, [
     [
       application.id,
-      ...[hash_signature, error_type, message, place, severity, platform, app_version],
+      ...[hash_signature, error_type, message, message, place, severity, platform, app_version],
       ...[error.first_app_version, error.git_sha, error.user_id, error.source],
       ...[0, error.first_seen_at, error.occurred_at],
     ],
@@ -76,6 +77,7 @@ function together(row: ErrorRow, { error }: ErrorLine): Updateable<ErrorsTable> 
   const newest = error.occurred_at >= row.occurred_at ? error : row
   const oldest = error.first_seen_at < row.first_seen_at ? error : row
   return {
+    message: newest.message,
     place: newest.place,
     severity: moreSevere(row.severity, error.severity),
     platform: newest.platform,

@@ -10,7 +10,7 @@ import type { ErrorLine, RecordRows } from './record.js'
 interface Rows extends RecordRows {
   application_id: number
   /** The group here, whose message and type may be others than those of the line. */
-  row: Pick<ErrorRow, 'id' | 'hash_signature' | 'error_type' | 'message'>
+  row: Pick<ErrorRow, 'id' | 'hash_signature' | 'error_type' | 'first_message'>
   /** The message of the group there. */
   message: string
   hours: ErrorLine['hours']
@@ -51,7 +51,7 @@ async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: 
         row.id,
         ids.get(texts[one.payload]?.digest ?? '') ?? 0,
         one.occurred_at,
-        said === row.message ? null : said,
+        said === row.first_message ? null : said,
         ...[one.platform, one.app_version, one.git_sha, one.user_id],
         ...[one.request_url, one.ip_address, one.user_agent],
         one.context === null ? null : JSON.stringify(one.context),

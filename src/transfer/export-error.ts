@@ -4,6 +4,7 @@ import { exportedParts } from './export-parts.js'
 import { iso, isoOrNull } from './iso-time.js'
 import { digestOf, originOf } from './origin.js'
 import { type ExportedLine, VERSION } from './record.js'
+import { LONG } from './values.js'
 
 /** The lines of one error; none when it was deleted meanwhile. */
 export async function* exportedError(
@@ -45,7 +46,7 @@ export async function* exportedError(
     revision: digestOf(head),
   }
   let part = 1
-  for await (const rows of exportedParts(context, error_id)) {
+  for await (const rows of exportedParts(context, row)) {
     if (part === 1) yield { ...shared, kind: 'error', ...head, ...(await sought(context, error_id)), ...rows }
     else yield { ...shared, kind: 'more', hash_signature: row.hash_signature, message: row.message, part, ...rows }
     part++
@@ -53,7 +54,7 @@ export async function* exportedError(
 }
 
 function fieldsOf(row: ErrorRow) {
-  const { id, application_id, resolved, user_count, occurrence_count, ...fields } = row
+  const { id, application_id, resolved, user_count, occurrence_count, first_message, ...fields } = row
   return {
     ...fields,
     first_seen_at: iso(row.first_seen_at),
@@ -93,10 +94,17 @@ async function sought({ database }: Context, error_id: number) {
     .select('search_text')
     .where('error_id', '=', error_id)
     .executeTakeFirst()
+  const history = await database.read
+    .selectFrom('faultboard_search_history')
+    .select('search_text')
+    .where('error_id', '=', error_id)
+    .orderBy('id', 'desc')
+    .execute()
   const features = await database.read
     .selectFrom('faultboard_error_features')
     .select('feature')
     .where('error_id', '=', error_id)
     .execute()
-  return { search_text: text?.search_text ?? '', features: features.map(({ feature }) => feature) }
+  const texts = [text?.search_text ?? '', ...history.map(({ search_text }) => search_text)]
+  return { search_text: texts.join('\n').slice(0, LONG), features: features.map(({ feature }) => feature) }
 }

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Context } from '../context.js'
 import { sql } from '../store/kysely.js'
+import type { ErrorRow } from '../store/lock.js'
 import { iso } from './iso-time.js'
 import type { moreLine } from './record.js'
 
@@ -11,7 +12,11 @@ const USERS_AT_ONCE = 1000
 const OCCURRENCES_AT_ONCE = 100
 
 /** Users and occurrences of an error in parts, at least one, of which none grows with how many there are. */
-export async function* exportedParts(context: Context, error_id: number): AsyncGenerator<Rows> {
+export async function* exportedParts(
+  context: Context,
+  error: Pick<ErrorRow, 'id' | 'message' | 'first_message'>,
+): AsyncGenerator<Rows> {
+  const { id: error_id } = error
   let [users, occurrences]: [string | null, Place | null] = ['', { occurred_at: 0, id: 0 }]
   let first = true
   while (first || users !== null || occurrences !== null) {
@@ -19,7 +24,7 @@ export async function* exportedParts(context: Context, error_id: number): AsyncG
     const kept: OccurrencePart =
       occurrences === null
         ? { rows: [], payloads: [], last: null }
-        : await occurrencesAfter(context, error_id, occurrences)
+        : await occurrencesAfter(context, error, occurrences)
     if (first || met.rows.length + kept.rows.length > 0) {
       yield { users: met.rows, payloads: kept.payloads, occurrences: kept.rows }
     }
@@ -58,12 +63,16 @@ interface OccurrencePart {
   last: Place | null
 }
 
-async function occurrencesAfter({ database }: Context, error_id: number, after: Place): Promise<OccurrencePart> {
+async function occurrencesAfter(
+  { database }: Context,
+  { id, message, first_message }: Pick<ErrorRow, 'id' | 'message' | 'first_message'>,
+  after: Place,
+): Promise<OccurrencePart> {
   const { read } = database
   const rows = await read
     .selectFrom('faultboard_occurrences')
     .selectAll()
-    .where('error_id', '=', error_id)
+    .where('error_id', '=', id)
     // Said so that the index is entered at the row: of two ways by `or`, a database takes neither.
     .where('occurred_at', '>=', after.occurred_at)
     .where(({ eb, or }) => or([eb('occurred_at', '>', after.occurred_at), eb('id', '>', after.id)]))
@@ -88,6 +97,7 @@ async function occurrencesAfter({ database }: Context, error_id: number, after: 
       payload: places.get(payload_id) ?? 0,
       occurred_at: iso(occurred_at),
       ...row,
+      message: row.message ?? first_message ?? message,
       context: context === null ? null : JSON.parse(context),
     })),
     last: rows.length < OCCURRENCES_AT_ONCE ? null : (rows.at(-1) ?? null),

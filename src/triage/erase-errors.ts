@@ -1,6 +1,12 @@
 import type { Database } from '../store/database.js'
 
-const BY_ID = ['faultboard_occurrences', 'faultboard_payloads', 'faultboard_comments', 'faultboard_activities'] as const
+const BY_ID = [
+  'faultboard_search_history',
+  'faultboard_occurrences',
+  'faultboard_payloads',
+  'faultboard_comments',
+  'faultboard_activities',
+] as const
 const BY_ERROR = ['faultboard_error_search', 'faultboard_error_users', 'faultboard_error_features'] as const
 const CASCADES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
 /** An embedded database holds the host's thread while it deletes. */

@@ -2,6 +2,7 @@ import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
 import type { Cause } from '../model/event.js'
 import type { Selectable } from '../store/kysely.js'
+import type { ErrorRow } from '../store/lock.js'
 import type { OccurrencesTable } from '../store/schema.js'
 import type { Occurrence, OccurrencesPagination, SelectedOccurrence } from './error-record.js'
 import { occurrenceOf } from './occurrence.js'
@@ -9,10 +10,7 @@ import { occurrenceOf } from './occurrence.js'
 /** `max_occurrences_per_error` may be a million; nobody pages through more than this, and counting them would cost. */
 const COUNTED = 10_000
 
-interface ErrorOfOccurrences {
-  id: number
-  message: string
-}
+type ErrorOfOccurrences = Pick<ErrorRow, 'id' | 'message' | 'first_message'>
 
 export interface Selection {
   occurrence: SelectedOccurrence | null
@@ -43,7 +41,7 @@ export async function selectedOccurrence(
   if (!row) return { occurrence: null, payload: NO_PAYLOAD }
   return {
     occurrence: {
-      ...occurrenceOf(row, error.message),
+      ...occurrenceOf(row, error.first_message ?? error.message),
       previous_id: await neighbour(context, row, 'older'),
       next_id: await neighbour(context, row, 'newer'),
       position: await positionOf(context, row),
@@ -71,7 +69,7 @@ export async function occurrencesPage(
     .offset((page - 1) * per_page)
     .execute()
   return {
-    occurrences: rows.map((row) => occurrenceOf(row, error.message)),
+    occurrences: rows.map((row) => occurrenceOf(row, error.first_message ?? error.message)),
     occurrences_pagination: {
       page,
       per_page,

@@ -4,7 +4,7 @@ import { sql } from '../store/kysely.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { type ErrorsFilter, type ErrorsQuery, filtered, hasFilters, type Lookups } from './errors-filter.js'
 import { oneOf } from './one-of.js'
-import { errorsWithText, holds } from './search-text.js'
+import { errorsWithText, holds, SEARCH_TABLES } from './search-text.js'
 import { steps } from './steps.js'
 
 /** The errors that fit a filter, as a query to be finished. */
@@ -65,11 +65,11 @@ export async function findText(context: Context, { search }: ErrorsFilter): Prom
 
 /** Tests each error for the text, as far as the query goes. */
 export function withText<O>(query: ErrorsQuery<O>, text: string): ErrorsQuery<O> {
-  return query.where(
-    sql<boolean>`exists (
-      select 1 from faultboard_error_search
-      where faultboard_error_search.error_id = faultboard_errors.id and ${holds(text)})`,
+  const tests = SEARCH_TABLES.map(
+    (table) => sql<boolean>`exists (
+      select 1 from ${sql.table(table)} as texts where texts.error_id = faultboard_errors.id and ${holds(text)})`,
   )
+  return query.where(sql<boolean>`(${sql.join(tests, sql` or `)})`)
 }
 
 /** How many fit: exactly, or up to a bound when they are those of a common text. */

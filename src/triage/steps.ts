@@ -1,13 +1,15 @@
 import type { Database } from '../store/database.js'
 import { type RawBuilder, sql } from '../store/kysely.js'
 
+export type SearchTable = 'faultboard_error_search' | 'faultboard_search_history'
+
 /**
  * Cuts a table into spans of ids, as conditions for one statement each, so that the host goes on in between. A server
  * is asked for all at once.
  */
 export async function* steps(
   { read, dialect }: Database,
-  table: 'faultboard_errors' | 'faultboard_error_search',
+  table: 'faultboard_errors' | SearchTable,
   column: 'id' | 'error_id',
 ): AsyncGenerator<RawBuilder<boolean>> {
   const id = sql.ref(`${table}.${column}`)

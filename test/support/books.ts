@@ -29,6 +29,7 @@ export async function balancedBooks(url: string | object): Promise<Books> {
     const occurrences = await read.selectFrom('faultboard_occurrences').select(['error_id', 'payload_id']).execute()
     const payloads = await read.selectFrom('faultboard_payloads').select(['id', 'error_id']).execute()
     const texts = await read.selectFrom('faultboard_error_search').select('error_id').execute()
+    const laterTexts = await read.selectFrom('faultboard_search_history').select('error_id').execute()
     const comments = await read.selectFrom('faultboard_comments').select('error_id').execute()
     const activities = await read.selectFrom('faultboard_activities').select('error_id').execute()
 
@@ -40,6 +41,7 @@ export async function balancedBooks(url: string | object): Promise<Books> {
       ...occurrences,
       ...payloads,
       ...texts,
+      ...laterTexts,
       ...comments,
       ...activities,
     ].filter(({ error_id }) => !byId.has(error_id))

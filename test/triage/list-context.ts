@@ -66,7 +66,11 @@ export async function addGroups(
     const rows = Array.from({ length: count }, (_, i) => {
       const { error_type = 'Bulk', severity = 'low', platform = 'API', text } = fieldsOf(i)
       const hash = i.toString(16).padStart(64, '0')
-      return [1, hash, error_type, text, null, severity, platform, null, null, null, null, 1, now() - i, now() - i]
+      return [
+        ...[1, hash, error_type, text, text, null, severity, platform],
+        ...[null, null, null, null, null],
+        ...[1, now() - i, now() - i],
+      ]
     })
     for (let from = 0; from < rows.length; from += 500)
       await database.dialect.insertMany(trx, GROUPS, rows.slice(from, from + 500))

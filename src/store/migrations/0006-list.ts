@@ -3,7 +3,7 @@ import { dropIndex, index, type Migration } from './table.js'
 /** What keeps the list of errors quick: an index for its search, and some for its filters and counts. */
 export const list: Migration = {
   async up(db, dialect) {
-    await dialect.search.build(db)
+    await dialect.search.build(db, 'first')
 
     // Which errors occurred on a day is read from the index alone, and the old one is its beginning.
     await index(db, dialect, 'faultboard_error_hours', ['hour', 'error_id'])

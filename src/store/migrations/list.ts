@@ -16,6 +16,7 @@ import { counted } from './0015-counted.js'
 import { sourceMaps } from './0016-source-maps.js'
 import { reportedEvents } from './0017-reported-events.js'
 import { mapSources } from './0018-map-sources.js'
+import { searchHistory } from './0019-search-history.js'
 import { cascadeChance } from './0021-cascade-chance.js'
 import { clientErrors } from './0022-client-errors.js'
 import type { Migration } from './table.js'
@@ -40,6 +41,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0016-source-maps': sourceMaps,
   '0017-reported-events': reportedEvents,
   '0018-map-sources': mapSources,
+  '0019-search-history': searchHistory,
   '0021-cascade-chance': cascadeChance,
   '0022-client-errors': clientErrors,
 }

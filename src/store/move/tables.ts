@@ -16,6 +16,7 @@ export const MOVED_TABLES = {
   faultboard_applications: { key: ['id'], gives_way: true },
   faultboard_errors: { key: ['id'], sum: 'occurrence_count', at_once: 200 },
   faultboard_error_search: { key: ['error_id'], at_once: 100 },
+  faultboard_search_history: { key: ['id'], at_once: 100 },
   faultboard_payloads: { key: ['id'], at_once: 100 },
   faultboard_occurrences: { key: ['id'], at_once: 100 },
   faultboard_error_hours: { key: ['error_id', 'hour', 'severity', 'platform', 'app_version'], sum: 'count' },

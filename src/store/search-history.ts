@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { SEARCH_HISTORY } from './bulk-targets.js'
+import type { Dialect } from './dialect.js'
+import { type FoldedGroup, payloadOf } from './fold.js'
+import { sql, type Transaction } from './kysely.js'
+import type { GroupRow } from './record-batch.js'
+import type { Schema, SearchHistoryTable } from './schema.js'
+
+/** How many texts of each kind are kept per error, beside those it began with: enough for several deploys. */
+const MAX_TEXTS = 20
+
+interface Text {
+  error_id: number
+  kind: SearchHistoryTable['kind']
+  digest: string
+  search_text: string
+}
+
+/** Text as it is searched: in lower case, so that every database compares alike. */
+export function searchText(lines: readonly string[]): string {
+  return lines.join('\n').toLowerCase()
+}
+
+/**
+ * Makes searchable what errors show now: a message that differs from the first, and backtraces that are new for their
+ * error. Only texts that are not stored yet are written, and the oldest give way.
+ */
+export async function addSearchHistory(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  groups: readonly FoldedGroup[],
+  rows: ReadonlyMap<string, GroupRow>,
+  addedPayloads: ReadonlySet<string>,
+): Promise<void> {
+  const backtraces = new Map<string, Text>()
+  const messages = new Map<string, Text>()
+  for (const group of groups) {
+    const row = rows.get(group.hash_signature)
+    if (!row) continue
+    const message = newMessage(group, row)
+    if (message) messages.set(`${row.id} ${message.digest}`, message)
+    if (addedPayloads.size > 0) addBacktraces(backtraces, group, row, addedPayloads)
+  }
+  const texts = [...backtraces.values(), ...(await unknownTexts(trx, messages))]
+  if (texts.length === 0) return
+  await dialect.insertMany(
+    trx,
+    SEARCH_HISTORY,
+    texts.map(({ error_id, kind, digest, search_text }) => [error_id, kind, digest, search_text]),
+  )
+  await trim(trx, [...new Set(texts.map(({ error_id }) => error_id))])
+}
+
+/** The message that the error shows now, unless it began with it or an older occurrence arrived late. */
+function newMessage({ shown, newest }: FoldedGroup, row: GroupRow): Text | null {
+  if (shown.message === row.first_message || row.occurred_at !== newest.occurred_at) return null
+  const search_text = searchText([shown.message])
+  const digest = createHash('sha256').update(search_text).digest('hex')
+  return { error_id: row.id, kind: 'message', digest, search_text }
+}
+
+function addBacktraces(
+  texts: Map<string, Text>,
+  { kept, shown, count }: FoldedGroup,
+  { id, occurrence_count }: GroupRow,
+  addedPayloads: ReadonlySet<string>,
+): void {
+  // A new error is stored with the text of the event it shows.
+  const known = occurrence_count === count ? shown.backtrace : null
+  for (const event of kept) {
+    const { digest } = payloadOf(event)
+    const key = `${id} ${digest}`
+    if (event.backtrace === known || !addedPayloads.has(key) || texts.has(key)) continue
+    texts.set(key, { error_id: id, kind: 'backtrace', digest, search_text: searchText(event.backtrace) })
+  }
+}
+
+async function unknownTexts(trx: Transaction<Schema>, texts: ReadonlyMap<string, Text>): Promise<Text[]> {
+  if (texts.size === 0) return []
+  const wanted = [...texts.values()]
+  const { rows } = await sql<{ error_id: number; digest: string }>`
+    select error_id, digest from faultboard_search_history
+    where error_id in (${sql.join([...new Set(wanted.map(({ error_id }) => error_id))])})
+      and digest in (${sql.join([...new Set(wanted.map(({ digest }) => digest))])})`.execute(trx)
+  const known = new Set(rows.map(({ error_id, digest }) => `${error_id} ${digest}`))
+  return [...texts].filter(([key]) => !known.has(key)).map(([, text]) => text)
+}
+
+async function trim(trx: Transaction<Schema>, error_ids: readonly number[]): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select id from (
+      select id, row_number() over (partition by error_id, kind order by id desc) as age
+      from faultboard_search_history where error_id in (${sql.join([...error_ids])})
+    ) as aged where age > ${sql.lit(MAX_TEXTS)}`.execute(trx)
+  if (rows.length === 0) return
+  await sql`delete from faultboard_search_history where id in (${sql.join(rows.map(({ id }) => id))})`.execute(trx)
+}

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import type { LogErrorInput } from '../../src/capture/fields.js'
+import { errorMarkdown } from '../../src/triage/error-markdown.js'
+import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
+import { freshTracker, NOON, withDatabase } from '../support/tracker.js'
+
+async function logger(database: TestDatabase, settings = {}) {
+  const { tracker, url } = await freshTracker(database, settings)
+  const log = async (input: LogErrorInput) => {
+    const logged = await tracker.Commands.LogError.call({ error_type: 'E', ...input })
+    return logged?.id ?? 0
+  }
+  const found = async (search: string) =>
+    (await tracker.Queries.ErrorsList.call({ search })).map(({ message }) => message)
+  return { tracker, url, log, found }
+}
+
+const FIRST = {
+  message: 'User 1 not found',
+  backtrace: ['at run (src/job.js:5:1)', 'at old (node_modules/lib/old.js:7:7)'],
+  request_url: '/first',
+}
+const SECOND = {
+  message: 'User 922 not found',
+  backtrace: ['at run (src/job.js:50:1)', 'at neu (node_modules/lib/neu.js:7:7)'],
+  request_url: '/second',
+}
+
+describeEachDatabase('an error shows its newest occurrence', (database) => {
+  test('in lists, on its page and in search: message, backtrace, place and request belong together', async () => {
+    const { tracker, log, found } = await logger(database)
+    const error_id = await log({ ...FIRST, occurred_at: NOON - 2000 })
+    expect(await log({ ...SECOND, occurred_at: NOON - 1000 })).toBe(error_id)
+    const record = await tracker.Queries.FindError.call({ error_id })
+    expect(record).toMatchObject({ ...SECOND, place: 'src/job.js:50 in run', occurrence: { message: SECOND.message } })
+    expect(await tracker.Queries.ErrorsList.call({})).toMatchObject([
+      { message: SECOND.message, place: 'src/job.js:50 in run' },
+    ])
+    expect(errorMarkdown(record, { url: null, root: '' } as never)).toContain(SECOND.message)
+    for (const shown of ['neu.js', 'job.js:50', 'User 922', 'USER 922'])
+      expect(await found(shown), shown).toEqual([SECOND.message])
+    for (const earlier of ['old.js', 'job.js:5:', 'User 1 not'])
+      expect(await found(earlier), earlier).toEqual([SECOND.message])
+    expect(await found('User 5')).toEqual([])
+    expect(record.occurrences.map(({ message }) => message)).toEqual([SECOND.message, FIRST.message])
+  })
+
+  test('though an older occurrence arrives late, alone or in one batch with newer ones', async () => {
+    const { tracker, log, found } = await logger(database)
+    const error_id = await log({ ...SECOND, occurred_at: NOON - 1000 })
+    await log({ ...FIRST, occurred_at: NOON - 60_000 })
+    expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({ ...SECOND, occurrence_count: 2 })
+    await Promise.all([
+      log({ ...SECOND, message: 'User 7 not found', occurred_at: NOON - 500 }),
+      log({ ...FIRST, message: 'User 8 not found', occurred_at: NOON - 90_000 }),
+    ])
+    const record = await tracker.Queries.FindError.call({ error_id })
+    expect(record).toMatchObject({ ...SECOND, message: 'User 7 not found', occurrence_count: 4 })
+    expect(record.occurrences.map(({ message }) => message)).toEqual([7, 922, 1, 8].map((id) => `User ${id} not found`))
+    expect(await found('User 7')).toEqual(['User 7 not found'])
+  })
+
+  test('during a storm too, in which most occurrences are counted without a row of their own', async () => {
+    const { tracker, log } = await logger(database, { max_full_occurrences_per_minute: 3 })
+    const ids = []
+    for (let n = 0; n < 12; n++) {
+      const backtrace = [`at run (src/job.js:${n + 1}:1)`]
+      ids.push(await log({ message: `User ${n} not found`, backtrace, occurred_at: NOON + n }))
+    }
+    const error_id = ids[0] ?? 0
+    const record = await tracker.Queries.FindError.call({ error_id })
+    expect(record.occurrence_count).toBe(12)
+    expect(record.message).toBe(record.occurrence?.message)
+    expect(record.place).toBe(`src/job.js:${record.backtrace[0]?.match(/:(\d+):/)?.[1]} in run`)
+  })
+
+  test('and its search history is bounded, however many messages and backtraces come', async () => {
+    const { log, found, url } = await logger(database)
+    for (let n = 0; n < 60; n++)
+      await log({
+        message: `User ${1000 + n} not found`,
+        backtrace: [`at run (src/job.js:${1000 + n}:1)`],
+        occurred_at: NOON + n,
+      })
+    const newest = 'User 1059 not found'
+    for (const text of ['User 1059', 'job.js:1059', 'User 1045', 'job.js:1045', 'User 1000', 'job.js:1000'])
+      expect(await found(text), text).toEqual([newest])
+    expect(await found('User 1020')).toEqual([])
+    await withDatabase(url, async ({ read }) => {
+      const rows = await read.selectFrom('faultboard_search_history').select('kind').execute()
+      expect(rows.filter(({ kind }) => kind === 'message')).toHaveLength(20)
+      expect(rows.filter(({ kind }) => kind === 'backtrace')).toHaveLength(20)
+    })
+  })
+
+  test('and a message that alternates with another is written once', async () => {
+    const { log, url } = await logger(database)
+    for (let n = 0; n < 10; n++)
+      await log({ message: `User ${n % 2} not found`, backtrace: FIRST.backtrace, occurred_at: NOON + n })
+    await withDatabase(url, async ({ read }) => {
+      const rows = await read.selectFrom('faultboard_search_history').selectAll().execute()
+      expect(rows.map(({ search_text }) => search_text)).toEqual(['user 1 not found'])
+    })
+  })
+
+  test('and deleting it deletes its search history', async () => {
+    const { tracker, log, url } = await logger(database)
+    const error_id = await log(FIRST)
+    await log(SECOND)
+    await tracker.Commands.BatchDeleteErrors.call({ error_ids: [error_id] })
+    await withDatabase(url, async ({ read }) => {
+      expect(await read.selectFrom('faultboard_search_history').select('id').execute()).toEqual([])
+    })
+  })
+})
