@@ -95,3 +95,10 @@ test('a wrapper that somebody else has put around ours stays, and what starts la
   expect(Object.hasOwn(target, 'say')).toBe(false)
   expect(seen.slice(2)).toEqual(['third: three'])
 })
+
+test('leaves a method of a frozen object alone', () => {
+  const target = Object.freeze({ run: () => 'done' })
+  const end = wrapMethod(target, 'run', () => () => 'watched')
+  expect(target.run()).toBe('done')
+  end()
+})

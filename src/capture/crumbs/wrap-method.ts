@@ -21,6 +21,9 @@ const wrappers = new WeakMap<object, Wrapper>()
  * everything on.
  */
 export function wrapMethod(target: object, name: string, wrap: Wrap): () => void {
+  // A frozen object (`--frozen-intrinsics` on Node.js 20) is left alone.
+  if (Object.getOwnPropertyDescriptor(target, name)?.configurable === false || !Object.isExtensible(target))
+    return () => {}
   const wrapper = wrapperOf(target, name) ?? putWrapper(target, name)
   const watcher = { wrap }
   wrapper.watchers.push(watcher)
