@@ -1,5 +1,7 @@
 import { types } from 'node:util'
 import { FILTERED, type Redactor } from '../model/redaction.js'
+import { isNamedByItemBefore, namesSecret, VALUE_KEYS } from '../model/secrets/name-value-pairs.js'
+import { isSecretCode } from '../model/secrets/secret-paths.js'
 import { cleanText } from '../model/text.js'
 
 export interface PlainLimits {
@@ -44,7 +46,7 @@ class Copier {
   }
 
   copy(value: unknown, depth: number): unknown {
-    if (--this.#left < 0) return '[…]'
+    if (--this.#left < 0) return OMITTED
     switch (typeof value) {
       case 'string':
         return this.#text(value)
@@ -64,10 +66,11 @@ class Copier {
     }
   }
 
-  /** The text is cut after the filter, which could not tell half of a secret. */
+  /** Cut after the filter, which does not recognize half of a secret. Text that has no room is not filtered at all. */
   #text(text: string): string {
-    const room = Math.max(0, Math.min(this.#limits.string, this.#characters))
-    const plain = cleanText(this.#redactor.text(cleanText(text, this.#limits.string * 2)), room)
+    const room = Math.min(this.#limits.string, this.#characters)
+    if (room < MIN_ROOM && text.length > room) return OMITTED
+    const plain = cleanText(this.#redactor.text(cleanText(text, room * 2)), room)
     this.#characters -= plain.length
     return plain
   }
@@ -114,8 +117,14 @@ class Copier {
 
   #copyArray(array: readonly unknown[], depth: number): unknown[] {
     const copy: unknown[] = []
-    for (let i = 0; i < Math.min(array.length, this.#limits.items); i++)
-      copy.push(this.#copyProperty(array, String(i), depth))
+    let before: unknown
+    for (let i = 0; i < Math.min(array.length, this.#limits.items); i++) {
+      const item = Object.getOwnPropertyDescriptor(array, i)
+      const isNamed =
+        typeof before === 'string' && isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey)
+      copy.push(isNamed ? FILTERED : this.#copyMember(item, depth))
+      before = item?.value
+    }
     if (array.length > this.#limits.items) copy.push(`[${array.length - this.#limits.items} more]`)
     return copy
   }
@@ -137,37 +146,51 @@ class Copier {
 
   #copyKeys(object: object, depth: number): object {
     const copy = {}
+    // Not for...in, which also reads the prototypes: a prototype may be a Proxy.
+    const keys = Object.keys(object)
+    const shown = Math.min(keys.length, this.#limits.keys)
+    const isNamedSecret = this.#namesSecret(object, keys)
     let count = 0
-    for (const key in object) {
-      if (!Object.hasOwn(object, key)) continue
-      if (count++ >= this.#limits.keys || this.#left <= 0) {
-        define(copy, '…', 'more keys')
-        break
-      }
-      define(
-        copy,
-        this.#key(key),
-        this.#redactor.isSensitiveKey(key) ? FILTERED : this.#copyProperty(object, key, depth),
-      )
+    for (; count < shown && this.#left > 0; count++) {
+      const key = keys[count] as string
+      define(copy, this.#key(key), this.#copyNamed(object, key, isNamedSecret && VALUE_KEYS.has(key), depth))
     }
+    if (keys.length > count) define(copy, '…', 'more keys')
     return copy
   }
 
-  /** A body parsed in the wrong way stands as one key, secrets and all. */
+  /** `{ name: 'password', value: … }`, as forms and headers are often kept. */
+  #namesSecret(object: object, keys: readonly string[]): boolean {
+    if (keys.length > MAX_PAIR_KEYS || !keys.some((key) => VALUE_KEYS.has(key))) return false
+    return namesSecret((key) => Object.getOwnPropertyDescriptor(object, key)?.value, this.#redactor.isSensitiveKey)
+  }
+
+  #copyNamed(object: object, key: string, isFiltered: boolean, depth: number): unknown {
+    if (isFiltered || this.#redactor.isSensitiveKey(key)) return FILTERED
+    const property = Object.getOwnPropertyDescriptor(object, key)
+    return isSecretCode(key, property?.value) ? FILTERED : this.#copyMember(property, depth)
+  }
+
+  /** A body parsed in the wrong way is one key, secrets included. */
   #key(key: string): string {
+    if (this.#characters <= 0 && key.length > MIN_ROOM) return OMITTED
     const plain = cleanText(this.#redactor.text(cleanText(key, KEY_LIMIT * 2)), KEY_LIMIT)
     this.#characters -= plain.length
     return plain
   }
 
-  #copyProperty(object: object, key: string, depth: number): unknown {
-    const property = Object.getOwnPropertyDescriptor(object, key)
+  #copyMember(property: PropertyDescriptor | undefined, depth: number): unknown {
     if (!property) return null
     return 'value' in property ? this.copy(property.value, depth + 1) : '[Getter]'
   }
 }
 
+const OMITTED = '[…]'
 const KEY_LIMIT = 200
+/** Less room would keep the beginning of a secret whose end was not read. */
+const MIN_ROOM = 64
+/** Objects with more keys are records of their own, not a name with a value. */
+const MAX_PAIR_KEYS = 12
 
 /** Assignment would let a key named `__proto__` change the copy's prototype; for any other it is much faster. */
 function define(target: object, key: string, value: unknown): void {

@@ -10,7 +10,7 @@ import { contentOf, findDiagnosticDump, HEAD, readSummary, summaryOf } from './d
 import { removeFiles } from './dump/dump-files.js'
 import { MAX_PROFILE_MS } from './dump/limits.js'
 import { takeFiles } from './dump/take-files.js'
-import { dumpSections } from './dump-content.js'
+import { dumpSections, processRedactor } from './dump-content.js'
 
 /** Beyond this many of an application, the oldest go. */
 export const KEPT_DUMPS = 100
@@ -39,12 +39,13 @@ export const captureDiagnosticDump = defineOperation({
       )
     }
     const created_at = now()
+    const safeNote = note == null ? null : processRedactor(context).text(note)
     const sections = await dumpSections(context, { report })
     const files = await takeFiles(context, wanted)
     try {
       const application_id = await applicationId(database, config.application_name, created_at)
       const content = contentOf({ ...summaryOf(sections, actor ?? null), files }, sections)
-      const dump_id = await keep(context, { application_id, note: note ?? null, content, created_at })
+      const dump_id = await keep(context, { application_id, note: safeNote, content, created_at })
       return { id: dump_id, created_at: new Date(created_at).toISOString() }
     } catch (error) {
       await removeFiles(context, files)

@@ -65,8 +65,7 @@ const LIMITS: PlainLimits = {
 /** The state of this process as plain, bounded data without secrets. */
 export async function dumpSections(context: DumpContext, { report = false } = {}): Promise<Sections> {
   const { config, database, jobs, pools = new Map() } = context
-  // A dump tells of the process, whose secrets are hidden even where those of requests are not.
-  const redactor = config.filter_sensitive_data ? context.redactor : createRedactor(config.sensitive_data_patterns)
+  const redactor = processRedactor(context)
   // A package may be called cookie, and a pool tokens: their versions and numbers are no secrets.
   const byValue = { ...redactor, isSensitiveKey: () => false }
   const root = config.project_root
@@ -89,6 +88,11 @@ export async function dumpSections(context: DumpContext, { report = false } = {}
     breadcrumbs: await section(redactor, () => breadcrumbsSection(context)),
     report: report ? await section(redactor, reportSection) : null,
   })
+}
+
+/** Filters the secrets of the process, which a dump never shows, whatever `filter_sensitive_data` is. */
+export function processRedactor({ config, redactor }: Context): Redactor {
+  return config.filter_sensitive_data ? redactor : createRedactor(config.sensitive_data_patterns)
 }
 
 async function section(redactor: Redactor, read: () => unknown): Promise<unknown> {

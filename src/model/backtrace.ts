@@ -25,9 +25,12 @@ export function belowMessage(stack: string, message: string): string {
 /** How far into a stack the message may begin: behind the name of the type. */
 const HEADER_LIMIT = 300
 
+/** A stack of the most frames that can be kept is shorter. A text without frames is not searched to its end. */
+const MAX_SCANNED_CHARACTERS = 200_000
+
 /** The frame lines of a stack string. */
 export function stackLines(stack: string, message: string, limit: number): string[] {
-  const body = belowMessage(stack, message)
+  const body = belowMessage(stack, message).slice(0, MAX_SCANNED_CHARACTERS)
   const lines: string[] = []
   for (let from = 0; from < body.length && lines.length < limit; ) {
     const newline = body.indexOf('\n', from)

@@ -1,4 +1,5 @@
-import { FILTERED, type Redactor, TOKEN_SHAPE } from './redaction.js'
+import { FILTERED, type Redactor } from './redaction.js'
+import { mayContainToken } from './secrets/token-shapes.js'
 
 const WIDTH = 400
 /** So much of a minified file's one line is looked at. */
@@ -28,8 +29,9 @@ export function shownLine(line: string, column: number | null, redactor: Redacto
 /** Texts with their quotation marks, and the code between them. One that is not closed goes on to the end. */
 const PARTS = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|'(?:[^'\\]|\\[\s\S]?)*(?:'|$)|`(?:[^`\\]|\\[\s\S]?)*(?:`|$)|[^"'`]+/g
 const NAME_LENGTH = 120
-/** The name that something is given to, where that stands right before it. */
-const NAME = /([\w$-]{1,100})["'\]]?\s{0,5}[:=]\s{0,5}$/
+/** The name that a literal is assigned to, compared with or paired with: `pw: `, `env.PW ?? `, `set('password', `. */
+const NAME =
+  /([\p{L}\p{N}\p{M}_$-]{1,100})["'`\]]?\s{0,5}(?:[!=]==?|\|\|=?|\?\?=?|[:=])\s{0,5}$|["'`]([\p{L}\p{N}\p{M}_$-]{1,100})["'`]\s{0,5},\s{0,5}$|\b(?:set|with)_?([A-Za-z_]{2,60})\(\s{0,5}$/u
 const WORD = /[^\s(),;{}]+/g
 
 function withoutSecrets(part: string, before: string, redactor: Redactor): string {
@@ -47,10 +49,19 @@ function withoutSecrets(part: string, before: string, redactor: Redactor): strin
  */
 function codeWithoutSecrets(code: string, before: string, redactor: Redactor): string {
   if (/["'`]$/.test(before) && isSensitive(before.slice(0, -1), redactor)) return FILTERED
-  return code.replace(WORD, (word) => (word.includes('://') || TOKEN_SHAPE.test(word) ? redactor.text(word) : word))
+  const comment = COMMENT.exec(code)?.index ?? code.length
+  return codeWords(code.slice(0, comment), redactor) + redactor.text(code.slice(comment))
+}
+
+/** A comment is free text. */
+const COMMENT = /(?<!:)\/\/|\/\*|^\s{0,40}[*#] /
+
+function codeWords(code: string, redactor: Redactor): string {
+  return code.replace(WORD, (word) => (word.includes('://') || mayContainToken(word) ? redactor.text(word) : word))
 }
 
 function isSensitive(before: string, redactor: Redactor): boolean {
-  const name = NAME.exec(before)?.[1]
+  const [, assigned, paired, setter] = NAME.exec(before) ?? []
+  const name = assigned ?? paired ?? setter
   return name !== undefined && redactor.isSensitiveKey(name)
 }

@@ -106,3 +106,74 @@ describe('plain data holds no secret', () => {
     })
   })
 })
+
+describe('plain data reads no more than it can keep', () => {
+  test('text beyond the room is not filtered', () => {
+    let filtered = 0
+    const counting = {
+      isSensitiveKey: () => false,
+      text(text: string) {
+        filtered += text.length
+        return text
+      },
+    }
+    const texts = Array.from({ length: 10 }, () =>
+      Array.from({ length: 100 }, (_, i) => `${i}`.repeat(4000).slice(0, 4000)),
+    )
+    const kept = JSON.stringify(plainData(texts, counting))
+    expect(filtered).toBeLessThanOrEqual(2 * 50_000 + 2 * 2000)
+    expect(kept).toContain('[…]')
+  })
+
+  test('a text that has no room keeps no beginning of a secret', () => {
+    const limits = { depth: 2, keys: 10, items: 10, string: 200, values: 20, characters: 230 }
+    const secret = `token=${'s3cr3t'.repeat(40)}`
+    expect(plainData(['x'.repeat(200), secret], createRedactor(), limits)).toEqual(['x'.repeat(200), '[…]'])
+  })
+
+  test('a Proxy behind an object is not touched', () => {
+    let touched = 0
+    const trap = () => {
+      touched++
+      return []
+    }
+    const hostile = new Proxy(
+      {},
+      { ownKeys: trap, getOwnPropertyDescriptor: () => void touched++, get: () => void touched++ },
+    )
+    expect(plain(Object.assign(Object.create(hostile), { a: 1 }))).toEqual({ a: 1 })
+    expect(touched).toBe(0)
+  })
+
+  test('keys of a prototype are not read', () => {
+    const inherited = Object.create(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i])))
+    expect(plain(Object.assign(inherited, { own: 1 }))).toEqual({ own: 1 })
+  })
+})
+
+describe('a value beside its name is filtered', () => {
+  test.each([
+    [{ rawHeaders: ['Host', 'x', 'Authorization', 'S'] }, { rawHeaders: ['Host', 'x', 'Authorization', '[FILTERED]'] }],
+    [[['password', 'S']], [['password', '[FILTERED]']]],
+    [
+      { name: 'password', value: 'S' },
+      { name: 'password', value: '[FILTERED]' },
+    ],
+    [
+      { key: 'x-api-key', value: 'S' },
+      { key: 'x-api-key', value: '[FILTERED]' },
+    ],
+    [
+      { path: ['user', 'pin'], input: 'S' },
+      { path: ['user', 'pin'], input: '[FILTERED]' },
+    ],
+    [
+      { type: 'password', value: 'S' },
+      { type: 'password', value: '[FILTERED]' },
+    ],
+    [
+      { path: '/auth/login', data: 'x' },
+      { path: '/auth/login', data: 'x' },
+    ],
+  ])('%j', (value, copy) => expect(plain(value)).toEqual(copy))
+})

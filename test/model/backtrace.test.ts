@@ -162,3 +162,16 @@ describe('paths inside the project are told relative to its root', () => {
     expect(relativeLines(lines, root)).toBe(lines)
   })
 })
+
+describe('a stack without frames', () => {
+  test('is searched to a bound, not to its end', () => {
+    const frame = '    at total (/srv/shop/src/cart.ts:12:5)'
+    expect(stackLines(`Error\n${'no frame\n'.repeat(10_000)}${frame}`, '', 50)).toHaveLength(1)
+    expect(stackLines(`Error\n${'no frame\n'.repeat(30_000)}${frame}`, '', 50)).toEqual([])
+  })
+
+  test('has its frames behind a message of any length', () => {
+    const message = 'm'.repeat(1_000_000)
+    expect(stackLines(`Error: ${message}\n    at total (/srv/shop/src/cart.ts:12:5)`, message, 50)).toHaveLength(1)
+  })
+})

@@ -1,7 +1,8 @@
 import { parseFrame } from '../../model/backtrace.js'
 import type { Cause } from '../../model/event.js'
 import type { FrameSource } from '../../model/frame-source.js'
-import { FILTERED, type Redactor, TOKEN_SHAPE } from '../../model/redaction.js'
+import { FILTERED, type Redactor } from '../../model/redaction.js'
+import { mayContainToken } from '../../model/secrets/token-shapes.js'
 import { shownLine } from '../../model/source-line.js'
 import { cleanText } from '../../model/text.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs.js'
@@ -137,7 +138,7 @@ const clean = new WeakMap<readonly string[], { lines: readonly string[]; redacto
 function redactLines(lines: readonly string[], redactor: Redactor): readonly string[] {
   const known = clean.get(lines)
   if (known?.redactor === redactor) return known.lines
-  const filtered = lines.map((line) => (PLAIN_FRAME.test(line) && !TOKEN_SHAPE.test(line) ? line : redactor.text(line)))
+  const filtered = lines.map((line) => (PLAIN_FRAME.test(line) && !mayContainToken(line) ? line : redactor.text(line)))
   const result = filtered.some((line, i) => line !== lines[i]) ? filtered : lines
   clean.set(lines, { lines: result, redactor })
   return result
@@ -157,7 +158,7 @@ function redactUrl(url: string, redactor: Redactor): string {
     redactor.isSensitiveKey(decoded(key)) ? `${sign}${key}=${FILTERED}` : pair,
   )
   // Nearly every address differs from the one before, so this is worth the look: the whole search costs many times more.
-  if (PLAIN_URL.test(url) && !TOKEN_SHAPE.test(url)) return withoutPairs
+  if (PLAIN_URL.test(url) && !mayContainToken(url)) return withoutPairs
   return redactor.text(withoutPairs)
 }
 

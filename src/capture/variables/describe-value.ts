@@ -1,6 +1,8 @@
 import { types } from 'node:util'
 import { MORE_KEY, TYPE_KEY } from '../../model/frame-variables.js'
 import { FILTERED, type Redactor } from '../../model/redaction.js'
+import { isNamedByItemBefore, namesSecret, VALUE_KEYS } from '../../model/secrets/name-value-pairs.js'
+import { isSecretCode } from '../../model/secrets/secret-paths.js'
 import { cleanText } from '../../model/text.js'
 import { className, functionText, leafText, ownValue } from './value-text.js'
 
@@ -17,9 +19,6 @@ const CHARACTERS_OF_ONE = 6000
 /** And of all variables of an error. */
 const CHARACTERS_OF_ALL = 40_000
 const KEY_LIMIT = 100
-/** What a name and its value are called where they stand side by side. */
-const NAMES = ['name', 'key', 'field', 'header', 'k', 'param', 'parameter', 'property', 'prop']
-export const VALUES: ReadonlySet<string> = new Set(['value', 'val', 'v'])
 /** A password in an address, whose end was cut off. */
 const OPEN_PASSWORD = /(:\/\/[^\s/:@]*:)[^\s/@]*$/
 
@@ -42,10 +41,7 @@ export class Describer {
 
   /** Whether one of the values that are called a name is that of a secret, which then stands beside it. */
   namesSecret(valueNamed: (name: string) => unknown): boolean {
-    return NAMES.some((key) => {
-      const name = valueNamed(key)
-      return typeof name === 'string' && this.#redactor.isSensitiveKey(name)
-    })
+    return namesSecret(valueNamed, this.#redactor.isSensitiveKey)
   }
 
   /** One variable, by its name too: a secret is known by what it is called. */
@@ -65,7 +61,7 @@ export class Describer {
     for (const key of keys.slice(0, most)) {
       this.#begin()
       // As deep as a local variable of the same value.
-      define(copy, this.#key(key), isNamedSecret && VALUES.has(key) ? FILTERED : this.#property(object, key, -1))
+      define(copy, this.#key(key), isNamedSecret && VALUE_KEYS.has(key) ? FILTERED : this.#property(object, key, -1))
     }
     if (keys.length > most) copy[MORE_KEY] = `${keys.length - most} more`
     return copy
@@ -77,7 +73,7 @@ export class Describer {
   }
 
   #named(name: string, value: unknown, depth: number): unknown {
-    return this.#redactor.isSensitiveKey(name) ? FILTERED : this.#value(value, depth)
+    return this.#redactor.isSensitiveKey(name) || isSecretCode(name, value) ? FILTERED : this.#value(value, depth)
   }
 
   #value(value: unknown, depth: number): unknown {
@@ -153,7 +149,7 @@ export class Describer {
     for (let i = 0; i < Math.min(length, this.#limits.array_items); i++) {
       const item = Object.getOwnPropertyDescriptor(list, i)
       // Raw headers and arguments of a command are names and values by turns.
-      const isFiltered = typeof before === 'string' && this.#redactor.isSensitiveKey(before)
+      const isFiltered = isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey)
       if (!item) copy.push('[empty]')
       else if (isFiltered) copy.push(FILTERED)
       else copy.push('value' in item ? this.#value(item.value, depth + 1) : '[Getter]')
@@ -198,7 +194,7 @@ export class Describer {
     for (const key of keys) {
       if (count >= this.#limits.hash_items || this.#values <= 0 || this.#characters <= 0) break
       count++
-      define(copy, this.#key(key), isNamedSecret && VALUES.has(key) ? FILTERED : this.#property(object, key, depth))
+      define(copy, this.#key(key), isNamedSecret && VALUE_KEYS.has(key) ? FILTERED : this.#property(object, key, depth))
     }
     if (keys.length > count) copy[MORE_KEY] = `${keys.length - count} more`
     return copy

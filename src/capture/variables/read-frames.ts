@@ -1,7 +1,8 @@
 import { types } from 'node:util'
 import { TYPE_KEY } from '../../model/frame-variables.js'
 import { FILTERED, type Redactor } from '../../model/redaction.js'
-import { Describer, VALUES, type ValueLimits } from './describe-value.js'
+import { VALUE_KEYS } from '../../model/secrets/name-value-pairs.js'
+import { Describer, type ValueLimits } from './describe-value.js'
 import type { CodePlace, LiveFrame, LiveScope } from './paused-frames.js'
 
 export interface VariableLimits extends ValueLimits {
@@ -39,7 +40,7 @@ export function readFrames(frames: readonly LiveFrame[], redactor: Redactor, lim
       ...{ function_name, url, line, column },
       variables: found.slice(0, limits.variables).map(({ name, value, from, to }) => ({
         name,
-        value: isNamedSecret && VALUES.has(name) ? FILTERED : describer.variable(name, value),
+        value: isNamedSecret && VALUE_KEYS.has(name) ? FILTERED : describer.variable(name, value),
         from,
         to,
       })),

@@ -1,0 +1,71 @@
+const SCHEME = /[a-z][a-z\d+.-]{1,20}:\/\//gi
+const ENCODED_URL_USER =
+  /([a-z][a-z\d+.-]{1,20}%(?:25){0,3}3a%(?:25){0,3}2f%(?:25){0,3}2f)(?:[^\s/?#"'<>&%]|%(?!(?:25){0,3}(?:40|2f)))+(%(?:25){0,3}40)/gi
+/** `user:S@tcp(127.0.0.1:3306)/db` of Go, `jdbc:oracle:thin:scott/S@host`. */
+const DRIVER_USER =
+  /((?<![\w.-])[\w.-]{1,80}:|thin:[\w.-]{1,80}\/)[^\s@"']{1,300}(?=@(?:tcp|unix)\(|@(?:\/\/)?[\w.-]{1,80}:\d)/gi
+const END_OF_RUN = /[\s"'<>`]/g
+const END_OF_AUTHORITY = /[/?#]/
+/** Schemes of pages, in whose paths an @ is ordinary. All others are databases, brokers, directories and servers. */
+const WEB_SCHEME = /^(?:https?|wss?|git(?:\+\w+)?|ssh|file|webpack|npm|vscode)(?:$|:)/i
+const PORT = /^\d{1,5}$/
+
+/** The text with `filtered` in place of the user and password of every address. */
+export function withoutUrlCredentials(text: string, filtered: string): string {
+  let plain = text
+  if (text.includes('@')) {
+    plain = text.includes('://') ? withoutUsers(text, filtered) : text
+    if (plain.includes('@tcp(') || plain.includes('@unix(') || plain.includes('thin:'))
+      plain = plain.replace(DRIVER_USER, `$1${filtered}`)
+  }
+  return plain.includes('40') && plain.includes('%') ? plain.replace(ENCODED_URL_USER, `$1${filtered}$2`) : plain
+}
+
+/** Each run without blanks is searched for its @ once, so that many schemes in one run do not multiply the work. */
+function withoutUsers(text: string, filtered: string): string {
+  let result = ''
+  let done = 0
+  let runEnd = -1
+  let lastAt = -1
+  SCHEME.lastIndex = 0
+  for (let match = SCHEME.exec(text); match; match = SCHEME.exec(text)) {
+    const start = SCHEME.lastIndex
+    if (start > runEnd) {
+      runEnd = endOfRun(text, start)
+      lastAt = text.lastIndexOf('@', runEnd - 1)
+    }
+    if (lastAt < start) {
+      SCHEME.lastIndex = runEnd
+      continue
+    }
+    const at = endOfUser(text, start, lastAt, match[0])
+    if (at < 0 || text.slice(start, at) === 'git') continue
+    result += text.slice(done, start) + filtered
+    done = at
+    SCHEME.lastIndex = at
+  }
+  return result + text.slice(done)
+}
+
+function endOfRun(text: string, start: number): number {
+  END_OF_RUN.lastIndex = start
+  return END_OF_RUN.exec(text)?.index ?? text.length
+}
+
+/** The @ behind the user and password; -1 where the address has none. */
+function endOfUser(text: string, start: number, lastAt: number, scheme: string): number {
+  const before = text.slice(start, lastAt)
+  // A password with an unencoded /, ? or # in it goes on behind them.
+  if (!WEB_SCHEME.test(scheme.slice(0, -3))) return lastAt
+  const authorityLength = before.search(END_OF_AUTHORITY)
+  if (authorityLength < 0) return lastAt
+  const authority = before.slice(0, authorityLength)
+  const at = authority.lastIndexOf('@')
+  if (at >= 0 && !authority.slice(0, at).includes(':')) return start + at
+  const colon = authority.indexOf(':')
+  const hasOddPort = colon >= 0 && at < 0 && !PORT.test(authority.slice(colon + 1))
+  if (at < 0) return hasOddPort && !before.slice(authorityLength).includes('=') ? lastAt : -1
+  // Of `u:a@b/S@host` the second @ ends the password; that of `u:p@host/@scope` or `?mail=a@b` does not.
+  const behind = before.slice(authorityLength)
+  return behind.includes('=') || text[lastAt - 1] === '/' || lastAt === start + at ? start + at : lastAt
+}

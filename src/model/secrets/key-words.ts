@@ -1,0 +1,110 @@
+export type KeyWords = readonly string[]
+
+/** Words for a password in the languages in which form fields and columns are named most often. */
+const PASSWORDS = [
+  'password', 'passwords', 'passwd', 'passwrd', 'pasword', 'passw', 'pwd', 'pwds', 'pswd', 'psw', 'pw', 'pass', 'pass word',
+  'pass code', 'passcode', 'passcodes', 'pass phrase', 'passphrase', 'passphrases', 'pass key', 'passkey',
+  'passwort', 'passwörter', 'kennwort', 'kennwörter', 'contraseña', 'contraseñas', 'contrasena', 'contrasenya', 'clave secreta',
+  'clave acceso', 'mot de passe', 'mots de passe', 'de passe', 'motdepasse', 'mdp', 'senha', 'senhas', 'palavra passe', 'palavrapasse',
+  'wachtwoord', 'lösenord', 'losenord', 'passord', 'adgangskode', 'salasana', 'hasło', 'haslo', 'heslo', 'jelszó', 'jelszo',
+  'parola', 'parolă', 'şifre', 'sifre', 'lozinka', 'zaporka', 'geslo', 'slaptažodis', 'salasõna', 'parool', 'lykilorð',
+  'пароль', 'пароля', 'пароли', 'паролем', 'парола', 'лозинка', 'κωδικός', 'συνθηματικό', 'סיסמה', 'סיסמא', 'كلمة المرور', 'كلمة السر',
+  'رمز عبور', 'पासवर्ड', 'รหัสผ่าน', 'mật khẩu', 'mat khau', 'kata sandi', '密码', '密碼', '口令', 'パスワード', '暗証番号', '비밀번호', '암호',
+] // biome-ignore format: a word list reads best as lines of words
+
+/** Two words that name a secret together. Run together (`masterkey`) they match at the end of a longer word too. */
+const PAIRS = [
+  ...prefixed('key', 'api access account private encryption encrypt decryption decrypt signing sign secret master hmac shared symmetric'),
+  ...prefixed('key', 'crypto cipher aes rsa ssh pgp gpg stripe session auth token service storage deploy license recovery root jwt app'),
+  ...prefixed('code', 'auth authorization verification security onetime recovery backup reset login access activation confirmation'),
+  ...prefixed('code', 'pairing otp mfa 2fa totp sms invite invitation'),
+  ...prefixed('phrase', 'seed recovery backup'), ...prefixed('link', 'magic reset invite invitation'),
+  ...prefixed('pin', 'user card atm sim login'), ...prefixed('pw', 'user db root admin my login'),
+  ...prefixed('auth', 'basic http proxy digest smtp redis db'), ...prefixed('number', 'credit card account routing'),
+] // biome-ignore format: a word list reads best as lines of words
+
+/** One word, or up to three that follow one another: `apiKey`, `api_key` and `x-api-key` all contain `api key`. */
+export const SENSITIVE_PHRASES: ReadonlySet<string> = new Set([
+  ...PASSWORDS, ...PAIRS, ...PAIRS.map((pair) => `${pair}s`),
+  'secret', 'secrets', 'token', 'tokens', 'jwt', 'bearer', 'authorization', 'auth', 'authentication', 'oauth', 'credential',
+  'credentials', 'creds', 'cookie', 'cookies', 'session', 'sessions', 'sid', 'psk', 'mnemonic', 'amz signature', 'one time code',
+  'one time codes', 'security answer', 'security answers', 'client assertion', 'assertion', 'saml response', 'samlresponse',
+  'code verifier', 'codeverifier', 'otp', 'totp', 'pin', 'card', 'cards', 'credit card', 'cvv', 'cvc', 'iban', 'ssn', 'social security',
+  'csrf', 'xsrf', 'dsn', 'connection string', 'database url',
+]) // biome-ignore format: a word list reads best as lines of words
+
+/** Contained in every sensitive key of plain letters, and in the messages of databases that quote a row. */
+export const SECRET_WORD =
+  /pass|pw|psw|pasw|secret|token|jwt|bearer|auth|cred|cookie|sess|sid(?!e)|psk|mnemonic|signature|key|code|phrase|link|pin|number|answer|assertion|saml|otp|card|cvv|cvc|iban|ssn|social|[cx]srf|dsn|connection|database|identified|kennwort|contrasen|clave|mdp|senha|wachtwoord|losenord|adgangskode|salasana|haslo|heslo|jelszo|parola|sifre|lozinka|zaporka|geslo|parool|khau|sandi|failing row/i
+
+/** Parts of a longer word that name a secret wherever they occur in it. */
+const INSIDE_WORD =
+  /passw|passphrase|apikey|(?:access|auth|refresh|session|csrf|xsrf|id)token|sess(?:ion)?id|clientsecret|creditcard|cardnum|passwort|kennwort|wachtwoord|contrase[nñ]a|парол|密[码碼]|口令|パスワード|비밀번호/
+/** Ends of a longer word that name a secret: `usertoken`, `dbpass`, `awscreds`. */
+const WORD_END = /(?:tokens?|secrets?|pass|pwds?|passcodes?|pswd|cookies?|credentials?|creds|cvv|csrf)$/
+const PAIR_END = new RegExp(`(?:${PAIRS.map((pair) => pair.replace(' ', '')).join('|')})s?$`)
+/** Words with such an end that mean something else: `compass`, `bypass`, `lowpass`, `betoken`. */
+const ORDINARY_WORD =
+  /(?:com|by|tres|over|under|sur|multi|single|one|two|low|high|band|all|pre|post|render|sub|first|second|last|next|shadow|depth|boarding|season|gate|hall|day|bus|sk[iy])pass$|^betokens?$|^im?pass$/
+
+/** Whether one word of a key names a secret although its parts have no sign between them: `apitoken`, `masterkey`. */
+export function runTogether(word: string): boolean {
+  if (INSIDE_WORD.test(word)) return true
+  return (WORD_END.test(word) || PAIR_END.test(word)) && !ORDINARY_WORD.test(word)
+}
+
+/** First and last words of keys that describe a secret without containing it: `has_password`, `token_type`. */
+const FIRST = new Set('max min total num has is no use uses allow enable disable require requires'.split(' '))
+const LAST = new Set([
+  'count', 'counts', 'length', 'size', 'total', 'limit', 'ttl', 'type', 'types', 'expires', 'expiry', 'expiration', 'at', 'error', 'errors',
+  'exception', 'warning', 'failed', 'failure', 'failures', 'mismatch', 'denied', 'rejected', 'required', 'missing', 'expired',
+  'invalid', 'valid', 'revoked', 'enabled', 'disabled', 'changed', 'set', 'present', 'exists', 'status', 'strength', 'policy',
+  'duration', 'timeout', 'age', 'version', 'provider', 'method', 'scheme', 'strategy', 'brand', 'field', 'fields', 'label', 'attempts',
+  'retries', 'usage', 'used', 'remaining', 'budget', 'minute', 'second', 'endpoint', 'service', 'controller', 'middleware', 'manager',
+  'module', 'plugin', 'guard', 'handler', 'validator', 'parser', 'reducer',
+]) // biome-ignore format: a word list reads best as lines of words
+/** Counts of language-model tokens: `prompt_tokens`, `cachedInputTokens`. */
+const TOKEN_COUNTS = new Set(
+  'prompt completion input output cached reasoning audio text image context generated estimated used'.split(' '),
+)
+
+/** Whether a key only describes a secret: `session_count`, `TokenError`, `prompt_tokens`. */
+export function ordinaryTail(words: KeyWords): boolean {
+  const last = words.at(-1) ?? ''
+  if (FIRST.has(words[0] ?? '') || LAST.has(last)) return true
+  if (last === 'pass') return ORDINARY_WORD.test(`${words.at(-2)}pass`)
+  return last === 'tokens' && words.some((word) => TOKEN_COUNTS.has(word))
+}
+
+/** `newPassword2` becomes `new`, `password`. Equivalent spellings of one character become the same character. */
+export function keyWords(key: string): KeyWords {
+  // Lower case leaves a combining dot behind the Turkish capital I.
+  const composed = NOT_ASCII.test(key) ? key.normalize('NFKC').replaceAll('\u0130', 'I') : key
+  return composed
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .map((word) => word.replace(/(?<=\D)\d+$/, ''))
+    .filter((word) => word !== '')
+}
+
+const NOT_ASCII = /[^\0-\x7f]/
+
+const PASSWORD_WORDS: ReadonlySet<string> = new Set([...PASSWORDS, 'mnemonic', 'seed phrase', 'recovery phrase'])
+
+/** Whether a key names a password or phrase, which may consist of several words. */
+export function isPasswordKey(key: string): boolean {
+  const words = keyWords(key)
+  return words.some(
+    (word, i) =>
+      PASSWORD_WORDS.has(word) ||
+      PASSWORD_WORDS.has(`${word} ${words[i + 1]}`) ||
+      PASSWORD_WORDS.has(`${word} ${words[i + 1]} ${words[i + 2]}`) ||
+      (INSIDE_WORD.test(word) && /passw|phrase|kennwort|woord|contrase|парол|密|口令|パス|비밀/.test(word)),
+  )
+}
+
+function prefixed(last: string, firsts: string): string[] {
+  return firsts.split(' ').map((first) => `${first} ${last}`)
+}

@@ -1,0 +1,150 @@
+import { types } from 'node:util'
+import type { IsSensitiveKey } from '../sensitive-keys.js'
+import { keyWords } from './key-words.js'
+
+/** Keys of a name and of its value where both are members of one object, as in forms, headers and validation errors. */
+export const NAME_KEYS = [
+  'name', 'key', 'field', 'header', 'k', 'param', 'parameter', 'property', 'prop', 'path', 'label', 'attribute', 'column', 'variable', 'id',
+] as const // biome-ignore format: a word list reads best as lines of words
+export const VALUE_KEYS: ReadonlySet<string> = new Set([
+  'value', 'val', 'v', 'values', 'input', 'received', 'actual', 'content', 'text', 'data', 'newValue', 'oldValue', 'new_value', 'old_value',
+]) // biome-ignore format: a word list reads best as lines of words
+
+/** Whether an object names a secret beside its value: `{ name: 'password', value: S }`, `{ path: ['user', 'pin'], input: S }`. */
+export function namesSecret(memberNamed: (key: string) => unknown, isSensitiveKey: IsSensitiveKey): boolean {
+  if (memberNamed('type') === 'password') return true
+  return NAME_KEYS.some((key) => {
+    const name = memberNamed(key)
+    const last = isPlainArray(name) ? Object.getOwnPropertyDescriptor(name, name.length - 1)?.value : name
+    return typeof last === 'string' && NAME.test(last) && isSensitiveKey(last)
+  })
+}
+
+/** Not the path of an address, which may contain any word. */
+const NAME = /^[\p{L}\p{N}\p{M}_.$[\] -]{1,80}$/u
+
+function isPlainArray(value: unknown): value is unknown[] {
+  return Array.isArray(value) && !types.isProxy(value)
+}
+
+/**
+ * Whether an item of a list is the value of the item before it, as in raw headers, entries and arguments. A list of
+ * field names such as `['password', 'email']` has no values.
+ */
+export function isNamedByItemBefore(before: unknown, item: unknown, isSensitiveKey: IsSensitiveKey): boolean {
+  if (typeof before !== 'string' || before.length > MAX_NAME || !isSensitiveKey(before)) return false
+  if (/\s/.test(before.trim())) return false
+  return typeof item !== 'string' || !isFieldName(item)
+}
+
+const MAX_NAME = 100
+const IDENTIFIER = /^[A-Za-z][\w-]{0,40}$/
+const FIELD_WORDS = new Set([
+  'name', 'names', 'email', 'emails', 'mail', 'user', 'users', 'username', 'login', 'id', 'ids', 'uuid', 'at', 'by', 'on', 'date', 'time', 'type', 'url',
+  'count', 'address', 'phone', 'city', 'country', 'zip', 'role', 'roles', 'status', 'title', 'description', 'age', 'gender', 'birthday',
+  'created', 'updated', 'deleted', 'remember', 'confirmation', 'host', 'port', 'database', 'table', 'columns', 'fields', 'language', 'locale',
+]) // biome-ignore format: a word list reads best as lines of words
+
+/** Names of secrets that are not plausible as a secret. */
+const SECRET_FIELDS = new Set(
+  'passwordconfirmation confirmpassword token accesstoken refreshtoken apikey authorization cookie setcookie csrf otp pin cvv'.split(
+    ' ',
+  ),
+)
+
+function isFieldName(text: string): boolean {
+  if (!IDENTIFIER.test(text)) return false
+  return FIELD_WORDS.has(keyWords(text).at(-1) ?? '') || SECRET_FIELDS.has(text.toLowerCase().replaceAll(/[_-]/g, ''))
+}
+
+const QUOTE = `\\\\{0,15}["']`
+const NAMES = `(?:${NAME_KEYS.join('|')})`
+const VALUES = `(?:${[...VALUE_KEYS].join('|')})`
+/** Objects without objects in them, and elements with attributes; what was cut off goes on to the end of the text. */
+const FLAT_PART = /\{([^{}]{8,})(?:\}|$)|<[\w:-]{1,60}\s([^<>]{8,})(?:>|$)/g
+const NAME_MEMBER = new RegExp(
+  `(?<![\\w$-])${NAMES}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:\\[[^\\[\\]]{0,200})?(?:${QUOTE}|(?=\\w))([\\p{L}\\p{N}\\p{M}_.$ -]{2,80}?)(?=\\\\{0,15}["',}\\]>]|\\s|$)`,
+  'gu',
+)
+const PASSWORD_TYPE = new RegExp(`(?<![\\w$-])type(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:${QUOTE})?password`, 'i')
+const VALUE_MEMBER = new RegExp(`(?<![\\w$-])${VALUES}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}`, 'g')
+const VALUE_HINT = new RegExp(`${VALUES}(?:${QUOTE})?\\s{0,5}[:=]`)
+/** `- name: DB_PASSWORD\n  value: S` of YAML. */
+const YAML_PAIR = /\bname:[ \t]{1,5}["']?([\p{L}\p{N}\p{M}_.-]{1,80})["']?\s{1,40}value:[ \t]{1,5}/gu
+/** Two texts in a list: `'Authorization', 'S'`. */
+const LIST_PAIR = new RegExp(`${QUOTE}([\\p{L}\\p{N}\\p{M}_.-]{2,80})${QUOTE}\\s{0,5},\\s{0,40}(?=${QUOTE})`, 'gu')
+const LIST_ITEM = /^\\{0,15}["']([^"'\\]{0,60})(?:\\{0,15}["']\s{0,5}([:=]))?/
+const LIST_HINT = /["']\s{0,5},\s{0,40}\\{0,15}["']/
+/** A part of a form with several parts: its header lines, an empty line, the value and the boundary. */
+const NEW_LINE = '(?:\\r?\\n|(?:\\\\{1,7}r)?\\\\{1,7}n)'
+const FORM_PART = new RegExp(
+  `(\\bname=${QUOTE}([^"'\\n\\\\]{1,100})${QUOTE}[^\\n\\\\]{0,200}${NEW_LINE}(?:[^\\n\\\\]{1,200}${NEW_LINE}){0,4}${NEW_LINE})[\\s\\S]*?(?=${NEW_LINE}--|$)`,
+  'gi',
+)
+
+/** The end of the value that begins at a position of a text. */
+export type EndOfValue = (text: string, start: number) => number
+
+/** The text with `filtered` in place of values whose name is in another member, item, attribute or header line. */
+export function withoutPairedValues(
+  text: string,
+  filtered: string,
+  isSensitiveKey: IsSensitiveKey,
+  endOfValue: EndOfValue,
+): string {
+  let result = text
+  if (VALUE_HINT.test(text)) {
+    result = replaceValues(result, filtered, endOfValue, pairedMembers(result, isSensitiveKey))
+    if (result.includes('name:')) result = replaceValues(result, filtered, endOfLine, yamlPairs(result, isSensitiveKey))
+  }
+  if (LIST_HINT.test(text)) result = replaceValues(result, filtered, endOfValue, listPairs(result, isSensitiveKey))
+  if (text.includes('name='))
+    result = result.replace(FORM_PART, (part, start: string, name: string) =>
+      isSensitiveKey(name) ? start + filtered : part,
+    )
+  return result
+}
+
+/** Starts of values, in ascending order. */
+function* pairedMembers(text: string, isSensitiveKey: IsSensitiveKey): Generator<number> {
+  for (const { 0: part, index } of text.matchAll(FLAT_PART)) {
+    if (!VALUE_HINT.test(part)) continue
+    const isSecret =
+      PASSWORD_TYPE.test(part) || [...part.matchAll(NAME_MEMBER)].some(([, name]) => isSensitiveKey(name ?? ''))
+    if (!isSecret) continue
+    for (const value of part.matchAll(VALUE_MEMBER)) yield index + value.index + value[0].length
+  }
+}
+
+function* yamlPairs(text: string, isSensitiveKey: IsSensitiveKey): Generator<number> {
+  for (const { 0: pair, 1: name, index } of text.matchAll(YAML_PAIR))
+    if (isSensitiveKey(name ?? '')) yield index + pair.length
+}
+
+function* listPairs(text: string, isSensitiveKey: IsSensitiveKey): Generator<number> {
+  for (const { 0: pair, 1: name = '', index } of text.matchAll(LIST_PAIR)) {
+    if (!isSensitiveKey(name)) continue
+    const start = index + pair.length
+    const [, item = '', next] = LIST_ITEM.exec(text.slice(start, start + 100)) ?? []
+    // A key rather than an item: `"name":"password","value":`.
+    if (next !== ':' && next !== '=' && isNamedByItemBefore(name, item, isSensitiveKey)) yield start
+  }
+}
+
+function replaceValues(text: string, filtered: string, endOfValue: EndOfValue, starts: Iterable<number>): string {
+  let result = ''
+  let done = 0
+  for (const start of starts) {
+    if (start < done) continue
+    const end = endOfValue(text, start)
+    if (end <= start) continue
+    result += text.slice(done, start) + filtered
+    done = end
+  }
+  return result + text.slice(done)
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.length : end
+}
