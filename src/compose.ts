@@ -26,6 +26,7 @@ import { createDatabase } from './store/database.js'
 import { createHandOver, type HandOver } from './store/hand-over.js'
 import { openSchema, spoolFolder } from './store/open.js'
 import { Recorder } from './store/recorder.js'
+import { createReject } from './store/rejections.js'
 import { Spool } from './store/spool.js'
 import { Tallies } from './store/tallies.js'
 import { mustLeaveToMainThread, ringForImport } from './store/threads.js'
@@ -59,7 +60,8 @@ export function compose(
   const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
   const by_spool = mustLeaveToMainThread(database)
   const ready = by_spool ? leftToMainThread : onceUntilFailed(() => openSchema(database))
-  const outbox = createOutbox({ config, database, now })
+  const reject = createReject(counters, () => tallies, now)
+  const outbox = createOutbox({ config, database, now, reject })
   const jobs = createEngine({ config, database, ready, log, now, random })
   const { application_name, max_occurrences_per_error } = config
   const writing = { database, spool, counters, application_name, now, open: ready, warn: log.warn }
@@ -76,7 +78,7 @@ export function compose(
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const everybodys: Context = {
     ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
-    ...{ redactor, counters, log, now, random },
+    ...{ redactor, counters, reject, log, now, random },
   }
   const context: CaptureContext = { ...everybodys, ...captureParts(everybodys), pools }
   countIfAsked(context)

@@ -1,5 +1,6 @@
 import type { Options } from './config/options.js'
 import type { JobEngine } from './jobs/engine.js'
+import type { Reject } from './model/budgets.js'
 import type { Counters } from './model/counters.js'
 import type { Redactor } from './model/redaction.js'
 import type { Database } from './store/database.js'
@@ -28,6 +29,8 @@ export interface Context {
   jobs: JobEngine
   redactor: Redactor
   counters: Counters
+  /** Counts what a budget rejects. */
+  reject: Reject
   log: Log
   now(): number
   random(): number

@@ -47,6 +47,7 @@ import { listSourceMaps } from './diagnostics/source-maps/list-source-maps.js'
 import { storeSourceMap } from './diagnostics/source-maps/store-source-map.js'
 import { swallowedExceptions } from './diagnostics/swallowed-exceptions.js'
 import { createLog } from './log.js'
+import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
 import { deliveries } from './notifications/deliveries.js'
 import { retryDelivery } from './notifications/retry-delivery.js'
@@ -414,6 +415,7 @@ export class TrackerInstance {
         return logForeignError(context, await withOriginalStack(context, error))
       }),
     failed: (error: unknown): void => this.#notTaken(error),
+    reject: (budget: BudgetName): void => this.#running()?.context.reject(budget),
   }
 
   /** For subscribers: listens to one more source while the tracker runs; gives the function that ends it sooner. */

@@ -18,6 +18,7 @@ import { finishDispatching, startDispatching } from './notifications/dispatch.js
 import { forgetDeliveries } from './notifications/forget-deliveries.js'
 import { SCHEDULES } from './schedules.js'
 import { ownApplicationId } from './store/applications.js'
+import { forgetBudgets } from './store/rejections.js'
 import { forgetImports } from './transfer/forget-imports.js'
 import { cleanupErrors } from './triage/cleanup-errors.js'
 
@@ -31,6 +32,7 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
   cleanup: async (context) => {
     await cleanupErrors.run(context, {})
     await forgetDeliveries(context)
+    await forgetBudgets(context.database, context.now())
     await forgetProcessHealth(context)
     await forgetHours(context)
     await foldGuardHours(context)

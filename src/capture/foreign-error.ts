@@ -5,6 +5,7 @@ import { platformOf } from '../model/platform.js'
 import type { Severity } from '../model/severity.js'
 import type { RecordedBreadcrumb } from './breadcrumbs.js'
 import type { CaptureContext } from './capture-context.js'
+import { clientBudgets } from './clients/client-budgets.js'
 import type { Draft } from './draft.js'
 import { backtraceOf, textOf, timeOf } from './fields.js'
 import { complain, type Outcome, recordDraft } from './log-error.js'
@@ -54,7 +55,8 @@ export interface ForeignError {
  */
 export function logForeignError(context: CaptureContext, error: ForeignError): Promise<Outcome> {
   try {
-    return recordDraft(context, draftOf(context, error))
+    const budgets = clientBudgets(context)
+    return recordDraft(context, draftOf(context, error), (event) => budgets.admit(event))
   } catch (problem) {
     complain(context, 'recording an error of a client', problem)
     return Promise.resolve(null)
@@ -63,7 +65,7 @@ export function logForeignError(context: CaptureContext, error: ForeignError): P
 
 function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
   const text = (field: keyof typeof TEXT_LIMITS & keyof ForeignError) => textOf(error[field], readLimit(field)) ?? null
-  const lines = (given: readonly string[]) => backtraceOf(given, config.max_backtrace_lines)
+  const lines = stackReader(config.max_backtrace_lines)
   const backtrace = lines(error.backtrace)
   const causes = boundedCauses(error.causes ?? [], lines)
   return {
@@ -88,7 +90,7 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     details: { ...error.details, source: error.source, ...traceFrom(error.trace?.trace_id, error.trace?.span_id) },
     process_facts: null,
     system_health: null,
-    breadcrumbs: boundedCrumbs(error.breadcrumbs, config.breadcrumb_buffer_size, now()),
+    breadcrumbs: boundedCrumbs(error.breadcrumbs, Math.min(MAX_CRUMBS, config.breadcrumb_buffer_size), now()),
     local_variables: null,
     occurred_at: timeWithinReason(error.occurred_at, now()),
     explicit_severity: error.severity,
@@ -101,6 +103,19 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     place: null,
     counted_only: false,
   }
+}
+
+const MAX_CRUMBS = 40
+/** Of all stacks of one error, causes included. A stack of 100 ordinary frames takes a third of it. */
+const MAX_STACK_CHARACTERS = 32_000
+
+function stackReader(max_lines: number): (given: readonly string[]) => string[] {
+  let room = MAX_STACK_CHARACTERS
+  return (given) =>
+    backtraceOf(given, max_lines).filter((line) => {
+      room -= line.length
+      return room >= 0
+    })
 }
 
 export function eventDigest(key: string): string {

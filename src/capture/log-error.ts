@@ -76,10 +76,15 @@ function withoutLost(outcome: Outcome): LoggedError | null {
 /** Null: left out on purpose. `lost`: it could be written neither to the database nor to the disk. */
 export type Outcome = LoggedError | 'lost' | null
 
-/** Runs the pipeline and passes the event to the recorder, unless a step drops it. */
-export function recordDraft(context: CaptureContext, draft: Draft | null): Promise<Outcome> {
+/** Runs the pipeline and passes the event to the recorder, unless a step drops it. `admit` may change the event first. */
+export function recordDraft(
+  context: CaptureContext,
+  draft: Draft | null,
+  admit?: (event: ErrorEvent) => Promise<ErrorEvent>,
+): Promise<Outcome> {
   const event = describe(context, draft)
-  return event ? record(context, event) : Promise.resolve(null)
+  if (!event) return Promise.resolve(null)
+  return admit ? admit(event).then((admitted) => record(context, admitted)) : record(context, event)
 }
 
 function describe(context: CaptureContext, draft: Draft | null): ErrorEvent | null {

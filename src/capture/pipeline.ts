@@ -1,6 +1,7 @@
 import type { ErrorEvent } from '../model/event.js'
 import type { Draft, DropReason, Step, StepContext } from './draft.js'
 import { beforeLog } from './steps/before-log.js'
+import { capSeverity } from './steps/cap-severity.js'
 import { grade } from './steps/grade.js'
 import { ignore } from './steps/ignore.js'
 import { protect } from './steps/protect.js'
@@ -14,7 +15,7 @@ import { variables } from './steps/variables.js'
  * once `protect` has dropped those that are not kept.
  */
 const STEPS: readonly Step[] = [
-  ...[ignore, grade, beforeLog, sample],
+  ...[ignore, grade, capSeverity, beforeLog, sample],
   ...[redactTexts, sign],
   ...[protect, variables, redactDetails],
 ]

@@ -3,9 +3,11 @@ import { dirname } from 'node:path'
 import type { Options } from '../config/options.js'
 import { resolveConfiguration } from '../config/resolve.js'
 import { hasIgnoredHeaders, ignoredHeadersText } from '../health/forwarding-headers.js'
+import { BUDGETS } from '../model/budgets.js'
 import { ConfigurationError, TrackerError } from '../model/errors.js'
 import type { Database } from '../store/database.js'
 import { spoolFolder } from '../store/open.js'
+import { recentRejections } from '../store/rejections.js'
 import { Spool } from '../store/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from './command.js'
 import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from './configuration.js'
@@ -15,7 +17,7 @@ import { missingFile, withDatabase } from './tracker-database.js'
 
 /** One thing that was looked at. `exit_code` is what it alone would end the command with. */
 interface Finding {
-  subject: 'configuration' | 'credentials' | 'database' | 'schema' | 'proxies' | 'spool'
+  subject: 'configuration' | 'credentials' | 'database' | 'schema' | 'proxies' | 'limits' | 'spool'
   state: 'ok' | 'warning' | 'failed'
   text: string
   exit_code: number
@@ -83,6 +85,7 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
         ? ok('schema', `up to date, ${migrations.length} migrations applied`)
         : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
       ...(pending.length === 0 ? await proxyFindings(database, options) : []),
+      ...(pending.length === 0 ? await rejectionFindings(database) : []),
       spool,
     ]
   } catch (error) {
@@ -95,6 +98,17 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
 async function proxyFindings(database: Database, { trusted_proxies }: Options): Promise<Finding[]> {
   if (trusted_proxies.length > 0 || !(await hasIgnoredHeaders(database, Date.now()))) return []
   return [warning('proxies', ignoredHeadersText())]
+}
+
+/** What budgets rejected lately, with the option to raise. */
+async function rejectionFindings(database: Database): Promise<Finding[]> {
+  const rejections = await recentRejections(database, Date.now())
+  if (rejections.length === 0) return [ok('limits', 'no rejections in the last 24 hours')]
+  return rejections.map(({ budget, count, first_seen_at }) => {
+    const { what, consequence } = BUDGETS[budget]
+    const since = new Date(first_seen_at).toISOString()
+    return warning('limits', `${count} over ${budget} since ${since}. ${what}. ${consequence} Raise it if legitimate.`)
+  })
 }
 
 /** The application makes the file with its schema, so that before the first start nothing is wrong. */

@@ -280,7 +280,8 @@ export const mapping = <Key extends string, T>(
       return Object.freeze(result)
     },
     fromText(text) {
-      return Object.fromEntries(text.split(',').map((pair) => pair.split('=').map((side) => side.trim())))
+      const pairs = text.split(',').map((pair) => pair.split('=').map((side) => side.trim()))
+      return Object.fromEntries(pairs.map(([key = '', one = '']) => [key, value.fromText ? value.fromText(one) : one]))
     },
   }
 }

@@ -56,6 +56,7 @@ export const GROUPS = {
   storage: 'Storage',
   dashboard: 'Dashboard',
   capture: 'Capture',
+  clients: 'Client errors',
   privacy: 'Privacy',
   analytics: 'Analytics',
   notifications: 'Notifications',
@@ -64,6 +65,10 @@ export const GROUPS = {
 } as const
 
 const THRESHOLDS = { chat: 'low', community_chat: 'low', email: 'low', incident: 'critical', webhook: 'low' } as const
+/** Defaults of the limits that apply to one client address and to all addresses together, in each process. */
+export const CLIENT_REQUESTS = { per_address: 300, total: 6000 }
+export const CLIENT_BYTES = { per_address: 5_000_000, total: 20_000_000 }
+type AddressLimits = Readonly<Partial<typeof CLIENT_REQUESTS>>
 const severity = choice(SEVERITIES)
 const row = <T>(definition: Row<T>): Row<T> => definition
 
@@ -324,6 +329,43 @@ export const OPTIONS = {
     text: 'Flood guard: once one place has made this many groups in an hour and process, its further new messages and types share one group.',
   }),
 
+  client_max_requests_per_minute: row<AddressLimits>({
+    group: 'clients',
+    kind: mapping(CLIENT_REQUESTS, integer(1, 1_000_000_000)),
+    default: CLIENT_REQUESTS,
+    text: 'Requests to the reporting endpoint and the Sentry intake per minute and process, from one address and in total; every further error in a request counts as one more. Beyond it: 429.',
+  }),
+  client_max_bytes_per_minute: row<AddressLimits>({
+    group: 'clients',
+    kind: mapping(CLIENT_BYTES, integer(1, 1_000_000_000_000)),
+    default: CLIENT_BYTES,
+    text: 'Bytes of their bodies per minute and process after decompression, from one address and in total. Reading stops at the limit, with 429.',
+  }),
+  client_max_new_errors_per_hour: row<number>({
+    group: 'clients',
+    kind: integer(0, 1_000_000),
+    default: 200,
+    text: 'New errors that clients can create per hour, in all processes together; further ones share one error. Known errors are counted as usual.',
+  }),
+  client_max_stored_bytes_per_day: row<number>({
+    group: 'clients',
+    kind: integer(0, 1_000_000_000_000),
+    default: 100_000_000,
+    text: 'Estimated bytes of client occurrences stored per day (UTC), in all processes together; further ones are counted without details.',
+  }),
+  client_max_severity: row<(typeof SEVERITIES)[number]>({
+    group: 'clients',
+    kind: severity,
+    default: 'high',
+    text: 'Highest severity of a client error, whatever the client, the built-in rules or custom_severity_rules say.',
+  }),
+  enable_client_paging: row<boolean>({
+    group: 'clients',
+    kind: boolean,
+    default: false,
+    text: 'Lets client errors use the incident channel and bypass quiet hours.',
+  }),
+
   filter_sensitive_data: row<boolean>({
     group: 'privacy',
     kind: boolean,
@@ -465,6 +507,12 @@ export const OPTIONS = {
     kind: integer(0, 525_600),
     default: 5,
     text: 'Least time between a message about an error and one that it came back.',
+  }),
+  notification_max_per_hour: row<number>({
+    group: 'notifications',
+    kind: integer(1, 1_000_000),
+    default: 60,
+    text: 'Messages about errors per channel and hour, in all processes together; one summary at the end of the hour lists the rest. Digests, test messages and resolutions are not limited.',
   }),
   notification_threshold_alerts: row<readonly number[]>({
     group: 'notifications',

@@ -1,8 +1,12 @@
+import type { Options } from '../config/options.js'
 import type { Context } from '../context.js'
+import { BUDGETS, type BudgetName } from '../model/budgets.js'
 import { meaningOf } from '../model/drop-reasons.js'
 import { isoTime } from '../model/time.js'
+import { recentRejections } from '../store/rejections.js'
 import type { SpoolState } from '../store/spool.js'
-import { type DatabaseHealth, databaseHealth } from './database.js'
+import { type DatabaseHealth, databaseHealth, PATIENCE_MS } from './database.js'
+import { inTime } from './in-time.js'
 import { ownVersion } from './own-version.js'
 import { type HealthState, type Reason, reasonsFor, worst } from './reasons.js'
 import { type WorkHealth, workHealth } from './work.js'
@@ -20,6 +24,8 @@ export interface Health {
   dropped: Dropped[]
   spool: SpoolState & { max_bytes: number }
   database: DatabaseHealth
+  /** What budgets rejected in the last 24 hours, in all processes; null when the database cannot be read. */
+  rejections: RejectedByBudget[] | null
   work: WorkHealth | null
   process: ProcessHealth
 }
@@ -28,6 +34,16 @@ export interface Health {
 export interface Dropped {
   reason: string
   count: number
+  text: string
+}
+
+export interface RejectedByBudget {
+  /** The option that limits it, and its value. */
+  option: BudgetName
+  limit: Options[BudgetName]
+  count: number
+  first_rejected_at: string
+  last_rejected_at: string
   text: string
 }
 
@@ -42,16 +58,36 @@ export interface ProcessHealth {
 /** Answers also when the database does not. */
 export async function healthOf(context: Context): Promise<Health> {
   const database = await databaseHealth(context)
+  const isReadable = database.reachable && database.problem === null
   const facts = {
     recorder: recorderState(context),
     dropped: droppedOf(context),
     spool: { ...(await context.spool.state()), max_bytes: context.config.spool_max_bytes },
     database,
-    work: database.reachable && database.problem === null ? await workHealth(context) : null,
+    rejections: isReadable ? await rejectionsIn(context) : null,
+    work: isReadable ? await workHealth(context) : null,
     process: processHealth(),
   }
   const reasons = reasonsFor(facts, context.now())
   return { state: worst(reasons), reasons, ...facts }
+}
+
+async function rejectionsIn({ database, config, tallies, now }: Context): Promise<RejectedByBudget[] | null> {
+  try {
+    await inTime(tallies.flush(), PATIENCE_MS)
+    const rejections = await inTime(recentRejections(database, now()), PATIENCE_MS)
+    return rejections.map(({ budget, count, first_seen_at, last_seen_at }) => ({
+      option: budget,
+      limit: config[budget],
+      count,
+      first_rejected_at: new Date(first_seen_at).toISOString(),
+      last_rejected_at: new Date(last_seen_at).toISOString(),
+      text: `${BUDGETS[budget].what}. ${BUDGETS[budget].consequence} Raise ${budget} if these are legitimate.`,
+    }))
+  } catch {
+    // The state of the database is shown with the database.
+    return null
+  }
 }
 
 export function droppedOf({ counters }: Context): Dropped[] {

@@ -14,6 +14,11 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   storm_counted_only: 'Counted without a row of its own: more than max_full_occurrences_per_minute.',
   lag_left_out_details: 'Recorded without parameters, context and breadcrumbs: the event loop was late.',
   flood_shares_a_group: 'Recorded in a shared group: its place had made max_groups_per_place groups within the hour.',
+  client_max_requests_per_minute: 'Requests of clients rejected with 429: more than client_max_requests_per_minute.',
+  client_max_bytes_per_minute: 'Requests of clients rejected with 429: more than client_max_bytes_per_minute.',
+  client_max_new_errors_per_hour: 'Recorded in one shared error: more than client_max_new_errors_per_hour.',
+  client_max_stored_bytes_per_day: 'Counted without details: more than client_max_stored_bytes_per_day.',
+  notification_max_per_hour: 'Messages moved to the summary of the hour: more than notification_max_per_hour.',
   source_map_skipped:
     'Recorded with the positions of the compiled code: the source map is too large or cannot be read.',
   local_variables_too_many:

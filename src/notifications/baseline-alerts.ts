@@ -5,6 +5,7 @@ import { HOUR, hourOf, MINUTE } from '../model/time.js'
 import { BASELINES_COMPARED, moveMark, readMark } from '../store/marks.js'
 import { beginCooldowns, tryCooldown } from './cooldowns.js'
 import { dispatchDue } from './dispatch.js'
+import { limitPerHour } from './hourly-limit.js'
 import type { BaselineNotice } from './notice.js'
 import { addressingOf, type Tidings, writeDeliveries } from './write-deliveries.js'
 
@@ -48,7 +49,10 @@ export async function alertOn(
       const until = at + config.baseline_alert_cooldown_minutes * MINUTE
       if (!(await tryCooldown(trx, database.dialect, { name, now: at, until }))) return false
       if (!isHourOver) await beginCooldowns(trx, database.dialect, [lastHour.name], lastHour.until)
-      await writeDeliveries(trx, database.dialect, deliveries, at)
+      const limit = config.notification_max_per_hour
+      const limited = await limitPerHour(trx, database.dialect, deliveries, { limit, now: at })
+      if (limited.over_limit > 0) context.reject('notification_max_per_hour', limited.over_limit)
+      await writeDeliveries(trx, database.dialect, limited.deliveries, at)
       return true
     })
     if (written) alerts++
@@ -93,11 +97,32 @@ function cooldownOf([{ application_id, error_type }]: Group): string {
   return `baseline:${application_id}:${createHash('sha256').update(error_type).digest('hex').slice(0, 32)}`
 }
 
+/** Whether errors of the server alone are above the baseline: clients must not page anyone by sending many of a type. */
+async function isServerAbove({ database, config }: Context, group: Group, hour: number): Promise<boolean> {
+  const [{ application_id, error_type }] = group
+  const rows = await database.read
+    .selectFrom('faultboard_errors as e')
+    .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
+    .select(({ fn }) => ['h.platform', fn.sum<number>('h.count').as('count')])
+    .where('e.application_id', '=', application_id)
+    .where('e.error_type', '=', error_type)
+    .where('e.source', 'is', null)
+    .where('h.hour', '=', hour)
+    .groupBy('h.platform')
+    .execute()
+  const counts = new Map(rows.map(({ platform, count }) => [platform, Number(count)]))
+  return group.some(
+    ({ platform, usual, std_dev }) =>
+      (counts.get(platform) ?? 0) > usual + config.baseline_alert_threshold_std_devs * std_dev,
+  )
+}
+
 async function tidingsOf(
-  { database, config }: Context,
+  context: Context,
   group: Group,
   { severity, at, hour }: { severity: Severity; at: number; hour: number },
 ): Promise<Tidings> {
+  const { database, config } = context
   const [{ application_id, error_type }] = group
   const application = await database.read
     .selectFrom('faultboard_applications')
@@ -118,5 +143,6 @@ async function tidingsOf(
       ...{ platform, count, usual, std_dev, deviations },
     })),
   }
-  return { key: `${cooldownOf(group)}:${at}`, notice, error_id: null, application_id }
+  const is_client = !(await isServerAbove(context, group, hour))
+  return { key: `${cooldownOf(group)}:${at}`, notice, error_id: null, application_id, is_client }
 }

@@ -150,10 +150,13 @@ function baselineText({ platforms, at, hour_started_at = at }: BaselineNotice): 
     .join('\n')
 }
 
-function heldCard({ notices, total, ...about }: HeldNotice, links: Links): Partial<Card> & { title: string } {
+function heldCard({ notices, total, reason, ...about }: HeldNotice, links: Links): Partial<Card> & { title: string } {
   const shown = notices.slice(0, MAX_ITEMS)
   return {
-    title: `${counted(total, 'message')} from the quiet hours`,
+    title:
+      reason === 'hourly_limit'
+        ? `${counted(total, 'more message')} over the hourly limit`
+        : `${counted(total, 'message')} from the quiet hours`,
     items: shown.map((notice) => heldItem(notice, whereOf(about), links)),
     more: Math.max(0, total - shown.length),
     url: links.page('/errors'),

@@ -1,10 +1,13 @@
 import type { Context } from '../context.js'
 import { SEVERITIES } from '../model/severity.js'
+import { HOUR } from '../model/time.js'
 import type { Transaction } from '../store/kysely.js'
 import { locking } from '../store/lock.js'
 import type { Schema } from '../store/schema.js'
 import type { ChannelName } from './channel.js'
+import { closeHour } from './hourly-limit.js'
 import type { BaselineNotice, ErrorNotice, HeldNotice } from './notice.js'
+import { quietHoursOf } from './quiet-hours.js'
 import { writeDeliveries } from './write-deliveries.js'
 
 /** More than a message can show, whichever channel it goes by. */
@@ -13,34 +16,52 @@ const AT_ONCE = 500
 
 type Told = ErrorNotice | BaselineNotice
 
-/** Makes one message for each channel out of what was held until now, whichever process it is that does it. */
+/**
+ * Writes one message for all that were held by quiet hours on a channel, and one for all that were over the limit of an
+ * hour. Any process may do it.
+ */
 export async function combineHeld(context: Context): Promise<void> {
-  for (const { channel, application_id } of await heldGroups(context)) {
-    await context.database.write((trx) => combine(context, trx, channel as ChannelName, application_id))
-  }
+  for (const group of await heldGroups(context)) await context.database.write((trx) => combine(context, trx, group))
 }
 
-async function heldGroups({ database, now }: Context) {
-  return database.read
+interface HeldGroup {
+  channel: ChannelName
+  application_id: number | null
+  state: 'held' | 'over_limit'
+  /** End of the hour whose limit was reached. */
+  hour_end: number
+}
+
+async function heldGroups({ database, now }: Context): Promise<HeldGroup[]> {
+  const rows = await database.read
     .selectFrom('faultboard_deliveries')
-    .select(['channel', 'application_id'])
-    .where('state', '=', 'held')
+    .select(['channel', 'application_id', 'state', 'run_at'])
+    .where('state', 'in', ['held', 'over_limit'])
     .where('run_at', '<=', now())
-    .groupBy(['channel', 'application_id'])
+    .groupBy(['channel', 'application_id', 'state', 'run_at'])
+    .orderBy('run_at')
     .execute()
+  const groups = rows.map(({ channel, application_id, state, run_at }) => ({
+    channel: channel as ChannelName,
+    application_id,
+    state: state as HeldGroup['state'],
+    hour_end: state === 'over_limit' ? (run_at ?? 0) : 0,
+  }))
+  return [...new Map(groups.map((group) => [Object.values(group).join(), group])).values()]
 }
 
 async function combine(
   { database: { dialect }, config, now }: Context,
   trx: Transaction<Schema>,
-  channel: ChannelName,
-  application_id: number | null,
+  { channel, application_id, state, hour_end }: HeldGroup,
 ): Promise<void> {
+  const isOverLimit = state === 'over_limit'
+  if (isOverLimit) await closeHour(trx, dialect, { application_id, channel, period: hour_end - HOUR }, now())
   const query = trx
     .selectFrom('faultboard_deliveries')
     .select(['id', 'payload'])
-    .where('state', '=', 'held')
-    .where('run_at', '<=', now())
+    .where('state', '=', state)
+    .where('run_at', isOverLimit ? '=' : '<=', isOverLimit ? hour_end : now())
     .where('channel', '=', channel)
     .where('application_id', application_id === null ? 'is' : '=', application_id)
     .orderBy('id')
@@ -49,18 +70,21 @@ async function combine(
   const [first] = rows
   if (!first) return
   const notices = rows.map(({ payload }) => JSON.parse(payload) as Told)
+  const notice = summary(notices, isOverLimit ? 'hourly_limit' : 'quiet_hours', config.environment, now())
+  // The hour of a limit may end within quiet hours.
+  const until = isOverLimit ? quietHoursOf(config)({ channel, severity: notice.severity, now: now() }) : null
   await writeDeliveries(
     trx,
     dialect,
     [
       {
-        key: `held:${first.id}:${channel}`,
+        key: isOverLimit ? `over_limit:${application_id ?? 0}:${hour_end}:${channel}` : `held:${first.id}:${channel}`,
         channel,
-        notice: summary(notices, config.environment, now()),
+        notice,
         error_id: null,
         application_id,
         state: 'pending',
-        run_at: now(),
+        run_at: until ?? now(),
       },
     ],
     now(),
@@ -76,11 +100,17 @@ async function combine(
   }
 }
 
-function summary(notices: readonly Told[], environment: string | null, at: number): HeldNotice {
+function summary(
+  notices: readonly Told[],
+  reason: HeldNotice['reason'],
+  environment: string | null,
+  at: number,
+): HeldNotice {
   const gravest = [...notices].sort((a, b) => rank(a) - rank(b) || a.at - b.at)
   const environments = new Set(notices.map((notice) => notice.environment))
   return {
     event: 'held',
+    reason,
     application_name: notices[0]?.application_name ?? '',
     environment: environments.size === 1 ? (notices[0]?.environment ?? null) : environment,
     at,

@@ -9,7 +9,7 @@ import type { DeliveriesTable } from '../store/schema.js'
 import type { Notice } from './notice.js'
 import { sentKeys } from './sent-key.js'
 
-export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'held', 'combined'] as const
+export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'held', 'over_limit', 'combined'] as const
 export const DELIVERY_CHANNELS = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
 
 /** A message as the log shows it. Times are ISO 8601 in UTC. */
@@ -137,7 +137,9 @@ function subjectOf(notice: Notice): string {
     case 'baseline':
       return `${notice.error_type} comes more often than usual`
     case 'held':
-      return `${notice.total} held during quiet hours`
+      return notice.reason === 'hourly_limit'
+        ? `${notice.total} over the hourly limit`
+        : `${notice.total} held during quiet hours`
     case 'digest':
       return `The ${notice.digest.frequency} digest`
     case 'test':

@@ -56,9 +56,10 @@ export interface BaselineNotice extends About {
   }[]
 }
 
-/** What was held back during quiet hours, told in one. */
+/** One message for many that were held back, by quiet hours or by `notification_max_per_hour`. */
 export interface HeldNotice extends About {
   event: 'held'
+  reason: 'quiet_hours' | 'hourly_limit'
   severity: Severity
   total: number
   /** The gravest first, as many as a message can hold. */

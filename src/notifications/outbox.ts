@@ -1,4 +1,5 @@
 import type { Options } from '../config/options.js'
+import type { Reject } from '../model/budgets.js'
 import { cleanText } from '../model/text.js'
 import { MINUTE } from '../model/time.js'
 import type { Database } from '../store/database.js'
@@ -7,6 +8,7 @@ import type { Outbox, RecordedGroup } from '../store/outbox.js'
 import type { Schema } from '../store/schema.js'
 import { activeChannels } from './channels.js'
 import { beginCooldowns, runningCooldowns } from './cooldowns.js'
+import { limitPerHour } from './hourly-limit.js'
 import type { ErrorNotice } from './notice.js'
 import { resolutions } from './resolutions.js'
 import { type Occasion, occasionsOf } from './rules.js'
@@ -16,6 +18,7 @@ export interface OutboxParts {
   config: Options
   database: Database
   now(): number
+  reject: Reject
 }
 
 /** A transaction takes less, or is tried again, which tells of news again. */
@@ -25,13 +28,15 @@ const MESSAGE_LENGTH = 2000
 const REOPENS_ALWAYS = 'incident'
 
 /** Writes down which messages the configured channels are to send. */
-export function createOutbox({ config, database: { dialect }, now }: OutboxParts): Outbox {
+export function createOutbox({ config, database: { dialect }, now, reject }: OutboxParts): Outbox {
   const isOn = activeChannels(config).length > 0
   const addressed = addressingOf(config)
   let written_at = Number.NEGATIVE_INFINITY
   const write = async (trx: Transaction<Schema>, deliveries: readonly NewDelivery[], at: number) => {
     if (deliveries.length === 0) return
-    await writeDeliveries(trx, dialect, deliveries, at)
+    const limited = await limitPerHour(trx, dialect, deliveries, { limit: config.notification_max_per_hour, now: at })
+    if (limited.over_limit > 0) reject('notification_max_per_hour', limited.over_limit)
+    await writeDeliveries(trx, dialect, limited.deliveries, at)
     written_at = performance.now()
   }
   return {
@@ -61,7 +66,8 @@ export function createOutbox({ config, database: { dialect }, now }: OutboxParts
       const messages = told.map(({ occasion, only, ...recorded }) => {
         const { id: error_id, application_id } = recorded.outcome
         const notice = noticeOf(recorded, occasion, names.get(application_id) ?? '', at)
-        const all = addressed({ key: keyOf(error_id, occasion, at), notice, error_id, application_id }, at)
+        const is_client = recorded.group.newest.source !== undefined
+        const all = addressed({ key: keyOf(error_id, occasion, at), notice, error_id, application_id, is_client }, at)
         return { error_id, only, deliveries: only ? all.filter(({ channel }) => channel === only) : all }
       })
       await write(

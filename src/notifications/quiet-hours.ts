@@ -5,7 +5,13 @@ import type { ChannelName } from './channel.js'
 import { meets } from './rules.js'
 
 /** Until when a message is to be held, or null when it may be sent now. */
-export type HeldUntil = (message: { channel: ChannelName; severity: Severity; now: number }) => number | null
+export type HeldUntil = (message: {
+  channel: ChannelName
+  severity: Severity
+  now: number
+  /** False for messages that never bypass quiet hours. */
+  may_page?: boolean
+}) => number | null
 
 /** Who is woken by an incident wants to be. */
 const NEVER_HELD: readonly ChannelName[] = ['incident']
@@ -17,9 +23,9 @@ export function isEverHeld(channel: ChannelName): boolean {
 export function quietHoursOf({ quiet_hours, quiet_hours_bypass_severity, time_zone }: Options): HeldUntil {
   if (quiet_hours === null) return () => null
   let known = { from: 0, until: 0 }
-  return ({ channel, severity, now }) => {
+  return ({ channel, severity, now, may_page = true }) => {
     if (!isEverHeld(channel)) return null
-    if (quiet_hours_bypass_severity !== null && meets(severity, quiet_hours_bypass_severity)) return null
+    if (may_page && quiet_hours_bypass_severity !== null && meets(severity, quiet_hours_bypass_severity)) return null
     // The end of these hours is found minute by minute; it stays the same until it has come.
     if (now >= known.from && now < known.until) return known.until
     const until = endOfQuiet(now, quiet_hours, time_zone)

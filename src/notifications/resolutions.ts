@@ -58,6 +58,8 @@ async function openTriggers(trx: Transaction<Schema>, errors: readonly ErrorRow[
     )
     .where('channel', 'in', TOLD_OF_ENDS)
     .where('event', 'in', [...TRIGGERS, 'resolved'])
+    // Messages over the hourly limit were never sent, so that no incident was opened by them.
+    .where('state', 'not in', ['over_limit', 'combined'])
     .orderBy('id')
     .execute()
   const last = new Map(rows.map((row) => [`${row.error_id}:${row.channel}`, row]))

@@ -16,11 +16,14 @@ export interface Tidings {
   notice: Notice
   error_id: number | null
   application_id: number | null
+  /** About an error that a client sent. It does not page anyone unless `enable_client_paging` is on. */
+  is_client?: boolean
 }
 
 export interface NewDelivery extends Tidings {
   channel: Channel['name']
-  state: 'pending' | 'held'
+  /** `held` until quiet hours end, `over_limit` until the summary of the hour. */
+  state: 'pending' | 'held' | 'over_limit'
   run_at: number
 }
 
@@ -30,15 +33,18 @@ export type Addressing = (tidings: Tidings, now: number) => NewDelivery[]
 export function addressingOf(config: Options): Addressing {
   const channels = activeChannels(config)
   const heldUntil = quietHoursOf(config)
-  return (tidings, now) =>
-    channels
+  return (tidings, now) => {
+    const may_page = !tidings.is_client || config.enable_client_paging
+    return channels
       .filter(({ name, carries }) => carries(tidings.notice.event) && isGraveEnough(tidings.notice, name, config))
+      .filter(({ name }) => may_page || name !== 'incident')
       .map(({ name }) => {
         const { severity } = tidings.notice
-        const until = heldUntil({ channel: name, severity, now })
+        const until = heldUntil({ channel: name, severity, now, may_page })
         const key = `${tidings.key}:${name}`
         return { ...tidings, key, channel: name, state: until === null ? 'pending' : 'held', run_at: until ?? now }
       })
+  }
 }
 
 /** What is wanted whatever its severity: the end of an incident, which was grave enough to begin. */

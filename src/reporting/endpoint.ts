@@ -1,5 +1,4 @@
 import { userIdOf } from '../capture/user.js'
-import type { Verdict } from '../dashboard/rate-limit.js'
 import { Tracker } from '../index.js'
 import { ConfigurationError, TrackerError } from '../model/errors.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -9,14 +8,14 @@ import { errorsIn, type ReportedError } from './contract.js'
 import { type CorsOptions, createCors } from './cors.js'
 import { foreignError } from './foreign.js'
 import { jsonBody } from './json-body.js'
-import { createLimits, type LimitOptions } from './limits.js'
+import { hold, limitsOf, OverLimit } from './limits.js'
 import { type Mountable, mountable } from './mountable.js'
 import { SeenEvents } from './seen-events.js'
 
 export type { ReportingRequest } from './arrival.js'
 export type { Mountable } from './mountable.js'
 
-export interface ReportingOptions extends CorsOptions, ClientOptions, Partial<LimitOptions> {
+export interface ReportingOptions extends CorsOptions, ClientOptions {
   /** Left out: the default tracker. */
   tracker?: TrackerInstance
   /** Who may report: anything but true answers 401. Left out: whoever the host lets through to here. */
@@ -44,7 +43,7 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
   const settings = { ...DEFAULTS, ...given(options) }
   checkNumbers(settings)
   const cors = createCors(options)
-  const limits = createLimits(tracker, settings)
+  const limits = limitsOf(tracker)
   const seen = new SeenEvents(tracker)
 
   const answering: Answering = async (request, arrival) => {
@@ -66,16 +65,16 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     const from: ReportingRequest = { request, host: arrival.host }
     const address = clientOf(from, arrival, options, tracker.config)
     const client = countedBy(address)
-    const tooMany = limits.request(client)
-    if (tooMany) return slowDown(tooMany)
+    hold(limits.request(client))
     if (options.authorize && (await options.authorize(from)) !== true) {
       return answerJson(401, { error: 'This client may not report here.' })
     }
     const wrong = wrongMedia(request)
     if (wrong) return wrong
-    const errors = errorsIn(await jsonBody(request, arrival, settings.max_bytes))
-    const tooManyErrors = limits.errors(client, errors.length)
-    if (tooManyErrors) return slowDown(tooManyErrors)
+    const { max_bytes } = settings
+    const count = (bytes: number) => hold(limits.bytes(client, bytes))
+    const errors = errorsIn(await jsonBody(request, arrival, { max_bytes, count }))
+    hold(limits.errors(client, errors.length))
     const kept = await record(errors, from, address)
     // Of what is sent once more, a part that was kept and has no number would count twice.
     const isWorthRepeating = kept.includes(false) && errors.every(({ event_id }, i) => event_id || !kept[i])
@@ -106,8 +105,6 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
 
 const DEFAULTS = {
   max_bytes: 262_144,
-  max_errors_per_minute: 300,
-  max_errors_per_minute_overall: 6000,
   trust_user: false,
   script_origins: [] as readonly string[],
 }
@@ -118,10 +115,9 @@ function given(options: ReportingOptions): Partial<typeof DEFAULTS> {
   return Object.fromEntries(set)
 }
 
-function checkNumbers(settings: typeof DEFAULTS): void {
-  const names = ['max_bytes', 'max_errors_per_minute', 'max_errors_per_minute_overall'] as const
-  const wrong = names.filter((name) => !Number.isSafeInteger(settings[name]) || settings[name] < 1)
-  if (wrong.length > 0) throw new ConfigurationError(wrong.map((name) => `${name} must be a positive whole number`))
+function checkNumbers({ max_bytes }: typeof DEFAULTS): void {
+  if (Number.isSafeInteger(max_bytes) && max_bytes >= 1) return
+  throw new ConfigurationError(['max_bytes must be a positive whole number'])
 }
 
 /** A page that is left sends its last errors as text, for which no browser asks first. */
@@ -136,12 +132,8 @@ function wrongMedia({ headers }: Request): Response | null {
   return answerJson(415, { error: 'The body must not be compressed.' }, { 'Accept-Encoding': 'identity' })
 }
 
-function slowDown({ reset }: Verdict): Response {
-  return answerJson(
-    429,
-    { error: `Too many errors from this client. Try again in ${reset} seconds.` },
-    { 'Retry-After': String(reset) },
-  )
+function slowDown({ message, retry_after }: OverLimit): Response {
+  return answerJson(429, { error: message }, { 'Retry-After': String(retry_after) })
 }
 
 /** The tracker was shut down, or has neither a database nor a disk to write to. */
@@ -152,6 +144,7 @@ function notNow(): Response {
 const ANSWERED: readonly string[] = ['invalid_input', 'too_large']
 
 function refusalOf(error: unknown, tracker: TrackerInstance): Response {
+  if (error instanceof OverLimit) return slowDown(error)
   if (error instanceof TrackerError && ANSWERED.includes(error.code)) {
     return answerJson(error.status, { error: error.message })
   }

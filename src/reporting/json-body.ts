@@ -7,9 +7,14 @@ import { isDeeperThan } from './json-depth.js'
 const MAX_DEPTH = 32
 
 /** What the body says, within its limits; what a parser of the host has read is taken as it is. */
-export async function jsonBody(request: Request, arrival: Arrival, max_bytes: number): Promise<unknown> {
-  if (!('parsed' in arrival)) return parse((await readBounded(request, max_bytes)).toString('utf8'))
+export async function jsonBody(
+  request: Request,
+  arrival: Arrival,
+  { max_bytes, count }: { max_bytes: number; count(bytes: number): void },
+): Promise<unknown> {
+  if (!('parsed' in arrival)) return parse((await readBounded(request, max_bytes, count)).toString('utf8'))
   const { parsed } = arrival
+  count(sizeOf(request, parsed))
   // How much the parser took is its own limit's matter; what the client had said is known.
   if (Number(request.headers.get('content-length') ?? 0) > max_bytes) throw tooLarge(max_bytes)
   if (typeof parsed === 'string') return parse(parsed)
@@ -20,6 +25,13 @@ export async function jsonBody(request: Request, arrival: Arrival, max_bytes: nu
     )
   }
   return parsed
+}
+
+function sizeOf({ headers }: Request, parsed: unknown): number {
+  const announced = Number(headers.get('content-length') ?? Number.NaN)
+  if (Number.isFinite(announced)) return announced
+  if (typeof parsed === 'string' || Buffer.isBuffer(parsed)) return parsed.length
+  return parsed === undefined ? 0 : JSON.stringify(parsed).length
 }
 
 function parse(text: string): unknown {

@@ -212,6 +212,12 @@ export const RELEASES: BulkTarget = {
   on_conflict: { key: ['application_id', 'platform', 'version'], update: [{ column: 'first_seen_at', by: 'least' }] },
 }
 
+export const BUDGET_USAGE: BulkTarget = {
+  table: 'faultboard_budget_usage',
+  columns: [...integers('application_id'), ...texts('budget'), ...integers('period', 'amount')],
+  on_conflict: { key: ['application_id', 'budget', 'period'], update: [{ column: 'amount', by: 'add' }] },
+}
+
 /** Releases that clients report. They never decide on the regression of a server error. */
 export const CLIENT_RELEASES: BulkTarget = { ...RELEASES, table: 'faultboard_client_releases' }
 

@@ -22,6 +22,14 @@ export const STATEMENT_HOURS = hourTable({
   },
 })
 
+/** What budgets rejected. */
+export const REJECTION_HOURS = hourTable({
+  table: 'faultboard_rejection_hours',
+  digest: 'budget_digest',
+  names: { budget: 64 },
+  amounts: { count: 'add', first_seen_at: 'least', last_seen_at: 'greatest' },
+})
+
 /** What is deprecated, and where it is used. */
 export const DEPRECATION_HOURS = hourTable({
   table: 'faultboard_deprecation_hours',

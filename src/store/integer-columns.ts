@@ -88,6 +88,9 @@ const COLUMNS: Record<Exclude<NumberColumn, FractionColumn>, true> = {
   first_detected_at: true,
   last_detected_at: true,
   delay_ms: true,
+  period: true,
+  amount: true,
+  closed_at: true,
 }
 
 /** What queries call their sums; an alias that is not here has to be made a number by whoever asks. */

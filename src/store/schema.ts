@@ -26,6 +26,8 @@ export interface Schema {
   faultboard_error_features: ErrorFeaturesTable
   faultboard_releases: ReleasesTable
   faultboard_client_releases: ReleasesTable
+  faultboard_budget_usage: BudgetUsageTable
+  faultboard_rejection_hours: RejectionHoursTable
   faultboard_baselines: BaselinesTable
   faultboard_cascades: CascadesTable
   faultboard_cascade_hours: CascadeHoursTable
@@ -438,6 +440,28 @@ export interface ReleasesTable {
 }
 
 /** What is usual for a type of error on a platform. */
+/** How much of a budget is used in a period, in all processes together. */
+export interface BudgetUsageTable {
+  application_id: number
+  budget: string
+  /** Start of the hour or UTC day. */
+  period: number
+  amount: number
+  /** Set when the period was summarized; later usage belongs to the next period. */
+  closed_at: number | null
+}
+
+/** What budgets rejected, per hour. */
+export interface RejectionHoursTable {
+  application_id: number
+  hour: number
+  budget_digest: string
+  budget: string
+  count: number
+  first_seen_at: number
+  last_seen_at: number
+}
+
 export interface BaselinesTable {
   id: Generated<number>
   application_id: number

@@ -60,12 +60,13 @@ export function openShop(reporting: Omit<ReportingOptions, 'tracker'> = {}): Sho
         database: shop.env.FAULTBOARD_DATABASE as string,
         application_name: 'shop',
         max_event_loop_lag_ms: null,
+        client_max_requests_per_minute: { per_address: 6000 },
         dashboard_username: USER,
         dashboard_password: PASSWORD,
       },
       { env: {}, write: () => undefined },
     )
-    endpoint = reportingEndpoint({ tracker: shop.tracker, max_errors_per_minute: 6000, ...reporting }).node
+    endpoint = reportingEndpoint({ tracker: shop.tracker, ...reporting }).node
     shop.files['/faultboard.js'] = { type: 'text/javascript', body: await bundled() }
     // The schema is there before anything else asks for it.
     await shop.tracker.Queries.ErrorsList.call()

@@ -50,7 +50,7 @@ export function baselineNotice(error_type = 'TimeoutError'): BaselineNotice {
 }
 
 export function heldNotice(notices: HeldNotice['notices'] = [errorNotice('new'), baselineNotice()]): HeldNotice {
-  return { event: 'held', ...about, severity: 'critical', total: notices.length + 3, notices }
+  return { event: 'held', reason: 'quiet_hours', ...about, severity: 'critical', total: notices.length + 3, notices }
 }
 
 export function testNotice(requested_by = 'admin'): TestNotice {

@@ -54,6 +54,7 @@ export function desksOn(database: TestDatabase): (settings?: Settings) => Promis
 const TABLES: readonly (keyof Schema)[] = [
   'faultboard_deliveries', 'faultboard_cooldowns', 'faultboard_jobs', 'faultboard_activities', 'faultboard_baselines',
   'faultboard_error_hours', 'faultboard_application_hours', 'faultboard_releases', 'faultboard_errors', 'faultboard_leases',
+  'faultboard_budget_usage', 'faultboard_rejection_hours',
 ] // biome-ignore format: a word list reads best as lines of words
 
 export function deskAt(place: TrackerPlace, settings: Settings = WEBHOOK): Desk {
@@ -63,6 +64,8 @@ export function deskAt(place: TrackerPlace, settings: Settings = WEBHOOK): Desk 
     {
       ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', environment: 'test' },
       ...{ max_event_loop_lag_ms: null, run_jobs: false, dashboard_base_url: 'https://shop.example' },
+      // All tests of a file stop the clock in one hour.
+      notification_max_per_hour: 100_000,
       ...CREDENTIALS,
       ...settings,
     },

@@ -168,7 +168,13 @@ describe('the contract', () => {
 
 describe('whatever is posted', () => {
   test('is answered with 201 or 422, and never breaks the host', async () => {
-    const host = await reportingHost({ max_errors_per_minute: 1_000_000, max_errors_per_minute_overall: 1_000_000 })
+    const host = await reportingHost(
+      {},
+      {
+        client_max_requests_per_minute: { per_address: 1_000_000, total: 1_000_000 },
+        client_max_bytes_per_minute: { per_address: 1_000_000_000, total: 1_000_000_000 },
+      },
+    )
     const near = fc.record(
       Object.fromEntries(
         [

@@ -139,8 +139,9 @@ const HOSTS: readonly [string, Host][] = [
 
 describe.each(HOSTS)('the endpoint in %s', (_name, host) => {
   test('takes errors, tells what is wrong, asks for a pause and answers a preflight', async () => {
-    const { tracker } = trackerFor({})
-    const options = { tracker, max_errors_per_minute: 12, allowed_origins: ['https://shop.example'] }
+    // One request, ten errors and an invalid request.
+    const { tracker } = trackerFor({ client_max_requests_per_minute: { per_address: 12 } })
+    const options = { tracker, allowed_origins: ['https://shop.example'] }
     const url = `${await host(reportingEndpoint(options))}${PATH}`
     const { post, send } = asking(url)
     expect(await post({ error: REPORT })).toMatchObject({ status: 201, body: { success: true } })

@@ -117,14 +117,16 @@ describe('who may report', () => {
 })
 
 describe('how much may be reported', () => {
-  test('is bounded by errors in a minute for each address, always', async () => {
-    const host = await reportingHost({ max_errors_per_minute: 15 })
+  const ONE_REQUEST = { client_max_requests_per_minute: { per_address: 1 } }
+
+  test('is bounded by requests and their errors per minute and address, always', async () => {
+    const host = await reportingHost({}, { client_max_requests_per_minute: { per_address: 15 } })
     const ten = { errors: Array(10).fill(REPORT) }
     expect((await host.post(ten)).status).toBe(201)
     const answer = await host.post(ten)
     expect(answer).toMatchObject({
       status: 429,
-      body: { error: 'Too many errors from this client. Try again in 60 seconds.' },
+      body: { error: 'Too many requests or bytes from this client. Try again in 60 seconds.' },
     })
     expect(answer.headers.get('retry-after')).toBe('60')
     host.clock.now += 61_000
@@ -134,10 +136,10 @@ describe('how much may be reported', () => {
 
   test('is bounded for all addresses together', async () => {
     let address = 0
-    const host = await reportingHost({
-      max_errors_per_minute_overall: 3,
-      client_address: () => `198.51.100.${address++}`,
-    })
+    const host = await reportingHost(
+      { client_address: () => `198.51.100.${address++}` },
+      { client_max_requests_per_minute: { total: 3 } },
+    )
     for (const expected of [201, 201, 201, 429]) expect((await host.post({ error: REPORT })).status).toBe(expected)
   })
 
@@ -149,25 +151,25 @@ describe('how much may be reported', () => {
   })
 
   test('goes by the client behind a trusted proxy, and by nothing that a client can make up', async () => {
-    const behind = await reportingHost({ max_errors_per_minute: 1 }, { trusted_proxies: ['loopback'] })
+    const behind = await reportingHost({}, { ...ONE_REQUEST, trusted_proxies: ['loopback'] })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     expect((await behind.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
     expect((await behind.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(201)
     expect((await behind.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
-    const bare = await reportingHost({ max_errors_per_minute: 1 })
+    const bare = await reportingHost({}, ONE_REQUEST)
     expect((await bare.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
     expect((await bare.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
   })
 
   test('is known before the body is read', async () => {
-    const host = await reportingHost({ max_errors_per_minute: 1 })
+    const host = await reportingHost({}, ONE_REQUEST)
     expect((await host.post({ error: REPORT })).status).toBe(201)
     expect((await host.post('no JSON at all')).status).toBe(429)
   })
 
   test('tells clients of IPv4 apart where a proxy writes them as IPv6', async () => {
-    const { tracker } = trackerFor({})
-    const reporting = reportingEndpoint({ tracker, max_errors_per_minute: 1 })
+    const { tracker } = trackerFor(ONE_REQUEST)
+    const reporting = reportingEndpoint({ tracker })
     const app = express().set('trust proxy', 'loopback')
     app.all('/client_errors', reporting.express)
     const { post } = asking(`${await serve(app)}/client_errors`)
@@ -179,10 +181,7 @@ describe('how much may be reported', () => {
   })
 
   test('goes by an address alone where the host names it', async () => {
-    const host = await reportingHost({
-      max_errors_per_minute: 1,
-      client_address: ({ request }) => request.headers.get('x-real-ip'),
-    })
+    const host = await reportingHost({ client_address: ({ request }) => request.headers.get('x-real-ip') }, ONE_REQUEST)
     const from = async (address: string) => (await host.post({ error: REPORT }, { 'x-real-ip': address })).status
     expect([await from('198.51.100.1:4711'), await from('198.51.100.1')]).toEqual([201, 429])
     // Then it is the peer of the socket.

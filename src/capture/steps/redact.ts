@@ -47,14 +47,18 @@ export const redactDetails: Step = (draft, { redactor }) => {
       'request_url',
       closed(() => redactUrl(url, redactor)),
     )
+  const isClient = draft.source !== undefined
+  const limits = isClient ? CLIENT_LIMITS : PARAMETER_LIMITS
   draft.request_params =
-    draft.request_params === undefined ? undefined : closed(() => plainData(draft.request_params, redactor))
+    draft.request_params === undefined ? undefined : closed(() => plainData(draft.request_params, redactor, limits))
   draft.request =
     draft.request === undefined ? undefined : closed(() => plainData(draft.request, redactor, REQUEST_LIMITS))
   draft.tags = joined(draft.tags, redactor, TAG_LIMITS)
-  draft.context = joined(draft.context, redactor, PARAMETER_LIMITS)
-  draft.breadcrumbs = draft.breadcrumbs && closedOr(null, () => redactCrumbs(draft.breadcrumbs ?? [], redactor))
-  draft.details = closedOr({}, () => plainData(draft.details, redactor, PARAMETER_LIMITS) as Record<string, unknown>)
+  draft.context = joined(draft.context, redactor, limits)
+  const crumbLimits = isClient ? CLIENT_CRUMB_LIMITS : CRUMB_LIMITS
+  draft.breadcrumbs =
+    draft.breadcrumbs && closedOr(null, () => redactCrumbs(draft.breadcrumbs ?? [], redactor, crumbLimits))
+  draft.details = closedOr({}, () => plainData(draft.details, redactor, limits) as Record<string, unknown>)
 }
 
 const SIGNED_FIELDS = ['error_type', 'message'] as const
@@ -69,6 +73,9 @@ const REQUEST_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 40, s
 const TAG_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 1, keys: 50, string: 200, characters: 10_000 }
 const CRUMB_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 10, items: 10, string: 200, characters: 2000 }
 const CRUMB_MESSAGE = 500
+/** Smaller for clients: an anonymous client decides how much it sends. */
+const CLIENT_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, values: 400, characters: 8000 }
+const CLIENT_CRUMB_LIMITS: PlainLimits = { ...CRUMB_LIMITS, values: 40, characters: 500 }
 
 /** Several sets of values as one, the later ones winning; as a list of that one, or of none when there was nothing. */
 function joined(sets: readonly unknown[], redactor: Redactor, limits: PlainLimits): readonly unknown[] {
@@ -77,7 +84,11 @@ function joined(sets: readonly unknown[], redactor: Redactor, limits: PlainLimit
   return plain.length === 1 ? plain : [Object.assign({}, ...plain)]
 }
 
-function redactCrumbs(crumbs: readonly RecordedBreadcrumb[], redactor: Redactor): RecordedBreadcrumb[] {
+function redactCrumbs(
+  crumbs: readonly RecordedBreadcrumb[],
+  redactor: Redactor,
+  limits: PlainLimits,
+): RecordedBreadcrumb[] {
   return crumbs.map(({ category, message, occurred_at, duration_ms, metadata }) => ({
     category: cleanText(redactor.text(category), 64),
     message: cleanText(
@@ -86,9 +97,7 @@ function redactCrumbs(crumbs: readonly RecordedBreadcrumb[], redactor: Redactor)
     ),
     occurred_at,
     ...(typeof duration_ms === 'number' ? { duration_ms } : {}),
-    ...(metadata
-      ? { metadata: closed(() => plainData(metadata, redactor, CRUMB_LIMITS)) as Record<string, unknown> }
-      : {}),
+    ...(metadata ? { metadata: closed(() => plainData(metadata, redactor, limits)) as Record<string, unknown> } : {}),
   }))
 }
 

@@ -97,7 +97,7 @@ function Subject({ delivery: { error_id, error_exists, subject }, visit }: Deliv
 }
 
 function Next({ delivery: { state, run_at, attempts, finished_at, created_at }, visit }: DeliveryProps) {
-  if (state === 'held' && run_at !== null)
+  if ((state === 'held' || state === 'over_limit') && run_at !== null)
     return <small title={exactTime(run_at, visit.time_zone)}>{`until ${clock(run_at, visit)}`}</small>
   if (state === 'pending' && attempts > 0 && run_at !== null) {
     return (
@@ -133,7 +133,7 @@ function Retry({ delivery: { id, subject }, visit }: DeliveryProps) {
 }
 
 function triesText({ state, attempts }: Delivery): string {
-  if (state === 'combined') return 'told with others in one message'
+  if (state === 'combined') return 'sent with others in one message'
   if (attempts === 0) return 'not tried yet'
   return attempts === 1 ? '1 try' : `${formatCount(attempts)} tries`
 }

@@ -86,6 +86,57 @@ export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rend
   )
 }
 
+/** Rejections of the last 24 hours, with the option that limits each. */
+export function RejectionsTable({ rejections, visit }: { rejections: Health['rejections']; visit: Visit }): Rendered {
+  return (
+    <section class="card">
+      <h2>Rejected by limits in the last 24 hours</h2>
+      {!rejections || rejections.length === 0 ? (
+        <p class="muted">{rejections ? 'No rejections.' : 'Unknown while the database cannot be read.'}</p>
+      ) : (
+        <table class="dropped">
+          <thead>
+            <tr>
+              <th scope="col">Option</th>
+              <th scope="col" class="number">
+                Rejected
+              </th>
+              <th scope="col">Since</th>
+              <th scope="col">Meaning</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rejections.map(({ option, limit, count, first_rejected_at, last_rejected_at, text }) => (
+              <tr>
+                <th scope="row">
+                  <code>{option}</code>
+                  <br />
+                  <small class="muted">{limitText(limit)}</small>
+                </th>
+                <td class="number">{formatCount(count)}</td>
+                <td>
+                  <Time iso={first_rejected_at} visit={visit} />
+                  <br />
+                  <small class="muted">
+                    last <Time iso={last_rejected_at} visit={visit} />
+                  </small>
+                </td>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+function limitText(limit: NonNullable<Health['rejections']>[number]['limit']): string {
+  if (typeof limit === 'number') return formatCount(limit)
+  const { per_address = 0, total = 0 } = limit
+  return `${formatCount(per_address)} per address, ${formatCount(total)} in total`
+}
+
 /** Jobs, messages and the cleanup; they stand in the database, and all processes share them. */
 export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit }): Rendered {
   if (!work) {

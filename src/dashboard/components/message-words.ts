@@ -16,6 +16,7 @@ export const STATE_WORDS: Readonly<Record<Delivery['state'], string>> = {
   sent: 'Sent',
   failed: 'Failed',
   held: 'Held',
+  over_limit: 'Over the hourly limit',
   combined: 'Combined',
 }
 
@@ -25,7 +26,7 @@ export const EVENT_WORDS: Readonly<Record<Delivery['event'], string>> = {
   milestone: 'Milestone',
   resolved: 'Resolved',
   baseline: 'Above its baseline',
-  held: 'Told after quiet hours',
+  held: 'Summary',
   digest: 'Digest',
   test: 'Test',
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type Health, healthOf } from '../../health/health.js'
 import { id, optional } from '../../model/input.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
-import { DroppedTable, FactCard, type Facts, HealthSummary, Work } from '../components/health-parts.js'
+import { DroppedTable, FactCard, type Facts, HealthSummary, RejectionsTable, Work } from '../components/health-parts.js'
 import { PageHead } from '../components/page-head.js'
 import { formatCount, Time } from '../components/time.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
@@ -29,6 +29,7 @@ export const health = definePage({
           <Work work={data.work} visit={visit} />
           <FactCard title="Process" rows={processFacts(data)} />
         </div>
+        <RejectionsTable rejections={data.rejections} visit={visit} />
         <DroppedTable dropped={data.dropped} />
       </div>
     </>

@@ -48,6 +48,7 @@ function eventOf(notice: CardNotice, key: string, card: Card) {
         application: notice.application_name.toWellFormed(),
         environment: notice.environment,
         ...(card.message === null ? {} : { message: card.message }),
+        ...(card.items.length === 0 ? {} : { errors: card.items.map(({ type, message }) => `${type}: ${message}`) }),
         ...Object.fromEntries(card.facts.map(({ label, value }) => [label.toLowerCase().replaceAll(' ', '_'), value])),
       },
     },

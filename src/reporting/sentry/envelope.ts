@@ -17,10 +17,17 @@ export interface EnvelopeItem {
 export class MalformedEnvelope extends Error {}
 
 const MOST_ITEMS = 100
-const HEADER_BYTES = 16_384
+export const MAX_HEADER_BYTES = 16_384
+/** Of all headers together. SDKs send a few hundred bytes; parsing more would cost the host's thread. */
+const MAX_ALL_HEADER_BYTES = 65_536
 const NEWLINE = 0x0a
 /** SDKs cut what they send at a fraction of this. */
 const MAX_DEPTH = 100
+
+/** The header in the first line, which may be all that has arrived so far. */
+export function envelopeHeader(bytes: Buffer): Json {
+  return headerIn(lineAt(bytes, 0).line, 'the envelope')
+}
 
 /**
  * Takes an envelope apart without looking into its items. Lines are framed by newlines; a payload is as long as its
@@ -30,11 +37,14 @@ export function parseEnvelope(bytes: Buffer): Envelope {
   const first = lineAt(bytes, 0)
   const header = headerIn(first.line, 'the envelope')
   const items: EnvelopeItem[] = []
+  let header_bytes = first.line.length
   for (let at = first.next; at < bytes.length; ) {
     const { line, next } = lineAt(bytes, at)
     at = next
     if (line.length === 0) continue
     if (items.length >= MOST_ITEMS) throw new MalformedEnvelope(`an envelope holds at most ${MOST_ITEMS} items`)
+    header_bytes += line.length
+    if (header_bytes > MAX_ALL_HEADER_BYTES) throw new MalformedEnvelope('the headers are too long')
     const item = headerIn(line, `item ${items.length + 1}`)
     const end = payloadEnd(bytes, at, item.length)
     items.push({ type: textIn(item.type)?.slice(0, 40) ?? '', header: item, payload: bytes.subarray(at, end) })
@@ -57,7 +67,7 @@ function lineAt(bytes: Buffer, from: number): { line: Buffer; next: number } {
 }
 
 function headerIn(line: Buffer, what: string): Json {
-  if (line.length > HEADER_BYTES) throw new MalformedEnvelope(`the header of ${what} is too long`)
+  if (line.length > MAX_HEADER_BYTES) throw new MalformedEnvelope(`the header of ${what} is too long`)
   return jsonIn(line, `the header of ${what}`)
 }
 

@@ -1,31 +1,49 @@
-import { promisify } from 'node:util'
-import { gunzip, inflate, inflateRaw } from 'node:zlib'
+import { pipeline, Readable, type Transform } from 'node:stream'
+import { createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import { Refusal } from './refusal.js'
+
+/** Decompressed at a time: a body is read no further than this beyond what its client may send. */
+const CHUNK_BYTES = 65_536
+
+const gunzip = () => createGunzip({ chunkSize: CHUNK_BYTES })
 
 /** The encodings that are read. Never brotli or zstd: their decoders have had faults that a body could reach. */
-const DECODERS: Readonly<Record<string, readonly Decoder[]>> = {
-  gzip: [promisify(gunzip)],
-  'x-gzip': [promisify(gunzip)],
-  // By the standard with a header; some send it without.
-  deflate: [promisify(inflate), promisify(inflateRaw)],
+const DECODERS: Readonly<Record<string, (start: Buffer) => Transform>> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  // The standard requires the zlib header; some clients send the raw format.
+  deflate: (start) =>
+    hasZlibHeader(start) ? createInflate({ chunkSize: CHUNK_BYTES }) : createInflateRaw({ chunkSize: CHUNK_BYTES }),
 }
 
-type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
-
-export type Expanded = { bytes: Buffer } | { status: 400 | 413 | 415; detail: string }
-
-/** A body as it was before it was compressed, however small it makes itself: no more than so many bytes are unpacked. */
-export async function expand(bytes: Buffer, encoding: string | null, max_bytes: number): Promise<Expanded> {
+/** The chunks of a body before it was compressed. Stops decompressing when the consumer stops. */
+export async function* expand(chunks: AsyncGenerator<Buffer>, encoding: string | null): AsyncGenerator<Buffer> {
   const name = encoding?.trim().toLowerCase() ?? ''
-  if (name === '' || name === 'identity') return { bytes }
-  if (!Object.hasOwn(DECODERS, name)) return { status: 415, detail: 'use gzip, deflate or no content encoding' }
-  for (const decode of DECODERS[name] ?? []) {
-    try {
-      return { bytes: await decode(bytes, { maxOutputLength: max_bytes }) }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-        return { status: 413, detail: `the body is larger than ${max_bytes} bytes when it is unpacked` }
-      }
-    }
+  if (name === '' || name === 'identity') return yield* chunks
+  const decoderFor = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (!decoderFor) throw new Refusal(415, 'use gzip, deflate or no content encoding')
+  const first = await chunks.next()
+  if (first.done) throw new Refusal(400, `the body is no ${name}`)
+  const decoder = decoderFor(first.value)
+  // Its errors arrive at the loop below.
+  pipeline(Readable.from(following(first.value, chunks), { objectMode: true, highWaterMark: 1 }), decoder, () => {})
+  try {
+    for await (const chunk of decoder) yield chunk
+  } catch (error) {
+    throw isDecoderError(error) ? new Refusal(400, `the body is no ${name}`) : error
   }
-  return { status: 400, detail: `the body is no ${name}` }
+}
+
+async function* following(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
+
+/** RFC 1950: the compression method is 8, and the first two bytes are a multiple of 31. */
+function hasZlibHeader(start: Buffer): boolean {
+  return start.length > 1 && ((start[0] ?? 0) & 0x0f) === 8 && start.readUInt16BE(0) % 31 === 0
+}
+
+function isDecoderError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
 }

@@ -3,12 +3,12 @@ import { ConfigurationError } from '../../model/errors.js'
 import type { TrackerInstance } from '../../tracker.js'
 import type { ClientOptions } from '../client.js'
 import { createCors } from '../cors.js'
-import { createLimits, type LimitOptions } from '../limits.js'
+import { limitsOf } from '../limits.js'
 import { type Mountable, mountable } from '../mountable.js'
 import type { PublicKeys } from './public-key.js'
 import { createReceiver } from './receive.js'
 
-export interface SentryIntakeOptions extends ClientOptions, Partial<LimitOptions> {
+export interface SentryIntakeOptions extends ClientOptions {
   /** Left out: the default tracker. */
   tracker?: TrackerInstance
   /** The public keys that may report, or a function `(public_key, project_id) => boolean`. */
@@ -21,12 +21,8 @@ export interface SentryIntakeOptions extends ClientOptions, Partial<LimitOptions
   max_bytes?: number
 }
 
-const DEFAULTS = { max_bytes: 1_048_576, max_errors_per_minute: 1000, max_errors_per_minute_overall: 6000 }
-const MOST: typeof DEFAULTS = {
-  max_bytes: 20 * 1_048_576,
-  max_errors_per_minute: 1_000_000,
-  max_errors_per_minute_overall: 1_000_000,
-}
+const DEFAULT_MAX_BYTES = 1_048_576
+const HIGHEST_MAX_BYTES = 20 * 1_048_576
 
 /**
  * Takes what Sentry SDKs send, so that they report here by a DSN alone: `https://KEY@host/sentry/1` for an intake that
@@ -37,33 +33,21 @@ const MOST: typeof DEFAULTS = {
  */
 export function sentryIntake(options: SentryIntakeOptions): Mountable {
   const { tracker = Tracker, keys, allowed_origins, client_address, store_ip_addresses = false } = options
-  const numbers = numbersOf(options)
-  checkOptions(keys, numbers)
+  const { max_bytes = DEFAULT_MAX_BYTES } = options
+  checkOptions(keys, max_bytes)
   const cors = createCors({ allowed_origins })
-  const { max_bytes, ...limits } = numbers
-  const parts = { keys, cors, limits: createLimits(tracker, limits), client_address, store_ip_addresses, max_bytes }
+  const parts = { keys, cors, limits: limitsOf(tracker), client_address, store_ip_addresses, max_bytes }
   return mountable(createReceiver(parts, tracker))
 }
 
-function numbersOf(options: SentryIntakeOptions): typeof DEFAULTS {
-  const { max_bytes, max_errors_per_minute, max_errors_per_minute_overall } = options
-  return {
-    max_bytes: max_bytes ?? DEFAULTS.max_bytes,
-    max_errors_per_minute: max_errors_per_minute ?? DEFAULTS.max_errors_per_minute,
-    max_errors_per_minute_overall: max_errors_per_minute_overall ?? DEFAULTS.max_errors_per_minute_overall,
-  }
-}
-
-function checkOptions(keys: unknown, numbers: typeof DEFAULTS): void {
+function checkOptions(keys: unknown, max_bytes: number): void {
   const problems: string[] = []
   const isList = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string' && key !== '')
   if (typeof keys !== 'function' && !isList) {
     problems.push('sentryIntake needs keys: a list of the public keys that may report, or a function')
   }
-  for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
-    const number = numbers[name]
-    if (Number.isInteger(number) && number >= 1 && number <= MOST[name]) continue
-    problems.push(`sentryIntake: ${name} must be a whole number from 1 to ${MOST[name]}`)
+  if (!Number.isInteger(max_bytes) || max_bytes < 1 || max_bytes > HIGHEST_MAX_BYTES) {
+    problems.push(`sentryIntake: max_bytes must be a whole number from 1 to ${HIGHEST_MAX_BYTES}`)
   }
   if (problems.length > 0) throw new ConfigurationError(problems)
 }

@@ -1,12 +1,11 @@
-import type { Verdict } from '../../dashboard/rate-limit.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { type Answering, type Arrival, answerJson } from '../arrival.js'
 import { type ClientOptions, clientOf, countedBy } from '../client.js'
 import type { Cors } from '../cors.js'
-import type { Limits } from '../limits.js'
-import { type Envelope, parseEnvelope } from './envelope.js'
+import { hold, type Limits } from '../limits.js'
+import { type Envelope, envelopeHeader, MAX_HEADER_BYTES, parseEnvelope } from './envelope.js'
 import { isAllowed, keyIn, keyOfDsn, type PublicKeys } from './public-key.js'
-import { readAll } from './read-all.js'
+import { unpackedChunks } from './read-all.js'
 import { createRecording } from './record.js'
 import { Refusal, refusalOf } from './refusal.js'
 
@@ -46,17 +45,32 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     const client = countedBy(remote_address)
     hold(limits.request(client))
     const key = keyIn(request.headers, searchParams)
-    // The elder endpoint has no envelope that could name one.
+    // The older endpoint has no envelope that could contain one.
     if (key !== null || place.kind === 'store') await checkKey(key, place)
-    const bytes = await readAll(request, arrival, max_bytes)
+    const chunks = unpackedChunks(request, arrival, { max_bytes, count: (bytes) => hold(limits.bytes(client, bytes)) })
+    const bytes = key === null ? await keyedBytes(chunks, place) : await joined(chunks)
     const envelope = place.kind === 'store' ? bareEvent(bytes) : parseEnvelope(bytes)
-    if (key === null) await checkKey(keyOfDsn(envelope.header.dsn), place)
-    hold(limits.errors(client, Math.max(1, envelope.items.filter(({ type }) => type === 'event').length)))
+    hold(limits.errors(client, envelope.items.filter(({ type }) => type === 'event').length))
     const id = await record(envelope, {
       project_id: place.project_id,
       remote_address: options.store_ip_addresses ? (remote_address ?? undefined) : undefined,
     })
     return answerJson(200, id === null ? {} : { id })
+  }
+
+  /** Checks the key in the first line before the rest is decompressed, for envelopes that come through a tunnel. */
+  async function keyedBytes(chunks: AsyncIterable<Buffer>, place: Place): Promise<Buffer> {
+    let bytes = Buffer.alloc(0)
+    let isChecked = false
+    const check = () => checkKey(keyOfDsn(envelopeHeader(bytes).dsn), place)
+    for await (const chunk of chunks) {
+      bytes = Buffer.concat([bytes, chunk])
+      if (isChecked || !(chunk.includes('\n') || bytes.length > MAX_HEADER_BYTES)) continue
+      await check()
+      isChecked = true
+    }
+    if (!isChecked) await check()
+    return bytes
   }
 
   async function checkKey(key: string | null, { project_id }: Place): Promise<void> {
@@ -65,12 +79,10 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
   }
 }
 
-/** SDKs send nothing for so long: the second header says so for items of all kinds, as far as this key goes. */
-function hold(verdict: Verdict | null): void {
-  if (!verdict) return
-  const { reset } = verdict
-  const headers = { 'retry-after': String(reset), 'x-sentry-rate-limits': `${reset}::key` }
-  throw new Refusal(429, 'too many events from this address', headers)
+async function joined(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return Buffer.concat(parts)
 }
 
 /** `/api/1/envelope/` and its elder, below whatever path the intake is mounted at. */

@@ -1,6 +1,7 @@
 import { TrackerError } from '../../model/errors.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { answerJson } from '../arrival.js'
+import { OverLimit } from '../limits.js'
 import { MalformedEnvelope } from './envelope.js'
 
 /** What an SDK is told when its request is not taken. Its words are ours alone: they go into a header, too. */
@@ -23,11 +24,20 @@ export function refusalOf(error: unknown, tracker: TrackerInstance): Response {
 
 function knownRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
+  if (error instanceof OverLimit) return tooMany(error)
   if (error instanceof MalformedEnvelope) return new Refusal(400, error.message)
   if (!(error instanceof TrackerError)) return null
   if (error.code === 'too_large') return new Refusal(413, error.message)
   // Shut down.
   return new Refusal(503, 'errors are not taken at the moment', { 'retry-after': '60' })
+}
+
+/** SDKs pause for as long as the second header says, here for items of all kinds of this key. */
+function tooMany({ message, retry_after }: OverLimit): Refusal {
+  return new Refusal(429, message, {
+    'retry-after': String(retry_after),
+    'x-sentry-rate-limits': `${retry_after}::key`,
+  })
 }
 
 /** A callback of the host failed, or we did. What it says is not the client's. */

@@ -34,6 +34,8 @@ export const MOVED_TABLES = {
   faultboard_activities: { key: ['id'], at_once: 200 },
   faultboard_releases: { key: ['application_id', 'platform', 'version'] },
   faultboard_client_releases: { key: ['application_id', 'platform', 'version'] },
+  faultboard_budget_usage: { key: ['application_id', 'budget', 'period'], sum: 'amount', gives_way: true },
+  faultboard_rejection_hours: { key: ['application_id', 'hour', 'budget_digest'], sum: 'count', gives_way: true },
   faultboard_baselines: { key: ['id'], sum: 'occurrence_count', gives_way: true },
   faultboard_cascades: { key: ['id'], sum: 'followed_count' },
   faultboard_cascade_hours: { key: ['hour', 'parent_error_id', 'child_error_id'], sum: 'followed_count' },

@@ -55,7 +55,7 @@ describeEachDatabase('events of Sentry SDKs', (database) => {
     ])
     expect(android.place).toBe('Cart.kt:42 in com.example.shop.Cart.total')
     const apple = await host.find('EXC_BAD_ACCESS')
-    expect(apple).toMatchObject({ error_type: 'EXC_BAD_ACCESS', platform: 'iOS', severity: 'critical' })
+    expect(apple).toMatchObject({ error_type: 'EXC_BAD_ACCESS', platform: 'iOS', severity: 'high' })
     expect(apple.backtrace).toEqual([
       'at Cart.total() (Shop)',
       'at -[UIControl sendAction:to:forEvent:] (UIKitCore) [library]',

@@ -69,7 +69,7 @@ describe('who may send', () => {
   })
 
   test('is slowed down in the words that SDKs understand', async () => {
-    const host = await intakeHost(ON_SQLITE, { max_errors_per_minute: 2 })
+    const host = await intakeHost(ON_SQLITE, { settings: { client_max_requests_per_minute: { per_address: 2 } } })
     await host.event(EVENT)
     await host.event(EVENT)
     const held = await host.event(EVENT)

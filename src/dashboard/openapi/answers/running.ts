@@ -1,7 +1,8 @@
 import type { DatabaseHealth } from '../../../health/database.js'
-import type { Dropped, Health, ProcessHealth } from '../../../health/health.js'
+import type { Dropped, Health, ProcessHealth, RejectedByBudget } from '../../../health/health.js'
 import type { Reason } from '../../../health/reasons.js'
 import type { EngineHealth, FailedDelivery, FailedJob, WorkHealth } from '../../../health/work.js'
+import { BUDGET_NAMES } from '../../../model/budgets.js'
 import type { ChannelState } from '../../../notifications/channel-states.js'
 import { DELIVERY_CHANNELS, DELIVERY_STATES, type Delivery } from '../../../notifications/deliveries.js'
 import type { Setting } from '../../components/setting-row.js'
@@ -32,6 +33,18 @@ export const healthAnswer = object<Health>({
     ),
     search_index: nullable(flag),
   }),
+  rejections: nullable(
+    list(
+      object<RejectedByBudget>({
+        option: word(BUDGET_NAMES),
+        limit: anything,
+        count: whole,
+        first_rejected_at: time,
+        last_rejected_at: time,
+        text,
+      }),
+    ),
+  ),
   work: nullable(
     object<WorkHealth>({
       engine: object<EngineHealth>({
@@ -120,6 +133,7 @@ export const notificationsAnswer = object<NotificationsAnswer>({
     sent: whole,
     failed: whole,
     held: whole,
+    over_limit: whole,
     combined: whole,
   }),
   deliveries: list(

@@ -1,0 +1,224 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { OVER_LIMIT_TYPE } from '../../src/capture/clients/client-budgets.js'
+import type { ForeignError } from '../../src/capture/foreign-error.js'
+import type { TrackerInstance } from '../../src/tracker.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { eventually, freshPlace, freshTracker, NOON, temporaryFolder, trackerAt } from '../support/tracker.js'
+import { onlyError, REPORT, reportingHost, total } from './reporting-host.js'
+import { envelopeOf, intakeHost, KEY, ON_SQLITE } from './sentry/intake-host.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Letters only: digits are normalized away. */
+function letters(n: number): string {
+  return [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
+}
+
+function foreign(n: number, more: Partial<ForeignError> = {}): ForeignError {
+  return { source: 'sentry', error_type: `Forged${letters(n)}`, message: 'x', backtrace: [], ...more }
+}
+
+async function groups(tracker: TrackerInstance) {
+  await tracker.flush()
+  const errors = await tracker.Queries.ErrorsList.call({ per_page: 100 })
+  const shared = errors.find(({ error_type }) => error_type === OVER_LIMIT_TYPE)
+  return { own: errors.filter((error) => error !== shared).length, shared: shared?.occurrence_count ?? 0 }
+}
+
+describeEachDatabase('new client errors per hour', (database) => {
+  const LIMIT = { client_max_new_errors_per_hour: 5 }
+
+  test('are limited for all processes together; the rest shares one error, fingerprints included', async () => {
+    const place = await freshPlace(database)
+    const trackers = [trackerAt(place, LIMIT).tracker, trackerAt(place, LIMIT).tracker]
+    await Promise.all(
+      trackers.flatMap((tracker, i) =>
+        Array.from({ length: 10 }, (_, n) =>
+          tracker.inlet.record(foreign(i * 10 + n, n % 2 ? {} : { fingerprint: [`f${i}${n}`] })),
+        ),
+      ),
+    )
+    const [first] = trackers
+    if (!first) throw new Error('no tracker')
+    expect(await groups(first)).toEqual({ own: 5, shared: 15 })
+    const [shared] = await first.Queries.ErrorsList.call({ error_type: OVER_LIMIT_TYPE })
+    expect(await first.Queries.FindError.call({ error_id: shared?.id ?? 0 })).toMatchObject({
+      ...{ source: 'sentry', platform: 'Other', app_version: null, user_count: 0 },
+      occurrence: { message: expect.stringMatching(/^Forged[a-j]+: x$/) },
+    })
+  })
+
+  test('are not renewed by a restart, but by the next hour', async () => {
+    const place = await freshPlace(database)
+    for (let run = 0; run < 3; run++) {
+      const { tracker } = trackerAt(place, LIMIT)
+      for (let n = 0; n < 3; n++) await tracker.inlet.record(foreign(run * 3 + n))
+      await tracker.shutdown()
+    }
+    const next = trackerAt(place, LIMIT)
+    expect(await groups(next.tracker)).toEqual({ own: 5, shared: 4 })
+    next.clock.now = NOON + HOUR
+    await next.tracker.inlet.record(foreign(100))
+    expect(await groups(next.tracker)).toEqual({ own: 6, shared: 4 })
+  })
+
+  test('leave known errors and errors of the server alone', async () => {
+    const place = await freshPlace(database)
+    const before = trackerAt(place, LIMIT).tracker
+    for (let n = 0; n < 6; n++) await before.inlet.record(foreign(n))
+    await before.shutdown()
+    const { tracker } = trackerAt(place, LIMIT)
+    for (let n = 0; n < 5; n++) await tracker.inlet.record(foreign(n))
+    await tracker.Commands.LogError.call({ error_type: 'ServerError', message: 'x' })
+    expect(await groups(tracker)).toEqual({ own: 6, shared: 1 })
+    const known = await tracker.Queries.ErrorsList.call({ search: 'Forged' })
+    expect(known.filter(({ occurrence_count }) => occurrence_count === 2)).toHaveLength(5)
+  })
+})
+
+describeEachDatabase('stored bytes of client errors per day', (database) => {
+  test('are limited: further occurrences are counted without details, and the limit survives a restart', async () => {
+    const place = await freshPlace(database)
+    const settings = { client_max_stored_bytes_per_day: 40_000 }
+    const large = foreign(1, {
+      ...{ app_version: '1.0.0', user_id: 'ada', context: { text: 'x'.repeat(4000) } },
+      ...{ request_url: 'https://shop.example/cart' },
+    })
+    const first = trackerAt(place, settings)
+    for (let n = 0; n < 20; n++)
+      await first.tracker.inlet.record({ ...large, app_version: `1.0.${n}`, user_id: `u${n}` })
+    await first.tracker.shutdown()
+    const { tracker, clock } = trackerAt(place, settings)
+    await tracker.inlet.record({ ...large, app_version: '7.7.7', user_id: 'eve' })
+    const record = await onlyError(tracker)
+    expect(record).toMatchObject({ occurrence_count: 21, app_version: null })
+    expect(record.user_count).toBeGreaterThan(2)
+    expect(record.user_count).toBeLessThan(12)
+    expect(record.occurrence).toMatchObject({ request_url: null, context: {} })
+    clock.now = NOON + DAY
+    await tracker.inlet.record({ ...large, app_version: '2.0.0' })
+    expect(await onlyError(tracker)).toMatchObject({ occurrence_count: 22, app_version: '2.0.0' })
+  })
+})
+
+describeEachDatabase('the health of limits', (database) => {
+  test('shows per option what was rejected since when, in all processes', async () => {
+    const settings = { client_max_new_errors_per_hour: 1, project_root: temporaryFolder() }
+    const first = await freshTracker(database, settings)
+    const second = trackerAt(first, settings)
+    second.clock.now = NOON + 60_000
+    for (let n = 0; n < 3; n++) await first.tracker.inlet.record(foreign(n))
+    await second.tracker.inlet.record(foreign(9))
+    second.tracker.inlet.reject('client_max_requests_per_minute')
+    await first.tracker.flush()
+    await first.tracker.shutdown()
+    const authorization = `Basic ${Buffer.from('admin:correct horse').toString('base64')}`
+    const page = (path: string) =>
+      second.tracker.handle(new Request(`http://host${path}`, { headers: { authorization, accept: 'text/html' } }), {
+        ...{ base: '', path, remote_address: '127.0.0.1' },
+      })
+    const json = (await (await page('/health.json')).json()) as { rejections: unknown }
+    expect(json.rejections).toEqual([
+      {
+        ...{ option: 'client_max_requests_per_minute', limit: { per_address: 300, total: 6000 }, count: 1 },
+        ...{ first_rejected_at: '2026-03-10T12:01:00.000Z', last_rejected_at: '2026-03-10T12:01:00.000Z' },
+        text: expect.stringContaining('Raise client_max_requests_per_minute if these are legitimate.'),
+      },
+      {
+        ...{ option: 'client_max_new_errors_per_hour', limit: 1, count: 3 },
+        ...{ first_rejected_at: '2026-03-10T12:00:00.000Z', last_rejected_at: '2026-03-10T12:01:00.000Z' },
+        text: expect.stringContaining(OVER_LIMIT_TYPE),
+      },
+    ])
+    expect(await (await page('/health')).text()).toContain('300 per address, 6,000 in total')
+  })
+})
+
+/** 63 items whose headers are 16 kB of arrays: 1.2 kB compressed, 1 MB to parse. */
+function costlyHeaders(): Uint8Array<ArrayBuffer> {
+  const header = `{"a":[${'[],'.repeat(5400)}[]],"length":0}`
+  return new Uint8Array(gzipSync(`{}\n${`${header}\n\n`.repeat(63)}`))
+}
+
+const gzip = { 'content-encoding': 'gzip' }
+
+test.each([
+  ['an envelope without a key', false, costlyHeaders(), gzip, 401],
+  ['headers of more than 64 kB', true, costlyHeaders(), gzip, 400],
+  ['a body that is too large after decompression', true, new Uint8Array(gzipSync('x'.repeat(2e6))), gzip, 413],
+  ['a body that is no gzip', true, new Uint8Array([1, 2, 3, 4]), gzip, 400],
+  ['a payload that is no JSON', true, '{}\n{"type":"event"}\nno JSON', {}, 400],
+] as const)('counts %s as a request', async (_title, hasKey, body, headers, status) => {
+  const settings = {
+    client_max_requests_per_minute: { per_address: 5 },
+    client_max_bytes_per_minute: { per_address: 20_000_000 },
+  }
+  const host = await intakeHost(ON_SQLITE, { settings })
+  const url = `${host.origin}/sentry/api/1/envelope/${hasKey ? `?sentry_key=${KEY}` : ''}`
+  const statuses: number[] = []
+  for (let i = 0; i < 8; i++) statuses.push((await fetch(url, { method: 'POST', body, headers })).status)
+  expect(statuses).toEqual([...Array(5).fill(status), 429, 429, 429])
+})
+
+test('counts invalid bodies and refused clients of the reporting endpoint as requests', async () => {
+  const host = await reportingHost(
+    { authorize: ({ request }) => request.headers.get('x-token') === 'right' },
+    { client_max_requests_per_minute: { per_address: 2 } },
+  )
+  const invalid = `{"error": ${'x'.repeat(250_000)}`
+  expect((await host.post(invalid, { 'x-token': 'right' })).status).toBe(422)
+  expect((await host.post({ error: REPORT })).status).toBe(401)
+  const refused = await host.post({ error: REPORT }, { 'x-token': 'right' })
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { error: 'Too many requests or bytes from this client. Try again in 60 seconds.' },
+  })
+  expect(refused.headers.get('retry-after')).toBe('60')
+})
+
+test('checks the key in the first line before it decompresses the rest', async () => {
+  const host = await intakeHost(ON_SQLITE, { settings: { client_max_bytes_per_minute: { per_address: 150_000 } } })
+  const url = `${host.origin}/sentry/api/1/envelope/`
+  const send = (key: string) => {
+    const header = { dsn: host.dsn.replace(KEY, key) }
+    const body = new Uint8Array(gzipSync(`${JSON.stringify(header)}\n{"type":"event"}\n${'x'.repeat(900_000)}`))
+    return fetch(url, { method: 'POST', body, headers: gzip })
+  }
+  // One chunk each: a body that is decompressed as a whole would use up the bytes at once.
+  expect((await send('wrong')).status).toBe(403)
+  expect((await send('wrong')).status).toBe(403)
+  expect((await send(KEY)).status).toBe(429)
+})
+
+test('limits the bytes of one address after decompression, and stops reading there', async () => {
+  const host = await intakeHost(ON_SQLITE, {
+    settings: { client_max_bytes_per_minute: { per_address: 1_000_000, total: 1_200_000 } },
+  })
+  const event = { message: 'large', extra: { text: 'x'.repeat(600_000) } }
+  const body = new Uint8Array(gzipSync(envelopeOf([{ type: 'event' }, event])))
+  expect((await host.send(body, gzip)).status).toBe(200)
+  const held = await host.send(body, gzip)
+  expect(held.status).toBe(429)
+  expect(held.headers.get('x-sentry-rate-limits')).toMatch(/^\d+::key$/)
+  await eventually(async () => (await total(host.tracker)) === 1, 'one event is recorded')
+  const { dropped } = await host.tracker.stats()
+  expect(dropped.client_max_bytes_per_minute).toBe(1)
+})
+
+test('keeps less of a client error than of an error of the server', async () => {
+  const host = await reportingHost({ max_bytes: 1_000_000 })
+  const breadcrumbs = Array.from({ length: 100 }, (_, i) => ({
+    ...{ category: 'ui', message: `${i} ${'m'.repeat(2000)}`, metadata: { text: 'd'.repeat(2000) } },
+  }))
+  const context = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key${i}`, 'v'.repeat(2000)]))
+  const stack = Array.from({ length: 100 }, (_, i) => `    at f${i} (https://shop.example/${'p'.repeat(900)}.js:1:2)`)
+  const error = { ...REPORT, breadcrumbs, context, stack: `Error: x\n${stack.join('\n')}` }
+  expect((await host.post({ error })).status).toBe(201)
+  const record = await onlyError(host.tracker)
+  expect(record.breadcrumbs).toHaveLength(40)
+  expect(JSON.stringify(record.breadcrumbs).length).toBeLessThan(40 * 1300)
+  expect(JSON.stringify(record.context).length).toBeLessThan(9500)
+  expect(record.backtrace.join('').length).toBeLessThan(32_001)
+})
