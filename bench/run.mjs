@@ -1,4 +1,4 @@
-// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [diagnostics] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
+// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [diagnostics] [flood] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,7 @@ const SUITES = {
   search: async () => (await import('./search.mjs')).search,
   jobs: async () => (await import('./jobs.mjs')).jobs,
   diagnostics: async () => (await import('./diagnostics.mjs')).diagnostics,
+  flood: async () => (await import('./flood.mjs')).flood,
 }
 
 const { values, positionals } = parseArgs({

@@ -101,7 +101,6 @@ export function RejectionsTable({ rejections, visit }: { rejections: Health['rej
               <th scope="col" class="number">
                 Rejected
               </th>
-              <th scope="col">Since</th>
               <th scope="col">Meaning</th>
             </tr>
           </thead>
@@ -111,17 +110,17 @@ export function RejectionsTable({ rejections, visit }: { rejections: Health['rej
                 <th scope="row">
                   <code>{option}</code>
                   <br />
-                  <small class="muted">{limitText(limit)}</small>
+                  <small class="muted">{limitText(option, limit)}</small>
                 </th>
                 <td class="number">{formatCount(count)}</td>
                 <td>
-                  <Time iso={first_rejected_at} visit={visit} />
+                  {text}
                   <br />
                   <small class="muted">
-                    last <Time iso={last_rejected_at} visit={visit} />
+                    First <Time iso={first_rejected_at} visit={visit} />, last{' '}
+                    <Time iso={last_rejected_at} visit={visit} />
                   </small>
                 </td>
-                <td>{text}</td>
               </tr>
             ))}
           </tbody>
@@ -131,10 +130,12 @@ export function RejectionsTable({ rejections, visit }: { rejections: Health['rej
   )
 }
 
-function limitText(limit: NonNullable<Health['rejections']>[number]['limit']): string {
-  if (typeof limit === 'number') return formatCount(limit)
+function limitText(option: string, limit: NonNullable<Health['rejections']>[number]['limit']): string {
+  const amount = (value: number) =>
+    option.includes('_bytes_') ? `${formatCount(value / 1_000_000)} MB` : formatCount(value)
+  if (typeof limit === 'number') return amount(limit)
   const { per_address = 0, total = 0 } = limit
-  return `${formatCount(per_address)} per address, ${formatCount(total)} in total`
+  return `${amount(per_address)} per address, ${amount(total)} in total`
 }
 
 /** Jobs, messages and the cleanup; they stand in the database, and all processes share them. */

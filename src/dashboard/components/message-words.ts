@@ -16,7 +16,7 @@ export const STATE_WORDS: Readonly<Record<Delivery['state'], string>> = {
   sent: 'Sent',
   failed: 'Failed',
   held: 'Held',
-  over_limit: 'Over the hourly limit',
+  over_limit: 'Over limit',
   combined: 'Combined',
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type Health, healthOf } from '../../health/health.js'
+import { BUDGETS } from '../../model/budgets.js'
 import { id, optional } from '../../model/input.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import { DroppedTable, FactCard, type Facts, HealthSummary, RejectionsTable, Work } from '../components/health-parts.js'
@@ -30,7 +31,7 @@ export const health = definePage({
           <FactCard title="Process" rows={processFacts(data)} />
         </div>
         <RejectionsTable rejections={data.rejections} visit={visit} />
-        <DroppedTable dropped={data.dropped} />
+        <DroppedTable dropped={data.dropped.filter(({ reason }) => !Object.hasOwn(BUDGETS, reason))} />
       </div>
     </>
   ),
