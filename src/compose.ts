@@ -56,10 +56,16 @@ export function compose(
   const log = createLog(now, write)
   for (const warning of warnings) log.warn(warning)
   const database = createDatabase(config.database, config.project_root)
+  database.dialect.file?.onIncident(log.warn)
   const counters = new Counters()
   const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
   const by_spool = mustLeaveToMainThread(database)
-  const ready = by_spool ? leftToMainThread : onceUntilFailed(() => openSchema(database))
+  const ready = by_spool
+    ? leftToMainThread
+    : onceUntilFailed(
+        () => openSchema(database),
+        () => database.dialect.file?.generation,
+      )
   const reject = createReject(counters, () => tallies, now)
   const outbox = createOutbox({ config, database, now, reject })
   const jobs = createEngine({ config, database, ready, log, now, random })
@@ -157,14 +163,18 @@ function captureParts({ config, counters, log, now }: Context): Omit<CaptureCont
   }
 }
 
-/** One attempt serves everybody who asks; one that failed is made again for the next. */
-function onceUntilFailed(attempt: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
+/** Shares one attempt among all callers, until it fails or the generation of the database file changes. */
+function onceUntilFailed(attempt: () => Promise<void>, generation: () => number | undefined): () => Promise<void> {
+  let running: { attempt: Promise<void>; generation: number | undefined } | null = null
   return () => {
-    running ??= attempt().catch((error: unknown) => {
-      running = null
-      throw error
+    const current = generation()
+    if (running?.generation !== current) running = null
+    if (running) return running.attempt
+    const started = { attempt: attempt(), generation: current }
+    running = started
+    started.attempt.catch(() => {
+      if (running === started) running = null
     })
-    return running
+    return started.attempt
   }
 }

@@ -8,16 +8,26 @@ import { ConfigurationError, TrackerError } from '../model/errors.js'
 import type { Database } from '../store/database.js'
 import { spoolFolder } from '../store/open.js'
 import { recentRejections } from '../store/rejections.js'
+import { integrityProblems, repairSqlite } from '../store/repair-sqlite.js'
 import { Spool } from '../store/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from './command.js'
 import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from './configuration.js'
 import { migrationsOf } from './migrate.js'
 import { harmless, print, printJson } from './terminal.js'
-import { missingFile, withDatabase } from './tracker-database.js'
+import { databaseOf, missingFile, withDatabase } from './tracker-database.js'
 
 /** One thing that was looked at. `exit_code` is what it alone would end the command with. */
 interface Finding {
-  subject: 'configuration' | 'credentials' | 'database' | 'schema' | 'proxies' | 'limits' | 'spool'
+  subject:
+    | 'configuration'
+    | 'credentials'
+    | 'repair'
+    | 'integrity'
+    | 'database'
+    | 'schema'
+    | 'proxies'
+    | 'limits'
+    | 'spool'
   state: 'ok' | 'warning' | 'failed'
   text: string
   exit_code: number
@@ -26,9 +36,17 @@ interface Finding {
 export const check = defineCommand({
   name: 'check',
   summary: 'Validate the configuration and the database',
-  text: 'Changes nothing. Looks at the configuration, whether the database can be reached, its schema, and the spool folder.\nA warning does not change the exit code.',
-  examples: ['faultboard check', 'faultboard check --database postgres://localhost/shop --json'],
-  flags: { ...COMMON_FLAGS, json: { text: 'Answer in JSON' } },
+  text: 'Looks at the configuration, whether the database can be reached, its schema, the integrity of an SQLite file, and the spool folder.\nChanges nothing without --repair. A warning does not change the exit code.',
+  examples: [
+    'faultboard check',
+    'faultboard check --database postgres://localhost/shop --json',
+    'faultboard check --repair',
+  ],
+  flags: {
+    ...COMMON_FLAGS,
+    repair: { text: 'Back up a damaged SQLite file and replace it by a new one with all readable rows' },
+    json: { text: 'Answer in JSON' },
+  },
   async run(flags) {
     const findings = await findingsOf(flags)
     const exit_code = findings.find(({ state }) => state === 'failed')?.exit_code ?? 0
@@ -43,7 +61,7 @@ export const check = defineCommand({
   },
 })
 
-async function findingsOf(flags: CommonFlags): Promise<Finding[]> {
+async function findingsOf(flags: CommonFlags & { repair: boolean }): Promise<Finding[]> {
   try {
     const configuration = await readConfiguration(flags)
     const { options, warnings } = resolveConfiguration(withoutDashboard(configuration.settings))
@@ -54,11 +72,14 @@ async function findingsOf(flags: CommonFlags): Promise<Finding[]> {
       ),
       ...warnings.map((text) => warning('configuration', text)),
       credentials(configuration),
+      ...(flags.repair ? await repairFindings(options) : []),
       ...(await withDatabase(options, (database) => lookAt(database, options))),
     ]
   } catch (error) {
     if (error instanceof ConfigurationError) return error.problems.map((text) => failed('configuration', text, error))
-    if (error instanceof TrackerError) return [failed('configuration', error.message, error)]
+    if (error instanceof TrackerError && error.code !== 'invalid_input') {
+      return [failed('configuration', error.message, error)]
+    }
     throw error
   }
 }
@@ -77,10 +98,13 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
   try {
     const missing = missingFile(database)
     if (missing) return [...missingFindings(missing), spool]
+    const integrity = await integrityFindings(database)
+    if (integrity.some(({ state }) => state === 'failed')) return [...integrity, spool]
     const migrations = await migrationsOf(database)
     const pending = migrations.filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
     return [
       ok('database', `${database.dialect.address} answers`),
+      ...integrity,
       pending.length === 0
         ? ok('schema', `up to date, ${migrations.length} migrations applied`)
         : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
@@ -92,6 +116,41 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
     if (!(error instanceof TrackerError)) throw error
     return [failed('database', error.message, error), spool]
   }
+}
+
+async function integrityFindings({ dialect: { file } }: Database): Promise<Finding[]> {
+  if (!file) return []
+  const problems = await integrityProblems(file.path)
+  if (problems.length === 0) return [ok('integrity', `${file.path} is sound`)]
+  const text = `${file.path} is damaged: ${problems.join('; ')}. Run  npx faultboard check --repair`
+  return [failed('integrity', text, { exit_code: 1 })]
+}
+
+async function repairFindings(options: Options): Promise<Finding[]> {
+  const { dialect } = databaseOf(options)
+  const { file } = dialect
+  if (!file) {
+    throw new TrackerError(
+      'invalid_input',
+      `--repair is for an SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
+    )
+  }
+  if (!existsSync(file.path)) throw new TrackerError('invalid_input', `There is no ${file.path} to repair.`)
+  if ((await integrityProblems(file.path)).length === 0) {
+    return [ok('repair', `nothing to repair: ${file.path} is sound`)]
+  }
+  const { backup, tables } = await repairSqlite(file.path, Date.now())
+  const copied = tables.reduce((sum, table) => sum + table.copied, 0)
+  const lost = tables.filter(({ unreadable }) => unreadable !== 0)
+  return [
+    ok('repair', `${copied} rows copied to a new file; the damaged file is kept as ${backup}`),
+    ...lost.map(({ table, unreadable }) =>
+      warning('repair', `${table}: ${unreadable === null ? 'some' : `up to ${unreadable}`} rows could not be read`),
+    ),
+    ...(lost.length > 0
+      ? [warning('repair', 'Charts and totals are as stored, and can be lower than the counts of the errors')]
+      : []),
+  ]
 }
 
 /** Reports what running processes saw: requests do not pass through this command. */

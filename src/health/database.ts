@@ -17,6 +17,10 @@ export interface DatabaseHealth {
   /** Why it cannot be used, as the database or Faultboard says it. */
   problem: string | null
   migrations: { applied: string[]; pending: string[] } | null
+  /** How often the open file of an embedded database was deleted or replaced since this process started. */
+  replaced_count: number
+  /** What SQLite reported about a damaged file; null for a good one and for a server. */
+  damage: string | null
   /** Whether the search of the list has an index; without one it gives the same answers, and slower. */
   search_index: boolean | null
 }
@@ -31,6 +35,8 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     latency_ms: null,
     problem: null,
     migrations: null,
+    replaced_count: 0,
+    damage: null,
     search_index: null,
   }
   try {
@@ -48,6 +54,8 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     health.reachable = false
     health.problem = ownWords(error)
   }
+  health.replaced_count = dialect.file?.replacedCount ?? 0
+  health.damage = dialect.file?.damage ?? null
   return health
 }
 

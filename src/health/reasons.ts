@@ -30,8 +30,12 @@ export function worst(reasons: readonly Reason[]): HealthState {
 }
 
 function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
-  const { problem, reachable, latency_ms, address } = database
-  if (!reachable) {
+  const { problem, reachable, latency_ms, address, damage, replaced_count } = database
+  if (damage !== null) {
+    yield failing(
+      `${address} is damaged (${damage}). Errors are kept in ${spool.folder} and written when a good file is in its place. Run  npx faultboard check --repair  to save a copy and salvage the readable rows, or restore a backup.`,
+    )
+  } else if (!reachable) {
     const what = problem?.includes(address) ? problem : `Cannot use ${address}: ${problem}`
     yield failing(
       `${what?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database runs and that the option database names it.`,
@@ -40,6 +44,11 @@ function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
   else if (recorder.away_since !== null) {
     yield degraded(
       `The database was out of reach since ${recorder.away_since}; errors go to the spool folder. It answers again, and what waits is written within seconds.`,
+    )
+  }
+  if (replaced_count > 0) {
+    yield degraded(
+      `${address} was deleted or replaced while it was open (${replaced_count} ${replaced_count === 1 ? 'time' : 'times'} since this process started). New errors go to the new file; restore a backup if the old one contained errors you need. Restart the process to clear this warning.`,
     )
   }
   if (latency_ms !== null && latency_ms > SLOW_MS) {

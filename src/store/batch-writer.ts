@@ -40,6 +40,8 @@ const PROBE_TIMEOUT_MS = 30_000
 export class BatchWriter {
   readonly #parts: WriterParts
   #application_id: number | null = null
+  /** The file that the id was read from. */
+  #generation: number | undefined
   last_flush_at: number | null = null
 
   constructor(parts: WriterParts) {
@@ -152,6 +154,9 @@ export class BatchWriter {
   async #applicationId(name: string): Promise<number> {
     const { database, application_name, now } = this.#parts
     if (name !== application_name) return applicationId(database, name, now())
+    const generation = database.dialect.file?.generation
+    if (generation !== this.#generation) this.#application_id = null
+    this.#generation = generation
     this.#application_id ??= await applicationId(database, name, now())
     return this.#application_id
   }

@@ -35,12 +35,28 @@ export interface Dialect {
   faultOf(error: unknown): Fault
   /** Whether the database itself reports that it is locked, shutting down, overloaded, full or damaged. */
   isOutage(error: unknown): boolean
+  /** The file of an embedded database; absent for a server and a database in memory. */
+  readonly file?: DatabaseFile
   /** The pool behind it once it is open, for what is told of its state; absent where there is none. */
   pool?(): object | null
   /** Gives up the connections that are waiting for an answer, as far as they are ours. */
   breakOff(): void
   /** Releases what we opened. A pool or handle of the host stays open. */
   close(): Promise<void>
+}
+
+/** Notices a deleted, replaced or damaged file while it is open. */
+export interface DatabaseFile {
+  readonly path: string
+  /** Changes whenever the schema has to be checked again. */
+  readonly generation: number
+  readonly replacedCount: number
+  /** What the database reported about the damaged file; null for a good one. */
+  readonly damage: string | null
+  /** Rejects while the file is damaged. */
+  verify(): Promise<void>
+  /** Calls the listener with a sentence for the operator. */
+  onIncident(listener: (sentence: string) => void): void
 }
 
 /**

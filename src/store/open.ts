@@ -10,6 +10,7 @@ import { migrate, outdatedSchema } from './migrate.js'
 /** Makes sure that the schema is there. A database of ours brings itself up to date, another says what to run. */
 export async function openSchema(database: Database): Promise<void> {
   try {
+    await database.dialect.file?.verify()
     const outdated = await outdatedSchema(database)
     if (outdated === null) return
     if (!database.dialect.migrates_itself) throw new TrackerError('schema_outdated', outdated)

@@ -15,6 +15,7 @@ import {
 } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import { HostTurn } from './host-turn.js'
+import { SqliteFile } from './sqlite-file.js'
 import { sqliteSearch } from './sqlite-search.js'
 
 /** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
@@ -27,7 +28,7 @@ export interface SqliteHandle {
   readonly inTransaction?: boolean
 }
 
-interface SqliteStatement {
+export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[]
   get(...parameters: unknown[]): unknown
   run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
@@ -39,15 +40,19 @@ interface SqliteStatement {
 export function sqliteFile(url: string, root: string): Dialect {
   const name = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
   const file = name === ':memory:' ? name : resolve(root, name)
-  const pool = new SqlitePool({
-    size: file === ':memory:' ? 1 : 2,
-    async open() {
-      const handle = openFile(await loadSqlite(), file)
+  const open = async () => {
+    const handle = openFile(await loadSqlite(), file)
+    try {
       await whileBusy(() => handle.exec('pragma journal_mode = wal'))
       handle.exec('pragma synchronous = normal; pragma busy_timeout = 0')
-      return handle
-    },
-  })
+    } catch (error) {
+      handle.close()
+      throw error
+    }
+    return handle
+  }
+  const pool =
+    file === ':memory:' ? new SqlitePool({ size: 1, open }) : new SqlitePool({ size: 2, open, file, creates: true })
   return sqliteDialect({ pool, address: `sqlite:${file}`, migrates_itself: true })
 }
 
@@ -60,7 +65,7 @@ export function sqliteHandle(handle: SqliteHandle): Dialect {
   const file = fileOf(handle)
   const Library = handle.constructor as new (file: string) => SqliteHandle
   const pool = file
-    ? new SqlitePool({ size: 2, open: async () => openAgain(Library, file) })
+    ? new SqlitePool({ size: 2, open: async () => openAgain(Library, file), file, creates: false })
     : new SqlitePool({ size: 1, open: async () => handle, shared: true })
   return sqliteDialect({ pool, address: `sqlite:${file ?? ':memory:'} (the host's handle)`, migrates_itself: false })
 }
@@ -103,6 +108,7 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     insertMany,
     faultOf,
     isOutage,
+    ...(pool.file ? { file: pool.file } : {}),
     breakOff() {},
     close: () => pool.close(),
   }
@@ -199,22 +205,32 @@ function assertIdle(handle: SqliteHandle): void {
 
 class SqliteConnection implements DatabaseConnection {
   readonly handle: SqliteHandle
+  /** Of the pool when it was opened. */
+  readonly generation: number
   in_transaction = false
   readonly #turn: HostTurn
+  readonly #file: SqliteFile | null
   readonly #statements = new Map<string, SqliteStatement>()
 
-  constructor(handle: SqliteHandle, turn: HostTurn) {
+  constructor(handle: SqliteHandle, { generation, turn, file }: ConnectionParts) {
     this.handle = handle
+    this.generation = generation
     this.#turn = turn
+    this.#file = file
   }
 
   async executeQuery<R>(query: BulkQuery): Promise<QueryResult<R>> {
-    if (this.in_transaction) return this.#run(query)
-    await this.#turn.giveWay()
-    return whileBusy(() => {
-      assertIdle(this.handle)
-      return this.#run(query)
-    })
+    try {
+      if (this.in_transaction) return this.#run(query)
+      await this.#turn.giveWay()
+      return await whileBusy(() => {
+        assertIdle(this.handle)
+        return this.#run(query)
+      })
+    } catch (error) {
+      this.#file?.noteError(error)
+      throw error
+    }
   }
 
   // biome-ignore lint/correctness/useYield: nothing of ours streams; Kysely asks for the method.
@@ -257,9 +273,18 @@ function bindable(value: unknown): unknown {
   return value
 }
 
+interface ConnectionParts {
+  generation: number
+  turn: HostTurn
+  file: SqliteFile | null
+}
+
 interface PoolOptions {
   size: number
   open(): Promise<SqliteHandle>
+  /** The path of the file, and whether it is created when it is missing. Left out: a database in memory. */
+  file?: string
+  creates?: boolean
   /** The handle is the host's: it is never closed. */
   shared?: boolean
 }
@@ -268,28 +293,37 @@ interface PoolOptions {
 class SqlitePool implements Driver {
   readonly #options: PoolOptions
   readonly #idle: SqliteConnection[] = []
-  readonly #waiting: ((connection: SqliteConnection) => void)[] = []
+  readonly #waiting: { resolve(connection: SqliteConnection): void; reject(error: unknown): void }[] = []
   readonly #all: SqliteConnection[] = []
   readonly #turn = new HostTurn()
+  readonly file: SqliteFile | null
   #opened = 0
+  #generation = 0
 
   constructor(options: PoolOptions) {
     this.#options = options
+    const { file: path, creates = false, open } = options
+    this.file = path === undefined ? null : new SqliteFile({ path, creates, open, onStale: () => this.#closeIdle() })
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
+    this.file?.assertInPlaceNow()
     const idle = this.#idle.pop()
     if (idle) return idle
     if (this.#opened < this.#options.size) return this.#open()
-    return new Promise((resume) => this.#waiting.push(resume))
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
   async releaseConnection(connection: SqliteConnection): Promise<void> {
+    const isStale = connection.generation !== this.#generation
+    if (isStale) this.#close(connection)
     const next = this.#waiting.shift()
-    if (next) next(connection)
-    else this.#idle.push(connection)
+    if (!next) {
+      if (!isStale) this.#idle.push(connection)
+    } else if (isStale) this.#open().then(next.resolve, next.reject)
+    else next.resolve(connection)
   }
 
   /**
@@ -298,18 +332,33 @@ class SqlitePool implements Driver {
    */
   async beginTransaction(connection: SqliteConnection): Promise<void> {
     await new Promise((resume) => setImmediate(resume))
-    await whileBusy(() => {
-      assertIdle(connection.handle)
-      // A deferred transaction that reads first and then wants to write fails at once when another wrote in between.
-      connection.handle.exec('begin immediate')
-    })
+    this.file?.assertSound()
+    await this.#noting(() =>
+      whileBusy(() => {
+        assertIdle(connection.handle)
+        // A deferred transaction that reads first and then wants to write fails at once when another wrote in between.
+        connection.handle.exec('begin immediate')
+      }),
+    )
     connection.in_transaction = true
   }
 
+  /** Rejects if the file was deleted or replaced, even after the commit: what was committed is then in no file. */
   async commitTransaction(connection: SqliteConnection): Promise<void> {
+    this.file?.assertInPlace()
     // Without a write-ahead log, which is the host's choice, a commit waits for the readers.
-    await whileBusy(() => connection.handle.exec('commit'))
+    await this.#noting(() => whileBusy(() => connection.handle.exec('commit')))
     connection.in_transaction = false
+    this.file?.assertInPlace()
+  }
+
+  async #noting(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.file?.noteError(error)
+      throw error
+    }
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
@@ -333,14 +382,42 @@ class SqlitePool implements Driver {
     for (const { handle } of connections) handle.close()
   }
 
+  /** Connections in use are closed when they are released. */
+  #closeIdle(): void {
+    this.#generation++
+    for (const connection of this.#idle.splice(0)) this.#close(connection)
+  }
+
+  #close(connection: SqliteConnection): void {
+    const at = this.#all.indexOf(connection)
+    if (at < 0) return
+    this.#all.splice(at, 1)
+    this.#opened--
+    try {
+      connection.handle.close()
+    } catch {
+      // Nothing is left to release of a file that is gone or damaged.
+    }
+  }
+
   async #open(): Promise<SqliteConnection> {
     this.#opened++
     try {
-      const connection = new SqliteConnection(await this.#options.open(), this.#turn)
+      const prepared = this.file?.prepare() ?? null
+      const generation = this.#generation
+      const handle = await this.#options.open()
+      try {
+        this.file?.opened(prepared)
+      } catch (error) {
+        handle.close()
+        throw error
+      }
+      const connection = new SqliteConnection(handle, { generation, turn: this.#turn, file: this.file })
       this.#all.push(connection)
       return connection
     } catch (error) {
       this.#opened--
+      this.file?.noteError(error)
       throw error
     }
   }
@@ -353,12 +430,12 @@ function fileOf(handle: SqliteHandle): string | null {
   return file && file !== ':memory:' ? file : null
 }
 
-interface SqliteLibrary {
+export interface SqliteLibrary {
   DatabaseSync: new (file: string) => SqliteHandle
 }
 
 /** Node's own SQLite is stable from Node 24 on; below it the same interface comes from a package with its binaries inside. */
-async function loadSqlite(): Promise<SqliteLibrary> {
+export async function loadSqlite(): Promise<SqliteLibrary> {
   if (Number(process.versions.node.split('.')[0]) >= 24) return (await import('node:sqlite' as string)) as SqliteLibrary
   return (await import('@photostructure/sqlite')) as unknown as SqliteLibrary
 }

@@ -31,6 +31,8 @@ export const healthAnswer = object<Health>({
     migrations: nullable(
       object<NonNullable<DatabaseHealth['migrations']>>({ applied: list(text), pending: list(text) }),
     ),
+    replaced_count: whole,
+    damage: nullable(text),
     search_index: nullable(flag),
   }),
   rejections: nullable(

@@ -1,0 +1,287 @@
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Health } from '../../src/health/health.js'
+import { sql } from '../../src/store/kysely.js'
+import { integrityProblems, repairSqlite } from '../../src/store/repair-sqlite.js'
+import type { TrackerInstance } from '../../src/tracker.js'
+import { startHost } from '../support/host.js'
+import { eventually, NOON, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
+
+function newPlace() {
+  const folder = temporaryFolder()
+  const file = join(folder, 'errors.sqlite3')
+  return { file, url: `sqlite:${file}`, spool_path: join(folder, 'spool') }
+}
+
+/** A tracker with its dashboard. */
+async function hostAt({ url, spool_path }: ReturnType<typeof newPlace>) {
+  const host = await startHost(url, { spool_path }, { now: () => NOON })
+  onTestFinished(() => host.close())
+  return { ...host, health: async () => (await host.json('/health')) as unknown as Health }
+}
+
+const log = async (tracker: TrackerInstance, error_type: string, count = 1) => {
+  const receipts = await Promise.all(
+    Array.from({ length: count }, () => tracker.Commands.LogError.call({ error_type, message: 'm' })),
+  )
+  return receipts.map((receipt) => receipt?.state)
+}
+
+/** Reads the file by its path, past all connections that are open. */
+const countsIn = (url: string) =>
+  withDatabase(url, async ({ read }) => {
+    const rows = await read.selectFrom('faultboard_errors').select(['error_type', 'occurrence_count']).execute()
+    return Object.fromEntries(rows.map(({ error_type, occurrence_count }) => [error_type, occurrence_count]))
+  })
+
+const removeDatabase = (file: string) => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+}
+
+const checkpoint = (url: string) =>
+  withDatabase(url, ({ read }) => sql`pragma wal_checkpoint(truncate)`.execute(read).then(() => undefined))
+
+/** Overwrites 3,000 bytes at each of 200 places, behind the pages of the schema. */
+function damage(file: string): void {
+  const { size } = statSync(file)
+  const garbage = Buffer.alloc(3000)
+  const start = Math.floor(size / 4)
+  const descriptor = openSync(file, 'r+')
+  let state = 12345
+  const next = () => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return state
+  }
+  for (let i = 0; i < 200; i++) {
+    for (let byte = 0; byte < garbage.length; byte++) garbage[byte] = next() % 256
+    writeSync(descriptor, garbage, 0, garbage.length, start + (next() % (size - start - garbage.length)))
+  }
+  closeSync(descriptor)
+}
+
+/** Several megabytes of errors, each with a long backtrace of its own. */
+async function fill(tracker: TrackerInstance, groups: number): Promise<void> {
+  const name = (i: number) => `Group${[...String(i)].map((digit) => 'ABCDEFGHIJ'.charAt(Number(digit))).join('')}`
+  for (let from = 0; from < groups; from += 100) {
+    await Promise.all(
+      Array.from({ length: Math.min(100, groups - from) }, (_, i) =>
+        tracker.Commands.LogError.call({
+          error_type: name(from + i),
+          message: `message of ${name(from + i)}`,
+          backtrace: Array.from(
+            { length: 40 },
+            (_, line) => `at ${name(from + i)}${line} (src/${name(line)}.js:${line + 1}:1)`,
+          ),
+        }),
+      ),
+    )
+  }
+}
+
+/** Reads every error until SQLite reports the damage. */
+async function readUntilDamage(tracker: TrackerInstance, groups: number): Promise<unknown> {
+  for (let error_id = 1; error_id <= groups; error_id++) {
+    try {
+      await tracker.Queries.FindError.call({ error_id })
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'not_found') return error
+    }
+  }
+  return null
+}
+
+describe('an SQLite file that is deleted while it is open', () => {
+  test('is created again, and no acknowledged error is lost after the deletion', async () => {
+    const place = newPlace()
+    const { tracker, lines } = trackerAt(place)
+    expect(await log(tracker, 'Before', 3)).toEqual(['recorded', 'recorded', 'recorded'])
+    removeDatabase(place.file)
+    let acknowledged = 0
+    for (let i = 0; i < 20; i++) acknowledged += (await log(tracker, 'After', 5)).filter((state) => state).length
+    expect(acknowledged).toBe(100)
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    expect(await countsIn(place.url)).toEqual({ After: 100 })
+    expect(await tracker.Queries.DashboardStats.call()).toMatchObject({ total_errors: 1, total_occurrences: 100 })
+    expect(lines.join('')).toContain('was deleted or replaced while it was open')
+  })
+
+  test('is created again by a page that reads it', async () => {
+    const place = newPlace()
+    const { tracker } = trackerAt(place)
+    await log(tracker, 'Before')
+    removeDatabase(place.file)
+    await eventually(async () => {
+      const stats = await tracker.Queries.DashboardStats.call().catch(() => null)
+      return stats?.total_errors === 0
+    }, 'the page shows the new file')
+    expect(await log(tracker, 'After')).toEqual(['recorded'])
+    expect(await countsIn(place.url)).toEqual({ After: 1 })
+  })
+
+  test('becomes the same new file for two trackers', async () => {
+    const place = newPlace()
+    const [first, second] = [trackerAt(place).tracker, trackerAt(place).tracker]
+    await Promise.all([log(first, 'Before'), log(second, 'Before')])
+    removeDatabase(place.file)
+    for (let i = 0; i < 10; i++) await Promise.all([log(first, 'First', 2), log(second, 'Second', 2)])
+    await eventually(async () => (await spoolIsEmpty(first)) && (await spoolIsEmpty(second)), 'the spool is imported')
+    expect(await countsIn(place.url)).toEqual({ First: 20, Second: 20 })
+    expect(await integrityProblems(place.file)).toEqual([])
+  })
+
+  test('is reported by health', async () => {
+    const place = newPlace()
+    const { tracker, health: healthNow } = await hostAt(place)
+    await log(tracker, 'Before')
+    removeDatabase(place.file)
+    await log(tracker, 'After', 2)
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    const health = await healthNow()
+    expect(health.database).toMatchObject({ reachable: true, replaced_count: 1, damage: null })
+    expect(health.reasons.map(({ sentence }) => sentence).join()).toContain('was deleted or replaced')
+  })
+})
+
+describe('an SQLite file that is replaced while it is open', () => {
+  test('is read and written from then on, without the write-ahead log of the old file', async () => {
+    const [place, other] = [newPlace(), newPlace()]
+    const before = trackerAt(other)
+    await log(before.tracker, 'Other', 2)
+    await before.tracker.shutdown()
+    const { tracker } = trackerAt(place)
+    await log(tracker, 'Before', 3)
+    // Noticed here, as by any use within a second: which log belongs to the open file.
+    await eventually(async () => {
+      await log(tracker, 'Before')
+      return statSync(`${place.file}-wal`).size > 0
+    }, 'the old file has a write-ahead log')
+    renameSync(other.file, place.file)
+    await log(tracker, 'After', 4)
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    expect(await countsIn(place.url)).toEqual({ Other: 2, After: 4 })
+    expect(await integrityProblems(place.file)).toEqual([])
+  })
+})
+
+describe('a damaged SQLite file', () => {
+  test('takes no more errors once a page has met the damage, until it is repaired', { timeout: 120_000 }, async () => {
+    const place = newPlace()
+    const { tracker, lines, health: healthNow } = await hostAt(place)
+    await fill(tracker, 600)
+    await checkpoint(place.url)
+    damage(place.file)
+    expect(await readUntilDamage(tracker, 600)).not.toBeNull()
+    expect(new Set(await log(tracker, 'After', 40))).toEqual(new Set(['spooled']))
+    expect((await tracker.stats()).away_since).not.toBeNull()
+    expect(lines.join('')).toContain('faultboard check --repair')
+    const health = await healthNow()
+    expect(health.state).toBe('failing')
+    expect(health.database.damage).not.toBeNull()
+    expect(health.reasons.map(({ sentence }) => sentence).join()).toContain('npx faultboard check --repair')
+    await expect(tracker.Queries.DashboardStats.call()).rejects.toMatchObject({ code: 'database_unavailable' })
+
+    const { backup, tables } = await repairSqlite(place.file, NOON)
+    const copied = (table: string) => tables.find((one) => one.table === table)?.copied ?? 0
+    expect(copied('faultboard_errors')).toBeGreaterThan(0)
+    expect(copied('faultboard_errors')).toBeLessThanOrEqual(600)
+    expect(statSync(backup).size).toBeGreaterThan(0)
+    expect(await integrityProblems(place.file)).toEqual([])
+
+    await eventually(() => spoolIsEmpty(tracker), 'the repaired file is used')
+    const counts = await countsIn(place.url)
+    expect(counts.After).toBe(40)
+    expect(Object.keys(counts).length).toBeGreaterThan(1)
+    expect(await log(tracker, 'After')).toEqual(['recorded'])
+    expect((await tracker.Queries.DashboardStats.call()).total_errors).toBe(copied('faultboard_errors') + 1)
+    expect((await healthNow()).database.damage).toBeNull()
+  })
+
+  test('takes no errors at the start when it was cut in half after a kill', async () => {
+    const [source, place] = [newPlace(), newPlace()]
+    const { tracker } = trackerAt(source)
+    await fill(tracker, 200)
+    await checkpoint(source.url)
+    await log(tracker, 'Later', 5)
+    copyFileSync(source.file, place.file)
+    copyFileSync(`${source.file}-wal`, `${place.file}-wal`)
+    truncateSync(place.file, Math.floor(statSync(place.file).size / 2))
+    const cut = trackerAt(place)
+    expect(new Set(await log(cut.tracker, 'After', 40))).toEqual(new Set(['spooled']))
+    expect(cut.lines.join('')).toContain('faultboard check --repair')
+  })
+
+  test('takes no errors at the start when it was cut in half after a clean shutdown', {
+    timeout: 120_000,
+  }, async () => {
+    const [source, place] = [newPlace(), newPlace()]
+    const before = trackerAt(source)
+    await fill(before.tracker, 200)
+    await checkpoint(source.url)
+    await before.tracker.shutdown()
+    copyFileSync(source.file, place.file)
+    truncateSync(place.file, Math.floor(statSync(place.file).size / 2))
+    const { tracker } = trackerAt(place)
+    expect(new Set(await log(tracker, 'After', 40))).toEqual(new Set(['spooled']))
+    const { tables } = await repairSqlite(place.file, NOON)
+    expect(tables.find(({ table }) => table === 'faultboard_errors')?.copied).toBeGreaterThan(0)
+    await eventually(() => spoolIsEmpty(tracker), 'the repaired file is used')
+    expect((await countsIn(place.url)).After).toBe(40)
+  })
+
+  test('becomes an empty database by a repair when nothing of it is readable', async () => {
+    const place = newPlace()
+    writeFileSync(place.file, 'not a database, but as long as the header of one '.repeat(100))
+    const { tracker } = trackerAt(place)
+    expect(await log(tracker, 'After', 2)).toEqual(['spooled', 'spooled'])
+    expect((await repairSqlite(place.file, NOON)).tables.every(({ copied }) => copied === 0)).toBe(true)
+    await eventually(() => spoolIsEmpty(tracker), 'the new file is used')
+    expect(await countsIn(place.url)).toEqual({ After: 2 })
+  })
+
+  test('is used again when a backup was put in its place', async () => {
+    const [source, place] = [newPlace(), newPlace()]
+    const before = trackerAt(source)
+    await log(before.tracker, 'Before', 2)
+    await checkpoint(source.url)
+    await before.tracker.shutdown()
+    copyFileSync(source.file, `${place.file}.backup`)
+    writeFileSync(place.file, 'not a database, but as long as the header of one '.repeat(100))
+    const { tracker } = trackerAt(place)
+    expect(await log(tracker, 'After')).toEqual(['spooled'])
+    renameSync(`${place.file}.backup`, place.file)
+    await eventually(() => spoolIsEmpty(tracker), 'the backup is used')
+    expect(await countsIn(place.url)).toEqual({ Before: 2, After: 1 })
+  })
+})
+
+describe('the mode of an SQLite file', () => {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+  test('lets only its owner read it and its logs', async () => {
+    // The umask alone would let others read it.
+    expect(process.umask() & 0o044).toBe(0)
+    const place = newPlace()
+    const { tracker } = trackerAt(place)
+    await log(tracker, 'Error')
+    expect(['', '-wal', '-shm'].map((suffix) => modeOf(`${place.file}${suffix}`))).toEqual(['600', '600', '600'])
+  })
+
+  test('stays as it is for a file that exists', async () => {
+    const place = newPlace()
+    writeFileSync(place.file, '', { mode: 0o644 })
+    const { tracker } = trackerAt(place)
+    await log(tracker, 'Error')
+    expect(modeOf(place.file)).toBe('644')
+  })
+})
