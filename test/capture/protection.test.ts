@@ -60,7 +60,7 @@ describeEachDatabase('the flood guard for types', (database) => {
     expect(groups).toHaveLength(11)
     expect(groups.find(({ error_type }) => error_type === 'ManyErrorTypes')).toMatchObject({
       occurrence_count: 90,
-      message: 'Codevd: declined',
+      message: expect.stringMatching(/^Code[a-z]{2}: declined$/),
     })
     expect((await balancedBooks(url)).counts).toMatchObject({ 'shop ManyErrorTypes': 90, 'shop Codeaa': 2 })
   })
