@@ -111,10 +111,18 @@ function record(tracker: TrackerInstance, error: unknown, request: FastifyReques
 }
 
 /** Fastify responds with the status of the error, otherwise with one that the handler had set, otherwise with 500. */
-function failsRequest(error: Error, { raw, statusCode }: FastifyReplyLike): boolean {
+function failsRequest(error: unknown, { raw, statusCode }: FastifyReplyLike): boolean {
   if ((raw as ServerResponse).headersSent) return false
-  const { statusCode: own } = error as { statusCode?: unknown }
-  return typeof own === 'number' || statusCode < 400 || statusCode >= 500
+  return hasOwnStatus(error) || statusCode < 400 || statusCode >= 500
+}
+
+function hasOwnStatus(error: unknown): boolean {
+  try {
+    return typeof (error as { statusCode?: unknown } | null | undefined)?.statusCode === 'number'
+  } catch {
+    // A getter of the host failed: thrown from a hook, its error would replace the host's own.
+    return false
+  }
 }
 
 /**
