@@ -159,15 +159,18 @@ async function salvage(copy: string, fresh: string): Promise<SalvagedTable[]> {
   }
 }
 
-/** All tables with rows of their own. The search index is filled by its triggers. */
+/** All tables with rows of their own. Search indexes are virtual tables with tables behind them, filled by triggers. */
 function copiedTables(target: SqliteHandle): string[] {
-  const rows = target
+  const tables = target
     .prepare(
-      `select name from sqlite_master where type = 'table' and name like 'faultboard!_%' escape '!'
-        and name not like 'faultboard!_migrations%' escape '!' and name not like '%!_search!_index%' escape '!' order by name`,
+      `select name, sql like 'create virtual table%' as is_virtual from sqlite_master
+        where type = 'table' and name like 'faultboard!_%' escape '!' order by name`,
     )
-    .all() as { name: string }[]
-  return rows.map(({ name }) => name)
+    .all() as { name: string; is_virtual: number }[]
+  const virtual = tables.filter(({ is_virtual }) => is_virtual === 1).map(({ name }) => name)
+  return tables
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('faultboard_migrations') && !virtual.some((index) => name.startsWith(index)))
 }
 
 interface Column {
