@@ -46,6 +46,9 @@ export function replaceIds(text: string, hideDigits: (word: string) => string): 
 }
 
 function replaceToken(token: string, hideDigits: (word: string) => string): string {
+  const start = token.charCodeAt(0)
+  // A plain number is left to the pattern for numbers.
+  if (start < 58 && /^\d+$/.test(token)) return token
   if (isCode(token) || isNameWithDigits(token)) return hideDigits(token)
   const parts = token.split(/([_-]{1,2})/)
   // Every second part is a separator.

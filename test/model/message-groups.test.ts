@@ -184,6 +184,17 @@ describe('names and codes with digits stay as they are', () => {
   })
 })
 
+test('words and whole numbers are normalized alike by the short way and by all patterns', () => {
+  const word = fc.constantFrom('Order', 'is', 'gone', 'of', 'user', 'May', 'row', 'a', 'the', 'retry', 'Not', 'Found')
+  const number = fc.integer({ min: 0, max: 10 ** 9 }).map(String)
+  fc.assert(
+    fc.property(fc.array(fc.oneof(word, number), { minLength: 1, maxLength: 8 }), (words) => {
+      // A tab is no part of a plain message, so that the second one takes the long way.
+      expect(normalizeMessage(words.join(' '))).toBe(normalizeMessage(`${words.join(' ')}\t`).slice(0, -1))
+    }),
+  )
+})
+
 test('a prefix of an id stays', () => {
   expect(normalizeMessage('order ord_8fK2lmP failed')).toBe('order ord_<number> failed')
   expect(normalizeMessage('pod checkout-7d9f8b6c5d-x2k4j died')).toBe('pod checkout-<number> died')
