@@ -65,7 +65,7 @@ const HOSTILE: Record<string, string> = {
   'keys and gaps': 'password   ',
   'keys and tabs': 'password\t',
   'phrases of a password': 'password: a ',
-  'signs inside a password': 'password:a,b',
+  'signs inside a value': 'a,b;',
   'columns and rows': "(a,password) values ('a'',",
   'open rows': '(password) values ((',
   'rows of an error': 'Failing row contains (',
