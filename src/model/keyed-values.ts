@@ -58,6 +58,8 @@ const PLACEHOLDER =
 const LABEL = /^(?:auth|authentication|oauth|sessions?|cards?|cookies?|assertion)$/i
 const WORDS = /[A-Za-z][a-z']{1,20} (?=\S)/y
 
+const BLANKS: ReadonlySet<string> = new Set(' \t\n\r')
+
 /** The text with `filtered` in place of every value behind a sensitive key. */
 export function withoutKeyedValues(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   const spaced = GAP.test(text) ? withoutColumns(text, filtered, isSensitiveKey) : text
@@ -70,7 +72,7 @@ export function withoutKeyedValues(text: string, filtered: string, isSensitiveKe
     const { 1: before, 2: key = '', 3: quote = '', 4: sign = '' } = match
     if (!isSensitiveName(key.slice(-KEY_LENGTH), before, isSensitiveKey)) continue
     const start = keys.lastIndex
-    const isSpaced = /\s$/.test(match[0]) || sign === '：'
+    const isSpaced = BLANKS.has(spaced[start - 1] ?? '') || sign === '：'
     if (endOf(PLACEHOLDER, spaced, start) || (isSpaced && quote === '' && isSentence(spaced, start, key))) continue
     if (isSensitiveInnerKey(spaced, start, isSensitiveKey)) {
       keys.lastIndex = start

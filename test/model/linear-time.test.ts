@@ -65,7 +65,7 @@ const HOSTILE: Record<string, string> = {
   'keys and gaps': 'password   ',
   'keys and tabs': 'password\t',
   'phrases of a password': 'password: a ',
-  'signs inside a value': 'a,b;',
+  'signs inside a password': 'password:a,b',
   'columns and rows': "(a,password) values ('a'',",
   'open rows': '(password) values ((',
   'rows of an error': 'Failing row contains (',
@@ -159,13 +159,14 @@ function filled(unit: string, size: number): string {
   return unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
 }
 
-/** The least of several runs, in milliseconds. */
+/** The least processor time of several runs, in milliseconds. The clock would also count other processes. */
 function quickest(work: (hostile: string) => unknown, hostile: string): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 4; i++) {
-    const start = performance.now()
+    const start = process.cpuUsage()
     work(hostile)
-    least = Math.min(least, performance.now() - start)
+    const { user, system } = process.cpuUsage(start)
+    least = Math.min(least, (user + system) / 1000)
   }
   return least
 }
