@@ -34,12 +34,13 @@ The severity of an occurrence is determined in this order:
 Two floors then raise the result of the built-in rules. They never change an explicit severity or that of your own rules:
 
 - An error that made a request fail with a 5xx response is at least **medium**. The status is the one that the framework
-  derives from the error (\`status\`, \`statusCode\`), otherwise 500. An error handler of yours that responds with a
-  different status runs later and is not considered.
+  derives from the error (\`status\`, \`statusCode\`), in Express and Fastify then an error status that the handler had set,
+  otherwise 500. An error handler of yours that responds with a different status runs later and is considered in Hono only.
 - An error that escaped every handler (\`unhandled\`) is at least **high**.
 
 The severity of an **error** is the highest severity of its occurrences since it was created or last reopened. When an error
-is reopened by a new occurrence, it starts again with the severity of that occurrence.
+is reopened by a new occurrence, it starts again with the severity of that occurrence. An error that a user reopens keeps its
+severity.
 
 ## Lost datastores
 

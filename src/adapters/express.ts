@@ -3,7 +3,7 @@ import { markStart } from '../capture/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { answer, type HostRequest, mountOf } from './bridge.js'
-import { recordRequestError } from './request-details.js'
+import { failsRequest, recordRequestError } from './request-details.js'
 
 type Next = (error?: unknown) => void
 
@@ -35,7 +35,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
 export function capture(tracker: TrackerInstance = Tracker) {
   tracker.start()
   return (error: unknown, request: HostRequest, response: ServerResponse, next: Next): void => {
-    recordRequestError(tracker, error, request, { source: 'express', request_failed: !response.headersSent })
+    recordRequestError(tracker, error, request, { source: 'express', request_failed: failsRequest(error, response) })
     next(error)
   }
 }

@@ -4,7 +4,7 @@ import type { Mount } from '../dashboard/handler.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { answer, type HostRequest, mountOf, strippedPrefix } from './bridge.js'
-import { recordRequestError } from './request-details.js'
+import { failsRequest, recordRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
 
 /** What is used of Fastify's request. */
@@ -21,7 +21,6 @@ export interface FastifyRequestLike {
 /** What is used of its reply. */
 export interface FastifyReplyLike {
   raw: object
-  statusCode: number
   hijack(): unknown
   callNotFound(): unknown
   send(payload?: unknown): unknown
@@ -85,7 +84,7 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
   })
 
   app.addHook('onError', (request, reply, error, next) => {
-    record(tracker, error, request, failsRequest(error, reply))
+    record(tracker, error, request, failsRequest(error, reply.raw as ServerResponse))
     watchErrorHandler(tracker, error, request, reply)
     next()
   })
@@ -110,21 +109,6 @@ function record(tracker: TrackerInstance, error: unknown, request: FastifyReques
   recordRequestError(tracker, error, request as unknown as HostRequest, facts, request.raw)
 }
 
-/** Fastify responds with the status of the error, otherwise with one that the handler had set, otherwise with 500. */
-function failsRequest(error: unknown, { raw, statusCode }: FastifyReplyLike): boolean {
-  if ((raw as ServerResponse).headersSent) return false
-  return hasOwnStatus(error) || statusCode < 400 || statusCode >= 500
-}
-
-function hasOwnStatus(error: unknown): boolean {
-  try {
-    return typeof (error as { statusCode?: unknown } | null | undefined)?.statusCode === 'number'
-  } catch {
-    // A getter of the host failed: thrown from a hook, its error would replace the host's own.
-    return false
-  }
-}
-
 /**
  * Fastify runs no hook for what an error handler throws: it sends it, to the handler above. An error that names the
  * first as its cause is the same one, better dressed.
@@ -138,7 +122,7 @@ function watchErrorHandler(
   const { send } = reply
   reply.send = function (payload) {
     if (payload instanceof Error && payload !== first && payload.cause !== first) {
-      record(tracker, payload, request, failsRequest(payload, reply))
+      record(tracker, payload, request, failsRequest(payload, reply.raw as ServerResponse))
     }
     return send.call(this, payload)
   }

@@ -85,22 +85,17 @@ function recordKoaError(tracker: TrackerInstance, ctx: KoaContext, error: unknow
   // Koa's request knows nearly all that is asked for; the session is left alone, which reading may create.
   const request = Object.assign(Object.create(ctx.request), { params, state: ctx.state }) as HostRequest
   const route = typeof _matchedRoute === 'string' ? { route: _matchedRoute } : {}
-  // Koa responds with 404 to a missing file.
-  const request_failed = !ctx.headerSent && codeOf(error) !== 'ENOENT'
-  recordRequestError(tracker, error, request, { source: 'koa', request_failed, request: route }, ctx.req)
+  const more = { source: 'koa', request_failed: !ctx.headerSent, request: route }
+  recordRequestError(tracker, error, request, more, ctx.req)
 }
 
 const CONNECTION_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']
 
 function isOfConnection(error: Error): boolean {
-  return CONNECTION_CODES.includes(codeOf(error))
-}
-
-function codeOf(error: unknown): unknown {
   try {
-    return (error as { code?: unknown } | null | undefined)?.code
+    return CONNECTION_CODES.includes((error as { code?: unknown }).code)
   } catch {
-    // A getter of the host failed: raised from here, it would take the place of the host's own error.
-    return undefined
+    // A getter of the host failed: thrown from here, its error would replace the host's own.
+    return false
   }
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { whenStackAllows } from '../capture/deferred-reports.js'
 import type { LogErrorInput } from '../capture/fields.js'
 import { type HostRequest, requestFacts, type WebRequestMore, webRequestFacts } from '../capture/request-facts.js'
@@ -6,7 +7,8 @@ import type { TrackerInstance } from '../tracker.js'
 /**
  * Records what a handler of the host threw, once per request. The host's own error handling goes on, whatever happens
  * here. What the host means for its client (a 404, a refused form) is counted, not recorded, unless nobody handled it.
- * Everything else makes the request fail with a 5xx response, unless the adapter knows better (`request_failed`). The key is what all hooks know the request by: the request of node:http, where there is one.
+ * Every other error counts as a 5xx response unless the adapter sets `request_failed`. The key identifies the request in
+ * all hooks: the request of node:http, where there is one.
  */
 export function recordRequestError(
   tracker: TrackerInstance,
@@ -69,13 +71,29 @@ function readable(facts: () => LogErrorInput): LogErrorInput {
 
 /** Errors that the host means for its client (a 404, a refused form) are no faults of the host. */
 function isClientError(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false
+  const status = statusOf(error)
+  return status >= 400 && status < 500
+}
+
+/** The status that the error requests for its response; NaN without any. */
+function statusOf(error: unknown): number {
+  if (typeof error !== 'object' || error === null) return Number.NaN
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown }
-    const code = Number(status ?? statusCode)
-    return code >= 400 && code < 500
+    return Number(status ?? statusCode)
   } catch {
     // A getter of the error threw; it certainly was not made for a client.
-    return false
+    return Number.NaN
   }
 }
+
+/**
+ * Whether the error leads to a 5xx response. Express and Fastify use the status of the error, otherwise an error status
+ * that the handler had set, otherwise 500.
+ */
+export function failsRequest(error: unknown, { headersSent, statusCode }: FailingResponse): boolean {
+  if (headersSent) return false
+  return statusOf(error) >= 500 || statusCode < 400 || statusCode >= 500
+}
+
+type FailingResponse = Pick<ServerResponse, 'headersSent' | 'statusCode'>

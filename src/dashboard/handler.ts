@@ -255,7 +255,7 @@ async function answerError(error: unknown, exchange: Exchange, context: Context)
   const sentence =
     known && known.code !== 'configuration_invalid'
       ? known.message
-      : 'Something went wrong inside the dashboard. The log of the application says what.'
+      : 'Something went wrong in the dashboard. The log of the application has the details.'
   const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}
   if (known instanceof RateLimited) {
     headers['Retry-After'] = String(known.verdict.reset)

@@ -23,7 +23,9 @@ interface Rule {
 
 /** Out of memory, a full or failing disk, no file descriptors left. */
 const EXHAUSTED: readonly Rule[] = [
-  { verdict: 'critical', error_type: /out_?of_?memory|^OOM|OOM(Error)?$|Disk_?Full/i },
+  { verdict: 'critical', error_type: /out_?of_?memory|Disk_?Full/i },
+  // Matches case, because a ZoomError is no OOMError.
+  { verdict: 'critical', error_type: /^OOM|(?<![A-Z])(OOM|Oom)(Error|Exception)?$/ },
   {
     verdict: 'critical',
     code: /^(ENOMEM|ERR_WORKER_OUT_OF_MEMORY|ERR_MEMORY_ALLOCATION_FAILED|ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/,
@@ -38,7 +40,7 @@ const LOST_DATASTORE: readonly Rule[] = [
       /^(\w*(Database|Sequelize|Prisma|Mongo|Mongoose|Postgres|MySQL|MariaDb|Redis|Knex|TypeORM)\w*(Connection|Initialization|Network|ServerSelection|NotConnected|HostNot|AccessDenied|TopologyClosed|PoolCleared|PoolClosed|ServerClosed|RustPanic|Lost|Unavailable)\w*|KnexTimeoutError|(Mongo)?WaitQueueTimeoutError|CannotExecuteNotConnectedError|ConnectionIsNotSetError|MaxRetriesPerRequestError|ClusterAllFailedError|SocketClosedUnexpectedlyError|ClientOfflineError|ReconnectStrategyError|RootNodesUnavailableError|NoLivingConnectionsError|NoHostAvailableError)$/i,
   },
   // PostgreSQL: connection, sign-in, no such database, out of resources, shutdown, I/O, damaged.
-  { verdict: 'critical', code: /^((08|28|53)[0-9A-Z]{3}|3D000|57P0[1-5]|58030|XX00[12])$/ },
+  { verdict: 'critical', code: /^(08(00[0-7]|P01)|28(000|P01)|53[0-4]00|3D000|57P0[1-5]|58030|XX00[12])$/ },
   {
     verdict: 'critical',
     code: /^(PROTOCOL_(CONNECTION_LOST|ENQUEUE_AFTER_FATAL_ERROR)|ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|ACCESS_DENIED_ERROR|DBACCESS_DENIED_ERROR|BAD_DB_ERROR|HOST_IS_BLOCKED|HOST_NOT_PRIVILEGED|SERVER_SHUTDOWN|NORMAL_SHUTDOWN|(NEW_)?ABORTING_CONNECTION|CONNECTION_KILLED|DISK_FULL|RECORD_FILE_FULL|OUT_?OF_?(MEMORY|RESOURCES|SORTMEMORY)|GET_CONNECTION_TIMEOUT|CONNECTION_TIMEOUT|SOCKET_UNEXPECTED_CLOSE))$/,
@@ -99,7 +101,7 @@ const RULES: readonly Rule[] = [
 
 /** Failures that only their message identifies. Anchored, because every error without a verdict is compared with them. */
 const CRITICAL_MESSAGES =
-  /^(Array buffer allocation failed|database or disk is full|disk I\/O error|database disk image is malformed|file is not a database|unable to open database file|Connection terminated (unexpectedly|due to connection timeout)|timeout exceeded when trying to connect|Client has encountered a connection error|Can't add new command when connection is in closed state|Knex: Timeout acquiring a connection|Operation `[^`]+` buffering timed out|OOM command not allowed|MISCONF |LOADING |MASTERDOWN |CLUSTERDOWN |READONLY You can't write|NOAUTH |WRONGPASS )/
+  /^(Array buffer allocation failed|database or disk is full|disk I\/O error|database disk image is malformed|file is not a database|unable to open database file|Connection terminated (unexpectedly|due to connection timeout)|timeout exceeded when trying to connect|Client has encountered a connection error|Can't add new command when connection is in closed state|Knex: Timeout acquiring a connection|Operation `[^`]+` buffering timed out|OOM command not allowed|MISCONF |LOADING \w+ is loading|MASTERDOWN |CLUSTERDOWN |READONLY You can't write|NOAUTH |WRONGPASS )/
 const NETWORK_MESSAGES =
   /^(fetch failed|Failed to fetch|NetworkError when attempting to fetch resource|Load failed|socket hang up|Connection is closed\.|Connection terminated|timeout expired|14 UNAVAILABLE)/
 const MEDIUM_MESSAGES = /^(database is locked|Query read timeout|4 DEADLINE_EXCEEDED)/

@@ -25,7 +25,7 @@ export const integer = ({ min, max }: Limits) =>
     facts({ type: 'integer', min, max }),
   )
 
-/** A whole number; out of range, the nearest limit applies. Only for pages and spans, never for a filter. */
+/** A whole number; out of range, the nearest limit applies. For pages, spans and limits, never for a filter. */
 export const clampedInteger = ({ min, max }: Limits) =>
   v.pipe(
     number(`a whole number from ${min} to ${max}`),
@@ -89,12 +89,16 @@ const TIME_SENTENCE = 'must be a time such as 2026-03-09T12:00:00Z'
 export const instant = () =>
   v.pipe(
     v.union([v.number(TIME_SENTENCE), v.string(TIME_SENTENCE)], TIME_SENTENCE),
-    v.transform((value) =>
-      /^\d+$/.test(String(value)) ? epochMilliseconds(Number(value)) : Date.parse(String(value)),
-    ),
+    v.transform((value) => timeOf(String(value).trim())),
     v.check((time) => Number.isFinite(time) && Math.abs(time) <= 8.64e15, TIME_SENTENCE),
     facts({ type: 'time' }),
   )
+
+/** `Date.parse` alone would read `1.5` and `-5` as days of 2001. */
+function timeOf(text: string): number {
+  if (/^\d+$/.test(text)) return epochMilliseconds(Number(text))
+  return /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+}
 
 /** Text a person wrote that must not be empty. */
 export const requiredText = ({ max }: { max: number }) =>

@@ -15,6 +15,7 @@ import {
   type Variant,
 } from '../contract/adapter.js'
 import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+import { firstRecorded, ownTracker, served } from './served.js'
 
 /** The older major has no types of its own here; what is used of it is the same. */
 const express4 = createRequire(import.meta.url)('express4') as typeof express
@@ -110,6 +111,22 @@ function tracker() {
     { env: {}, write: () => {} },
   )
 }
+
+test.each([
+  ['the handler has set 404', 404, {}, 404, 'low'],
+  ['the error requests 503 after the handler has set 404', 404, { status: 503 }, 503, 'medium'],
+  ['the handler has set 502', 502, {}, 502, 'medium'],
+])('grades an error by the status of its response where %s', async (_, code, more, status, severity) => {
+  const mine = ownTracker()
+  const app = express().set('env', 'test')
+  app.get('/', (_request, response) => {
+    response.status(code)
+    throw Object.assign(new Error('broken'), more)
+  })
+  const get = await served(app.use(capture(mine)))
+  expect((await get('/')).status).toBe(status)
+  expect(await firstRecorded(mine)).toMatchObject({ message: 'broken', severity })
+})
 
 test('in a router of the host the dashboard stands below that router', async () => {
   const mine = tracker()

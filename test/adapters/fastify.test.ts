@@ -61,6 +61,36 @@ describe('faultboard', () => {
     expect((await tracker.stats()).dropped).toEqual({ client_error: 1 })
   })
 
+  test.each([
+    ['the handler has set 404', 404, {}, 404, 'low'],
+    ['the error requests 503 after the handler has set 404', 404, { statusCode: 503 }, 503, 'medium'],
+    ['the handler has set 502', 502, {}, 502, 'medium'],
+  ])('grades an error by the status of its response where %s', async (_, code, more, status, severity) => {
+    const tracker = ownTracker()
+    const app = Fastify().register(faultboard, { tracker })
+    app.get('/', async (_request, reply) => {
+      reply.code(code)
+      throw Object.assign(new Error('broken'), more)
+    })
+    expect((await (await servedBy(app))('/')).status).toBe(status)
+    expect(await firstRecorded(tracker)).toMatchObject({ message: 'broken', severity })
+  })
+
+  test('records an error whose status cannot be read', async () => {
+    const tracker = ownTracker()
+    const app = Fastify().register(faultboard, { tracker })
+    app.setErrorHandler((_error, _request, reply) => void reply.code(500).send('host'))
+    app.get('/', async () => {
+      throw Object.defineProperty(new Error('broken'), 'statusCode', {
+        get() {
+          throw new Error('unreadable')
+        },
+      })
+    })
+    expect(await (await (await servedBy(app))('/')).text()).toBe('host')
+    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+  })
+
   test('sees routes of plugins, and stands below the prefix it was registered with', async () => {
     const tracker = ownTracker()
     const app = Fastify().register(faultboard, { tracker, prefix: '/admin' })

@@ -106,6 +106,17 @@ describe('faultboard() for Koa', () => {
     expect(app.listeners('error')).toEqual([app.onerror])
   })
 
+  test('grades a missing file as medium, because Koa responds with 500', async () => {
+    const tracker = ownTracker()
+    const app = new Koa()
+    app.silent = true
+    app.use(faultboard(tracker)).use(() => {
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+    })
+    expect((await (await served(app.callback()))('/')).status).toBe(500)
+    expect(await firstRecorded(tracker)).toMatchObject({ message: 'no such file', severity: 'medium' })
+  })
+
   test('stands below a path that another middleware has taken off', async () => {
     const tracker = ownTracker()
     const app = new Koa()

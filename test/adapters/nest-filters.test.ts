@@ -226,7 +226,19 @@ describe.each(['express', 'fastify'] satisfies Platform[])('NestJS 11 on %s', (p
     await expect(run(null, {}, {}, {})).rejects.toThrow('in a resolver')
     silent.mockRestore()
     const [error] = await recorded(tracker)
-    expect(error).toMatchObject({ message: 'in a resolver', request_url: null })
+    expect(error).toMatchObject({ message: 'in a resolver', request_url: null, severity: 'low' })
+  })
+
+  test('an error of a resolver is low, because GraphQL responds with 200', async () => {
+    const tracker = trackerOf()
+    const { app } = await serve(platform, tracker)
+    const resolver = { orders: fail('in a resolver') }
+    const run = app.get(ExternalContextCreator).create(resolver, resolver.orders, 'orders')
+    const silent = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const req = { method: 'POST', url: '/graphql', headers: { host: 'shop.example' } }
+    await expect(run(undefined, { id: 7 }, { req }, {})).rejects.toThrow('in a resolver')
+    silent.mockRestore()
+    expect(await recorded(tracker)).toMatchObject([{ severity: 'low', request: { method: 'POST' } }])
   })
 
   test('two applications of one process have their own trackers', async () => {

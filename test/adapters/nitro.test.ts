@@ -35,18 +35,19 @@ else {
     const dashboard = () => dashboardAt(`${hosts.root.origin}/error_dashboard`)
 
     test.each([
-      ['/sync?token=abc&page=2', 'sync is broken', 'TypeError', '/sync'],
-      ['/awaited/8', 'awaited is broken', 'Error', '/awaited/:id'],
-      ['/string', 'string is broken', 'string', '/string'],
-      ['/created', 'created is broken', 'H3Error', '/created'],
-      ['/middleware', 'middleware is broken', 'Error', undefined],
+      ['/sync?token=abc&page=2', 'sync is broken', 'TypeError', '/sync', 'high'],
+      ['/awaited/8', 'awaited is broken', 'Error', '/awaited/:id', 'medium'],
+      ['/string', 'string is broken', 'string', '/string', 'medium'],
+      ['/created', 'created is broken', 'H3Error', '/created', 'medium'],
+      ['/middleware', 'middleware is broken', 'Error', undefined, 'medium'],
     ])(
       '%s is answered and logged as without Faultboard, and recorded once',
-      async (path, message, error_type, route) => {
+      async (path, message, error_type, route, severity) => {
         expect(await visitHost(hosts.root, path)).toEqual(await visitHost(hosts.bare, path))
         expect(await dashboard().recorded(message)).toMatchObject([
           {
             error_type,
+            severity,
             occurrence_count: 1,
             user_id: '7',
             request_url: `${hosts.root.origin}${path.replace('abc', '[FILTERED]')}`,

@@ -9,6 +9,7 @@ import {
   flag,
   fraction,
   id,
+  instant,
   integer,
   numberChoice,
   optional,
@@ -48,6 +49,17 @@ const NOT_A_NUMBER = [
   '1e1',
 ]
 const NOT_A_VALUE = [Number.NaN, Number.POSITIVE_INFINITY, [1], ['1'], {}, true, null, Symbol('x'), () => 1, 5n]
+
+describe('a time', () => {
+  test('is taken in ISO 8601, in seconds and in milliseconds', () => {
+    const time = Date.parse('2026-03-09T12:00:00Z')
+    const given = ['2026-03-09T12:00:00Z', time, String(time), time / 1000, String(time / 1000)]
+    expect(given.map((one) => parse(instant(), one))).toEqual(given.map(() => time))
+  })
+  test.each(['', 'x', '1.5', '1e1', '-5', '+5', '3/9', '2026-13-09', '9'.repeat(20)])('refuses %s', (given) => {
+    expect(refusal(instant(), given)).toBe('field must be a time such as 2026-03-09T12:00:00Z')
+  })
+})
 
 describe('a whole number', () => {
   const level = integer({ min: 0, max: 4 })

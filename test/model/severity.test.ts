@@ -49,6 +49,7 @@ describe('built-in rules', () => {
     ['critical', 'Error', 'ERR_WORKER_OUT_OF_MEMORY'],
     ['critical', 'Error', 'ENOMEM'],
     ['critical', 'OOMError'],
+    ['critical', 'HeapOomError'],
     // lost disk
     ['critical', 'Error', 'ENOSPC'],
     ['critical', 'Error', 'EROFS'],
@@ -91,10 +92,13 @@ describe('built-in rules', () => {
     ['low', 'PaymentDeclined'],
     ['low', 'RoomNotFoundError'],
     ['low', 'BloomFilterError'],
+    ['low', 'ZoomError'],
+    ['low', 'ROOM'],
     ['low', 'StudioError'],
     ['low', 'MyTypeError'],
     ['low', 'Error', 'ENOENT'],
     ['low', 'error', '23505'],
+    ['low', 'OrderError', '28104'],
   ]
   test.each(cases)('%s: %s %s', (severity, error_type, code) => {
     expect(grade(error_type, { code })).toBe(severity)

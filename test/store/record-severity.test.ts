@@ -53,6 +53,15 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('medium')
   })
 
+  test('stays when a user reopens the error', async () => {
+    const { tracker } = await freshTracker(database)
+    const error_id = await log(tracker, 'critical')
+    await tracker.Commands.ResolveError.call({ error_id })
+    await tracker.Commands.UpdateStatus.call({ error_id, status: 'new' })
+    await log(tracker, 'low')
+    expect(await severityOf(tracker, error_id)).toBe('critical')
+  })
+
   test('does not start again for an occurrence from before the resolution', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await log(tracker, 'high')

@@ -84,6 +84,18 @@ describeEachDatabase('an export', (database) => {
     await balancedBooks(there)
   })
 
+  test.each([
+    ['critical', 'low', 'critical'],
+    ['low', 'high', 'high'],
+  ] as const)('an error that is %s here and %s there is %s after the import', async (here, there, severity) => {
+    const [source, target] = [await freshTracker(database), await freshTracker(database)]
+    const error = { error_type: 'SteadyError', message: 'again' }
+    await target.tracker.Commands.LogError.call({ ...error, severity: here })
+    await source.tracker.Commands.LogError.call({ ...error, severity: there })
+    expect(await importInto(target.tracker, await exported(source.tracker))).toMatchObject({ added: 1 })
+    expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
+  })
+
   test('comes back after it was deleted here', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
