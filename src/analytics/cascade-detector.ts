@@ -25,9 +25,9 @@ const COUNTED_DAYS = 7
 const PAIRS_AT_ONCE = 200
 
 /**
- * Finds errors that others follow: within a minute, at least three times, and at least twice as often as by chance. Every occurrence is looked at once, when its
- * minute is over; what was found is added up by the hour, so that a run costs what is new, however far back it looks.
- * Every run counts all cascades anew: one that is none any more goes.
+ * Detects errors that follow another within a minute, at least three times and at least twice as often as by chance.
+ * Reads each occurrence once, when its minute is over, and stores sums per hour: a run costs what is new, however far
+ * back it looks. Every run replaces all cascades.
  */
 export const detectCascades = defineOperation({
   input: v.object({

@@ -24,8 +24,8 @@ export interface Visit {
 
 const PROCESS_EVENTS = ['uncaughtException', 'unhandledRejection'] as const
 
-/** A host that will never answer is given up after this time. */
-const SILENCE = 1500
+/** Long enough for a host on a busy machine, because a host that never responds takes all of it. */
+const SILENCE_MS = 4000
 
 /** Makes a request and gathers all that can be noticed of it. One at a time: console and process are everybody's. */
 export async function visit(
@@ -91,7 +91,7 @@ export function rawRequest(
         done({ ...answer, body: textOfBody(chunks, kept), end: response.complete ? 'end' : 'cut' }),
       )
     })
-    request.setTimeout(SILENCE, () => {
+    request.setTimeout(SILENCE_MS, () => {
       answer.end = 'silence'
       done(answer)
       request.destroy()

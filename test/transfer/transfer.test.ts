@@ -89,6 +89,8 @@ describeEachDatabase('an export', (database) => {
     ['low', 'high', 'high'],
   ] as const)('an error that is %s here and %s there is %s after the import', async (here, there, severity) => {
     const [source, target] = [await freshTracker(database), await freshTracker(database)]
+    // An application of another time is another origin.
+    target.clock.now = Date.parse('2026-03-31T10:20:00Z')
     const error = { error_type: 'SteadyError', message: 'again' }
     await target.tracker.Commands.LogError.call({ ...error, severity: here })
     await source.tracker.Commands.LogError.call({ ...error, severity: there })
