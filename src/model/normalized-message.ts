@@ -17,8 +17,21 @@ const MAX_SCANNED_LENGTH = 2500
 export function normalizeMessage(message: string): string {
   const scanned = message.length > MAX_SCANNED_LENGTH ? message.slice(0, MAX_SCANNED_LENGTH) : message
   if (!VARIABLE_CHARACTERS.test(scanned)) return cut(scanned)
-  return cut(isPlain(scanned) ? scanned.replace(/\d+/g, '<number>') : replaceVariables(scanned))
+  if (isPlain(scanned)) return cut(scanned.replace(/\d+/g, '<number>'))
+  const known = remembered.get(scanned)
+  if (known !== undefined) return known
+  const normalized = cut(replaceVariables(scanned))
+  if (scanned.length <= MAX_REMEMBERED_LENGTH) {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(scanned, normalized)
+  }
+  return normalized
 }
+
+/** Messages without ids repeat: `Cannot read properties of undefined (reading 'name')` is normalized once. */
+const remembered = new Map<string, string>()
+const MAX_REMEMBERED = 300
+const MAX_REMEMBERED_LENGTH = 300
 
 function cut(normalized: string): string {
   return normalized.length > MAX_NORMALIZED_LENGTH ? normalized.slice(0, MAX_NORMALIZED_LENGTH) : normalized
