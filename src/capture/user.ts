@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 /** Where frameworks and their usual sign-in middlewares leave the user of a request. */
 const PLACES: readonly (readonly string[])[] = [
   ['user'],
@@ -13,12 +15,21 @@ const ID_KEYS = ['id', '_id', 'user_id', 'userId', 'sub', 'uuid'] as const
 /** A session has an id of its own, which is no user's. */
 const SESSION_KEYS = ['user_id', 'userId'] as const
 
+/** Handles the rejection of an asynchronous callback, which would otherwise end the host process. */
+function ignoreRejection(result: unknown): void {
+  if (types.isPromise(result)) Promise.prototype.then.call(result, undefined, () => {})
+}
+
 export type UserCallback = (request: unknown) => unknown
 
 /** Who made the request: what the host's callback says, else what stands in the usual places. Never throws. */
 export function userIdOf(request: object, callback: UserCallback | null): string | number | undefined {
   try {
-    if (callback) return idOf(callback(request))
+    if (callback) {
+      const user = callback(request)
+      ignoreRejection(user)
+      return idOf(user)
+    }
     for (const place of PLACES) {
       const keys = place.at(-1) === 'session' ? SESSION_KEYS : ID_KEYS
       const id = idOf(at(request, place), keys)

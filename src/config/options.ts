@@ -290,7 +290,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: orNull(callback()),
     default: null,
-    text: "Receives the framework's request and returns the user's id, or an object with an id. Left out: the usual places (request.user, request.auth, request.session, ctx.state.user).",
+    text: "Receives the framework's request and returns the user's id, or an object with an id. It must be synchronous: a promise is ignored. Left out: the usual places (request.user, request.auth, request.session, ctx.state.user).",
   }),
   enable_source_maps: row<boolean>({
     group: 'capture',

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { FEEDS, PAGES } from '../../src/dashboard/routes.js'
+import { describeEachRuntime, type Runtime } from '../support/runtimes.js'
+import { CREDENTIALS, temporaryFolder } from '../support/tracker.js'
+
+const PROGRAM = fileURLToPath(new URL('./fixtures/permission-host.mjs', import.meta.url))
+const PATHS = [...PAGES, ...FEEDS].map(({ path }) => path.replace(/:\w+\{[^}]*\}/g, '1'))
+/** Every switch that turns on a page. */
+const ALL_PAGES = {
+  enable_platform_comparison: true,
+  detect_swallowed_exceptions: true,
+  enable_diagnostic_dump: true,
+  enable_breadcrumbs: true,
+  enable_request_guard_tracking: true,
+  detect_n_plus_one_queries: true,
+  enable_deprecation_tracking: true,
+  enable_process_health: true,
+  enable_local_variables: true,
+  enable_git_blame: true,
+}
+/** Pages that need a dump or a parameter. All others respond with 200. */
+const OTHER_STATUSES: Readonly<Record<string, number>> = {
+  '/errors/diagnostic_dumps/1': 404,
+  '/errors/diagnostic_dumps/compare': 422,
+  '/errors/changes': 422,
+}
+
+describeEachRuntime('under the permission model', (runtime) => {
+  test.skipIf(runtime.name === 'Node.js 20')('responds on every page without permission to spawn', async () => {
+    const expected = PATHS.map((path) => [path, OTHER_STATUSES[path] ?? 200])
+    expect(await visit(runtime)).toEqual(Object.fromEntries(expected))
+  })
+})
+
+async function visit({ name, path }: Runtime): Promise<Record<string, number>> {
+  const folder = temporaryFolder()
+  const settings = {
+    ...CREDENTIALS,
+    database: `sqlite:${join(folder, 'errors.sqlite3')}`,
+    spool_path: join(folder, 'spool'),
+    crash_capture_path: join(folder, 'crashes'),
+    diagnostic_dump_path: join(folder, 'dumps'),
+    application_name: 'shop',
+    max_event_loop_lag_ms: null,
+    ...ALL_PAGES,
+  }
+  const file = join(folder, 'orders.json')
+  writeFileSync(file, JSON.stringify({ settings, paths: PATHS }))
+  const flag = name === 'Node.js 22' ? '--experimental-permission' : '--permission'
+  const flags = [flag, '--allow-fs-read=*', `--allow-fs-write=${folder}/*`, '--allow-addons']
+  const child = spawn(path, [...flags, PROGRAM, file], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  expect(code, stderr).toBe(0)
+  return JSON.parse(stdout) as Record<string, number>
+}
