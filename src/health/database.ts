@@ -1,9 +1,9 @@
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
+import { inTime } from '../model/in-time.js'
 import { ownWords } from '../model/own-words.js'
 import { sql } from '../store/kysely.js'
 import { migrationStatus } from '../store/migrate.js'
-import { inTime } from './in-time.js'
 
 export const PATIENCE_MS = 3000
 

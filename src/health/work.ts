@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
 import type { JobEngine } from '../jobs/engine.js'
+import { inTime } from '../model/in-time.js'
 import { ownWords } from '../model/own-words.js'
 import { PATIENCE_MS } from './database.js'
-import { inTime } from './in-time.js'
 
 export interface WorkHealth {
   engine: EngineHealth

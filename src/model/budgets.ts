@@ -1,24 +1,24 @@
 /** THE TABLE of budgets: the option that sets each, what it rejects, and what happens instead. */
 export const BUDGETS = {
   client_max_requests_per_minute: {
-    what: 'Requests from clients',
-    consequence: 'Rejected with 429 before the body is read. Clients retry later.',
+    what: 'Too many requests from clients',
+    consequence: 'They were rejected with 429 before their body was read. Clients retry later.',
   },
   client_max_bytes_per_minute: {
-    what: 'Requests from clients',
-    consequence: 'Rejected with 429 while the body is read. Clients retry later.',
+    what: 'Too many bytes from clients',
+    consequence: 'Their requests were rejected with 429 while the body was read. Clients retry later.',
   },
   client_max_new_errors_per_hour: {
-    what: 'Occurrences of new client errors',
-    consequence: 'Recorded in the shared error "Client errors over the hourly limit".',
+    what: 'Too many new client errors',
+    consequence: 'Their occurrences were recorded in the shared error "Client errors over the hourly limit".',
   },
   client_max_stored_bytes_per_day: {
-    what: 'Client occurrences',
-    consequence: 'Counted without details.',
+    what: 'Too many bytes of client occurrences',
+    consequence: 'They were counted without details; far beyond the limit, in the shared error.',
   },
   notification_max_per_hour: {
-    what: 'Messages',
-    consequence: 'Listed in one summary per channel at the end of the hour.',
+    what: 'Too many messages',
+    consequence: 'They are listed in one summary per channel at the end of the hour.',
   },
 } as const satisfies Record<string, { what: string; consequence: string }>
 

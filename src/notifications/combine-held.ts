@@ -53,8 +53,9 @@ async function heldGroups({ database, now }: Context): Promise<HeldGroup[]> {
 async function combine(
   { database: { dialect }, config, now }: Context,
   trx: Transaction<Schema>,
-  { channel, application_id, state, hour_end }: HeldGroup,
+  group: HeldGroup,
 ): Promise<void> {
+  const { channel, application_id, state, hour_end } = group
   const isOverLimit = state === 'over_limit'
   if (isOverLimit) await closeHour(trx, dialect, { application_id, channel, period: hour_end - HOUR }, now())
   const query = trx
@@ -72,7 +73,8 @@ async function combine(
   const notices = rows.map(({ payload }) => JSON.parse(payload) as Told)
   const notice = summary(notices, isOverLimit ? 'hourly_limit' : 'quiet_hours', config.environment, now())
   // The hour of a limit may end within quiet hours.
-  const until = isOverLimit ? quietHoursOf(config)({ channel, severity: notice.severity, now: now() }) : null
+  const may_page = isOverLimit && (config.enable_client_paging || !(await areAllFromClients(trx, group)))
+  const until = isOverLimit ? quietHoursOf(config)({ channel, severity: notice.severity, now: now(), may_page }) : null
   await writeDeliveries(
     trx,
     dialect,
@@ -98,6 +100,25 @@ async function combine(
       .where('id', 'in', ids.slice(i, i + AT_ONCE))
       .execute()
   }
+}
+
+/** Whether only client errors are over the limit of this hour. */
+async function areAllFromClients(
+  trx: Transaction<Schema>,
+  { channel, application_id, hour_end }: HeldGroup,
+): Promise<boolean> {
+  const fromServer = await trx
+    .selectFrom('faultboard_deliveries as d')
+    .leftJoin('faultboard_errors as e', 'e.id', 'd.error_id')
+    .select('d.id')
+    .where('d.state', '=', 'over_limit')
+    .where('d.run_at', '=', hour_end)
+    .where('d.channel', '=', channel)
+    .where('d.application_id', application_id === null ? 'is' : '=', application_id)
+    .where('e.source', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return fromServer === undefined
 }
 
 function summary(

@@ -2,14 +2,23 @@ import { TrackerError } from '../model/errors.js'
 
 /** Read and discarded of a body that is refused: a client that is cut off while sending never sees the response. */
 const MAX_DRAINED_BYTES = 4 * 1024 * 1024
+/** A smaller chunk counts as this many bytes: reading a chunk of one byte costs about as much as reading a kilobyte. */
+const MIN_CHUNK_BYTES = 1000
 
-/** The chunks of a body as they arrive. Throws `too_large` beyond the limit. */
-export async function* bodyChunks(request: Request, max_bytes: number): AsyncGenerator<Buffer> {
+export interface BodyLimits {
+  max_bytes: number
+  /** Counts bytes against the limits of the client. Throws to stop reading. */
+  count(bytes: number): void
+}
+
+/** The chunks of a body as they arrive. Throws `too_large` beyond the limit. Counts only what chunks cost beyond their bytes. */
+export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLimits): AsyncGenerator<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > MAX_DRAINED_BYTES && announced > max_bytes) throw tooLarge(max_bytes)
   if (!request.body) return
   const reader = request.body.getReader()
   let size = 0
+  let cost = 0
   const read = async (): Promise<Buffer | null> => {
     const { done, value } = await reader.read().catch(() => {
       // The client left, or its connection broke.
@@ -17,6 +26,7 @@ export async function* bodyChunks(request: Request, max_bytes: number): AsyncGen
     })
     if (done) return null
     size += value.byteLength
+    cost += Math.max(value.byteLength, MIN_CHUNK_BYTES)
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   }
   let isComplete = false
@@ -24,34 +34,31 @@ export async function* bodyChunks(request: Request, max_bytes: number): AsyncGen
     if (announced > max_bytes) throw tooLarge(max_bytes)
     for (let chunk = await read(); chunk !== null; chunk = await read()) {
       if (size > max_bytes) throw tooLarge(max_bytes)
+      if (chunk.length < MIN_CHUNK_BYTES) count(MIN_CHUNK_BYTES - chunk.length)
       yield chunk
     }
     isComplete = true
   } finally {
     // A consumer that stops early lands here as well.
-    if (!isComplete) await drain(read, () => size)
+    if (!isComplete) await drain(read, () => cost)
     // Not cancelled: that would close the connection before the response is sent.
     reader.releaseLock()
   }
 }
 
-async function drain(read: () => Promise<Buffer | null>, size: () => number): Promise<void> {
+async function drain(read: () => Promise<Buffer | null>, cost: () => number): Promise<void> {
   try {
-    while (size() <= MAX_DRAINED_BYTES && (await read()) !== null) {}
+    while (cost() <= MAX_DRAINED_BYTES && (await read()) !== null) {}
   } catch {
     // The reason for the refusal matters more.
   }
 }
 
-/** All bytes of a body. `count` sees every chunk as it arrives, and may throw to stop. */
-export async function readBounded(
-  request: Request,
-  max_bytes: number,
-  count: (bytes: number) => void,
-): Promise<Buffer> {
+/** All bytes of a body, counted as they arrive. */
+export async function readBounded(request: Request, limits: BodyLimits): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of bodyChunks(request, max_bytes)) {
-    count(chunk.length)
+  for await (const chunk of bodyChunks(request, limits)) {
+    limits.count(chunk.length)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

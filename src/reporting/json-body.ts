@@ -1,5 +1,5 @@
 import type { Arrival } from './arrival.js'
-import { readBounded, tooLarge } from './bounded-body.js'
+import { type BodyLimits, readBounded, tooLarge } from './bounded-body.js'
 import { refused } from './contract.js'
 import { isDeeperThan } from './json-depth.js'
 
@@ -7,12 +7,9 @@ import { isDeeperThan } from './json-depth.js'
 const MAX_DEPTH = 32
 
 /** What the body says, within its limits; what a parser of the host has read is taken as it is. */
-export async function jsonBody(
-  request: Request,
-  arrival: Arrival,
-  { max_bytes, count }: { max_bytes: number; count(bytes: number): void },
-): Promise<unknown> {
-  if (!('parsed' in arrival)) return parse((await readBounded(request, max_bytes, count)).toString('utf8'))
+export async function jsonBody(request: Request, arrival: Arrival, limits: BodyLimits): Promise<unknown> {
+  if (!('parsed' in arrival)) return parse((await readBounded(request, limits)).toString('utf8'))
+  const { max_bytes, count } = limits
   const { parsed } = arrival
   count(sizeOf(request, parsed))
   // How much the parser took is its own limit's matter; what the client had said is known.

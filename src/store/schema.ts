@@ -439,7 +439,6 @@ export interface ReleasesTable {
   first_seen_at: number
 }
 
-/** What is usual for a type of error on a platform. */
 /** How much of a budget is used in a period, in all processes together. */
 export interface BudgetUsageTable {
   application_id: number
@@ -462,6 +461,7 @@ export interface RejectionHoursTable {
   last_seen_at: number
 }
 
+/** What is usual for a type of error on a platform. */
 export interface BaselinesTable {
   id: Generated<number>
   application_id: number

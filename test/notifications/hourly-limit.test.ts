@@ -149,6 +149,20 @@ describeEachDatabase('messages about client errors', (database) => {
     ])
   })
 
+  test('over the hourly limit do not bypass quiet hours in their summary', async () => {
+    const { quiet_hours_bypass_severity, severity_thresholds } = PAGED
+    const base = { webhook_url: PAGED.webhook_url, quiet_hours_bypass_severity, severity_thresholds }
+    const desk = await openDesk({ ...base, quiet_hours: '12:30-13:30', notification_max_per_hour: 1 })
+    await byClient(desk)
+    await logForeignError(desk.context as CaptureContext, {
+      ...{ source: 'sentry', error_type: 'Another', message: 'x', backtrace: [], severity: 'critical' },
+    })
+    desk.clock.now = NOON + HOUR
+    await sweepDeliveries(desk.context)
+    const [summary] = (await desk.rows()).filter(({ event }) => event === 'held')
+    expect(summary).toMatchObject({ state: 'pending', run_at: NOON + 90 * MINUTE })
+  })
+
   test('page with enable_client_paging, and are critical with client_max_severity', async () => {
     const desk = await openDesk({ ...PAGED, enable_client_paging: true, client_max_severity: 'critical' })
     await byClient(desk)

@@ -1,10 +1,20 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { OVER_LIMIT_TYPE } from '../../src/capture/clients/client-budgets.js'
 import type { ForeignError } from '../../src/capture/foreign-error.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { eventually, freshPlace, freshTracker, NOON, temporaryFolder, trackerAt } from '../support/tracker.js'
+import {
+  eventually,
+  freshPlace,
+  freshTracker,
+  NOON,
+  temporaryFolder,
+  trackerAt,
+  withDatabase,
+} from '../support/tracker.js'
 import { onlyError, REPORT, reportingHost, total } from './reporting-host.js'
 import { envelopeOf, intakeHost, KEY, ON_SQLITE } from './sentry/intake-host.js'
 
@@ -103,6 +113,41 @@ describeEachDatabase('stored bytes of client errors per day', (database) => {
   })
 })
 
+describeEachDatabase('client occurrences beyond the bytes of a day', (database) => {
+  test('keep a short message, no past hour and no rows by version or user', async () => {
+    const { tracker } = await freshTracker(database, { client_max_stored_bytes_per_day: 0 })
+    const message = `x ${'漢'.repeat(9000)}`
+    await tracker.inlet.record(
+      foreign(1, { message, app_version: '1.0.0', user_id: 'ada', occurred_at: NOON - 10 * HOUR }),
+    )
+    const record = await onlyError(tracker)
+    expect(record).toMatchObject({ occurrence_count: 1, app_version: null, user_count: 0 })
+    expect(record.message).toHaveLength(500)
+    expect(record.first_seen_at).toBe(new Date(NOON).toISOString())
+  })
+
+  test('are counted in one shared error once occurrences without details have used as many bytes', async () => {
+    const place = await freshPlace(database)
+    const { tracker } = trackerAt(place, { client_max_stored_bytes_per_day: 0 })
+    await tracker.inlet.record(foreign(1, { event_key: 'first' }))
+    await tracker.flush()
+    await withDatabase(place.url, ({ read }) =>
+      read
+        .updateTable('faultboard_budget_usage')
+        .set({ amount: 10_000_000 })
+        .where('budget', '=', 'client_max_stored_bytes_per_day:counted')
+        .execute(),
+    )
+    const other = trackerAt(place, { client_max_stored_bytes_per_day: 0 }).tracker
+    for (let n = 0; n < 3; n++) await other.inlet.record(foreign(1, { event_key: `later ${n}` }))
+    expect(await groups(other)).toEqual({ own: 1, shared: 3 })
+    const ids = await withDatabase(place.url, ({ read }) =>
+      read.selectFrom('faultboard_reported_events').select('event_digest').execute(),
+    )
+    expect(ids).toHaveLength(1)
+  })
+})
+
 describeEachDatabase('the health of limits', (database) => {
   test('shows per option what was rejected since when, in all processes', async () => {
     const settings = { client_max_new_errors_per_hour: 1, project_root: temporaryFolder() }
@@ -190,6 +235,23 @@ test('checks the key in the first line before it decompresses the rest', async (
   expect((await send('wrong')).status).toBe(403)
   expect((await send('wrong')).status).toBe(403)
   expect((await send(KEY)).status).toBe(429)
+})
+
+test('counts every chunk of a body as a kilobyte at least', async () => {
+  const host = await intakeHost(ON_SQLITE, { settings: { client_max_bytes_per_minute: { per_address: 100_000 } } })
+  const { port } = new URL(host.origin)
+  const send = async (chunks: number) => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(
+      `POST /sentry/api/1/envelope/?sentry_key=${KEY} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
+    socket.write(`${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`)
+    const [response] = await once(socket, 'data')
+    socket.destroy()
+    return String(response).split(' ')[1]
+  }
+  expect(await send(50)).toBe('400')
+  expect(await send(200)).toBe('429')
 })
 
 test('limits the bytes of one address after decompression, and stops reading there', async () => {

@@ -134,9 +134,10 @@ test('one anonymous address within five minutes uses bounded work, groups, messa
   await tracker.Commands.LogError.call({ error_type: 'ServerError', message: 'after', severity: 'critical' })
   await tracker.flush()
 
-  // Requests and bytes: five times the limits of a minute.
+  // Requests and bytes: most requests are refused, and each refusal is counted.
   expect(taken + refused).toBe((MINUTES * PER_MINUTE * 10) / 6)
-  expect(taken).toBeLessThanOrEqual(MINUTES * 300)
+  expect(taken).toBeGreaterThan(0)
+  expect(taken).toBeLessThan(refused)
   const { dropped } = await tracker.stats()
   expect((dropped.client_max_requests_per_minute ?? 0) + (dropped.client_max_bytes_per_minute ?? 0)).toBe(refused)
   // Groups: the limit of the hour, the shared one, and both errors of the server.
@@ -152,9 +153,9 @@ test('one anonymous address within five minutes uses bounded work, groups, messa
   )
   expect(rows.filter(({ channel, state }) => channel === 'webhook' && state === 'pending')).toHaveLength(60)
   expect(rows.filter(({ channel }) => channel === 'incident')).toHaveLength(2)
-  // Disk: what is stored, its indexes and the text search take at most twice the bytes that one address may send.
+  // Disk: what is stored, its indexes and the text search take less than half of the bytes that one address may send.
   const grown = (await fileBytes()) - before
-  expect(grown).toBeLessThan(2 * MINUTES * 5_000_000)
+  expect(grown).toBeLessThan((MINUTES * 5_000_000) / 2)
   console.info(
     `flood: ${taken} of ${taken + refused} requests taken, ${pagination.total_count} errors, ` +
       `${Math.round(grown / 1000)} kB on disk, p95 of /ping ${p95(pings)} ms (before the flood ${p95(quiet)} ms)`,

@@ -1,11 +1,12 @@
 import type { ErrorEvent } from '../../model/event.js'
 import { fingerprintSignature } from '../../model/signature.js'
-import { DAY, HOUR } from '../../model/time.js'
+import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { ownApplicationId } from '../../store/applications.js'
 import type { CaptureContext } from '../capture-context.js'
 import { TEXT_LIMITS } from '../text-limits.js'
-import { SharedBudget } from './shared-budget.js'
+import { SharedBudget, type SharedBudgetOptions } from './shared-budget.js'
 import { storedBytes } from './stored-bytes.js'
+import { createTimeLimited, type TimeLimited } from './time-limited.js'
 
 /** Title of the error that collects new client errors beyond `client_max_new_errors_per_hour`. */
 export const OVER_LIMIT_TYPE = 'Client errors over the hourly limit'
@@ -13,6 +14,12 @@ export const OVER_LIMIT_TYPE = 'Client errors over the hourly limit'
 const MAX_KNOWN = 10_000
 /** Bytes reserved at a time; a killed process wastes at most this much of the day's budget. */
 const SHARE_BYTES = 500_000
+/** Least bytes per day for occurrences without details, whatever the option. */
+const MIN_COUNTED_BYTES = 10_000_000
+const MAX_COUNTED_MESSAGE = 500
+const NO_DETAILS = 'counted without details'
+/** Part of the spool that client errors may fill while the database is unreachable. The rest is for errors of the server. */
+const SPOOL_PART = 1 / 8
 /** Occurrences and values that a flood makes up must not become rows of the hourly sums. */
 const OTHER_PLATFORM = 'Other'
 
@@ -32,38 +39,50 @@ export class ClientBudgets {
   readonly #context: CaptureContext
   readonly #newErrors: SharedBudget
   readonly #bytes: SharedBudget
+  readonly #countedBytes: SharedBudget
+  readonly #timeLimited: TimeLimited = createTimeLimited()
   readonly #known = new Map<string, Promise<boolean>>()
   readonly #rows = new Set<string>()
   #application_id: number | null = null
 
   constructor(context: CaptureContext) {
     this.#context = context
-    const { client_max_new_errors_per_hour, client_max_stored_bytes_per_day: bytes } = context.config
-    this.#newErrors = new SharedBudget(context, {
+    const { client_max_new_errors_per_hour, client_max_stored_bytes_per_day: bytes, spool_max_bytes } = context.config
+    const budget = (options: SharedBudgetOptions) => new SharedBudget(context, options, this.#timeLimited)
+    const daily = (limit: number) => ({
+      ...{ limit, period_ms: DAY, share: Math.min(SHARE_BYTES, Math.ceil(limit / 10)) },
+      limit_alone: Math.min(limit, Math.floor(spool_max_bytes * SPOOL_PART)),
+    })
+    this.#newErrors = budget({
       ...{ budget: 'client_max_new_errors_per_hour', limit: client_max_new_errors_per_hour },
       ...{ period_ms: HOUR, share: 1 },
     })
-    this.#bytes = new SharedBudget(context, {
-      ...{ budget: 'client_max_stored_bytes_per_day', limit: bytes, period_ms: DAY },
-      share: Math.min(SHARE_BYTES, Math.ceil(bytes / 10)),
-    })
+    this.#bytes = budget({ ...daily(bytes), budget: 'client_max_stored_bytes_per_day' })
+    const counted = daily(Math.max(bytes, MIN_COUNTED_BYTES))
+    this.#countedBytes = budget({ ...counted, budget: 'client_max_stored_bytes_per_day:counted' })
   }
 
   /** The event as it may be recorded. Its occurrence is always counted. Never rejects. */
   async admit(event: ErrorEvent): Promise<ErrorEvent> {
     const { reject, storms, now } = this.#context
-    if (!(await this.#isKnownOrAllowed(event.hash_signature))) {
-      reject('client_max_new_errors_per_hour')
-      const shared = overLimit(event)
-      return storms.isThinned(shared.hash_signature, now()) ? countedOnly(shared) : this.#withinBytes(shared)
-    }
-    return this.#withinBytes(event)
+    if (await this.#isKnownOrAllowed(event.hash_signature)) return this.#withinBytes(event)
+    reject('client_max_new_errors_per_hour')
+    const shared = overLimit(event)
+    return storms.isThinned(shared.hash_signature, now()) ? this.#withoutDetails(shared) : this.#withinBytes(shared)
   }
 
   async #withinBytes(event: ErrorEvent): Promise<ErrorEvent> {
     if (await this.#bytes.take(storedBytes(event, this.#rows))) return event
     this.#context.reject('client_max_stored_bytes_per_day')
-    return countedOnly(event)
+    return this.#withoutDetails(event)
+  }
+
+  /** Even an occurrence that is only counted takes rows. Beyond a second limit of the same size, one error counts them all. */
+  async #withoutDetails(event: ErrorEvent): Promise<ErrorEvent> {
+    const counted = countedOnly(event, this.#context.now())
+    if (await this.#countedBytes.take(storedBytes(counted, this.#rows))) return counted
+    const { event_digest: _, ...shared } = overLimit({ ...counted, message: NO_DETAILS })
+    return shared
   }
 
   /** Callers that ask for one signature at the same time share one answer, so that a new error uses the budget once. */
@@ -81,22 +100,26 @@ export class ClientBudgets {
   }
 
   async #isStored(hash_signature: string): Promise<boolean> {
-    const { database, ready } = this.#context
     try {
-      await ready()
-      this.#application_id ??= await ownApplicationId(this.#context)
-      if (this.#application_id === null) return false
-      const row = await database.read
-        .selectFrom('faultboard_errors')
-        .select('id')
-        .where('application_id', '=', this.#application_id)
-        .where('hash_signature', '=', hash_signature)
-        .executeTakeFirst()
-      return row !== undefined
+      return await this.#timeLimited(() => this.#isInDatabase(hash_signature))
     } catch {
       // The database is unreachable: an error that this process has not seen counts as new.
       return false
     }
+  }
+
+  async #isInDatabase(hash_signature: string): Promise<boolean> {
+    const { database, ready } = this.#context
+    await ready()
+    this.#application_id ??= await ownApplicationId(this.#context)
+    if (this.#application_id === null) return false
+    const row = await database.read
+      .selectFrom('faultboard_errors')
+      .select('id')
+      .where('application_id', '=', this.#application_id)
+      .where('hash_signature', '=', hash_signature)
+      .executeTakeFirst()
+    return row !== undefined
   }
 }
 
@@ -113,12 +136,13 @@ function overLimit(event: ErrorEvent): ErrorEvent {
 
 const WITHOUT_DIMENSIONS = { place: null, platform: OTHER_PLATFORM, app_version: null, git_sha: null, user_id: null }
 
-/** Counts without a row: no details, and no new rows in the sums by version, platform or user. */
-function countedOnly(event: ErrorEvent): ErrorEvent {
+/** Counts without details, and without new rows in the sums by version, platform, user or past hour. */
+function countedOnly(event: ErrorEvent, now: number): ErrorEvent {
   return {
     ...event,
     ...WITHOUT_DIMENSIONS,
-    place: event.place,
+    ...{ place: event.place, occurred_at: Math.max(event.occurred_at, hourOf(now)) },
+    message: event.message.slice(0, MAX_COUNTED_MESSAGE).toWellFormed(),
     ...{ backtrace: [], causes: [], request_url: null, ip_address: null, user_agent: null },
     context: event.source === undefined ? {} : { source: event.source },
     counted_only: true,

@@ -2,38 +2,40 @@ import type { Context } from '../../context.js'
 import type { BudgetName } from '../../model/budgets.js'
 import { applicationId } from '../../store/applications.js'
 import { addUsage } from '../../store/budget-usage.js'
+import type { TimeLimited } from './time-limited.js'
 
 export interface SharedBudgetOptions {
-  budget: BudgetName
+  budget: BudgetName | `${BudgetName}:counted`
   /** Length of the period in which the limit applies. */
   period_ms: number
   limit: number
+  /** Limit of this process while the database is unreachable. Left out: the same. */
+  limit_alone?: number
   /** Reserved in the database at a time. */
   share: number
 }
 
 type BudgetContext = Pick<Context, 'config' | 'database' | 'ready' | 'now'>
 
-/** A database that is slower than this must not delay the client; the process then counts on its own. */
-const PATIENCE_MS = 2000
-
 /**
  * A limit that all processes share. Each process reserves a share in the database before it uses it. A restart therefore
  * does not renew the limit, and a killed process wastes at most one share. While the database is unreachable, the process
- * counts against the same limit on its own.
+ * counts on its own.
  */
 export class SharedBudget {
   readonly #context: BudgetContext
   readonly #options: SharedBudgetOptions
+  readonly #timeLimited: TimeLimited
   #period = 0
   #reserved = 0
   #used_alone = 0
   #is_spent = false
-  #reserving: Promise<void> | null = null
+  #reserving: Promise<boolean> | null = null
 
-  constructor(context: BudgetContext, options: SharedBudgetOptions) {
+  constructor(context: BudgetContext, options: SharedBudgetOptions, timeLimited: TimeLimited) {
     this.#context = context
     this.#options = options
+    this.#timeLimited = timeLimited
   }
 
   /** Whether this amount is within the limit. Never rejects. */
@@ -48,7 +50,7 @@ export class SharedBudget {
       this.#reserving ??= this.#reserve(amount).finally(() => {
         this.#reserving = null
       })
-      await this.#reserving
+      if (!(await this.#reserving) && this.#reserved < amount) return false
     }
   }
 
@@ -62,28 +64,35 @@ export class SharedBudget {
     this.#is_spent = false
   }
 
-  async #reserve(amount: number): Promise<void> {
-    const { limit, share } = this.#options
+  /** Returns false if nothing is left. */
+  async #reserve(amount: number): Promise<boolean> {
     const period = this.#period
-    const wanted = Math.max(amount, share)
-    const used = await this.#usedBefore(wanted)
-    if (period !== this.#period) return
-    // The last share may be a part of what was asked for.
-    this.#reserved += Math.max(0, Math.min(wanted, limit - used))
-    this.#is_spent = this.#reserved < amount
+    const wanted = Math.max(amount, this.#options.share)
+    const { left, is_shared } = await this.#leftBefore(wanted)
+    if (period !== this.#period) return true
+    // The last share may be smaller than what was requested.
+    this.#reserved += Math.max(0, Math.min(wanted, left))
+    if (this.#reserved >= amount) return true
+    // Without the database this holds only until it is reachable again.
+    this.#is_spent = is_shared
+    return false
   }
 
-  /** What all processes had reserved before this share. */
-  async #usedBefore(wanted: number): Promise<number> {
+  /** The rest of the limit before this share was reserved. */
+  async #leftBefore(wanted: number): Promise<{ left: number; is_shared: boolean }> {
+    const { limit, limit_alone = limit } = this.#options
     try {
-      return await inTime(this.#reserveInDatabase(wanted))
+      const used = await this.#timeLimited(() => this.#reserveInDatabase(wanted))
+      return { left: limit - used, is_shared: true }
     } catch {
       // The database is unreachable, or too slow.
-      this.#used_alone += wanted
-      return this.#used_alone - wanted
+      const left = limit_alone - this.#used_alone
+      this.#used_alone += Math.max(0, Math.min(wanted, left))
+      return { left, is_shared: false }
     }
   }
 
+  /** Returns what all processes had reserved before this share. */
   async #reserveInDatabase(wanted: number): Promise<number> {
     const { config, database, ready, now } = this.#context
     await ready()
@@ -91,18 +100,5 @@ export class SharedBudget {
     const key = { application_id, budget: this.#options.budget, period: this.#period }
     const { amount } = await database.write((trx) => addUsage(trx, database.dialect, key, wanted))
     return amount - wanted
-  }
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,5 +1,6 @@
 import type { Cause, ErrorEvent } from '../../model/event.js'
 import { hourOf } from '../../model/time.js'
+import { payloadOf } from '../../store/fold.js'
 
 /** A row with its index entries. */
 const ROW_BYTES = 300
@@ -7,11 +8,15 @@ const ROW_BYTES = 300
 const DIGEST_BYTES = 200
 /** Sums by hour, day, type and version, which a new combination of version and platform adds. */
 const DIMENSION_ROWS = 5
+/** A message is kept with its error, with the first and the newest occurrence, and for the search. */
+const MESSAGE_COPIES = 4
+/** A backtrace is kept once per error, and for the search with an index. */
+const STACK_COPIES = 3
 const MAX_REMEMBERED = 20_000
 
 /**
- * Estimates the bytes that an event adds to the database, index entries included. `rows` remembers which sums exist
- * already; an event with a new user or version adds rows even if it is only counted.
+ * Estimates the bytes that an event adds to the database, index entries included. `rows` remembers which sums and
+ * backtraces exist already; an event with a new user or version adds rows even if it is only counted.
  */
 export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   const { hash_signature, platform, app_version, severity, user_id } = event
@@ -20,30 +25,33 @@ export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   const add = (key: string, count: number) => {
     if (rows.has(key)) return
     rows.add(key)
-    bytes += count * ROW_BYTES
+    bytes += count
   }
-  add(`${hash_signature}\n${hourOf(event.occurred_at)}\n${severity}\n${platform}\n${app_version}`, DIMENSION_ROWS)
-  if (user_id !== null) add(`${hash_signature}\n${user_id}`, 1)
-  if (event.counted_only) return bytes
-  // A new error keeps its message and backtrace once more for the search, with an index.
-  const isNew = !rows.has(hash_signature)
-  rows.add(hash_signature)
+  const dimensions = `${hourOf(event.occurred_at)}\n${severity}\n${platform}\n${app_version}`
+  add(`${hash_signature}\n${dimensions}`, DIMENSION_ROWS * ROW_BYTES)
+  if (user_id !== null) add(`${hash_signature}\n${user_id}`, ROW_BYTES)
   const stack = linesBytes(event.backtrace) + causesBytes(event.causes)
-  return bytes + ROW_BYTES + textBytes(event) + JSON.stringify(event.context).length + stack * (isNew ? 3 : 1)
+  if (stack > 0) add(`${hash_signature}\n${payloadOf(event).digest}`, STACK_COPIES * stack)
+  return bytes + ROW_BYTES + textBytes(event) + bytesOf(JSON.stringify(event.context))
 }
 
 function textBytes({ message, request_url, user_agent }: ErrorEvent): number {
-  return message.length + (request_url?.length ?? 0) + (user_agent?.length ?? 0)
+  return MESSAGE_COPIES * bytesOf(message) + bytesOf(request_url ?? '') + bytesOf(user_agent ?? '')
 }
 
 function linesBytes(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length + 4, 0)
+  return lines.reduce((sum, line) => sum + bytesOf(line) + 4, 0)
 }
 
 function causesBytes(causes: readonly Cause[]): number {
   return causes.reduce(
     (sum, { message, backtrace, causes: inner }) =>
-      sum + 100 + message.length + linesBytes(backtrace) + causesBytes(inner ?? []),
+      sum + 100 + bytesOf(message) + linesBytes(backtrace) + causesBytes(inner ?? []),
     0,
   )
+}
+
+/** As UTF-8: a character may take up to three bytes. */
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text)
 }

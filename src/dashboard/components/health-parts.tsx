@@ -57,7 +57,7 @@ export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rend
     <section class="card">
       <h2>Left out or failed since this process started</h2>
       {dropped.length === 0 ? (
-        <p class="muted">Nothing: every error was recorded in full.</p>
+        <p class="muted">No drops or failures. Rejections by limits are listed above.</p>
       ) : (
         <table class="dropped">
           <thead>

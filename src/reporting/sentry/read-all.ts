@@ -1,16 +1,13 @@
 import type { Arrival } from '../arrival.js'
-import { bodyChunks } from '../bounded-body.js'
+import { type BodyLimits, bodyChunks } from '../bounded-body.js'
 import { expand } from './expand.js'
 import { Refusal } from './refusal.js'
 
 /** The body after decompression, or as a parser of the host left it, in chunks that are counted before they are used. */
-export async function* unpackedChunks(
-  request: Request,
-  arrival: Arrival,
-  { max_bytes, count }: { max_bytes: number; count(bytes: number): void },
-): AsyncGenerator<Buffer> {
+export async function* unpackedChunks(request: Request, arrival: Arrival, limits: BodyLimits): AsyncGenerator<Buffer> {
+  const { max_bytes, count } = limits
   let size = 0
-  for await (const chunk of chunksOf(request, arrival, max_bytes)) {
+  for await (const chunk of chunksOf(request, arrival, limits)) {
     count(chunk.length)
     size += chunk.length
     if (size > max_bytes) throw new Refusal(413, `the body is larger than ${max_bytes} bytes when it is unpacked`)
@@ -18,13 +15,13 @@ export async function* unpackedChunks(
   }
 }
 
-async function* chunksOf(request: Request, arrival: Arrival, max_bytes: number): AsyncGenerator<Buffer> {
+async function* chunksOf(request: Request, arrival: Arrival, limits: BodyLimits): AsyncGenerator<Buffer> {
   if ('parsed' in arrival) {
-    yield bytesOf(arrival.parsed, max_bytes)
+    yield bytesOf(arrival.parsed, limits.max_bytes)
     return
   }
   try {
-    yield* expand(bodyChunks(request, max_bytes), request.headers.get('content-encoding'))
+    yield* expand(bodyChunks(request, limits), request.headers.get('content-encoding'))
   } catch (error) {
     // The client left in the middle of it.
     if (error instanceof Error && 'code' in error && error.code === 'invalid_input') {

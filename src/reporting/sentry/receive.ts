@@ -60,17 +60,19 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
 
   /** Checks the key in the first line before the rest is decompressed, for envelopes that come through a tunnel. */
   async function keyedBytes(chunks: AsyncIterable<Buffer>, place: Place): Promise<Buffer> {
-    let bytes = Buffer.alloc(0)
+    const parts: Buffer[] = []
+    let size = 0
     let isChecked = false
-    const check = () => checkKey(keyOfDsn(envelopeHeader(bytes).dsn), place)
+    const check = () => checkKey(keyOfDsn(envelopeHeader(Buffer.concat(parts)).dsn), place)
     for await (const chunk of chunks) {
-      bytes = Buffer.concat([bytes, chunk])
-      if (isChecked || !(chunk.includes('\n') || bytes.length > MAX_HEADER_BYTES)) continue
+      parts.push(chunk)
+      size += chunk.length
+      if (isChecked || !(chunk.includes('\n') || size > MAX_HEADER_BYTES)) continue
       await check()
       isChecked = true
     }
     if (!isChecked) await check()
-    return bytes
+    return Buffer.concat(parts)
   }
 
   async function checkKey(key: string | null, { project_id }: Place): Promise<void> {

@@ -87,7 +87,7 @@ describeEachDatabase('events of Sentry SDKs', (database) => {
     await send('delta fails', ['{{default}}', 'eu'])
     const errors = await host.tracker.Queries.ErrorsList.call()
     expect(errors.map(({ message, occurrence_count }) => [message, occurrence_count]).sort()).toEqual([
-      ['alpha fails', 2],
+      ['beta fails', 2],
       ['delta fails', 1],
       ['gamma fails', 1],
       ['gamma fails', 2],

@@ -1,4 +1,4 @@
-/** A server that accepts connections and says nothing must not keep a page waiting. */
+/** Rejects when a promise takes longer than this. The timer does not keep the process alive. */
 export async function inTime<T>(answer: Promise<T>, patience_ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_, reject) => {

@@ -1,0 +1,22 @@
+import { inTime } from '../../model/in-time.js'
+
+/** Longer than a busy database takes for one row; a client can wait this long once. */
+const TIME_LIMIT_MS = 5000
+/** After a failure, queries fail at once for this long. Otherwise every client error would wait for its own timeout. */
+const PAUSE_MS = 10_000
+
+/** Runs queries for which a fallback exists, while the database responds. */
+export type TimeLimited = <T>(query: () => Promise<T>) => Promise<T>
+
+export function createTimeLimited(): TimeLimited {
+  let paused_until = Number.NEGATIVE_INFINITY
+  return async (query) => {
+    if (performance.now() < paused_until) throw new Error('the database did not respond a moment ago')
+    try {
+      return await inTime(query(), TIME_LIMIT_MS)
+    } catch (error) {
+      paused_until = performance.now() + PAUSE_MS
+      throw error
+    }
+  }
+}
