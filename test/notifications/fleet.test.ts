@@ -21,6 +21,7 @@ describeEachDatabase('a fleet of four, one of them killed in the middle', (datab
     const settings = {
       ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', ...CREDENTIALS },
       ...{ max_event_loop_lag_ms: null, notification_threshold_alerts: [5, 20, LAST_MILESTONE] },
+      notification_max_per_hour: 100_000,
       ...{ webhook_url: webhook.url, dashboard_base_url: 'https://shop.example' },
     }
     const hosts = Array.from({ length: PROCESSES }, () => startFleetHost(settings, SHARE))
