@@ -18,6 +18,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   client_max_bytes_per_minute: 'Requests of clients rejected with 429: more than client_max_bytes_per_minute.',
   client_max_new_errors_per_hour: 'Recorded in one shared error: more than client_max_new_errors_per_hour.',
   client_max_stored_bytes_per_day: 'Counted without details: more than client_max_stored_bytes_per_day.',
+  client_release_left_out: 'Recorded without a version: clients had reported 200 new versions within the day.',
   notification_max_per_hour: 'Messages moved to the summary of the hour: more than notification_max_per_hour.',
   source_map_skipped:
     'Recorded with the positions of the compiled code: the source map is too large or cannot be read.',

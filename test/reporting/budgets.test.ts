@@ -113,6 +113,28 @@ describeEachDatabase('stored bytes of client errors per day', (database) => {
   })
 })
 
+describeEachDatabase('versions that clients report', (database) => {
+  test('are limited per day; further errors are recorded without their version', async () => {
+    const place = await freshPlace(database)
+    const { tracker } = trackerAt(place)
+    for (let n = 0; n < 220; n += 20) {
+      const some = Array.from({ length: 20 }, (_, i) => foreign(1, { app_version: `1.0.${n + i}`, platform: 'Web' }))
+      await Promise.all(some.map((error) => tracker.inlet.record(error)))
+    }
+    await tracker.flush()
+    const releases = await withDatabase(place.url, ({ read }) =>
+      read.selectFrom('faultboard_client_releases').select('version').execute(),
+    )
+    expect(releases).toHaveLength(200)
+    expect((await tracker.stats()).dropped.client_release_left_out).toBe(20)
+    const next = trackerAt(place).tracker
+    await next.inlet.record(foreign(2, { app_version: releases[0]?.version ?? '', platform: 'Web' }))
+    await next.flush()
+    const [known] = await next.Queries.ErrorsList.call({ search: 'Forgedc' })
+    expect(known).toMatchObject({ app_version: releases[0]?.version })
+  })
+})
+
 describeEachDatabase('client occurrences beyond the bytes of a day', (database) => {
   test('keep a short message, no past hour and no rows by version or user', async () => {
     const { tracker } = await freshTracker(database, { client_max_stored_bytes_per_day: 0 })

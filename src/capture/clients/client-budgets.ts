@@ -1,7 +1,9 @@
 import type { ErrorEvent } from '../../model/event.js'
+import { releaseName } from '../../model/releases.js'
 import { fingerprintSignature } from '../../model/signature.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { ownApplicationId } from '../../store/applications.js'
+import { firstSights, releaseKey } from '../../store/releases.js'
 import type { CaptureContext } from '../capture-context.js'
 import { TEXT_LIMITS } from '../text-limits.js'
 import { SharedBudget, type SharedBudgetOptions } from './shared-budget.js'
@@ -10,10 +12,12 @@ import { createTimeLimited, type TimeLimited } from './time-limited.js'
 
 /** Title of the error that collects new client errors beyond `client_max_new_errors_per_hour`. */
 export const OVER_LIMIT_TYPE = 'Client errors over the hourly limit'
-/** Signatures remembered as existing errors, so that repeats need no query. */
+/** Signatures and releases remembered as existing, so that repeats need no query. */
 const MAX_KNOWN = 10_000
 /** Bytes reserved at a time; a killed process wastes at most this much of the day's budget. */
 const SHARE_BYTES = 500_000
+/** More than a day of deploys. Pages list every release of a year, so a flood of versions would slow them down. */
+const MAX_NEW_RELEASES_PER_DAY = 200
 /** Least bytes per day for occurrences without details, whatever the option. */
 const MIN_COUNTED_BYTES = 10_000_000
 const MAX_COUNTED_MESSAGE = 500
@@ -38,6 +42,7 @@ export function clientBudgets(context: CaptureContext): ClientBudgets {
 export class ClientBudgets {
   readonly #context: CaptureContext
   readonly #newErrors: SharedBudget
+  readonly #newReleases: SharedBudget
   readonly #bytes: SharedBudget
   readonly #countedBytes: SharedBudget
   readonly #timeLimited: TimeLimited = createTimeLimited()
@@ -57,6 +62,9 @@ export class ClientBudgets {
       ...{ budget: 'client_max_new_errors_per_hour', limit: client_max_new_errors_per_hour },
       ...{ period_ms: HOUR, share: 1 },
     })
+    this.#newReleases = budget({
+      ...{ budget: 'client_releases_per_day', limit: MAX_NEW_RELEASES_PER_DAY, period_ms: DAY, share: 1 },
+    })
     this.#bytes = budget({ ...daily(bytes), budget: 'client_max_stored_bytes_per_day' })
     const counted = daily(Math.max(bytes, MIN_COUNTED_BYTES))
     this.#countedBytes = budget({ ...counted, budget: 'client_max_stored_bytes_per_day:counted' })
@@ -65,7 +73,7 @@ export class ClientBudgets {
   /** The event as it may be recorded. Its occurrence is always counted. Never rejects. */
   async admit(event: ErrorEvent): Promise<ErrorEvent> {
     const { reject, storms, now } = this.#context
-    if (await this.#isKnownOrAllowed(event.hash_signature)) return this.#withinBytes(event)
+    if (await this.#isKnownError(event.hash_signature)) return this.#withinBytes(await this.#withKnownRelease(event))
     reject('client_max_new_errors_per_hour')
     const shared = overLimit(event)
     return storms.isThinned(shared.hash_signature, now()) ? this.#withoutDetails(shared) : this.#withinBytes(shared)
@@ -85,41 +93,61 @@ export class ClientBudgets {
     return shared
   }
 
-  /** Callers that ask for one signature at the same time share one answer, so that a new error uses the budget once. */
-  #isKnownOrAllowed(hash_signature: string): Promise<boolean> {
-    const known = this.#known.get(hash_signature)
-    if (known) return known
-    const asked = this.#isStored(hash_signature).then((isStored) => isStored || this.#newErrors.take(1))
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
-    this.#known.set(hash_signature, asked)
-    void asked.then((isAllowed) => {
-      // Beyond the limit the next hour decides anew.
-      if (!isAllowed) this.#known.delete(hash_signature)
+  #isKnownError(hash_signature: string): Promise<boolean> {
+    return this.#isKnownOrAllowed(hash_signature, this.#newErrors, async (application_id) => {
+      const row = await this.#context.database.read
+        .selectFrom('faultboard_errors')
+        .select('id')
+        .where('application_id', '=', application_id)
+        .where('hash_signature', '=', hash_signature)
+        .executeTakeFirst()
+      return row !== undefined
     })
-    return asked
   }
 
-  async #isStored(hash_signature: string): Promise<boolean> {
+  async #withKnownRelease(event: ErrorEvent): Promise<ErrorEvent> {
+    const { platform } = event
+    const name = releaseName(event)
+    if (name === null) return event
+    const release = { platform, name }
+    const isKnown = await this.#isKnownOrAllowed(releaseKey(release), this.#newReleases, async (application_id) => {
+      const question = { application_id, reporter: 'client' } as const
+      return (await firstSights(this.#context.database.read, question, [release])).size > 0
+    })
+    if (isKnown) return event
+    this.#context.counters.add('client_release_left_out')
+    return { ...event, app_version: null, git_sha: null }
+  }
+
+  /** Concurrent callers with one key share one look-up, so that something new uses its budget once. */
+  #isKnownOrAllowed(
+    key: string,
+    budget: SharedBudget,
+    isStored: (application_id: number) => Promise<boolean>,
+  ): Promise<boolean> {
+    const known = this.#known.get(key)
+    if (known) return known
+    const decision = this.#lookUp(isStored).then((isFound) => isFound || budget.take(1))
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
+    this.#known.set(key, decision)
+    void decision.then((isAllowed) => {
+      // Beyond the limit the next period decides anew.
+      if (!isAllowed) this.#known.delete(key)
+    })
+    return decision
+  }
+
+  async #lookUp(isStored: (application_id: number) => Promise<boolean>): Promise<boolean> {
     try {
-      return await this.#timeLimited(() => this.#isInDatabase(hash_signature))
+      return await this.#timeLimited(async () => {
+        await this.#context.ready()
+        this.#application_id ??= await ownApplicationId(this.#context)
+        return this.#application_id !== null && (await isStored(this.#application_id))
+      })
     } catch {
-      // The database is unreachable: an error that this process has not seen counts as new.
+      // The database is unreachable: what this process has not seen counts as new.
       return false
     }
-  }
-
-  async #isInDatabase(hash_signature: string): Promise<boolean> {
-    const { database, ready } = this.#context
-    await ready()
-    this.#application_id ??= await ownApplicationId(this.#context)
-    if (this.#application_id === null) return false
-    const row = await database.read
-      .selectFrom('faultboard_errors')
-      .select('id')
-      .where('application_id', '=', this.#application_id)
-      .where('hash_signature', '=', hash_signature)
-      .executeTakeFirst()
-    return row !== undefined
   }
 }
 

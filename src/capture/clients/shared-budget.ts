@@ -5,7 +5,7 @@ import { addUsage } from '../../store/budget-usage.js'
 import type { TimeLimited } from './time-limited.js'
 
 export interface SharedBudgetOptions {
-  budget: BudgetName | `${BudgetName}:counted`
+  budget: BudgetName | `${BudgetName}:counted` | 'client_releases_per_day'
   /** Length of the period in which the limit applies. */
   period_ms: number
   limit: number
