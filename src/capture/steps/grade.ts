@@ -3,9 +3,15 @@ import type { Step } from '../draft.js'
 
 /** Sets the severity of the draft. */
 export const grade: Step = (draft, { config }) => {
-  const { error_type, message, backtrace, causes, details, unhandled, request_failed } = draft
+  const { details } = draft
+  // Field by field: a spread costs several microseconds, more than all rules together.
   draft.severity = severityOf({
-    ...{ error_type, message, backtrace, causes, unhandled, request_failed },
+    error_type: draft.error_type,
+    message: draft.message,
+    backtrace: draft.backtrace,
+    causes: draft.causes,
+    unhandled: draft.unhandled,
+    request_failed: draft.request_failed,
     explicit: draft.explicit_severity,
     code: typeof details.code === 'string' ? details.code : undefined,
     fatal: details.fatal === true,
