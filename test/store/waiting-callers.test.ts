@@ -7,6 +7,7 @@ import { MessageFloods } from '../../src/capture/guards/message-floods.js'
 import { Storms } from '../../src/capture/guards/storms.js'
 import { logError } from '../../src/capture/log-error.js'
 import { Scopes } from '../../src/capture/scope.js'
+import { SourceLines } from '../../src/capture/source-lines.js'
 import { resolveConfiguration } from '../../src/config/resolve.js'
 import { Counters } from '../../src/model/counters.js'
 import { NO_REDACTION } from '../../src/model/redaction.js'
@@ -29,6 +30,7 @@ test('a caller that waits for the database holds on to nothing of what it gave',
     floods: new MessageFloods(200),
     lag: new LagGuard(null),
     positions: undefined,
+    source_lines: new SourceLines({ project_root: process.cwd(), positions: undefined }),
     process_facts: {},
   } as unknown as CaptureContext
   const given = Array.from({ length: 50 }, () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Settings } from '../../src/config/options.js'
 import type { LogErrorInput } from '../../src/index.js'
+import { hourOf } from '../../src/model/time.js'
 import { NOW, someEvents } from '../analytics/random-events.js'
 import { ORDINARY_COUNTED, storeCounted } from '../diagnostics/counted-samples.js'
 import { ORDINARY, storeSamples } from '../diagnostics/samples.js'
@@ -25,6 +26,7 @@ export async function livedInHost(database: string, { seed = 7 } = {}): Promise<
   await storeCounted(database, NOW, ORDINARY_COUNTED)
   await storeSourceMap(database)
   await storeReportedEvent(database)
+  await storeClientRows(database)
   await withDatabase(database, ({ read }) => {
     const minute = read.selectFrom('faultboard_process_minutes').select('minute')
     return eventually(async () => (await minute.executeTakeFirst()) !== undefined, 'the process has been seen')
@@ -119,4 +121,17 @@ async function storeSourceMap(database: string): Promise<void> {
 async function storeReportedEvent(database: string): Promise<void> {
   const event = { application_id: 1, event_digest: 'b'.repeat(32), batch_id: 'c'.repeat(36), created_at: NOW }
   await withDatabase(database, ({ read }) => read.insertInto('faultboard_reported_events').values(event).execute())
+}
+
+/** Rows that only errors from clients leave behind. */
+async function storeClientRows(database: string): Promise<void> {
+  await withDatabase(database, async ({ read }) => {
+    const release = { application_id: 1, platform: 'Browser', version: '1.10.0', first_seen_at: NOW }
+    await read.insertInto('faultboard_client_releases').values(release).execute()
+    const rejection = { budget: 'client_max_requests_per_minute', budget_digest: 'd'.repeat(64), count: 3 }
+    await read
+      .insertInto('faultboard_rejection_hours')
+      .values({ application_id: 1, hour: hourOf(NOW), ...rejection, first_seen_at: NOW, last_seen_at: NOW })
+      .execute()
+  })
 }
