@@ -33,8 +33,10 @@ const BLOCKED_LOOP_MS = 1000
  * response restarts the time, so that a slow database passes.
  */
 const PROBE_SILENCE_MS = 3000
-/** A pool of the host cannot be broken off: each further probe may take one more of its connections. */
+/** For probes on a pool of the host, whose connections cannot be broken off. */
 const PROBE_TIMEOUT_MS = 30_000
+/** Each abandoned attempt occupies a connection of the host's pool until the database responds. */
+const MAX_ABANDONED = 3
 
 /** Writes batches to the database, each once, and gives up on a database that does not answer. */
 export class BatchWriter {
@@ -42,6 +44,7 @@ export class BatchWriter {
   #application_id: number | null = null
   /** The file that the id was read from. */
   #generation: number | undefined
+  #abandoned = 0
   last_flush_at: number | null = null
 
   constructor(parts: WriterParts) {
@@ -99,13 +102,10 @@ export class BatchWriter {
    */
   async isBack(): Promise<boolean> {
     const { database, open, now } = this.#parts
+    if (this.#abandoned >= MAX_ABANDONED) return false
     // What comes back may be another database under the same address.
     this.#application_id = null
     const silence = setInterval(() => database.dialect.breakOff(), PROBE_SILENCE_MS).unref()
-    let timeout: NodeJS.Timeout | undefined
-    const timedOut = new Promise<boolean>((resolve) => {
-      timeout = setTimeout(resolve, PROBE_TIMEOUT_MS, false).unref()
-    })
     const probe = async () => {
       await open()
       silence.refresh()
@@ -119,8 +119,16 @@ export class BatchWriter {
       })
       return true
     }
+    const attempt = probe()
+    let timeout: NodeJS.Timeout | undefined
+    const timedOut = new Promise<boolean>((resolve) => {
+      timeout = setTimeout(() => {
+        if (!database.dialect.breakOff()) this.#abandon(attempt)
+        resolve(false)
+      }, PROBE_TIMEOUT_MS).unref()
+    })
     try {
-      return await Promise.race([probe(), timedOut])
+      return await Promise.race([attempt, timedOut])
     } catch {
       return false
     } finally {
@@ -131,6 +139,7 @@ export class BatchWriter {
 
   async #unlessSilent<T>(work: () => Promise<T>): Promise<T> {
     const { dialect } = this.#parts.database
+    const attempt = work()
     let timer: NodeJS.Timeout | undefined
     const silence = new Promise<never>((_, reject) => {
       const wait = () => {
@@ -138,17 +147,26 @@ export class BatchWriter {
         timer = setTimeout(() => {
           // The event loop was blocked: the response may have arrived, but is not read yet.
           if (performance.now() - due > BLOCKED_LOOP_MS) return wait()
-          dialect.breakOff()
+          if (!dialect.breakOff()) this.#abandon(attempt)
           reject(new Error(`${dialect.address} has not answered for ${SILENCE_MS / 1000} seconds`))
         }, SILENCE_MS)
       }
       wait()
     })
     try {
-      return await Promise.race([work(), silence])
+      return await Promise.race([attempt, silence])
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Counts an attempt that timed out, until it settles after all. */
+  #abandon(attempt: Promise<unknown>): void {
+    this.#abandoned++
+    const onSettled = () => {
+      this.#abandoned--
+    }
+    attempt.then(onSettled, onSettled)
   }
 
   async #applicationId(name: string): Promise<number> {

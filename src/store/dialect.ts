@@ -39,8 +39,11 @@ export interface Dialect {
   readonly file?: DatabaseFile
   /** The pool behind it once it is open, for what is told of its state; absent where there is none. */
   pool?(): object | null
-  /** Gives up the connections that are waiting for an answer, as far as they are ours. */
-  breakOff(): void
+  /**
+   * Closes all connections because the database does not respond. Idle connections may be dead as well. Returns false if
+   * the connections belong to the host and stay open.
+   */
+  breakOff(): boolean
   /** Releases what we opened. A pool or handle of the host stays open. */
   close(): Promise<void>
 }

@@ -138,14 +138,16 @@ export class SpoolDrain {
 
   async #nextBatches(): Promise<SpooledBatch[]> {
     const batches: SpooledBatch[] = []
-    const hasRoom = (share: number) =>
-      batches.length < this.#maxBatches * share && rowsIn(batches) < this.#parts.maxRows * share
-    while (hasRoom(0.5)) {
+    const { maxRows } = this.#parts
+    // Files get half of the transaction. The size of a file is known only after it was claimed.
+    while (batches.length < this.#maxBatches / 2 && rowsIn(batches) < maxRows / 2) {
       const file = await this.#nextFile()
       if (!file) break
       batches.push(file)
     }
-    for (let next = this.#journaled[0]; next && (batches.length === 0 || hasRoom(1)); next = this.#journaled[0]) {
+    for (let next = this.#journaled[0]; next; next = this.#journaled[0]) {
+      const isFull = batches.length >= this.#maxBatches || rowsIn([...batches, next]) > maxRows
+      if (isFull && batches.length > 0) break
       batches.push(next)
       this.#journaled.shift()
     }

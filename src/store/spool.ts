@@ -27,7 +27,7 @@ const liveClaims = new Set<string>()
 /** Other processes write to the folder too. With ten thousand files, adding up their sizes takes about a second. */
 const REFRESH_EVERY_MS = 10_000
 const ABANDONED_AFTER_MS = 600_000
-/** A claim outlives every write by far. After this time its pid belongs to another process by now. */
+/** Much longer than any write. A claim this old was left by a dead process whose pid is in use again. */
 const CLAIM_LEASE_MS = 300_000
 const MOST_LEFT = 1000
 const VERSION = 1

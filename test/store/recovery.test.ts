@@ -6,7 +6,15 @@ import { runChild, startChild } from '../support/children.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
 import { faultyDatabase } from '../support/outage.js'
 import { startProxy } from '../support/proxy.js'
-import { CREDENTIALS, eventually, freshPlace, spoolIsEmpty, type TestTracker, trackerAt } from '../support/tracker.js'
+import {
+  CREDENTIALS,
+  eventually,
+  freshPlace,
+  spoolIsEmpty,
+  type TestTracker,
+  trackerAt,
+  withDatabase,
+} from '../support/tracker.js'
 
 const OUTAGES = 2
 
@@ -88,6 +96,23 @@ describeServers('a connection that never answers again', (database) => {
     await comeBack()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
     expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1 })
+  })
+})
+
+describeServers('breaking off the connections', (database) => {
+  test('rejects the queries that wait for a response', async () => {
+    const { url } = await freshPlace(database)
+    const proxy = await startProxy(url)
+    await withDatabase(proxy.url, async ({ read, dialect }) => {
+      const query = () => read.selectFrom('faultboard_batches').selectAll().execute()
+      await Promise.all([query(), query()])
+      proxy.blackhole()
+      const waiting = Promise.allSettled([query(), query()])
+      expect(dialect.breakOff()).toBe(true)
+      expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+      await proxy.open()
+      expect(await query()).toEqual([])
+    })
   })
 })
 

@@ -6,9 +6,8 @@ import { asOwnWork } from '../own-work.js'
 import type { Schema } from '../schema.js'
 
 interface Connection {
-  stream?: { ref?(): void; unref?(): void }
+  stream?: { ref?(): void; unref?(): void; destroy(): void }
   on(event: 'end' | 'error', listener: () => void): unknown
-  destroy(): void
 }
 
 interface OwnPool extends MysqlPool {
@@ -22,12 +21,13 @@ interface MysqlModule {
 /** The host's pool, plain or from mysql2/promise. */
 type HostPool = MysqlPool & { config?: { connectionConfig?: { host?: string; port?: number; database?: string } } }
 
-const CONNECT_MS = 5000
+/** A probe that started just before the database recovered must end soon enough to import within five seconds. */
+const CONNECT_MS = 4000
 
 /** A pool of ours, opened when it is first used. */
 export function mysqlUrl(url: string): Dialect {
   let pool: OwnPool | undefined
-  const inUse = new Set<Connection>()
+  const connections = new Set<Connection>()
   const open = async () => {
     const { createPool } = await loadDriver<MysqlModule>('mysql2', 'MySQL and MariaDB')
     const opened = createPool({
@@ -40,23 +40,18 @@ export function mysqlUrl(url: string): Dialect {
     // The host's process must be able to end while our connections are idle, but not while one is at work.
     opened.on('connection', (connection) => {
       connection.stream?.unref?.()
-      // A connection that breaks is never released.
-      for (const event of ['end', 'error'] as const) connection.on(event, () => inUse.delete(connection))
+      connections.add(connection)
+      for (const event of ['end', 'error'] as const) connection.on(event, () => connections.delete(connection))
     })
-    opened.on('acquire', (connection) => {
-      inUse.add(connection)
-      connection.stream?.ref?.()
-    })
-    opened.on('release', (connection) => {
-      inUse.delete(connection)
-      connection.stream?.unref?.()
-    })
+    opened.on('acquire', (connection) => connection.stream?.ref?.())
+    opened.on('release', (connection) => connection.stream?.unref?.())
     pool = opened
     return lend(opened)
   }
   const breakOff = () => {
-    for (const connection of inUse) connection.destroy()
-    inUse.clear()
+    // Not `connection.destroy`, which waits for the server to close its side and leaves the query without an answer.
+    for (const connection of connections) connection.stream?.destroy()
+    return true
   }
   const close = async () => {
     if (!pool) return
@@ -74,7 +69,7 @@ export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
     pool: lend(pool),
     opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
-    breakOff() {},
+    breakOff: () => false,
     async close() {},
   })
 }
@@ -107,7 +102,7 @@ interface MysqlParts {
   pool: MysqlPool | (() => Promise<MysqlPool>)
   opened(): object | null
   address: string
-  breakOff(): void
+  breakOff(): boolean
   close(): Promise<void>
 }
 

@@ -23,6 +23,7 @@ interface PgClient extends PostgresPoolClient {
 interface PgPool extends PostgresPool {
   connect(): Promise<PgClient>
   on(event: 'error', listener: () => void): unknown
+  on(event: 'connect' | 'remove', listener: (client: PgClient) => void): unknown
   readonly options?: { connectionString?: string; host?: string; port?: number; database?: string }
 }
 
@@ -30,12 +31,13 @@ interface PgModule {
   Pool: new (options: object) => PgPool
 }
 
-const CONNECT_MS = 5000
+/** A probe that started just before the database recovered must end soon enough to import within five seconds. */
+const CONNECT_MS = 4000
 
 /** A pool of ours, opened when it is first used. */
 export function postgresUrl(url: string): Dialect {
   let pool: PgPool | undefined
-  const inUse = new Set<PgClient>()
+  const clients = new Set<PgClient>()
   const open = async () => {
     const { Pool } = await loadDriver<PgModule>('pg', 'PostgreSQL')
     const opened = new Pool({
@@ -48,11 +50,14 @@ export function postgresUrl(url: string): Dialect {
     })
     // An idle connection that breaks is replaced by the pool; without a listener it would bring the host down.
     opened.on('error', () => {})
+    opened.on('connect', (client) => clients.add(client))
+    opened.on('remove', (client) => clients.delete(client))
     pool = opened
-    return lend(opened, inUse)
+    return lend(opened)
   }
   const breakOff = () => {
-    for (const client of inUse) client.connection?.stream?.destroy()
+    for (const client of clients) client.connection?.stream?.destroy()
+    return true
   }
   const close = async () => {
     const impatience = setTimeout(breakOff, CONNECT_MS)
@@ -68,18 +73,17 @@ export function postgresPool(pool: PgPool): Dialect {
     pool: lend(pool),
     opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
-    breakOff() {},
+    breakOff: () => false,
     async close() {},
   })
 }
 
 /** A connection that breaks while it is taken out tells it by an event, too, which would bring the host down. */
-function lend(pool: PgPool, inUse = new Set<PgClient>()): PostgresPool {
+function lend(pool: PgPool): PostgresPool {
   const ignore = () => {}
   return {
     async connect() {
       const client = await pool.connect()
-      inUse.add(client)
       client.on('error', ignore)
       // What Kysely gets is no client of the host's: its queries are marked as ours.
       return {
@@ -87,7 +91,6 @@ function lend(pool: PgPool, inUse = new Set<PgClient>()): PostgresPool {
           asOwnWork(() => client.query(...query))) as PgClient['query'],
         release() {
           client.off('error', ignore)
-          inUse.delete(client)
           client.release()
         },
       }
@@ -110,7 +113,7 @@ interface PostgresParts {
   pool: PostgresPool | (() => Promise<PostgresPool>)
   opened(): object | null
   address: string
-  breakOff(): void
+  breakOff(): boolean
   close(): Promise<void>
 }
 

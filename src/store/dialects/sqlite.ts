@@ -109,7 +109,7 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     faultOf,
     isOutage,
     ...(pool.file ? { file: pool.file } : {}),
-    breakOff() {},
+    breakOff: () => true,
     close: () => pool.close(),
   }
 }

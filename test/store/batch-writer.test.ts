@@ -1,0 +1,66 @@
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Counters } from '../../src/model/counters.js'
+import { BatchWriter } from '../../src/store/batch-writer.js'
+import { createDatabase } from '../../src/store/database.js'
+import { Spool } from '../../src/store/spool.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { NO_OUTBOX } from '../support/no-outbox.js'
+import { eventually, freshPlace, NOON } from '../support/tracker.js'
+
+/** More than the writer may abandon, fewer than the pool has connections. */
+const PROBES = 6
+const MAX_ABANDONED = 3
+
+describeEachDatabase(
+  "a locked database behind the host's pool",
+  (database) => {
+    test('is probed without taking more than three connections from the host', async () => {
+      const { url, spool_path } = await freshPlace(database)
+      const pool = new pg.Pool({ connectionString: url, max: 10 })
+      onTestFinished(() => pool.end())
+      const writer = writerOn(pool, spool_path)
+      expect(await writer.isBack()).toBe(true)
+
+      const locking = await pool.connect()
+      await locking.query('begin; lock table faultboard_batches')
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      for (let i = 0; i < PROBES; i++) {
+        const isBack = writer.isBack()
+        await vi.advanceTimersByTimeAsync(30_000)
+        expect(await isBack).toBe(false)
+      }
+      vi.useRealTimers()
+      await eventually(async () => (await waiting(pool)) === MAX_ABANDONED, 'the abandoned probes wait for the lock')
+      expect(pool.totalCount - pool.idleCount).toBe(MAX_ABANDONED + 1)
+
+      await locking.query('commit')
+      locking.release()
+      await eventually(() => writer.isBack(), 'the database is back')
+      expect(pool.idleCount).toBe(pool.totalCount)
+    })
+  },
+  { except: ['sqlite', 'mysql'] },
+)
+
+async function waiting(pool: pg.Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    'select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
+  )
+  return rowCount ?? 0
+}
+
+function writerOn(pool: pg.Pool, spool_path: string): BatchWriter {
+  return new BatchWriter({
+    database: createDatabase(pool, process.cwd()),
+    spool: new Spool(spool_path, 10_000_000),
+    counters: new Counters(),
+    outbox: NO_OUTBOX,
+    application_name: 'shop',
+    max_occurrences_per_error: 100,
+    now: () => NOON,
+    open: async () => {},
+    warn() {},
+  })
+}
