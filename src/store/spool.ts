@@ -202,10 +202,19 @@ export class Spool {
       if (!name.startsWith(`${this.#prefix}-`)) continue
       if (name.endsWith('.failed')) state.failed++
       else if (!name.endsWith('.tmp')) state.files++
-      // A file may be imported and gone between the listing and this look at it.
-      state.bytes += (await stat(join(this.folder, name)).catch(ignoreGone))?.size ?? 0
+      state.bytes += await this.#sizeOf(name)
     }
     return state
+  }
+
+  /** Files are released, claimed and imported after the folder was listed. A renamed file still occupies the folder. */
+  async #sizeOf(name: string): Promise<number> {
+    const free = freed(name.replace(/\.tmp$/, ''))
+    for (const path of [join(this.folder, name), join(this.folder, free), this.#claimed(free)]) {
+      const size = (await stat(path).catch(ignoreGone))?.size
+      if (size !== undefined) return size
+    }
+    return 0
   }
 
   /** Gives back what was claimed and not finished, to be imported at the next start. */
