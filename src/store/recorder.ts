@@ -61,6 +61,8 @@ export class Recorder {
   #isScheduled = false
   #atOnce: { batch_id: string | null } | null = null
   #isEnding = false
+  #isSpoolAnnounced = false
+  #unspooled: Batch | null = null
   /** By `performance.now()`: when a caller last received an acknowledgment. */
   #settledAt = -Infinity
   /** Number of events since the start. */
@@ -77,12 +79,16 @@ export class Recorder {
       isRefusal: (error) => isRefusal(parts.database, error),
       onRefused: ({ groups }, error) => this.#writer.refused(groups, error),
       isAway: () => this.#isAway,
-      onUnavailable: (error) => this.#goAway(error),
+      onUnavailable: (error) => {
+        this.#goAway(error)
+        this.#announceSpool()
+      },
       onFailed: (error) => parts.warn(`Cannot import from ${parts.spool.folder}: ${ownWords(error)}`),
     })
     this.#absence = new Absence({
       now: parts.now,
-      isBack: async () => (await this.#writer.isBack()) && this.#drain.commitOneFile(),
+      isBack: async () =>
+        (await this.#writer.isBack()) && (await this.#commitUnspooled()) && this.#drain.commitOneFile(),
       onBack: () => this.#comeBack(),
     })
     this.#open = new OpenBatch(parts.max_occurrences_per_error)
@@ -300,6 +306,7 @@ export class Recorder {
     try {
       const file = await spool.put(batch)
       if (file === null) return false
+      this.#announceSpool()
       this.#settle(taken, { state: 'accepted' })
       if (this.#drain.hasRoom) this.#drain.add({ batch, file, spool })
       else {
@@ -349,8 +356,26 @@ export class Recorder {
       return this.#spooled()
     } catch (error) {
       this.#warnUnwritable(error)
+      if (this.#isAway) this.#unspooled ??= batch
       return this.#lose(batch, 'spool_unwritable')
     }
+  }
+
+  /**
+   * Commits the first batch of an outage that could not be spooled. A full disk accepts a small probe, so only a real
+   * batch shows that the outage has ended.
+   */
+  async #commitUnspooled(): Promise<boolean> {
+    const batch = this.#unspooled
+    if (batch === null) return true
+    try {
+      await this.#writer.write(batch)
+      this.#parts.counters.add('spool_unwritable', -occurrencesOf(batch.groups))
+    } catch (error) {
+      if (!isRefusal(this.#parts.database, error)) return false
+    }
+    this.#unspooled = null
+    return true
   }
 
   #toDiskSync(batch: Batch): Receipt {
@@ -364,6 +389,7 @@ export class Recorder {
 
   /** The outage may have ended while the file was written, after the last import had listed the folder. */
   #spooled(): Receipt {
+    this.#announceSpool()
     if (this.#mode.by_spool) this.#parts.onLeft()
     else if (!this.#isEnding) void this.import()
     return { state: this.#mode.journal || this.#mode.by_spool ? 'accepted' : 'spooled' }
@@ -401,9 +427,15 @@ export class Recorder {
   #goAway(error: unknown): void {
     if (!this.#absence.begin()) return
     this.#parts.counters.add('database_away')
-    this.#parts.warn(
-      `${ownWords(error)}\n  Errors are kept in ${this.#parts.spool.folder} and are imported when the database is back.`,
-    )
+    this.#isSpoolAnnounced = false
+    this.#parts.warn(ownWords(error))
+  }
+
+  /** Called after a write to the spool. Reports once per outage where errors are: a full disk may hold none. */
+  #announceSpool(): void {
+    if (this.#isSpoolAnnounced || !this.#isAway) return
+    this.#isSpoolAnnounced = true
+    this.#parts.warn(`Errors are kept in ${this.#parts.spool.folder} and are imported when the database is back.`)
   }
 
   async #comeBack(): Promise<void> {

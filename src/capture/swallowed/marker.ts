@@ -1,6 +1,6 @@
 import type { Edits } from './edits.js'
 import { handlerKind } from './handler-kind.js'
-import { caughtMark, keptIn, type Locate, openList, thrownMark } from './marks.js'
+import { caughtStatement, keptIn, type Locate, openList, thrownMark } from './marks.js'
 import { PromiseMarker } from './promise-marker.js'
 import { GLOBALS } from './site.js'
 import { childrenOf, guardedBlock, isFunction, isNode, type Node, some } from './syntax.js'
@@ -20,7 +20,7 @@ interface Around {
  *
  * @example
  * `throw new Error('x')` // throw[new Error('x')].reduceRight(globalThis.__faultboard_thrown||((s,e)=>e),"src/a.ts:1:1#made")
- * `catch (error) {`      // catch (error) {globalThis.__faultboard_caught?.(error,"src/a.ts:1:3#empty");
+ * `catch (error) {`      // catch (error) {try{globalThis.__faultboard_caught?.(error,"src/a.ts:1:3#empty")}catch{};
  * `throw new Other()`    // in there: throw[new Other()].reduceRight(…,["src/a.ts:2:3#made",error])
  */
 export class Marker {
@@ -71,7 +71,7 @@ export class Marker {
     }
     const name = own ?? GLOBALS.error
     const { name: kept, declaration } = keptIn(body, name)
-    const mark = caughtMark(name, { location, kind: handlerKind(body, this.#code), of_promise: false })
+    const mark = caughtStatement(name, { location, kind: handlerKind(body, this.#code), of_promise: false })
     if (param === null) this.#edits.insert(node.start + 'catch'.length, `(${name})`)
     const pattern = param !== null && own === null ? this.#code.slice(param.start, param.end) : null
     if (param && pattern !== null) this.#edits.replace(param.start, pattern.length, name)

@@ -11,6 +11,14 @@ export function caughtMark(name: string, site: Site): string {
   return `globalThis.${GLOBALS.caught}?.(${name},${JSON.stringify(markOf(site))})`
 }
 
+/**
+ * The same call as a statement. Near the end of the stack the call itself overflows, whatever the function does. The
+ * handler of the host continues then, as it would without the call.
+ */
+export function caughtStatement(name: string, site: Site): string {
+  return `try{${caughtMark(name, site)}}catch{}`
+}
+
 /** What stands behind a value that is thrown; with the name of what was caught, where it is thrown instead of that. */
 export function thrownMark(site: Site, instead_of: string | null): string {
   const mark = JSON.stringify(markOf(site))

@@ -1,7 +1,7 @@
 import type { Edits } from './edits.js'
 import { handlerKind, referenceKind } from './handler-kind.js'
-import { caughtMark, handlerMark, keptIn, type Locate, openList } from './marks.js'
-import { GLOBALS } from './site.js'
+import { caughtMark, caughtStatement, handlerMark, keptIn, type Locate, openList } from './marks.js'
+import { GLOBALS, type Site } from './site.js'
 import { isFunction, isNode, type Node } from './syntax.js'
 
 /** Marks the handlers of promises: those of `.catch(handler)` and `.then(_, handler)`. */
@@ -39,9 +39,9 @@ export class PromiseMarker {
     const name = this.#parameterOf(handler)
     if (name === null) return false
     const body = handler.body as Node
-    const mark = caughtMark(name, { location, kind: handlerKind(body, this.#code), of_promise: true })
-    if (body.type === 'BlockStatement') this.#markBody(handler, body, name, mark)
-    else if (!this.#markExpression(handler, body, mark)) return false
+    const site: Site = { location, kind: handlerKind(body, this.#code), of_promise: true }
+    if (body.type === 'BlockStatement') this.#markBody(handler, body, name, caughtStatement(name, site))
+    else if (!this.#markExpression(handler, body, caughtMark(name, site))) return false
     if ((handler.params as Node[]).length === 0) {
       this.#edits.insert(this.#code.indexOf('(', handler.start) + 1, name)
     }

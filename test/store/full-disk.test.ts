@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
+
+/** A file system of its own that is small enough to fill. Null if this user may not mount one. */
+function mountSmallDisk(): string | null {
+  const folder = temporaryFolder()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+  return folder
+}
+
+function fill(file: string): void {
+  for (const size of [65_536, 4096, 512]) {
+    try {
+      for (;;) writeFileSync(file, 'x'.repeat(size), { flag: 'a' })
+    } catch {
+      // Full for blocks of this size.
+    }
+  }
+}
+
+describe('a full disk', () => {
+  test('is one outage that ends when there is room again', { timeout: 120_000 }, async ({ skip }) => {
+    const folder = mountSmallDisk()
+    if (folder === null) return skip('mounting a tmpfs needs root')
+    const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
+    const { tracker, lines, clock } = trackerAt(place)
+    clock.now = null
+    await tracker.ready()
+    let number = 0
+    const record = () =>
+      tracker.Commands.LogError.call({
+        error_type: `Large${number++}`,
+        message: 'x',
+        context: { text: Array.from({ length: 500 }, (_, i) => `${number} ${i} line`) },
+      })
+    expect(await record()).toMatchObject({ state: 'recorded' })
+
+    const filler = join(folder, 'filler')
+    fill(filler)
+    const isAway = async () => {
+      await record()
+      fill(filler)
+      return (await tracker.stats()).away_since !== null
+    }
+    await eventually(isAway, 'the database is away')
+    // Long enough for some probes of the database.
+    for (const end = performance.now() + 5000; performance.now() < end; ) {
+      expect(await record()).toBeNull()
+    }
+    expect(lines.filter((line) => line.includes('The database is back'))).toEqual([])
+    expect(lines.filter((line) => line.includes('Errors are kept'))).toEqual([])
+
+    rmSync(filler)
+    await eventually(() => spoolIsEmpty(tracker), 'the outage ends')
+    expect(await record()).toMatchObject({ state: 'recorded' })
+    expect(lines.filter((line) => line.includes('The database is back'))).toHaveLength(1)
+  })
+})
