@@ -7,6 +7,7 @@ import { foldGuardHours } from './diagnostics/fold-guard-hours.js'
 import { forgetHours } from './diagnostics/forget-hours.js'
 import { forgetProcessHealth } from './diagnostics/health/forget-process-health.js'
 import { removeOldSourceMaps } from './diagnostics/source-maps/remove-old-releases.js'
+import { warnOfRememberedHeaders } from './health/forwarding-headers.js'
 import type { JobName, RunningJob } from './jobs/engine.js'
 import { handOn, isOthers } from './jobs/hand-on.js'
 import { startSchedules } from './jobs/schedule.js'
@@ -84,6 +85,7 @@ export interface Work {
 export function startWork(context: Context): Work {
   const stopSchedules = startSchedules(context, SCHEDULES)
   const stopDispatching = startDispatching(context)
+  const cancelProxyWarning = warnOfRememberedHeaders(context)
   if (context.config.run_jobs) {
     context.jobs.work((job) => work(context, job))
   }
@@ -91,6 +93,7 @@ export function startWork(context: Context): Work {
     async stop() {
       stopSchedules()
       stopDispatching()
+      cancelProxyWarning()
       // What was accepted is handed over while there is an engine to hand it to.
       await context.recorder.flush()
       await finishDispatching(context)

@@ -6,6 +6,8 @@ import type { BulkTarget } from '../store/dialect.js'
 const LEASE = 'forwarding_headers_ignored'
 /** Long enough for a dashboard that is opened once a week; a proxy that was removed is forgotten after it. */
 const REMEMBERED_MS = 7 * DAY
+/** Leaves the start to the host, and opens no database for a short script. */
+const FIRST_CHECK_MS = 1000
 
 const TARGET: BulkTarget = {
   table: 'faultboard_leases',
@@ -35,4 +37,18 @@ export async function hasIgnoredHeaders({ read }: Database, now: number): Promis
     .where('name', '=', LEASE)
     .executeTakeFirst()
   return Number(lease?.expires_at ?? 0) > now
+}
+
+/** Repeats the warning after a restart, before the first request. Returns a function that cancels it. */
+export function warnOfRememberedHeaders(context: Context): () => void {
+  const { config, counters, database, ready, log, now } = context
+  if (config.trusted_proxies.length > 0) return () => {}
+  const warn = async () => {
+    await ready()
+    const isReported = 'forwarding_headers_ignored' in counters.toJSON()
+    if (!isReported && (await hasIgnoredHeaders(database, now()))) log.warn(ignoredHeadersText())
+  }
+  // The recorder reports an unavailable database.
+  const timer = setTimeout(() => void warn().catch(() => {}), FIRST_CHECK_MS).unref()
+  return () => clearTimeout(timer)
 }

@@ -158,6 +158,7 @@ describe('an SQLite file that is replaced while it is open', () => {
     const [place, other] = [newPlace(), newPlace()]
     const before = trackerAt(other)
     await log(before.tracker, 'Other', 2)
+    await checkpoint(other.url)
     await before.tracker.shutdown()
     const { tracker } = trackerAt(place)
     await log(tracker, 'Before', 3)

@@ -159,7 +159,7 @@ export class SignInLimiter {
   }
 
   #totalWindow(): CountWindow {
-    if (this.#total.ends <= this.#now()) this.#total = { ends: this.#now() + MINUTE, count: 0 }
+    if (!this.#isOpen(this.#total)) this.#total = { ends: this.#now() + MINUTE, count: 0 }
     return this.#total
   }
 
@@ -169,13 +169,19 @@ export class SignInLimiter {
     create: (ends: number) => Window,
   ): Window {
     const known = windows.get(key)
-    if (known && known.ends > this.#now()) return known
+    if (known && this.#isOpen(known)) return known
     windows.delete(key)
     const [oldest] = windows.keys()
     if (windows.size >= MAX_WINDOWS && oldest !== undefined) windows.delete(oldest)
     const window = create(this.#now() + MINUTE)
     windows.set(key, window)
     return window
+  }
+
+  /** A window that ends later than a new one was opened before the clock was set back. */
+  #isOpen({ ends }: { ends: number }): boolean {
+    const remaining = ends - this.#now()
+    return remaining > 0 && remaining <= MINUTE
   }
 
   #limited(ends: number, limit: number): SignInLimited {

@@ -51,6 +51,13 @@ describe('the limit of one name in one network', () => {
     expect(await attempt()).toBe('signed in')
   })
 
+  test('ends within a minute when the clock is set back', async () => {
+    const { clock, attempt, guess } = createLimiter()
+    await guess(20)
+    clock.now -= 24 * 3_600_000
+    expect(await attempt()).toBe('signed in')
+  })
+
   test('does not refuse another name in the same network', async () => {
     const { attempt, guess } = createLimiter()
     await guess(25, () => ({ name: 'root' }))

@@ -242,6 +242,21 @@ describe('forwarding headers without a trusted proxy', () => {
     expect(await check({ FAULTBOARD_TRUSTED_PROXIES: 'private' })).not.toContain('proxies')
   })
 
+  test('are reported again after a restart, before any request', async () => {
+    const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
+    await serveWithHeaders(database)
+    const restarted = async (settings: Settings) => {
+      const host = await serveTracker({ database, ...settings })
+      onTestFinished(() => host.close())
+      await host.tracker.ready()
+      return host.lines
+    }
+    const trusting = await restarted({ trusted_proxies: ['loopback'] })
+    const lines = await restarted({})
+    await eventually(() => lines.join('').includes('Set trusted_proxies'), 'the new process reports the headers')
+    expect(trusting.join('')).not.toContain('trusted_proxies')
+  })
+
   /** With the real clock, because the command has no other. */
   async function serveWithHeaders(database: string): Promise<void> {
     const host = await serveTracker({ database })
