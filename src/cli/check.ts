@@ -132,21 +132,36 @@ async function repairFindings(options: Options): Promise<Finding[]> {
   if (!file) {
     throw new TrackerError(
       'invalid_input',
-      `--repair is for an SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
+      dialect.name === 'sqlite'
+        ? `--repair is for an SQLite file. ${dialect.address} ends with its process and needs no repair.`
+        : `--repair is for an SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
     )
   }
-  if (!existsSync(file.path)) throw new TrackerError('invalid_input', `There is no ${file.path} to repair.`)
+  if (!existsSync(file.path)) {
+    throw new TrackerError(
+      'invalid_input',
+      `There is no ${file.path} to repair. Check the option database, or restore a backup to this path.`,
+    )
+  }
   if ((await integrityProblems(file.path)).length === 0) {
     return [ok('repair', `nothing to repair: ${file.path} is sound`)]
   }
   const { backup, tables } = await repairSqlite(file.path, Date.now())
   const copied = tables.reduce((sum, table) => sum + table.copied, 0)
   const lost = tables.filter(({ unreadable }) => unreadable !== 0)
+  if (copied === 0) {
+    const text = `No rows could be read. The new file is empty, and the damaged file is kept as ${backup}. Restore a backup if you have one.`
+    return [warning('repair', text)]
+  }
+  const uncounted = lost.filter(({ unreadable }) => unreadable === null).map(({ table }) => table)
   return [
     ok('repair', `${copied} rows copied to a new file; the damaged file is kept as ${backup}`),
-    ...lost.map(({ table, unreadable }) =>
-      warning('repair', `${table}: ${unreadable === null ? 'some' : `up to ${unreadable}`} rows could not be read`),
-    ),
+    ...lost
+      .filter(({ unreadable }) => unreadable !== null)
+      .map(({ table, unreadable }) => warning('repair', `${table}: up to ${unreadable} rows could not be read`)),
+    ...(uncounted.length > 0
+      ? [warning('repair', `Some or all rows could not be read from ${uncounted.join(', ')}`)]
+      : []),
     ...(lost.length > 0
       ? [warning('repair', 'Charts and totals are as stored, and can be lower than the counts of the errors')]
       : []),

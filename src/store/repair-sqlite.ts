@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   chmodSync,
   chownSync,
@@ -14,9 +15,10 @@ import {
 } from 'node:fs'
 import { TrackerError } from '../model/errors.js'
 import { createDatabase } from './database.js'
-import { loadSqlite, type SqliteHandle, type SqliteStatement } from './dialects/sqlite.js'
+import { loadSqlite, type SqliteHandle, type SqliteLibrary, type SqliteStatement } from './dialects/sqlite.js'
 import { isDamage } from './dialects/sqlite-file.js'
 import { migrate } from './migrate.js'
+import { rebuildSchema } from './salvage-schema.js'
 
 export interface SalvagedTable {
   table: string
@@ -41,10 +43,15 @@ export async function integrityProblems(path: string): Promise<string[]> {
   let handle: SqliteHandle | null = null
   try {
     handle = new DatabaseSync(path)
+    handle.exec(`pragma busy_timeout = ${LOCK_WAIT_MS}`)
     return problemsIn(handle)
   } catch (error) {
-    if (!isDamage(error)) throw error
-    return [messageOf(error)]
+    if (isDamage(error)) return [messageOf(error)]
+    throw new TrackerError(
+      'database_unavailable',
+      `${path} cannot be read (${messageOf(error)}). Check that it is a file this user may read and write, and that no other process has locked it.`,
+      { cause: error },
+    )
   } finally {
     handle?.close()
   }
@@ -71,10 +78,12 @@ export async function repairSqlite(path: string, now: number): Promise<Repair> {
     copyDatabase(path, copy)
     await createEmpty(fresh)
     const tables = await salvage(copy, fresh)
+    // Windows cannot replace an open file.
+    if (process.platform === 'win32') lock?.close()
     replace(path, fresh)
     return { backup, tables }
   } finally {
-    lock?.close()
+    readable(() => lock?.close())
     for (const file of [fresh, copy]) removeDatabase(file)
   }
 }
@@ -112,13 +121,21 @@ async function lockAgainstWriters(path: string): Promise<SqliteHandle | null> {
 }
 
 /** Opens a copy of the damaged file. Statements fail on what is unreadable. */
-async function openDamaged(copy: string): Promise<SqliteHandle> {
+async function openDamaged(copy: string, fresh: string): Promise<SqliteHandle> {
   extendToPageCount(copy)
-  const { DatabaseSync } = await loadSqlite()
-  const handle = new DatabaseSync(copy)
+  const library = await loadSqlite()
+  if (!hasReadableSchema(copy, library)) readable(() => rebuildSchema(copy, fresh, library))
+  const handle = new library.DatabaseSync(copy)
   // Keeps the tables that could be read when the rest of the schema is damaged.
   readable(() => handle.exec('pragma writable_schema = on'))
   return handle
+}
+
+function hasReadableSchema(copy: string, { DatabaseSync }: SqliteLibrary): boolean {
+  const handle = new DatabaseSync(copy)
+  const rows = readable(() => handle.prepare('select sql from sqlite_master').all())
+  handle.close()
+  return rows !== null
 }
 
 /** SQLite reads nothing of a file with fewer pages than its header states. */
@@ -141,7 +158,7 @@ const MAX_EXTENDED_BYTES = 2 ** 40
 
 async function salvage(copy: string, fresh: string): Promise<SalvagedTable[]> {
   const { DatabaseSync } = await loadSqlite()
-  const source = await openDamaged(copy)
+  const source = await openDamaged(copy, fresh)
   const target = new DatabaseSync(fresh)
   try {
     target.exec('begin')
@@ -196,12 +213,14 @@ function copyTable(source: SqliteHandle, target: SqliteHandle, table: string): S
     `insert or ignore into "${table}" (${names}) values (${columns.map(() => '?').join(', ')})`,
   )
   let [copied, misfits] = [0, 0]
+  const key = keyOf(target, table)
   const add = (row: Record<string, unknown>) => {
     const values = columns.map(({ name }) => row[name])
-    if (columns.every((column, i) => fits(values[i], column))) copied += Number(insert.run(...values).changes)
+    const isIntact = (column: Column, i: number) =>
+      fits(values[i], column) && (!hasReplacement(values[i]) || isStoredAsText(source, { table, key }, row, column))
+    if (columns.every(isIntact)) copied += Number(insert.run(...values).changes)
     else misfits++
   }
-  const key = keyOf(target, table)
   const reader = readable(() => new RangeReader(source, { table, names, key }, add))
   const range = rangeOf(source, table, key.column)
   if (!reader || !range) return { table, copied, unreadable: reader ? 0 : null }
@@ -354,8 +373,25 @@ function fits(value: unknown, { type, notnull }: Column): boolean {
   if (/int/i.test(type)) return Number.isSafeInteger(value)
   if (/double|real|float/i.test(type)) return typeof value === 'number'
   if (!/char|text/i.test(type)) return true
-  // Replacement characters and zeros are what damage makes of text.
-  return typeof value === 'string' && !value.includes('\0') && !value.includes('\ufffd')
+  return typeof value === 'string' && !value.includes('\0')
+}
+
+/** A replacement character is part of the stored text, or replaces bytes that are not text. */
+function hasReplacement(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\ufffd')
+}
+
+function isStoredAsText(
+  source: SqliteHandle,
+  { table, key }: { table: string; key: Key },
+  row: Record<string, unknown>,
+  { name }: Column,
+): boolean {
+  if (!key.isUnique) return false
+  const stored = readable(() =>
+    source.prepare(`select cast("${name}" as blob) as bytes from "${table}" where rowid = ?`).get(row.salvaged_key),
+  ) as { bytes: Uint8Array } | null | undefined
+  return stored ? isUtf8(stored.bytes) : false
 }
 
 const REFERENCES = ['error_id', 'parent_error_id', 'child_error_id']

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
@@ -57,7 +57,7 @@ test('check reports a damaged SQLite file, and --repair saves a copy and the rea
   expect(rows.length).toBeGreaterThan(0)
 }, 120_000)
 
-test('check --repair refuses a server, a missing file and an unknown flag with a clear message', async () => {
+test('check --repair refuses a server, memory, a missing file, a folder and an unknown flag with a clear message', async () => {
   const cwd = temporaryFolder()
   const server = await faultboard(['check', '--repair', '--database', 'postgres://localhost/none'], { cwd })
   expect(server.code).toBe(2)
@@ -65,6 +65,13 @@ test('check --repair refuses a server, a missing file and an unknown flag with a
   const missing = await faultboard(['check', '--repair', '--database', 'sqlite:none.sqlite3'], { cwd })
   expect(missing.code).toBe(2)
   expect(missing.stderr).toMatch(/There is no .*none\.sqlite3 to repair/)
+  const memory = await faultboard(['check', '--repair', '--database', 'sqlite::memory:'], { cwd })
+  expect(memory.code).toBe(2)
+  expect(memory.stderr).toContain('needs no repair')
+  mkdirSync(join(cwd, 'folder'))
+  const folder = await faultboard(['check', '--repair', '--database', 'sqlite:folder'], { cwd })
+  expect(folder.code).toBe(1)
+  expect(folder.stdout).toMatch(/folder cannot be read .*Check that it is a file/)
   writeFileSync(join(cwd, 'errors.sqlite3'), '')
   const unknown = await faultboard(['check', '--fix'], { cwd })
   expect(unknown.code).toBe(2)

@@ -240,6 +240,28 @@ describe('a damaged SQLite file', () => {
     expect((await countsIn(place.url)).After).toBe(40)
   })
 
+  test.each([
+    ['the header', 0, 100],
+    ['the rows of the schema on its first page', 100, 4096],
+    ['all of its first page', 0, 4096],
+  ])('is salvaged without %s', { timeout: 120_000 }, async (_part, from, to) => {
+    const place = newPlace()
+    const { tracker } = trackerAt(place)
+    await fill(tracker, 100)
+    await tracker.Commands.LogError.call({ error_type: 'BinaryText', message: 'Unexpected token \ufffd' })
+    await checkpoint(place.url)
+    await tracker.shutdown()
+    const copy = `${place.file}.copy`
+    copyFileSync(place.file, copy)
+    const descriptor = openSync(copy, 'r+')
+    writeSync(descriptor, Buffer.alloc(to - from, 0xa7), 0, to - from, from)
+    closeSync(descriptor)
+    expect(await integrityProblems(copy)).not.toEqual([])
+    const { tables } = await repairSqlite(copy, NOON)
+    expect(tables.filter(({ unreadable }) => unreadable !== 0)).toEqual([])
+    expect(await countsIn(`sqlite:${copy}`)).toEqual(await countsIn(place.url))
+  })
+
   test('becomes an empty database by a repair when nothing of it is readable', async () => {
     const place = newPlace()
     writeFileSync(place.file, 'not a database, but as long as the header of one '.repeat(100))

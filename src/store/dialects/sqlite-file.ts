@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync, unlinkSync } from 'node:fs'
 import { TrackerError } from '../../model/errors.js'
 import type { SqliteHandle } from './sqlite.js'
 
-/** A deleted or replaced file is noticed within this time by whatever uses the database. */
+/** Longest time until a read or write detects a deleted or replaced file. */
 const CHECK_INTERVAL_MS = 1000
 /** Largest file that is checked after an unclean shutdown. A check reads all of it on the thread of the host. */
 const MAX_CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024
@@ -81,22 +81,24 @@ export class SqliteFile {
     this.#identity = current
   }
 
-  /** Whether the path no longer leads to the open file. Costs one `stat`. */
+  /** Whether the path no longer leads to the open file. Costs one `stat` once the log is known. */
   hasMoved(): boolean {
     this.#checkedAt = performance.now()
     if (this.#identity === null) return false
     const current = identityOf(this.path)
     if (current === UNKNOWN) return false
     if (current === this.#identity) {
-      this.#walIdentity = identityOf(`${this.path}-wal`) ?? this.#walIdentity
+      // SQLite keeps the log while a connection is open.
+      this.#walIdentity ??= identityOf(`${this.path}-wal`)
       return false
     }
     this.#identity = null
     this.#replacedCount++
     this.#generation++
     if (current !== null) this.#removeStaleLog()
+    this.#walIdentity = null
     this.#parts.onStale()
-    this.#tell(
+    this.#report(
       `${this.path} was deleted or replaced while it was open. It is opened again, and created if it is missing. New errors go to the new file; what only the old file contained is lost unless there is a backup.`,
     )
     return true
@@ -122,7 +124,7 @@ export class SqliteFile {
     if (this.#damage !== null || !isDamage(error)) return
     this.#damage = error instanceof Error ? error.message : String(error)
     this.#generation++
-    this.#tell(`${this.#damaged().message}`)
+    this.#report(`${this.#damaged().message}`)
   }
 
   /** Checks the file after damage or an unclean shutdown. Rejects while it is damaged. */
@@ -145,7 +147,10 @@ export class SqliteFile {
         throw this.#damaged()
       }
     }
-    if (this.#damage !== null) this.#parts.onStale()
+    if (this.#damage !== null) {
+      this.#parts.onStale()
+      this.#walIdentity = null
+    }
     this.#damage = null
     this.#damagedState = null
     this.#needsCheck = false
@@ -177,7 +182,7 @@ export class SqliteFile {
     }
   }
 
-  #tell(sentence: string): void {
+  #report(sentence: string): void {
     for (const listener of this.#listeners) listener(sentence)
   }
 
