@@ -69,13 +69,6 @@ async function live({ tracker, post }: Host, seed: number): Promise<void> {
       log({ error_type, message: 'again', platform: 'Web', user_id: 'ann', occurred_at: new Date(at + delay) })
     }
   }
-  logged.push(
-    tracker.inlet.record({
-      ...{ source: 'reporting', error_type: 'ClientError', message: 'in a browser', backtrace: ['at f (cart.js:1:2)'] },
-      ...{ app_version: '3.0.0', platform: 'Web' },
-    }),
-  )
-  tracker.inlet.reject('client_max_requests_per_minute')
   // Another type each: similar errors are told from ten types on.
   for (const name of 'GHIJKLMN') {
     log({
