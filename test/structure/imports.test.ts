@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'notifications',
     'transfer',
     'jobs',
+    'health',
     'schedules',
     'context',
   ],
