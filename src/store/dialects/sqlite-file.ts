@@ -8,6 +8,8 @@ const CHECK_INTERVAL_MS = 1000
 const MAX_CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024
 /** Largest file that is checked before a damaged database is used again. */
 const MAX_CHECKED_AFTER_DAMAGE_BYTES = 256 * 1024 * 1024
+/** Pause between two checks of a damaged file, in multiples of the last check: checks take 3 % of the time at most. */
+const RECHECK_PAUSE_FACTOR = 30
 
 interface SqliteFileParts {
   path: string
@@ -35,6 +37,8 @@ export class SqliteFile {
   #damage: string | null = null
   /** State of the file when the last check found damage; repeating the check before it changes is useless. */
   #damagedState: string | null = null
+  /** By `performance.now()`: processes that keep writing to a damaged file must not cause one check after the other. */
+  #nextCheckAt = Number.NEGATIVE_INFINITY
   #needsCheck = false
 
   constructor(parts: SqliteFileParts) {
@@ -132,7 +136,9 @@ export class SqliteFile {
     const limit = this.#damage === null ? MAX_CHECKED_AT_OPEN_BYTES : MAX_CHECKED_AFTER_DAMAGE_BYTES
     if (this.#damage === null && !this.#needsCheck) return
     const state = stateOf(this.path)
-    if (this.#damage !== null && state === this.#damagedState) throw this.#damaged()
+    if (this.#damage !== null && (state === this.#damagedState || performance.now() < this.#nextCheckAt)) {
+      throw this.#damaged()
+    }
     if (sizeOf(this.path) > limit) {
       // Too large to read at once: damage without any change since then stays, everything else is trusted.
       if (this.#damage !== null && this.#damagedState === null) {
@@ -140,9 +146,11 @@ export class SqliteFile {
         throw this.#damaged()
       }
     } else {
+      const started = performance.now()
       const problem = await this.#firstProblem()
       if (problem !== null) {
         this.#damagedState = state
+        this.#nextCheckAt = performance.now() + RECHECK_PAUSE_FACTOR * (performance.now() - started)
         this.noteError(Object.assign(new Error(problem), { errcode: CORRUPT }))
         throw this.#damaged()
       }
