@@ -26,11 +26,19 @@ const SIGNS: readonly (readonly [RegExp, Platform])[] = [
   [/^(?:mozilla|opera|lynx|e?links|w3m|dillo|netsurf)\b/i, 'Web'],
 ]
 
-/** The platform of whoever sent a request. Programs, crawlers and requests without a user agent are API. */
+const MAX_REMEMBERED_USER_AGENTS = 500
+const rememberedPlatforms = new Map<string, Platform>()
+
+/** The platform of the client that sent a request. Programs, crawlers and requests without a user agent are API. */
 export function platformOfUserAgent(user_agent: string | undefined): Platform {
   if (!user_agent) return 'API'
   const text = user_agent.slice(0, USER_AGENT_LIMIT)
-  return SIGNS.find(([sign]) => sign.test(text))?.[1] ?? 'API'
+  const known = rememberedPlatforms.get(text)
+  if (known !== undefined) return known
+  const platform = SIGNS.find(([sign]) => sign.test(text))?.[1] ?? 'API'
+  if (rememberedPlatforms.size >= MAX_REMEMBERED_USER_AGENTS) rememberedPlatforms.clear()
+  rememberedPlatforms.set(text, platform)
+  return platform
 }
 
 /** Platforms on a page, those with the most occurrences. Clients name their platform themselves and may invent any number. */
