@@ -74,7 +74,7 @@ describeEachDatabase('a schema that is not up to date', (database) => {
   }
 
   for (const async_logging of [false, true]) {
-    test(`is told in one line, and errors wait in the spool, with async_logging ${async_logging}`, async () => {
+    test(`is logged once while errors wait in the spool, with async_logging ${async_logging}`, async () => {
       const place = { url: await database.empty(), spool_path: temporaryFolder() }
       const { tracker, lines, clock } = trackerAt(place, { async_logging })
       clock.now = null
@@ -84,9 +84,11 @@ describeEachDatabase('a schema that is not up to date', (database) => {
       }
       await expect(tracker.ready()).rejects.toThrow('npx faultboard migrate')
       await expect(tracker.Queries.ErrorsList.call()).rejects.toMatchObject({ code: 'schema_outdated' })
-      await eventually(() => lines.length > 0, 'it is said')
-      expect(lines).toHaveLength(1)
+      // A second line names the folder once an error was written there.
+      await eventually(() => lines.length > 1, 'the outage and the folder are logged')
+      expect(lines).toHaveLength(2)
       expect(lines[0]).toContain('npx faultboard migrate')
+      expect(lines[1]).toContain(place.spool_path)
 
       await withDatabase(place.url, migrate)
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
