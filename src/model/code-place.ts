@@ -1,9 +1,9 @@
 import { type Frame, parseFrame } from './backtrace.js'
 
-/** How many frames of the host's own code tell one place from another. */
+/** Frames of the host's own code that identify a place. */
 const PLACE_FRAMES = 3
 const SCAN_LIMIT = 50
-/** The functions of a longer recursion are told apart by these. */
+/** Functions that identify a longer recursion. */
 const RECURSION_FRAMES = 10
 
 /**
@@ -69,7 +69,7 @@ export function placeAtRoute([first = '', ...others]: readonly string[], route: 
   return [`${first.replace(/:\d+$/, '')}@${route}`, ...others]
 }
 
-/** Callers fall back to their file alone: the line number of the first frame is enough to tell places apart. */
+/** Callers fall back to their file alone: the line number of the first frame is enough to distinguish places. */
 function framePlace(frame: Frame, isFirst: boolean, lineDigest: LineDigest | undefined): string {
   const place = namedPlace(frame)
   if (frame.file === null || frame.line_number === null || !isAnonymous(frame.function_name)) return place

@@ -1,5 +1,5 @@
 /**
- * Parts of messages that engines and drivers generate and that tell two errors apart: identifiers of code and schemas,
+ * Parts of messages that engines and drivers generate and that distinguish two errors: identifiers of code and schemas,
  * HTTP status codes and error codes. `keepPhrases` hides them from the patterns for variable parts, `showKept` restores
  * them.
  */

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { hideDigits, keepPhrases, showKept } from './kept-phrases.js'
 import { replaceIds } from './variable-tokens.js'
 
-/** Enough to tell messages apart. */
+/** Enough to distinguish messages. */
 const MAX_NORMALIZED_LENGTH = 1000
 /** Read before normalizing, so that the length of a variable part does not move the point at which the text is cut. */
 const MAX_SCANNED_LENGTH = 2500

@@ -7,7 +7,7 @@ import type { TrackerInstance } from '../tracker.js'
 export interface Limits {
   /** Counts a request before its body is read; returns a verdict if it is to be refused. */
   request(client: string): Verdict | null
-  /** Counts the errors of a request beyond the first, which the request itself stands for. */
+  /** Counts the errors of a request beyond the first, which is counted with the request. */
   errors(client: string, count: number): Verdict | null
   /** Counts bytes of a body after decompression, while it is read. */
   bytes(client: string, count: number): Verdict | null

@@ -241,7 +241,7 @@ GET /orders?code=404&page=2
 GET /vouchers?code=SPRING2026
 GET /countries?code=DE
 GET https://user.example/profile/@{word}
-GET https://registry.example/@scope/pkg/-/pkg-1.0.{n}.tgz
+GET https://packages.example/@scope/pkg/-/pkg-1.0.{n}.tgz
 redirect to https://shop.example/?next=%2Fcart%3Fpage%3D2
 select * from {table} where id = $1 and state in ('open', 'paid')
 select "id", "{field}" from "{table}" where "user_id" = ? order by "created_at" desc limit {n}
