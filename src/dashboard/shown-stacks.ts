@@ -48,13 +48,12 @@ export async function shownStacks(
     causes: (cause.causes ?? []).map(causeOf),
   })
   const shown = { stack: stackOf(backtrace), causes: causes.map(causeOf) }
-  const at = (occurrence ?? { git_sha }).git_sha
   const wide = (wide_frame ?? 0) - 1
   // Where no occurrence is kept, nothing tells any more where it happened.
   const is_foreign = occurrence === null || isForeign(details)
   const [found, histories] = is_foreign
     ? [await sentSourcesOf(own, frameSourcesOf(details.frame_sources)), NO_HISTORIES]
-    : await Promise.all([sourcesOf(context, own, { git_sha: at, wide }), historiesOf(context, own, at)])
+    : await Promise.all([sourcesOf(context, own, { git_sha, wide }), historiesOf(context, own, git_sha)])
   for (const [i, source] of found.entries()) {
     const frame = own[i]
     const history = histories.frames[i] ?? null

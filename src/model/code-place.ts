@@ -1,4 +1,6 @@
-import { type Frame, parseFrame } from './backtrace.js'
+import { culprit, type Frame, parseFrame, placeText } from './backtrace.js'
+import type { Cause } from './event.js'
+import { cleanText } from './text.js'
 
 /** Frames of the host's own code that identify a place. */
 const PLACE_FRAMES = 3
@@ -48,6 +50,32 @@ export function recursionPlace(backtrace: readonly string[], root: string, lineD
   const to = places.findLastIndex((place, i) => places.indexOf(place) < i)
   if (from < 0) return placeOf(backtrace, root, lineDigest)
   return [...new Set(places.slice(from, to + 1))].sort().slice(0, RECURSION_FRAMES)
+}
+
+/** An error as far as its place is concerned. */
+export interface Located {
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+}
+
+/** The backtrace of the innermost cause that passed through the host's own code, else that of the error itself. */
+export function rootBacktrace({ backtrace, causes }: Located, root: string): readonly string[] {
+  let found = backtrace
+  for (let behind = causes; ; ) {
+    // Where several errors were gathered without a place of their own, as Promise.any does it, the first one has it.
+    const cause = behind.find(({ relation }) => relation === 'cause') ?? (found.length === 0 ? behind[0] : undefined)
+    if (!cause) return found
+    if (found.length === 0 || culprit(cause.backtrace, root)?.in_app) found = cause.backtrace
+    behind = cause.causes ?? []
+  }
+}
+
+const MAX_PLACE_LENGTH = 500
+
+/** The place as lists and pages show it: `src/cart.ts:12 in total`; null without frames. */
+export function shownPlace(backtrace: readonly string[], root: string): string | null {
+  const frame = culprit(backtrace, root)
+  return frame ? cleanText(placeText(frame), MAX_PLACE_LENGTH) : null
 }
 
 const OVERFLOW_TYPE = /^(?:Range|Internal)Error$/

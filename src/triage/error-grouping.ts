@@ -20,13 +20,11 @@ export interface ErrorGrouping {
 }
 
 type Grouped = Pick<ErrorRecord, 'error_type' | 'message' | 'source' | 'hash_signature' | 'backtrace' | 'causes'> &
-  Partial<Pick<ErrorRecord, 'occurrence' | 'signature_place'>>
+  Partial<Pick<ErrorRecord, 'signature_place'>>
 
 /** Recomputes the signature from the record, which stores the result but not how it was computed. */
 export function groupingOf({ error_type, hash_signature, ...record }: Grouped, root: string): ErrorGrouping {
-  const { backtrace, causes, signature_place } = record
-  // The backtrace is that of the selected occurrence, and so must be the message.
-  const message = record.occurrence?.message ?? record.message
+  const { message, backtrace, causes, signature_place } = record
   const source = record.source ?? undefined
   const root_cause = rootCauseOf({ error_type, message, causes })
   const places = [

@@ -10,7 +10,7 @@ const MESSAGE_LIMIT = 4000
  * cannot break out of, so that no text of an attacker becomes a link, a mention or an image.
  */
 export function errorMarkdown(record: ErrorRecord, { url, root }: { url: string; root: string }): string {
-  const message = record.occurrence?.message ?? record.message
+  const { message } = record
   const where = placeWords(record, root)
   return [
     `## ${span(record.error_type)}${where ? ` ${where.relation} ${span(where.place)}` : ''}`,
@@ -34,7 +34,7 @@ function factsOf(record: ErrorRecord): [string, string][] {
     ['Status', span(record.status)],
     ['Events', `${record.occurrence_count} (${record.user_count} ${record.user_count === 1 ? 'user' : 'users'})`],
     ['First seen', seen(record.first_seen_at, record.first_app_version)],
-    ['Last seen', seen(record.occurred_at, record.app_version)],
+    ['Last seen', seen(record.occurred_at, record.last_app_version)],
     ['Application', span(record.application_name)],
     ['Platform', span(record.platform)],
     ['Commit', record.git_sha && span(record.git_sha)],

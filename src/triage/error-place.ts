@@ -1,4 +1,4 @@
-import { culprit, placeText } from '../model/backtrace.js'
+import { shownPlace } from '../model/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 /**
@@ -13,12 +13,7 @@ export function placeWords(
   root: string,
 ): { relation: 'in' | 'caused at'; place: string } | null {
   if (!place) return null
-  const shown = culprit(backtrace, root)
-  const isElsewhere = causes.length > 0 && shown !== null && withoutLine(placeText(shown)) !== withoutLine(place)
+  const shown = shownPlace(backtrace, root)
+  const isElsewhere = causes.length > 0 && shown !== null && shown !== place
   return { relation: isElsewhere ? 'caused at' : 'in', place }
-}
-
-/** The place is that of the first occurrence: since then an edit may have moved the line. */
-function withoutLine(place: string): string {
-  return place.replace(/:\d+(?= in |$)/, '')
 }

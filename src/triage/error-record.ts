@@ -113,8 +113,14 @@ export interface SelectedOccurrence extends Occurrence {
   position: number | null
 }
 
-/** An error with all that is known of it, and the circumstances of one occurrence: the newest unless another is asked for. */
+/**
+ * An error with one of its occurrences: the newest, or the selected one. All fields that an occurrence has belong to that
+ * occurrence: `message`, `place`, `backtrace`, `causes`, `platform`, `app_version`, `git_sha`, `user_id` and the
+ * circumstances. The other fields describe the error.
+ */
 export interface ErrorRecord extends ErrorSummary, Circumstances {
+  /** The version of the newest occurrence, as `first_app_version` is that of the oldest. */
+  last_app_version: string | null
   backtrace: readonly string[]
   causes: readonly Cause[]
   /** The place as it is part of the signature; null for occurrences of older versions. */

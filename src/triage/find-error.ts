@@ -1,20 +1,18 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
+import { rootBacktrace, shownPlace } from '../model/code-place.js'
 import { noSuchError } from '../model/errors.js'
 import { clampedInteger, id, optional } from '../model/input.js'
 import { defineOperation } from '../operation.js'
 import { applicationNames } from '../store/applications.js'
 import type { ErrorRow } from '../store/lock.js'
-import { occurrencesPage, selectedOccurrence } from './error-occurrences.js'
+import { occurrencesPage, type Selection, selectedOccurrence } from './error-occurrences.js'
 import { type Activity, type Comment, type ErrorRecord, summaryOf } from './error-record.js'
 import { circumstancesOf } from './occurrence.js'
 
 const TRAIL_LIMIT = 200
 
-/**
- * One error with its comments, activity trail and kept occurrences, and the backtrace and circumstances of one of those:
- * the newest, or the one that is asked for.
- */
+/** One error with its comments, activity trail and kept occurrences, and the newest or the selected one of those. */
 export const findError = defineOperation({
   input: v.object({
     error_id: id(),
@@ -25,22 +23,31 @@ export const findError = defineOperation({
   }),
   async run(context, { error_id, application_id, occurrence_id, page = 1, per_page = 25 }): Promise<ErrorRecord> {
     const row = await errorWithin(context, { error_id, application_id })
-    const { occurrence, payload } = await selectedOccurrence(context, row, occurrence_id)
+    const selection = await selectedOccurrence(context, row, occurrence_id)
     return {
       ...summaryOf(row, {
         application_name: (await applicationNames(context.database)).get(row.application_id) ?? '',
         user_count: row.user_count ?? 0,
         now: context.now(),
       }),
-      ...payload,
-      ...circumstancesOf(occurrence),
+      last_app_version: row.app_version,
+      ...ofOccurrence(selection, context.config.project_root),
       comments: await comments(context, error_id),
       activities: await activities(context, error_id),
-      occurrence,
+      occurrence: selection.occurrence,
       ...(await occurrencesPage(context, row, { page, per_page })),
     }
   },
 })
+
+/** The fields that belong to the occurrence. Without one, the error shows those of the newest that it had. */
+function ofOccurrence({ occurrence, payload }: Selection, root: string) {
+  const circumstances = circumstancesOf(occurrence)
+  if (!occurrence) return { ...payload, ...circumstances }
+  const { message, platform, app_version, git_sha, user_id } = occurrence
+  const place = shownPlace(rootBacktrace(payload, root), root)
+  return { message, place, platform, app_version, git_sha, user_id, ...payload, ...circumstances }
+}
 
 /** The row of an error; where the view is limited to one application, the errors of others do not exist. */
 export async function errorWithin(

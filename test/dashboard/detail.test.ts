@@ -72,7 +72,10 @@ describeEachDatabase('the page of one error', (database) => {
     expect(text).toContain('Occurrence 2 of 30 kept')
     expect(text).toMatch(/<pre id="error-message"[^>]*>\s*Order 28 is empty/)
     expect(text).toContain('src/cart.ts:29:2')
-    const shown = (await json(`?occurrence_id=${second?.id}`)).occurrence
+    const { occurrence: shown, ...selected } = await json(`?occurrence_id=${second?.id}`)
+    expect(selected).toMatchObject({ message: 'Order 28 is empty', place: 'src/cart.ts:29 in total' })
+    expect(text).toMatch(/<span class="error-place[^>]*>\s*<code>src\/cart\.ts:29 in total<\/code>/)
+    expect(text).toMatch(/<title>[^<]*src\/cart\.ts:29 in total/)
     expect(text).toContain(`occurrence_id=${shown?.previous_id}`)
     expect(text).toContain(`occurrence_id=${shown?.next_id}`)
   })

@@ -62,7 +62,9 @@ describeEachDatabase('an error and its occurrences', (database) => {
       tags: { number: 3 },
     })
     expect(await tracker.Queries.FindError.call({ error_id, occurrence_id: middle })).toMatchObject({
-      message: 'Order 3 is empty',
+      message: 'Order 2 is empty',
+      place: 'src/cart.ts:14 in total',
+      user_id: 'user-2',
       occurrence: { id: middle, previous_id: oldest, next_id: newest, position: 2, user_id: 'user-2' },
       backtrace: ['at total (src/cart.ts:14:2)'],
       tags: { number: 2 },

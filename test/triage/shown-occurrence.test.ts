@@ -26,6 +26,77 @@ const SECOND = {
   request_url: '/second',
 }
 
+/** Where the place is that of the cause, the cause belongs to the occurrence too. */
+function wrapped(line: number): Error {
+  const at = (error: Error, frame: string) =>
+    Object.assign(error, { stack: `${error.name}: ${error.message}\n    at ${frame}` })
+  const cause = at(new Error('no price'), `price (/srv/price.js:${line}:1)`)
+  return at(new Error(`Order ${line} failed`, { cause }), `pay (/srv/pay.js:${line}0:1)`)
+}
+
+describeEachDatabase('an error shows the selected occurrence', (database) => {
+  test('with message, place, backtrace, request, user, platform and version of that occurrence', async () => {
+    const { tracker, log } = await logger(database)
+    const older = {
+      ...FIRST,
+      ...{
+        user_id: 'anna',
+        platform: 'iOS',
+        app_version: '1.0.0',
+        git_sha: 'a'.repeat(40),
+        request_params: { page: '1' },
+      },
+    }
+    const newer = {
+      ...SECOND,
+      ...{
+        user_id: 'bob',
+        platform: 'Android',
+        app_version: '2.0.0',
+        git_sha: 'b'.repeat(40),
+        request_params: { page: '2' },
+      },
+    }
+    const error_id = await log({ ...older, occurred_at: NOON - 2000 })
+    await log({ ...newer, occurred_at: NOON - 1000 })
+    const newest = await tracker.Queries.FindError.call({ error_id })
+    expect(newest).toMatchObject({ ...newer, place: 'src/job.js:50 in run', last_app_version: '2.0.0' })
+    const ofError = {
+      occurred_at: new Date(NOON - 1000).toISOString(),
+      first_seen_at: new Date(NOON - 2000).toISOString(),
+      first_app_version: '1.0.0',
+      last_app_version: '2.0.0',
+      occurrence_count: 2,
+    }
+    const selected = await tracker.Queries.FindError.call({
+      error_id,
+      occurrence_id: newest.occurrence?.previous_id ?? 0,
+    })
+    expect(selected).toMatchObject({ ...older, ...ofError, place: 'src/job.js:5 in run' })
+    expect(selected.occurrence).toMatchObject({ message: older.message, user_id: 'anna', app_version: '1.0.0' })
+    const again = await tracker.Queries.FindError.call({ error_id, occurrence_id: newest.occurrence?.id ?? 0 })
+    expect(again).toEqual(newest)
+    const [listed] = await tracker.Queries.ErrorsList.call({})
+    expect(listed).toMatchObject({ message: newest.message, place: newest.place, user_id: 'bob', app_version: '2.0.0' })
+  })
+
+  test('with the place of its root cause', async () => {
+    const { tracker, log } = await logger(database, { project_root: '/srv' })
+    const error_id = await log({ exception: wrapped(1), occurred_at: NOON - 2000 })
+    expect(await log({ exception: wrapped(2), occurred_at: NOON - 1000 })).toBe(error_id)
+    const { occurrence, ...newest } = await tracker.Queries.FindError.call({ error_id })
+    expect(newest).toMatchObject({ message: 'Order 2 failed', place: 'price.js:2 in price' })
+    const [listed] = await tracker.Queries.ErrorsList.call({})
+    expect(listed?.place).toBe(newest.place)
+    const occurrence_id = occurrence?.previous_id ?? 0
+    const selected = await tracker.Queries.FindError.call({ error_id, occurrence_id })
+    expect(selected).toMatchObject({ message: 'Order 1 failed', place: 'price.js:1 in price' })
+    expect(selected.causes[0]?.backtrace).toEqual(['at price (price.js:1:1)'])
+    const markdown = errorMarkdown(selected, { url: 'https://host', root: '/srv' })
+    expect(markdown).toContain('caused at `price.js:1 in price`')
+  })
+})
+
 describeEachDatabase('an error shows its newest occurrence', (database) => {
   test('in lists, on its page and in search: message, backtrace, place and request belong together', async () => {
     const { tracker, log, found } = await logger(database)

@@ -1,4 +1,4 @@
-import { culprit, placeText, relativeLines } from '../../model/backtrace.js'
+import { relativeLines } from '../../model/backtrace.js'
 import {
   isStackOverflow,
   isUnreadPlace,
@@ -6,6 +6,8 @@ import {
   placeAtRoute,
   placeOf,
   recursionPlace,
+  rootBacktrace,
+  shownPlace,
 } from '../../model/code-place.js'
 import type { Cause } from '../../model/event.js'
 import { fingerprintSignature, MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../../model/signature.js'
@@ -72,7 +74,6 @@ function placeOnce(backtrace: readonly string[], { source }: Draft, context: Ste
   const known = places.get(backtrace)
   // Two trackers of one process may have different roots.
   if (known?.project_root === project_root && known.is_client === is_client) return known
-  const frame = culprit(backtrace, project_root)
   const frames = placeOf(backtrace, project_root, lineDigest(is_client, context))
   const place: Place = {
     last: null,
@@ -80,7 +81,7 @@ function placeOnce(backtrace: readonly string[], { source }: Draft, context: Ste
     variants: null,
     project_root,
     is_client,
-    place: frame ? cleanText(placeText(frame), 500) : null,
+    place: shownPlace(backtrace, project_root),
     relative: relativeLines(backtrace, project_root),
     frames,
     key: frames.join('\n'),
@@ -96,7 +97,7 @@ function lineDigest(is_client: boolean, { source_lines }: StepContext): LineDige
 
 /** The place that the error is grouped by. */
 function signedPlace(draft: Draft, context: StepContext): Place {
-  const backtrace = rootBacktrace(draft, context)
+  const backtrace = rootBacktrace(draft, context.config.project_root)
   const at = placeOnce(backtrace, draft, context)
   if (isStackOverflow(draft)) {
     return variant(at, 'overflow', () =>
@@ -170,19 +171,6 @@ function signatureOnce(
   if (signatures.size >= REMEMBERED) signatures.clear()
   signatures.set(key, hash_signature)
   return hash_signature
-}
-
-/** The place that tells where it went wrong is that of the innermost cause that came by the host's own code. */
-function rootBacktrace(draft: Draft, { config }: StepContext): readonly string[] {
-  let { backtrace } = draft
-  for (let causes = draft.causes; ; ) {
-    // Where several errors were gathered without a place of their own, as Promise.any does it, the first one has it.
-    const cause =
-      causes.find(({ relation }) => relation === 'cause') ?? (backtrace.length === 0 ? causes[0] : undefined)
-    if (!cause) return backtrace
-    if (backtrace.length === 0 || culprit(cause.backtrace, config.project_root)?.in_app) backtrace = cause.backtrace
-    causes = cause.causes ?? []
-  }
 }
 
 const DEFAULT_PART = /^\{\{\s*default\s*\}\}$/

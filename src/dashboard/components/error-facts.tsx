@@ -43,7 +43,7 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
         </dd>
         <dt>Last seen</dt>
         <dd>
-          <Time iso={record.occurred_at} visit={visit} /> <Version version={record.app_version} />
+          <Time iso={record.occurred_at} visit={visit} /> <Version version={record.last_app_version} />
         </dd>
         <dt>Platform</dt>
         <dd>{record.platform}</dd>

@@ -30,7 +30,6 @@ export function ErrorHead({
   beside: Neighbours | null
   children?: Rendered
 }): Rendered {
-  const message = record.occurrence?.message ?? record.message
   const where = placeWords(record, visit.config.project_root ?? '')
   const other = (id: number) => href(visit, `/errors/${id}`, { ...list })
   return (
@@ -60,7 +59,7 @@ export function ErrorHead({
         )}
       </nav>
       <h1 dir="auto">{record.error_type}</h1>
-      <Message text={message} />
+      <Message text={record.message} />
       <p class="error-badges">
         <SeverityBadge severity={record.severity} /> <StatusBadge status={record.status} />{' '}
         <PriorityBadge level={record.priority_level} /> <RegressionBadge version={record.regressed_in_version} />{' '}

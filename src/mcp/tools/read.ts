@@ -23,7 +23,7 @@ export const READ_TOOLS: readonly Tool[] = [
     name: 'get_error',
     title: 'Read one error',
     description:
-      'Everything known of one error: its stack, causes, request, breadcrumbs and variables as they were in the newest occurrence or the one that is asked for, comments and activity trail.',
+      'One error with comments and activity trail. Message, place, stack, causes, request, user, version, breadcrumbs and variables are those of the newest occurrence or of occurrence_id.',
     input: v.object({ error_id: id(), application_id, occurrence_id: optional(id()) }),
     async run({ Queries }, input) {
       const { occurrences, occurrences_pagination, occurrence, ...error } = await Queries.FindError.call({

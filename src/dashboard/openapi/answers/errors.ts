@@ -218,6 +218,7 @@ export const errorAnswer = object<{ error: ErrorAnswer }>({
     object<ErrorAnswer>({
       ...(SUMMARY satisfies Parameters<typeof object<ErrorSummary>>[0]),
       ...CIRCUMSTANCES,
+      last_app_version: nullable(text),
       backtrace: list(text),
       causes: list(anyObject),
       comments: list(object<Comment>({ id: whole, author_name: text, body: text, created_at: time })),
