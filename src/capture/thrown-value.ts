@@ -35,13 +35,14 @@ export function describeThrown(
   positions?: SourcePositions,
   redactor: Redactor = NO_REDACTION,
 ): ThrownValue {
-  const seen = new Set<unknown>([value])
-  const linesOf: LinesOf = (thrown) => backtraceOf(thrown, max_lines, positions)
+  const error_type = typeName(value)
   return {
-    error_type: typeName(value),
+    error_type,
     message: messageOf(value, redactor),
-    backtrace: linesOf(value),
-    causes: causesOf(value, { linesOf, redactor, seen }, 0),
+    backtrace: backtraceOf(value, max_lines, positions),
+    causes: mayHaveCauses(value, error_type)
+      ? causesOf(value, readingOf(value, max_lines, positions, redactor), 0)
+      : [],
     details: detailsOf(value),
   }
 }
@@ -57,6 +58,21 @@ interface Reading {
   linesOf: LinesOf
   redactor: Redactor
   seen: Set<unknown>
+}
+
+function readingOf(
+  value: unknown,
+  max_lines: number,
+  positions: SourcePositions | undefined,
+  redactor: Redactor,
+): Reading {
+  return { linesOf: (thrown) => backtraceOf(thrown, max_lines, positions), redactor, seen: new Set([value]) }
+}
+
+/** Spares errors without causes, which are nearly all, the cost of collecting them. */
+function mayHaveCauses(value: unknown, error_type: string): boolean {
+  if (!isReadable(value)) return false
+  return read(value, 'cause') !== undefined || read(value, 'errors') !== undefined || error_type === 'SuppressedError'
 }
 
 function causesOf(value: unknown, reading: Reading, depth: number): Cause[] {
