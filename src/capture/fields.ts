@@ -69,11 +69,16 @@ export function readFields(input: unknown): LogErrorInput {
   if (types.isNativeError(input)) return { exception: input }
   if (typeof input !== 'object' || input === null) return {}
   const fields: Record<string, unknown> = {}
-  for (const name of FIELD_NAMES) {
-    const value = readField(input, name)
+  for (const name of isPlainObject(input) ? Object.keys(input) : FIELD_NAMES) {
+    const value = Object.hasOwn(FIELDS, name) ? readField(input, name) : MISSING
     if (value !== MISSING) fields[name] = value
   }
   return fields
+}
+
+/** Whether the own keys are all there is to read. Most calls pass an object literal with few of the fields. */
+function isPlainObject(input: object): boolean {
+  return !types.isProxy(input) && Object.getPrototypeOf(input) === Object.prototype
 }
 
 /** Whether somebody says that the error was not handled. */
