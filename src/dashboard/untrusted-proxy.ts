@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { ignoredHeadersText, rememberIgnoredHeaders } from '../health/forwarding-headers.js'
+import { forgetIgnoredHeaders, ignoredHeadersText, rememberIgnoredHeaders } from '../health/forwarding-headers.js'
 import type { Mount } from './handler.js'
 
 const FORWARDING_HEADERS = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'CF-Connecting-IP']
@@ -10,11 +10,19 @@ const FORWARDING_HEADERS = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'CF-Con
  */
 export function createProxyWarning(context: Context): (mount: Mount, headers: Headers) => void {
   let hasWarned = false
+  let hasForgotten = false
   return ({ remote_address, peer_address = remote_address }, headers) => {
-    // A framework with its own proxy setting has resolved the client address already.
-    if (context.config.trusted_proxies.length > 0 || peer_address !== remote_address) return
     const header = FORWARDING_HEADERS.find((name) => headers.has(name))
     if (header === undefined) return
+    // A framework with its own proxy setting has resolved the client address already.
+    if (context.config.trusted_proxies.length > 0 || peer_address !== remote_address) {
+      if (hasForgotten) return
+      hasForgotten = true
+      forgetIgnoredHeaders(context).catch(() => {
+        hasForgotten = false
+      })
+      return
+    }
     context.counters.add('forwarding_headers_ignored')
     if (hasWarned) return
     hasWarned = true

@@ -30,6 +30,14 @@ export async function rememberIgnoredHeaders({ database, ready, now }: Context):
   await database.write(async (trx) => void (await database.dialect.insertMany(trx, TARGET, [row])))
 }
 
+/** Ends the warning of `faultboard check` and of the next start, once a proxy is trusted. */
+export async function forgetIgnoredHeaders({ database, ready }: Context): Promise<void> {
+  await ready()
+  await database.write(async (trx) => {
+    await trx.deleteFrom('faultboard_leases').where('name', '=', LEASE).execute()
+  })
+}
+
 export async function hasIgnoredHeaders({ read }: Database, now: number): Promise<boolean> {
   const lease = await read
     .selectFrom('faultboard_leases')
@@ -39,12 +47,18 @@ export async function hasIgnoredHeaders({ read }: Database, now: number): Promis
   return Number(lease?.expires_at ?? 0) > now
 }
 
-/** Repeats the warning after a restart, before the first request. Returns a function that cancels it. */
+/**
+ * Repeats the warning after a restart, before the first request, or ends it if a proxy is trusted now. Returns a
+ * function that cancels it.
+ */
 export function warnOfRememberedHeaders(context: Context): () => void {
   const { config, counters, database, ready, log, now } = context
-  if (config.trusted_proxies.length > 0) return () => {}
   const warn = async () => {
     await ready()
+    if (config.trusted_proxies.length > 0) {
+      if (await hasIgnoredHeaders(database, now())) await forgetIgnoredHeaders(context)
+      return
+    }
     const isReported = 'forwarding_headers_ignored' in counters.toJSON()
     if (!isReported && (await hasIgnoredHeaders(database, now()))) log.warn(ignoredHeadersText())
   }

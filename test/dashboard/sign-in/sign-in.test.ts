@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../../src/config/options.js'
 import type { Mount } from '../../../src/dashboard/handler.js'
+import { hasIgnoredHeaders } from '../../../src/health/forwarding-headers.js'
 import type { Health } from '../../../src/health/health.js'
 import { faultboard } from '../../cli/faultboard.js'
 import { type Host, PASSWORD, serveTracker, signIn, USER } from '../../support/host.js'
-import { eventually, temporaryFolder } from '../../support/tracker.js'
+import { eventually, temporaryFolder, withDatabase } from '../../support/tracker.js'
 
 async function start(settings: Settings = {}) {
   const clock = { now: Date.parse('2026-03-10T12:00:00Z') }
@@ -251,11 +252,24 @@ describe('forwarding headers without a trusted proxy', () => {
       await host.tracker.ready()
       return host.lines
     }
-    const trusting = await restarted({ trusted_proxies: ['loopback'] })
     const lines = await restarted({})
     await eventually(() => lines.join('').includes('Set trusted_proxies'), 'the new process reports the headers')
+    const trusting = await restarted({ trusted_proxies: ['loopback'] })
+    await eventually(async () => !(await isRemembered(database)), 'the process that trusts a proxy ends the warning')
     expect(trusting.join('')).not.toContain('trusted_proxies')
   })
+
+  test('are no longer reported once the framework resolves the client', async () => {
+    const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
+    await serveWithHeaders(database)
+    await eventually(() => isRemembered(database), 'the warning is stored')
+    const resolved = await serveTracker({ database })
+    onTestFinished(() => resolved.close())
+    await visit(resolved, { ...signIn(), ...HEADERS }, { remote_address: '203.0.113.9', peer_address: '10.0.0.1' })
+    await eventually(async () => !(await isRemembered(database)), 'the warning ends')
+  })
+
+  const isRemembered = (url: string) => withDatabase(url, (database) => hasIgnoredHeaders(database, Date.now()))
 
   /** With the real clock, because the command has no other. */
   async function serveWithHeaders(database: string): Promise<void> {
