@@ -52,6 +52,8 @@ export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = u
   /** What only people are shown beside it: programs, which read the JSON, must not wait for it. */
   furnish?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
   title(data: Data, visit: Visit): string
+  /** The state of the tracker, if the page has determined it: the navigation then shows the same. */
+  healthState?(data: Data): HealthState
   json(data: Data): unknown
   view(data: Data & More, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
   /** The `Link` header of a paginated page. */

@@ -198,6 +198,7 @@ async function answerPage(
   }
   const shown = page.furnish ? Object.assign({}, data, await page.furnish(context, data, parameters, visit)) : data
   await fillFrame(exchange, context)
+  if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
   // Rendering takes its time as well: what waits in the host comes first.
   await new Promise((resume) => setImmediate(resume))
   const document = pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)

@@ -4,10 +4,15 @@ import type { HealthState } from './reasons.js'
 const LOST = ['spool_full', 'spool_unwritable']
 const TO_LOOK_AT = ['refused_by_database', 'dashboard_failed', 'forwarding_headers_ignored']
 
-/** What this process knows of its health without asking the database or the disk: every page of the dashboard shows it. */
-export function healthAtAGlance({ recorder, counters }: Pick<Context, 'recorder' | 'counters'>): HealthState {
+/** Health as far as this process knows it without a query or a look at the disk. Every page of the dashboard shows it. */
+export function healthAtAGlance({
+  recorder,
+  counters,
+  database: { dialect },
+}: Pick<Context, 'recorder' | 'counters' | 'database'>): HealthState {
   const counts = counters.toJSON()
   const happened = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
-  if (happened(LOST)) return 'failing'
-  return recorder.state.away_since !== null || happened(TO_LOOK_AT) ? 'degraded' : 'ok'
+  const isAway = recorder.state.away_since !== null
+  if (isAway || (dialect.file?.damage ?? null) !== null || happened(LOST)) return 'failing'
+  return (dialect.file?.replacedCount ?? 0) > 0 || happened(TO_LOOK_AT) ? 'degraded' : 'ok'
 }

@@ -96,8 +96,8 @@ describeInBrowser('the frame around every page', ({ open }) => {
     broken = true
     expect((await page.goto(`${unwell.origin}/error_dashboard/errors?timeframe=today`))?.status()).toBe(500)
     await page.goto(`${unwell.origin}/error_dashboard/overview`)
-    const health = rail.getByRole('link', { name: 'Health: needs a look' })
-    expect(await health.getAttribute('title')).toBe('Health: needs a look')
+    const health = rail.getByRole('link', { name: 'Health: degraded' })
+    expect(await health.getAttribute('title')).toBe('Health: degraded')
     await page.getByRole('button', { name: 'Fold the menu to icons' }).click()
     expect(await health.locator('.rail-dot').isVisible()).toBe(true)
     await expectAccessible(page)

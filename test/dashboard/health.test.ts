@@ -141,7 +141,9 @@ test('health tells what was dropped and why, files that were set aside, and a sp
     expect.stringContaining('1 file was refused by the database and set aside'),
   ])
   expect(dropped).toEqual([{ reason: 'ignored', count: 1, text: expect.stringContaining('ignored_exceptions') }])
-  expect(await (await host.get('/health')).text()).toContain('ignored_exceptions')
+  const page = await (await host.get('/health')).text()
+  expect(page).toContain('ignored_exceptions')
+  expect(page).toContain('title="Health: degraded"')
 })
 
 test('health of a database that cannot be opened says which, and that errors wait', async () => {

@@ -28,7 +28,7 @@ describeEachDatabase(
       expect(host.lines.join('')).toMatch(/failed to answer \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
 
       await host.tracker.Commands.LogError.call({ error_type: 'ShopError', message: 'kept meanwhile' })
-      expect(await (await host.get('/health')).text()).toContain('title="Health: needs a look"')
+      expect(await (await host.get('/health')).text()).toContain('title="Health: failing"')
 
       await proxy.open()
       await vi.waitFor(async () => expect((await host.get('/errors')).status).toBe(200))

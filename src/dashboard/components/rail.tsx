@@ -91,7 +91,7 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
 }
 
 const HEALTH = '/health'
-const WORRIES = { ok: null, degraded: 'needs a look', failing: 'errors are being lost' } as const
+const WORRIES = { ok: null, degraded: 'degraded', failing: 'failing' } as const
 
 function ApplicationSwitcher({ visit }: { visit: Visit }) {
   const { applications, application_id } = visit

@@ -15,6 +15,7 @@ export const health = definePage({
   parameters: v.object({ application_id: optional(id()) }),
   load: (context) => healthOf(context),
   title: ({ state }) => (state === 'ok' ? 'Health' : `Health: ${state}`),
+  healthState: ({ state }) => state,
   json: (data) => data,
   view: (data, visit) => (
     <>
