@@ -146,7 +146,7 @@ async function repairFindings(options: Options): Promise<Finding[]> {
   if ((await integrityProblems(file.path)).length === 0) {
     return [ok('repair', `nothing to repair: ${file.path} is sound`)]
   }
-  const { backup, tables } = await repairSqlite(file.path, Date.now())
+  const { backup, tables, undated } = await repairSqlite(file.path, Date.now())
   const copied = tables.reduce((sum, table) => sum + table.copied, 0)
   const lost = tables.filter(({ unreadable }) => unreadable !== 0)
   if (copied === 0) {
@@ -162,8 +162,8 @@ async function repairFindings(options: Options): Promise<Finding[]> {
     ...(uncounted.length > 0
       ? [warning('repair', `Some or all rows could not be read from ${uncounted.join(', ')}`)]
       : []),
-    ...(lost.length > 0
-      ? [warning('repair', 'Charts and totals are as stored, and can be lower than the counts of the errors')]
+    ...(undated > 0
+      ? [warning('repair', `The hour of ${undated} occurrences is lost: they count in the first hour of their error`)]
       : []),
   ]
 }

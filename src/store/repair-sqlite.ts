@@ -18,6 +18,7 @@ import { createDatabase } from './database.js'
 import { loadSqlite, type SqliteHandle, type SqliteLibrary, type SqliteStatement } from './dialects/sqlite.js'
 import { isDamage } from './dialects/sqlite-file.js'
 import { migrate } from './migrate.js'
+import { recountSums } from './recount-sums.js'
 import { rebuildSchema } from './salvage-schema.js'
 
 export interface SalvagedTable {
@@ -31,6 +32,8 @@ export interface Repair {
   /** Copy of the damaged file, with its write-ahead log beside it. */
   backup: string
   tables: SalvagedTable[]
+  /** Occurrences that count, but whose hour is lost. */
+  undated: number
 }
 
 /** Problems that `pragma integrity_check` reports, at most this many. */
@@ -77,11 +80,11 @@ export async function repairSqlite(path: string, now: number): Promise<Repair> {
     copyDatabase(path, backup)
     copyDatabase(path, copy)
     await createEmpty(fresh)
-    const tables = await salvage(copy, fresh)
+    const salvaged = await salvage(copy, fresh)
     // Windows cannot replace an open file.
     if (process.platform === 'win32') lock?.close()
     replace(path, fresh)
-    return { backup, tables }
+    return { backup, ...salvaged }
   } finally {
     readable(() => lock?.close())
     for (const file of [fresh, copy]) removeDatabase(file)
@@ -156,7 +159,7 @@ function extendToPageCount(copy: string): void {
 /** A header that states more than this is damaged itself. */
 const MAX_EXTENDED_BYTES = 2 ** 40
 
-async function salvage(copy: string, fresh: string): Promise<SalvagedTable[]> {
+async function salvage(copy: string, fresh: string): Promise<Omit<Repair, 'backup'>> {
   const { DatabaseSync } = await loadSqlite()
   const source = await openDamaged(copy, fresh)
   const target = new DatabaseSync(fresh)
@@ -165,11 +168,12 @@ async function salvage(copy: string, fresh: string): Promise<SalvagedTable[]> {
     const tables = copiedTables(target).map((table) => copyTable(source, target, table))
     target.exec('commit')
     removeOrphans(target)
+    const undated = recountSums(target)
     const [problem] = problemsIn(target)
     if (problem) throw new TrackerError('database_unavailable', `The repaired file is not sound: ${problem}`)
     // Moved without its write-ahead log, the file must contain everything.
     target.exec('pragma wal_checkpoint(truncate)')
-    return tables
+    return { tables, undated }
   } finally {
     source.close()
     target.close()

@@ -15,6 +15,7 @@ import type { Health } from '../../src/health/health.js'
 import { sql } from '../../src/store/kysely.js'
 import { integrityProblems, repairSqlite } from '../../src/store/repair-sqlite.js'
 import type { TrackerInstance } from '../../src/tracker.js'
+import { balancedBooks } from '../support/books.js'
 import { startHost } from '../support/host.js'
 import { eventually, NOON, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 
@@ -70,8 +71,21 @@ function damage(file: string): void {
   closeSync(descriptor)
 }
 
+/** Overwrites the first page of a table and those of its indexes. */
+async function overwriteRoot({ file, url }: ReturnType<typeof newPlace>, table: string): Promise<void> {
+  const { pages, size } = await withDatabase(url, async ({ read }) => {
+    const { rows } = await sql<{ rootpage: number }>`
+      select rootpage from sqlite_master where tbl_name = ${table} and rootpage > 0`.execute(read)
+    const bytes = await sql<{ page_size: number }>`pragma page_size`.execute(read)
+    return { pages: rows.map(({ rootpage }) => rootpage), size: bytes.rows[0]?.page_size ?? 0 }
+  })
+  const descriptor = openSync(file, 'r+')
+  for (const page of pages) writeSync(descriptor, Buffer.alloc(size, 0xa7), 0, size, (page - 1) * size)
+  closeSync(descriptor)
+}
+
 /** Several megabytes of errors, each with a long backtrace of its own. */
-async function fill(tracker: TrackerInstance, groups: number): Promise<void> {
+async function fill(tracker: TrackerInstance, groups: number, user_id?: string): Promise<void> {
   const name = (i: number) => `Group${[...String(i)].map((digit) => 'ABCDEFGHIJ'.charAt(Number(digit))).join('')}`
   for (let from = 0; from < groups; from += 100) {
     await Promise.all(
@@ -79,6 +93,7 @@ async function fill(tracker: TrackerInstance, groups: number): Promise<void> {
         tracker.Commands.LogError.call({
           error_type: name(from + i),
           message: `message of ${name(from + i)}`,
+          ...(user_id === undefined ? {} : { user_id }),
           backtrace: Array.from(
             { length: 40 },
             (_, line) => `at ${name(from + i)}${line} (src/${name(line)}.js:${line + 1}:1)`,
@@ -178,7 +193,7 @@ describe('an SQLite file that is replaced while it is open', () => {
 describe('a damaged SQLite file', () => {
   test('takes no more errors once a page has met the damage, until it is repaired', { timeout: 120_000 }, async () => {
     const place = newPlace()
-    const { tracker, lines, health: healthNow } = await hostAt(place)
+    const { tracker, lines, get, health: healthNow } = await hostAt(place)
     await fill(tracker, 600)
     await checkpoint(place.url)
     damage(place.file)
@@ -190,6 +205,9 @@ describe('a damaged SQLite file', () => {
     expect(health.state).toBe('failing')
     expect(health.database.damage).not.toBeNull()
     expect(health.reasons.map(({ sentence }) => sentence).join()).toContain('npx faultboard check --repair')
+    for (const path of ['/health', '/settings']) {
+      expect(await (await get(path)).text()).toContain('title="Health: failing"')
+    }
     await expect(tracker.Queries.DashboardStats.call()).rejects.toMatchObject({ code: 'database_unavailable' })
 
     const { backup, tables } = await repairSqlite(place.file, NOON)
@@ -206,6 +224,118 @@ describe('a damaged SQLite file', () => {
     expect(await log(tracker, 'After')).toEqual(['recorded'])
     expect((await tracker.Queries.DashboardStats.call()).total_errors).toBe(copied('faultboard_errors') + 1)
     expect((await healthNow()).database.damage).toBeNull()
+    await balancedBooks(place.url)
+  })
+
+  test('takes no more errors though only pages that recording never reads are damaged', async () => {
+    const place = newPlace()
+    const before = trackerAt(place)
+    await log(before.tracker, 'Before')
+    await checkpoint(place.url)
+    await before.tracker.shutdown()
+    await overwriteRoot(place, 'faultboard_comments')
+    const { tracker, json } = await hostAt(place)
+    expect(await log(tracker, 'Unnoticed')).toEqual(['recorded'])
+    expect((await json('/errors/1')).status).toBe(503)
+    expect(new Set(await log(tracker, 'After', 40))).toEqual(new Set(['spooled']))
+    await repairSqlite(place.file, NOON)
+    await eventually(() => spoolIsEmpty(tracker), 'the repaired file is used')
+    expect(await countsIn(place.url)).toEqual({ Before: 1, Unnoticed: 1, After: 40 })
+  })
+
+  test('is salvaged with sums that agree with the counts of its errors', { timeout: 120_000 }, async () => {
+    const place = newPlace()
+    const { tracker, clock } = trackerAt(place)
+    for (let round = 0; round < 3; round++) {
+      clock.now = NOON + round * 7_200_000
+      await fill(tracker, 100, `user-${round}`)
+    }
+    await checkpoint(place.url)
+    await tracker.shutdown()
+    const before = await balancedBooks(place.url)
+    damage(place.file)
+    const { tables } = await repairSqlite(place.file, NOON)
+    expect(tables.filter(({ unreadable }) => unreadable !== 0)).not.toEqual([])
+    const after = await balancedBooks(place.url)
+    expect(Object.keys(after.counts).length).toBeGreaterThan(0)
+    // A damaged row can be readable and wrong; it counts once at least.
+    const exact = Object.entries(after.counts).filter(([error, count]) => count === before.counts[error])
+    expect(exact.length).toBeGreaterThan(Object.keys(after.counts).length / 2)
+    for (const count of Object.values(after.counts)) expect(count).toBeGreaterThan(0)
+  })
+
+  test.each([
+    'faultboard_error_hours',
+    'faultboard_application_hours',
+    'faultboard_type_days',
+    'faultboard_error_users',
+    'faultboard_error_search',
+  ])('is salvaged without the rows of %s, which are recounted', { timeout: 120_000 }, async (table) => {
+    const place = newPlace()
+    const { tracker, clock } = trackerAt(place)
+    for (const [hours, user_id] of ['ada', 'ada', 'bob'].entries()) {
+      clock.now = NOON + hours * 3_600_000
+      await tracker.Commands.LogError.call({ error_type: 'Repeated', message: 'm', user_id, app_version: '1.0' })
+    }
+    clock.now = NOON
+    await log(tracker, 'Other', 2)
+    await checkpoint(place.url)
+    await tracker.shutdown()
+    const rowsOf = (name: 'faultboard_error_hours' | 'faultboard_error_users' | 'faultboard_error_search') =>
+      withDatabase(place.url, ({ read }) => read.selectFrom(name).selectAll().orderBy('error_id').execute())
+    const [hours, users, texts] = [
+      await rowsOf('faultboard_error_hours'),
+      await rowsOf('faultboard_error_users'),
+      await rowsOf('faultboard_error_search'),
+    ]
+    const before = await balancedBooks(place.url)
+    await overwriteRoot(place, table)
+    const { undated } = await repairSqlite(place.file, NOON)
+    expect(undated).toBe(0)
+    expect(await balancedBooks(place.url)).toEqual(before)
+    expect(await rowsOf('faultboard_error_hours')).toEqual(hours)
+    expect(await rowsOf('faultboard_error_users')).toEqual(users)
+    expect(await rowsOf('faultboard_error_search')).toEqual(texts)
+  })
+
+  test('counts occurrences in the first hour of their error when nothing else of their time is left', {
+    timeout: 120_000,
+  }, async () => {
+    const place = newPlace()
+    const { tracker, clock } = trackerAt(place)
+    await log(tracker, 'Storm', 3)
+    clock.now = NOON + 86_400_000
+    await log(tracker, 'Storm', 4)
+    await checkpoint(place.url)
+    await tracker.shutdown()
+    await overwriteRoot(place, 'faultboard_error_hours')
+    await overwriteRoot(place, 'faultboard_occurrences')
+    expect((await repairSqlite(place.file, NOON)).undated).toBe(7)
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Storm': 7 })
+    const hours = await withDatabase(place.url, ({ read }) =>
+      read.selectFrom('faultboard_error_hours').select(['hour', 'count']).execute(),
+    )
+    expect(hours).toEqual([{ hour: NOON, count: 7 }])
+  })
+
+  test('shows an occurrence without a backtrace when only its backtrace is lost', { timeout: 120_000 }, async () => {
+    const place = newPlace()
+    const before = trackerAt(place)
+    await fill(before.tracker, 1)
+    await checkpoint(place.url)
+    await before.tracker.shutdown()
+    await overwriteRoot(place, 'faultboard_payloads')
+    await repairSqlite(place.file, NOON)
+    await balancedBooks(place.url)
+    const { tracker } = trackerAt(place)
+    await tracker.Commands.LogError.call({
+      error_type: 'Later',
+      message: 'm',
+      backtrace: ['at later (src/later.js:1:1)'],
+    })
+    const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'GroupA' })
+    const found = await tracker.Queries.FindError.call({ error_id: error?.id ?? 0 })
+    expect(found).toMatchObject({ occurrence_count: 1, backtrace: [] })
   })
 
   test('takes no errors at the start when it was cut in half after a kill', async () => {
@@ -286,6 +416,18 @@ describe('a damaged SQLite file', () => {
     await eventually(() => spoolIsEmpty(tracker), 'the backup is used')
     expect(await countsIn(place.url)).toEqual({ Before: 2, After: 1 })
   })
+})
+
+test('an SQLite file contains everything after a shutdown, without its write-ahead log', async () => {
+  const place = newPlace()
+  const { tracker } = trackerAt(place)
+  await log(tracker, 'Error', 5)
+  await tracker.Queries.DashboardStats.call()
+  await tracker.shutdown()
+  expect(statSync(`${place.file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
+  const copy = newPlace()
+  copyFileSync(place.file, copy.file)
+  expect(await countsIn(copy.url)).toEqual({ Error: 5 })
 })
 
 describe('the mode of an SQLite file', () => {

@@ -175,11 +175,23 @@ function isBusy(error: unknown): boolean {
 function primaryCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
-  if ('code' in error && typeof error.code === 'string') {
+  if ('code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_')) {
     return (CODES as Record<string, number>)[/^SQLITE_([A-Z]+)/.exec(error.code)?.[1] ?? ''] ?? null
   }
-  return null
+  return 'message' in error ? (CODES_BY_MESSAGE.get(String(error.message)) ?? null) : null
 }
+
+/** Errors of `all` in @photostructure/sqlite have no number. */
+const CODES_BY_MESSAGE = new Map<string, number>([
+  ['database is locked', CODES.BUSY],
+  ['database table is locked', CODES.LOCKED],
+  ['attempt to write a readonly database', CODES.READONLY],
+  ['disk I/O error', CODES.IOERR],
+  ['database disk image is malformed', CODES.CORRUPT],
+  ['database or disk is full', CODES.FULL],
+  ['unable to open database file', CODES.CANTOPEN],
+  ['file is not a database', CODES.NOTADB],
+])
 
 const LOCK_WAIT_MS = 5000
 
@@ -379,7 +391,11 @@ class SqlitePool implements Driver {
     this.#idle.length = 0
     this.#opened = 0
     if (this.#options.shared) return
-    for (const { handle } of connections) handle.close()
+    const last = connections.at(-1)
+    for (const { handle } of connections) {
+      if (handle === last?.handle && this.#options.creates && this.file?.damage === null) emptyLog(handle)
+      handle.close()
+    }
   }
 
   /** Connections in use are closed when they are released. */
@@ -420,6 +436,18 @@ class SqlitePool implements Driver {
       this.file?.noteError(error)
       throw error
     }
+  }
+}
+
+/**
+ * Moves the write-ahead log into the file, so that a copy of the file alone is complete. `close` does so only when all
+ * statements are finalized, which @photostructure/sqlite leaves to the garbage collector.
+ */
+function emptyLog(handle: SqliteHandle): void {
+  try {
+    handle.exec('pragma wal_checkpoint(truncate)')
+  } catch {
+    // Another process uses the file; the last one to close it empties the log.
   }
 }
 
