@@ -1,51 +1,79 @@
+import type { MessageShape } from './message-shape.js'
+
 /**
  * Parts of messages that engines and drivers generate and that distinguish two errors: identifiers of code and schemas,
- * HTTP status codes and error codes. `keepPhrases` hides them from the patterns for variable parts, `showKept` restores
- * them.
+ * HTTP status codes and error codes. `keepIdentifiers` and `keepCodes` hide them from the patterns for variable parts,
+ * `showKept` restores them.
  */
 
 const NAME = '[#$@]?[A-Za-z_$][\\w$]{0,80}(?:\\.[#$]?[A-Za-z_$][\\w$]{0,80}|\\(\\)|\\[\\]|\\?\\.|!){0,8}'
-/** An identifier in any kind of quotation marks. */
-const Q = `(?:"${NAME}"|'${NAME}'|\`${NAME}\`)`
-const LIST = `${Q}(?:, ?${Q}){0,20}`
+/** Any quotation mark. A phrase begins behind one, so that `NAME` and `MARK` are an identifier in quotation marks. */
+const MARK = '["\'`]'
+const Q = `${MARK}${NAME}${MARK}`
+const FIRST = `${NAME}${MARK}`
+const REST_OF_LIST = `(?:, ?${Q}){0,20}`
+/** A key of an object: also a header (`content-type`) and a symbol. */
+const KEY = '(?:[#$@]?[A-Za-z_$][\\w$-]{0,80}|Symbol\\([\\w$. -]{0,80}\\))'
 /** A package, a built-in module or a relative path. Absolute paths differ between deployments. */
-const MODULE = '[\'"](?:node:|@|\\.{1,2}\\/)?[A-Za-z][\\w./@-]{0,100}[\'"]'
+const MODULE = '(?:node:|@|\\.{1,2}\\/)?[A-Za-z][\\w./@-]{0,100}'
+const CLAUSE = "'(?:field list|[a-z]{2,10} (?:clause|statement))'"
 
-const IDENTIFIER_PHRASES = [
+/** Words before a quotation mark, and what follows it. */
+const IDENTIFIERS: readonly (readonly [before: string, phrase: string])[] = [
   // V8 and other engines.
-  `\\b(?:reading|setting|evaluating|private field|identifier|export named|private name) ${Q}`,
-  `\\bproperty:? ${Q}(?: of(?: object)? ${Q})?`,
-  `\\baccess ${Q} before initialization`,
-  `\\bsearch for ${Q} in\\b`,
-  `\\bunexpected (?:token|identifier) ${Q}(?!,)`,
-  `\\b(?:module|package) ${MODULE}`,
+  ['(?:reading|setting) ', `${KEY}${MARK}`],
+  ['(?:evaluating|private field|identifier|export named|private name) ', FIRST],
+  ['property:? ', `${FIRST}(?: of(?: object)? ${Q})?`],
+  ['access ', `${FIRST} before initialization`],
+  ['search for ', `${FIRST} in\\b`],
+  ['unexpected (?:token|identifier) ', `(?:${NAME}|[^\\w\\s']{1,3})${MARK}(?!,)`],
+  ['(?:module|package|subpath|resolve) ', `${MODULE}${MARK}`],
   // Node.js.
-  `\\bthe ${Q} (?:argument|property|option)`,
-  `\\bthe (?:value|argument|property|option)(?: of)? ${Q}`,
-  // PostgreSQL, MySQL and the query builders that prepend the statement.
-  `\\b(?:relation|table|column|constraint|index|schema|sequence|view|trigger|enum|type) ${Q}(?:(?:,| of relation| of table| in) ${Q}){0,3}`,
-  `\\bfor key ${Q}`,
-  `\\bunknown (?:database|table|column|argument|field|arg) ${Q}`,
-  `\\b(?:database|function|procedure|field) ${Q} do(?:es)?n?['o ]`,
-  `\\b(?:insert into|delete from|join) ${Q}(?:\\.${Q})?`,
-  `\\bupdate ${Q}(?:\\.${Q})? set\\b`,
-  `\\bfrom ${Q}(?:\\.${Q})? (?:where|order by|group by|limit|as|left|inner)\\b`,
-  `\\bconstraint fails \\(${Q}\\.${Q}(?:, CONSTRAINT ${Q} FOREIGN KEY \\(${LIST}\\) REFERENCES ${Q} \\(${LIST}\\))?`,
-  // Prisma and GraphQL.
-  `\\b(?:fields?|constraint|column|table|argument)(?:: ?| )\\(${LIST}\\)|\\b(?:fields?|constraint): ${LIST}`,
-  `\\binvalid \`prisma\\.${NAME}\` invocation`,
-  `\\bargument ${Q}(?: on field ${Q})?`,
-  `\\bfield ${Q} on type ${Q}`,
-  `\\bvariable ${Q} of (?:required )?type ${Q}`,
+  ['the ', `${FIRST} (?:argument|property|option)`],
+  ['the (?:value|argument|property|option)(?: of)? ', FIRST],
+  ['env(?:ironment)?(?: var(?:iable)?s?)?:? ', FIRST],
+  // PostgreSQL, MySQL, Redis and the query builders that prepend the statement.
+  [
+    '(?:relation|table|column|constraint|index|schema|sequence|view|trigger|enum|type|role) ',
+    `${FIRST}(?:(?:,| of relation| of table| in) (?:${Q}|${CLAUSE})){0,3}`,
+  ],
+  ['for key ', FIRST],
+  ['unknown (?:database|argument|field|arg|command) ', FIRST],
+  ['(?:database|function|procedure|field) ', `${FIRST} do(?:es)?n?['o ]`],
+  ['(?:insert into|delete from|join) ', `${FIRST}(?:\\.${Q})?`],
+  ['update ', `${FIRST}(?:\\.${Q})? set\\b`],
+  ['from ', `${FIRST}(?:\\.${Q})? (?:where|order by|group by|limit|as|left|inner)\\b`],
+  [
+    'constraint fails \\(',
+    `${FIRST}\\.${Q}(?:, CONSTRAINT ${Q} FOREIGN KEY \\(${Q}${REST_OF_LIST}\\) REFERENCES ${Q} \\(${Q}${REST_OF_LIST}\\))?`,
+  ],
+  // Prisma, Mongoose and GraphQL.
+  ['(?:fields?|constraint|column|table|argument)(?:: ?| )\\(', `${FIRST}${REST_OF_LIST}\\)`],
+  ['(?:fields?|constraint): ', `${FIRST}${REST_OF_LIST}`],
+  ['constraint violated: ', `\\w{1,80}(?: \\(index\\))?${MARK}`],
+  ['invalid ', `prisma\\.${FIRST} invocation`],
+  ['at path ', `${FIRST}(?: for model ${Q})?`],
+  ['argument ', `${FIRST}(?: on field ${Q})?`],
+  ['field ', `${FIRST} on type ${Q}`],
+  ['variable ', `${FIRST} of (?:required )?type ${Q}`],
 ]
-const KEPT_IDENTIFIERS = new RegExp(IDENTIFIER_PHRASES.join('|'), 'gi')
-const QUOTED_PART = /(["'`])([^"'`]{1,200})\1/g
+const KEPT_IDENTIFIERS = afterCharacter(MARK, IDENTIFIERS)
 
-/** Names without quotation marks, as engines and SQLite print them. */
+/**
+ * Looks for the words before a character only where the character is, which takes a fraction of a search for the words
+ * themselves. A match begins at the character.
+ */
+function afterCharacter(character: string, phrases: readonly (readonly [before: string, phrase: string])[]): RegExp {
+  const alternatives = phrases.map(([before, phrase]) => `(?<=\\b${before}.)${phrase}`)
+  return new RegExp(`${character}(?:${alternatives.join('|')})`, 'gi')
+}
+
+/** Names without quotation marks, as engines and databases print them. */
 const BARE_NAMES = new RegExp(
   [
     `(?<![\\w$.])${NAME}(?= is not (?:a function|a constructor|defined|iterable))`,
     `\\b(?:no such (?:table|column|index|function): |constraint failed: |no column named )${NAME}(?:, ${NAME}){0,8}`,
+    `\\b(?:column|function) ${NAME}(?=(?:\\([^()]{0,200}\\))? does not exist)`,
   ].join('|'),
   'g',
 )
@@ -54,52 +82,98 @@ const REASON_PHRASES =
   'Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Request Timeout|Conflict|Gone|Payload Too Large|Content Too Large|Unsupported Media Type|Unprocessable|Too Many Requests|Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out'
 
 /** `404 Not Found`, and messages that begin with the status, as those of the OpenAI and Anthropic SDKs do. */
-const KEPT_STATUS = new RegExp(`(?<![\\w.,-])[1-5]\\d\\d (?:${REASON_PHRASES})\\b|^[45]\\d\\d (?=[A-Z{"])`, 'g')
-
-const KEPT_CODES = new RegExp(
-  [
-    // `status code 404`, `status: 404`, `HTTP 503`, `HTTP/1.1 404`, `Response code 404`, `server response: 401`.
-    `\\b(?:status|statuscode|http(?:\\/\\d(?:\\.\\d)?)?|response)(?: ?(?:status|error|code|text)){0,2}!?[ :=([]{1,3}[1-5]\\d\\d(?!\\.?\\d)`,
-    '\\bHTTP\\/\\d(?:\\.\\d)?\\b',
-    '\\b(?:error code|errno|sqlstate|exit code|exited with code|code)[ :=([]{1,3}-?\\d{1,3}(?![\\w.])',
-    '\\b(?:error code|errno|sqlstate)[ :=([]{1,3}-?\\d{4,5}(?![\\w.])',
-    '\\bERROR \\d{4} \\(\\w{5}\\)',
-    '\\bv\\d{1,4}(?:\\.\\d{1,6}){0,3}(?![\\w.]*\\d)',
-  ].join('|'),
-  'gi',
+const KEPT_STATUS = new RegExp(
+  `[1-5](?<!(?:[\\w.,-]).)\\d\\d (?=(?:${REASON_PHRASES})\\b)|[45](?<=^.)\\d\\d (?=[A-Z{"])`,
+  'g',
 )
 
-// Each of these is far cheaper than the search it saves.
-const MAY_HAVE_BARE_NAME = / is not |no such|constraint failed|no column/
+/** Statuses that are common enough to be meant where the word "status" is missing. */
+const COMMON_STATUS = '(?:(?<=4)(?:0\\d|1[0-8]|2[1-9]|31|51)|(?<=5)(?:0[0-4]|2[0-69]))'
+
+/** Words before a digit, and what follows it. */
+const CODES: readonly (readonly [before: string, code: string])[] = [
+  // `status code 404`, `status: 404`, `HTTP 503`, `HTTP/1.1 404`, `Response code 404`, `server response: 401`.
+  [
+    '(?:status|statuscode|http(?:\\/\\d(?:\\.\\d)?)?|response)(?: ?(?:status|error|code|text)){0,2}!?[ :=([]{1,3}',
+    '(?<=[1-5])\\d\\d(?!\\.?\\d)',
+  ],
+  // `returned 404`, `responded with 503 from`, `Error 404`. A noun that follows is counted: `got 404 rows`.
+  [
+    '(?:responded|returned|answered|replied|received|got|error)(?: with)?:? \\(?',
+    `${COMMON_STATUS}(?=$|[^\\w.,% ]|[.,](?: |$)| (?:from|for|on|to|when|while|at|in|by)\\b)`,
+  ],
+  ['[a-z]+ \\(', `${COMMON_STATUS}\\)`],
+  ['HTTP\\/', '(?:\\.\\d)?\\b'],
+  ['(?:error code|errno|sqlstate|exit code|exited with code|code)[ :=([]{1,3}-?', '\\d{0,2}(?![\\w.])'],
+  ['(?:error code|errno|sqlstate)[ :=([]{1,3}-?', '\\d{3,4}(?![\\w.])'],
+  ['ERROR ', '\\d{3} \\(\\w{5}\\)'],
+  ['React error #', '\\d{0,3}\\b'],
+  ['v', '\\d{0,3}(?:\\.\\d{1,6}){0,3}(?![\\w.]{0,20}\\d)'],
+]
+/** No code begins inside a number. */
+const FIRST_DIGIT = '\\d(?<!\\d\\d)'
+const KEPT_CODES = afterCharacter(FIRST_DIGIT, CODES)
+
+/** Each of these is far cheaper than the search it saves. */
+const MAY_HAVE_BARE_NAME = / is not |no such|constraint failed|no column|not exist/
 const MAY_HAVE_STATUS = /\d\d\d [A-Z{"]/
-const MAY_HAVE_CODE = /status|http|response|code|errno|sqlstate|\berror \d|\bv\d/i
 
-/** Where hidden characters go: private use, which no message contains for a reason. */
-const HIDDEN_DIGITS = 0xe000
-const HIDDEN_QUOTES: Readonly<Record<string, string>> = { '"': '\ue010', "'": '\ue011', '`': '\ue012' }
-const HIDDEN = /[\ue000-\ue012]/
-const HIDDEN_ALL = /[\ue000-\ue012]/g
+/**
+ * Hidden characters, in the order of the control characters that take their place from 0x80 on. No message contains
+ * those for a reason, and a text of one byte per character stays one.
+ */
+const HIDDEN_CHARACTERS = '0123456789"\'`'
+const HIDDEN_DIGITS = 0x80
+const HIDDEN = /[\x80-\x8c]/
 
-export function hideDigits(text: string): string {
-  return text.replace(/\d/g, (digit) => String.fromCharCode(HIDDEN_DIGITS + Number(digit)))
+function hideQuote(quote: string | undefined): string {
+  return String.fromCharCode(HIDDEN_DIGITS + HIDDEN_CHARACTERS.indexOf(quote ?? '"'))
 }
 
-/** Hides what must stay. `isVariable` recognizes ids, which stay variable wherever they are. */
-export function keepPhrases(text: string, isVariable: (name: string) => boolean): string {
-  let result = text
-  if (/["'`]/.test(result)) {
-    result = result.replace(KEPT_IDENTIFIERS, (phrase) =>
-      phrase.replace(QUOTED_PART, (part, quote: string, name: string) =>
-        isVariable(name) ? part : `${HIDDEN_QUOTES[quote]}${hideShortNumbers(name)}${HIDDEN_QUOTES[quote]}`,
-      ),
-    )
+export function hideDigits(text: string): string {
+  let hidden = ''
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    hidden += code >= 0x30 && code <= 0x39 ? String.fromCharCode(HIDDEN_DIGITS + code - 0x30) : text[i]
   }
-  if (!/\d/.test(result)) return result
-  if (MAY_HAVE_BARE_NAME.test(result)) {
+  return hidden
+}
+
+/** Hides quoted identifiers that must stay. `isVariable` recognizes ids, which stay variable wherever they are. */
+export function keepIdentifiers(text: string, isVariable: (name: string) => boolean): string {
+  return text.replace(KEPT_IDENTIFIERS, (phrase) => {
+    let kept = ''
+    let copied = 0
+    for (let start = nextMark(phrase, 0); start >= 0; ) {
+      const end = nextMark(phrase, start + 1)
+      if (end < 0) break
+      const name = phrase.slice(start + 1, end)
+      if (!isVariable(name)) {
+        kept += phrase.slice(copied, start) + hideQuote(phrase[start]) + hideShortNumbers(name) + hideQuote(phrase[end])
+        copied = end + 1
+      }
+      start = nextMark(phrase, end + 1)
+    }
+    return kept + phrase.slice(copied)
+  })
+}
+
+function nextMark(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0x22 || code === 0x27 || code === 0x60) return i
+  }
+  return -1
+}
+
+/** Hides the digits of names without quotation marks, of HTTP status codes and of error codes. */
+export function keepCodes(text: string, shape: MessageShape, isVariable: (name: string) => boolean): string {
+  let result = text
+  if (shape.mayHaveId && MAY_HAVE_BARE_NAME.test(result)) {
     result = result.replace(BARE_NAMES, (name) => (isVariable(name) ? name : hideShortNumbers(name)))
   }
   if (MAY_HAVE_STATUS.test(result)) result = result.replace(KEPT_STATUS, hideDigits)
-  return MAY_HAVE_CODE.test(result) ? result.replace(KEPT_CODES, hideDigits) : result
+  return result.replace(KEPT_CODES, hideDigits)
 }
 
 /** `address2` is a column; the digits of `events_2026_03` are a partition. */
@@ -109,8 +183,13 @@ function hideShortNumbers(name: string): string {
 
 export function showKept(text: string): string {
   if (!HIDDEN.test(text)) return text
-  return text.replace(HIDDEN_ALL, (hidden) => {
-    const code = hidden.charCodeAt(0) - HIDDEN_DIGITS
-    return code < 10 ? String(code) : code === 16 ? '"' : code === 17 ? "'" : '`'
-  })
+  let shown = ''
+  let copied = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i) - HIDDEN_DIGITS
+    if (code < 0 || code >= HIDDEN_CHARACTERS.length) continue
+    shown += text.slice(copied, i) + HIDDEN_CHARACTERS[code]
+    copied = i + 1
+  }
+  return shown + text.slice(copied)
 }

@@ -1,86 +1,138 @@
-/** A word with at least one digit in it, together with the words that `_` or `-` attach to it. */
-const DIGIT_TOKEN = /(?<![\w-])(?=[A-Za-z_-]{0,64}\d)[A-Za-z\d]+(?:[_-]{1,2}[A-Za-z\d]+)*/g
+import { type MessageShape, MIN_RANDOM_LETTERS } from './message-shape.js'
 
 /** `ord_XbKqLmPw`: a random id may contain no digit, but then its letter case gives it away. */
-const PREFIXED_LETTERS = /(?<![\w-])[a-z]{2,5}_[A-Za-z]{6,40}(?![\w-])/g
+const PREFIXED_LETTERS = /^([a-z]{2,5}_)([A-Za-z]{6,40})$/
 
 /** 26 characters of Crockford's base 32. The first holds three bits of the timestamp. */
-const ULID = /\b[0-7][\dA-HJKMNP-TV-Z]{25}\b/gi
+const ULID = /^[0-7][\dA-HJKMNP-TV-Z]{25}$/i
 
-/** Padding marks the end of base 64, whose `/` and `+` would otherwise split it into words. */
-const PADDED_BASE64 = /(?<![\w+/=])[\w+/-]{16,}={1,2}(?!=)/g
+/** Padding marks the end of base 64, whose `/` and `+` would otherwise split it into words. `name=` is no padding. */
+const PADDED_BASE64 = /(?<![\w+/=])(?=[\w+/-]*[A-Z\d])[\w+/-]{16,}={1,2}(?=$|[\s)\]}>,.;:!?'"`|])/g
 
 /** Shorter words that mix letters and digits are names more often than ids. */
 const MIN_ID_LENGTH = 8
 /** Behind a prefix such as `ord_`, a shorter part is an id too. */
 const MIN_PREFIXED_LENGTH = 5
-/** No identifier changes between letters and digits this often. */
-const RANDOM_CHANGES = 4
+/** No identifier changes between letters and digits more often: `a1b2` has four runs. */
+const MAX_NAME_RUNS = 4
+/** Seven digits are the short form of a commit. */
+const HEX = /^(?:0x[\da-f]+|(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{7,})$/i
 
 /** Words of ordinary letter case and numbers of up to three digits: `OAuth2Client`, `Int32Array`, `BASE64URL`. */
 const ORDINARY_NAME = /^[a-z]?(?:[A-Z]?[a-z]{2,}|[A-Z]{2,8}|[A-Z]?\d{1,3}(?!\d))+$/
+/** Words before an id: `checkout`, `ORD`, `v2`. */
+const PREFIX_WORD = /^(?:[A-Za-z]?\d*|[A-Z]{2,10}\d*|[A-Z]?[a-z]{2,}(?:[A-Z][a-z]+)*\d*)$/
 
-/** Names whose trailing digits are part of the name, in lower case. */
+/** Names whose digits are part of the name. */
 const NAMES_WITH_DIGITS =
-  /^(?:aes|amd|arm|base|blake|brotli|chacha|cp|crc|curve|ec|ed|es|float|h|hs|http|int|ip|ipv|iso|java|latin|log|md|mp|node|oauth|pkcs|ps|python|rfc|rs|s|sha|sha2|sha3|socks|ssl|tls|uint|utf|v|web|win|x)-?\d{1,5}$|^(?:secp\d{3}[kr]1|prime256v1|chacha20poly1305|utf8mb[34]|x86_64|[eh]c2|k8s|i18n|l10n|a11y|e2e|p2p|b2b|b2c|iso8601\w*|rfc\d{4}\w*)$/
+  /^(?:(?:aes|amd|arm|base|blake|brotli|chacha|cp|crc|curve|ec|ed|es|float|h|hs|http|int|ip|ipv|iso|java|latin|log|md|mp|node|oauth|pkcs|ps|python|rfc|rs|s|sha|sha2|sha3|socks|ssl|tls|uint|utf|v|web|win|x)-?\d{1,5}|secp\d{3}[kr]1|prime256v1|chacha20poly1305|utf8mb[34]|x86_64|[eh]c2|k8s|i18n|l10n|a11y|e2e|p2p|b2b|b2c|iso8601\w*|rfc\d{4}\w*)$/i
+const MAX_NAME_LENGTH = 24
 
 /** `42P01`, `40P01`, `XX000`: the five characters of a SQLSTATE that is no plain number. */
-const SQLSTATE = /^(?:\d{2}[A-Z][\dA-Z]{2}|HY\d{3}|XX\d{3}|P0\d{3})$/
-/** Prisma, MongoDB, TypeScript and Oracle. */
-const ERROR_CODE = /^(?:P\d{4}|E\d{5}|TS\d{4,5}|ORA-\d{5})$/
+const SQLSTATE = '\\d{2}[A-Z][\\dA-Z]{2}|HY\\d{3}|XX\\d{3}|P0\\d{3}'
+/** SQLSTATE, Prisma, MongoDB, TypeScript, Oracle and Microsoft Entra. */
+const ERROR_CODE = new RegExp(
+  `^(?:${SQLSTATE}|P\\d{4}|E\\d{5}|TS\\d{4,5}|(?:ORA|NJS|DPI|DPY|PLS|TNS)-\\d{3,5}|AADSTS\\d{4,7})$`,
+)
+
+/** `OAuth2Client`, `x2y`: the digits are not at the end, where a number would be. */
+const DIGIT_INSIDE = /^[A-Za-z]+\d{1,3}[A-Za-z]+$/
+
+type HideDigits = (word: string) => string
 
 /**
- * Replaces ids that mix letters and digits by `<number>`, and hides the digits of names from the number pattern that runs
- * later. Prefixes of words stay: `ord_8fK2lmP` becomes `ord_<number>`, and a pod name keeps the name of its service.
+ * Replaces ids by `<number>`, and hides the digits of names from the number pattern that runs later. Prefixes of words
+ * stay: `ord_8fK2lmP` becomes `ord_<number>`, and a pod name keeps the name of its service.
  */
-export function replaceIds(text: string, hideDigits: (word: string) => string): string {
-  let result = text
-  if (result.includes('=')) result = result.replace(PADDED_BASE64, '<number>')
-  result = result.replace(ULID, (found) => (/\d/.test(found) && /[a-z]/i.test(found) ? '<number>' : found))
-  result = result.replace(DIGIT_TOKEN, (token) => replaceToken(token, hideDigits))
-  if (!result.includes('_')) return result
-  return result.replace(PREFIXED_LETTERS, (token) => {
-    const at = token.indexOf('_') + 1
-    return ORDINARY_NAME.test(token.slice(at)) ? token : `${token.slice(0, at)}<number>`
-  })
+export function replaceIds(text: string, shape: MessageShape, hideDigits: HideDigits): string {
+  const result = shape.hasEquals ? text.replace(PADDED_BASE64, '<number>') : text
+  return shape.mayHaveId ? replaceTokens(result, hideDigits) : result
 }
 
-function replaceToken(token: string, hideDigits: (word: string) => string): string {
-  const start = token.charCodeAt(0)
-  // A plain number is left to the pattern for numbers.
-  if (start < 58 && /^\d+$/.test(token)) return token
-  if (isCode(token) || isNameWithDigits(token)) return hideDigits(token)
-  const parts = token.split(/([_-]{1,2})/)
+/** Finds words together with those that `_` or `-` attach to them. A regular expression takes four times as long. */
+function replaceTokens(text: string, hideDigits: HideDigits): string {
+  let result = ''
+  let copied = 0
+  for (let i = 0; i < text.length; i++) {
+    const start = i
+    let hasDigit = false
+    let hasLetter = false
+    let hasUpperCase = false
+    for (; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code >= 0x61 && code <= 0x7a) hasLetter = true
+      else if (code >= 0x30 && code <= 0x39) hasDigit = true
+      else if (code >= 0x41 && code <= 0x5a) hasUpperCase = true
+      else if (code !== 0x5f && code !== 0x2d) break
+    }
+    if (hasDigit ? !hasLetter && !hasUpperCase : !hasUpperCase || !hasLetter) continue
+    const token = text.slice(start, i)
+    const replaced = hasDigit ? replaceMixed(token, hideDigits) : replaceLetters(token)
+    if (replaced === token) continue
+    result += text.slice(copied, start) + replaced
+    copied = i
+  }
+  return copied === 0 ? text : result + text.slice(copied)
+}
+
+/** Letters in random case: a nanoid, or what follows the prefix of an id. */
+function replaceLetters(token: string): string {
+  if (token.length >= MIN_RANDOM_LETTERS && /^[A-Za-z]+$/.test(token)) {
+    return ORDINARY_NAME.test(token) ? token : '<number>'
+  }
+  const parts = PREFIXED_LETTERS.exec(token)
+  return parts?.[2] && !ORDINARY_NAME.test(parts[2]) ? `${parts[1]}<number>` : token
+}
+
+/** A word with letters and digits. */
+function replaceMixed(token: string, hideDigits: HideDigits): string {
+  if (ERROR_CODE.test(token) || isNameWithDigits(token)) return hideDigits(token)
+  if (!token.includes('_') && !token.includes('-')) {
+    return isId(token, MIN_ID_LENGTH) ? '<number>' : keptPart(token, hideDigits)
+  }
+  const parts = token.split(/([_-]+)/)
   // Every second part is a separator.
   for (let i = 0; i < parts.length; i += 2) {
-    const part = parts[i] as string
-    const least = i === 0 && token.length < 2 * MIN_ID_LENGTH ? MIN_ID_LENGTH : MIN_PREFIXED_LENGTH
-    if (part.length >= least && isRandom(part)) return `${parts.slice(0, i).map(keptPart).join('')}<number>`
+    const isShort = i === 0 && token.length < 2 * MIN_ID_LENGTH
+    if (!isId(parts[i] as string, isShort ? MIN_ID_LENGTH : MIN_PREFIXED_LENGTH)) continue
+    return `${keptPrefix(parts.slice(0, i), hideDigits)}<number>`
   }
-  return parts.map(keptPart).join('')
-
-  function keptPart(part: string): string {
-    return isCode(part) || isNameWithDigits(part) || isDigitInside(part) ? hideDigits(part) : part
-  }
+  return parts.map((part) => keptPart(part, hideDigits)).join('')
 }
 
-/** Whether the word is no name. Letters followed by digits (`user12345`) and the reverse (`5000ms`) hold a number. */
-function isRandom(part: string): boolean {
-  const changes = part.match(/\d+|[A-Za-z]+/g)?.length ?? 0
-  if (changes < 3) return false
-  if (changes > RANDOM_CHANGES) return true
-  return !ORDINARY_NAME.test(part) || (changes === RANDOM_CHANGES && !/[a-z]/.test(part))
+/** Words before an id stay. Parts that are no words belong to the id itself: nanoids contain `_` and `-`. */
+function keptPrefix(parts: readonly string[], hideDigits: HideDigits): string {
+  if (!parts.every((part, i) => i % 2 === 1 || PREFIX_WORD.test(part))) return ''
+  return parts.every((part) => part === '' || /^[_-]+$/.test(part))
+    ? ''
+    : parts.map((part) => keptPart(part, hideDigits)).join('')
 }
 
-function isCode(word: string): boolean {
-  return SQLSTATE.test(word) || ERROR_CODE.test(word)
+function keptPart(part: string, hideDigits: HideDigits): string {
+  return ERROR_CODE.test(part) || isNameWithDigits(part) || DIGIT_INSIDE.test(part) ? hideDigits(part) : part
+}
+
+/** Whether the word is no name. Letters followed by digits (`user12345`) and the reverse (`5000ms`) contain a number. */
+function isId(part: string, minLength: number): boolean {
+  if (HEX.test(part)) return true
+  if (part.length < minLength) return false
+  const runs = letterAndDigitRuns(part)
+  if (runs > MAX_NAME_RUNS) return true
+  if (runs < 3) return runs === 2 && ULID.test(part)
+  return !ORDINARY_NAME.test(part) || (runs === MAX_NAME_RUNS && !/[a-z]/.test(part))
+}
+
+function letterAndDigitRuns(part: string): number {
+  let runs = 0
+  let wasDigit: boolean | null = null
+  for (let i = 0; i < part.length; i++) {
+    const isDigit = part.charCodeAt(i) <= 0x39
+    if (isDigit !== wasDigit) runs++
+    wasDigit = isDigit
+  }
+  return runs
 }
 
 function isNameWithDigits(word: string): boolean {
-  return NAMES_WITH_DIGITS.test(word.toLowerCase())
-}
-
-/** `OAuth2Client`, `x2y`: the digits are not at the end, where a number would be. */
-function isDigitInside(part: string): boolean {
-  return /^[A-Za-z]+\d{1,3}[A-Za-z]+$/.test(part)
+  return word.length <= MAX_NAME_LENGTH && NAMES_WITH_DIGITS.test(word)
 }
