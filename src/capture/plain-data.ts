@@ -77,9 +77,9 @@ class Copier {
 
   #copyNumber(value: number): unknown {
     if (!Number.isFinite(value)) return String(value)
-    // A card number may come as a number too.
+    if (Math.abs(value) < MIN_CARD_NUMBER) return value
     const text = String(value)
-    return text.length > 12 && this.#redactor.text(text) !== text ? FILTERED : value
+    return this.#redactor.text(text) === text ? value : FILTERED
   }
 
   #copyObject(value: object, depth: number): unknown {
@@ -187,6 +187,8 @@ class Copier {
 
 const OMITTED = '[…]'
 const KEY_LIMIT = 200
+/** A card number has at least 13 digits. */
+const MIN_CARD_NUMBER = 1e12
 /** Less room would keep the beginning of a secret whose end was not read. */
 const MIN_ROOM = 64
 /** Objects with more keys are records of their own, not a name with a value. */

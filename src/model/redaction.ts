@@ -29,13 +29,20 @@ const REMEMBERED_LENGTH = 300
  * a secret is not remembered, so that no secret stays in memory.
  */
 function rememberingHarmless(redact: (text: string) => string): (text: string) => string {
-  const harmless = new Set<string>()
+  let harmless = new Set<string>()
+  // Texts that repeat outlive the many that do not, such as user ids.
+  let former = new Set<string>()
   return (text) => {
     if (text.length > REMEMBERED_LENGTH) return redact(text)
     if (harmless.has(text)) return text
-    const redacted = redact(text)
+    const redacted = former.has(text) ? text : redact(text)
     if (redacted === text) {
-      if (harmless.size >= REMEMBERED_TEXTS) harmless.clear()
+      if (harmless.size >= REMEMBERED_TEXTS) {
+        const emptied = former
+        former = harmless
+        harmless = emptied
+        harmless.clear()
+      }
       harmless.add(text)
     }
     return redacted

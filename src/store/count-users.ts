@@ -16,16 +16,12 @@ export async function countUsers(
   added: readonly AddedUser[],
   returned: readonly UnknownRow[] | null,
 ): Promise<void> {
-  const sums = new Map(
-    ((returned as Sum[] | null) ?? (await read(trx, added))).map((row) => [
-      `${row.error_id}\n${row.user_id}`,
-      row.count,
-    ]),
-  )
   const news = new Map<number, number>()
-  for (const [error_id, user_id, count] of added) {
-    if (sums.get(`${error_id}\n${user_id}`) === count) news.set(error_id, (news.get(error_id) ?? 0) + 1)
-  }
+  const sumOf = sumsInAnyOrder((returned as Sum[] | null) ?? (await read(trx, added)))
+  added.forEach((user, i) => {
+    const [error_id, , count] = user
+    if (sumOf(user, i) === count) news.set(error_id, (news.get(error_id) ?? 0) + 1)
+  })
   // Left to choose, MySQL reads a small table from end to end, and waits for rows of another flush.
   const byKey = dialect.name === 'mysql' ? sql`force index (primary)` : sql``
   for (const count of new Set(news.values())) {
@@ -33,6 +29,17 @@ export async function countUsers(
     // One of the statements of every flush: as text it takes half of what the query builder does.
     await sql`update faultboard_errors ${byKey} set user_count = coalesce(user_count, 0) + ${sql.lit(count)}
       where id in (${sql.join(ids)})`.execute(trx)
+  }
+}
+
+/** Finds the sum of a user. SQLite returns the rows in the order they were written, which spares the look-up by key. */
+function sumsInAnyOrder(rows: readonly Sum[]): (user: AddedUser, i: number) => number | undefined {
+  let byKey: Map<string, number> | null = null
+  return ([error_id, user_id], i) => {
+    const row = rows[i]
+    if (row?.user_id === user_id && row.error_id === error_id) return row.count
+    byKey ??= new Map(rows.map((one) => [`${one.error_id}\n${one.user_id}`, one.count]))
+    return byKey.get(`${error_id}\n${user_id}`)
   }
 }
 

@@ -8,7 +8,7 @@ import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from './bulk-ta
 import { countOnce } from './count-once.js'
 import type { Database } from './database.js'
 import type { Dialect } from './dialect.js'
-import { type FoldedGroup, payloadOf } from './fold.js'
+import { type FoldedGroup, type Payload, payloadOf } from './fold.js'
 import { sql, type Transaction } from './kysely.js'
 import { noteLateHours } from './late-hours.js'
 import { noteReleases } from './note-releases.js'
@@ -286,9 +286,13 @@ async function insertPayloads(
   const wanted = new Map<string, [error_id: number, digest: string, content: string]>()
   for (const { hash_signature, kept } of groups) {
     const error_id = outcomes.get(hash_signature)?.id ?? 0
+    let last: Payload | null = null
     for (const event of kept) {
-      const { digest, content } = payloadOf(event)
-      wanted.set(`${error_id} ${digest}`, [error_id, digest, content])
+      const payload = payloadOf(event)
+      // Repeats from one place share one payload.
+      if (payload === last) continue
+      last = payload
+      wanted.set(`${error_id} ${payload.digest}`, [error_id, payload.digest, payload.content])
     }
   }
   const known = await payloadIds(trx, [...wanted.values()])
@@ -321,20 +325,27 @@ async function insertOccurrences(
 ): Promise<void> {
   const occurrences = groups.flatMap(({ hash_signature, kept }) => {
     const group = rows.get(hash_signature)
-    return kept.map((event): (string | number | null)[] => [
-      group?.id ?? 0,
-      payloads.get(`${group?.id} ${payloadOf(event).digest}`) ?? 0,
-      event.occurred_at,
-      event.message === group?.first_message ? null : event.message,
-      event.platform,
-      event.app_version,
-      event.git_sha,
-      event.user_id,
-      event.request_url,
-      event.ip_address,
-      event.user_agent,
-      contextText(event.context),
-    ])
+    let last: Payload | null = null
+    let payload_id = 0
+    return kept.map((event): (string | number | null)[] => {
+      const payload = payloadOf(event)
+      if (payload !== last) payload_id = payloads.get(`${group?.id} ${payload.digest}`) ?? 0
+      last = payload
+      return [
+        group?.id ?? 0,
+        payload_id,
+        event.occurred_at,
+        event.message === group?.first_message ? null : event.message,
+        event.platform,
+        event.app_version,
+        event.git_sha,
+        event.user_id,
+        event.request_url,
+        event.ip_address,
+        event.user_agent,
+        contextText(event.context),
+      ]
+    })
   })
   await dialect.insertMany(trx, OCCURRENCES, occurrences)
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { parseFrame } from '../../model/backtrace.js'
 import type { Cause } from '../../model/event.js'
 import type { FrameSource } from '../../model/frame-source.js'
@@ -33,7 +34,7 @@ export const redactDetails: Step = (draft, { redactor }) => {
   )
   for (const field of OPTIONAL_FIELDS) {
     const text = draft[field]
-    if (text !== null)
+    if (text !== null && (field !== 'ip_address' || isIP(text) === 0))
       draft[field] = cut(
         field,
         closed(() => redactor.text(text)),
@@ -166,12 +167,26 @@ function redactUrl(url: string, redactor: Redactor): string {
   const withoutPairs = url.replace(QUERY_PAIR, (pair, sign: string, key: string) =>
     redactor.isSensitiveKey(decoded(key)) ? `${sign}${key}=${FILTERED}` : pair,
   )
-  // Nearly every address differs from the one before, so this is worth the look: the whole search costs many times more.
-  if (PLAIN_URL.test(url) && !mayContainToken(url)) return withoutPairs
+  // Most addresses are new, and the full search costs many times more.
+  if (PLAIN_URL.test(url) && !mayContainTokenInUrl(url)) return withoutPairs
   return redactor.text(withoutPairs)
 }
 
+const ORIGIN = /^https?:\/\/[^/]*/
+let harmlessOrigin = ''
+
+/** Addresses of one application share their origin, which is often as long as a token. It is searched once. */
+function mayContainTokenInUrl(url: string): boolean {
+  const origin = url.startsWith(`${harmlessOrigin}/`) ? harmlessOrigin : (ORIGIN.exec(url)?.[0] ?? '')
+  if (origin !== harmlessOrigin) {
+    if (mayContainToken(origin)) return true
+    harmlessOrigin = origin
+  }
+  return mayContainToken(url.slice(origin.length))
+}
+
 function decoded(key: string): string {
+  if (!key.includes('%')) return key
   try {
     return decodeURIComponent(key)
   } catch {

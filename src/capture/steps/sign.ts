@@ -32,7 +32,8 @@ export const sign: Step = (draft, context) => {
 function shareGroupInFlood(draft: Draft, at: Place, { floods, count, now }: StepContext): void {
   // Contains the source, so that clients cannot exhaust the limit of a place in the server's code.
   // Without any place, errors of different types have nothing in common.
-  const shared_type = floods.sharedType(`${draft.source ?? ''}\n${at.key || draft.error_type}`, draft, now())
+  const place = at.key || draft.error_type
+  const shared_type = floods.sharedType(draft.source ? `${draft.source}\n${place}` : place, draft, now())
   if (shared_type === null) return
   if (shared_type !== draft.error_type) {
     draft.message = `${draft.error_type}: ${draft.message}`

@@ -57,8 +57,9 @@ const URL_SIGNATURE = /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:x-goog-)?sig(?:nature)?
 
 /** Whether a text with these features may contain a secret that is recognized by its shape alone. */
 export function mayContainToken(text: string, features = scanText(text)): boolean {
-  if (features & LONG_RUN) return true
-  return (features & SHAPED) !== 0 && (SHAPE_HINT.test(text) || mayContainSecretPath(text, features))
+  if ((features & SHAPED) === 0) return false
+  if (SHAPE_HINT.test(text) || mayContainSecretPath(text, features)) return true
+  return (features & LONG_RUN) !== 0 && withoutPrefixedTokens(text, '') !== text
 }
 
 const SHAPED = LONG_RUN | DIGITS | WORD | ADDRESS
@@ -69,7 +70,11 @@ export function withoutTokens(text: string, filtered: string, features: number):
   const shapeless = SHAPE_HINT.test(text) ? withoutShapes(text, filtered) : text
   const plain = mayContainSecretPath(shapeless, features) ? withoutSecretPaths(shapeless, filtered) : shapeless
   if ((features & LONG_RUN) === 0) return plain
-  return plain.replace(LONG_RUNS, (run) => (PREFIX_HINT.test(run) ? run.replace(PREFIXED_TOKEN, filtered) : run))
+  return withoutPrefixedTokens(plain, filtered)
+}
+
+function withoutPrefixedTokens(text: string, filtered: string): string {
+  return text.replace(LONG_RUNS, (run) => (PREFIX_HINT.test(run) ? run.replace(PREFIXED_TOKEN, filtered) : run))
 }
 
 function withoutShapes(text: string, filtered: string): string {
