@@ -1,4 +1,4 @@
-// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [diagnostics] [flood] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
+// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [diagnostics] [flood] [recovery] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,7 @@ const SUITES = {
   jobs: async () => (await import('./jobs.mjs')).jobs,
   diagnostics: async () => (await import('./diagnostics.mjs')).diagnostics,
   flood: async () => (await import('./flood.mjs')).flood,
+  recovery: async () => (await import('./recovery.mjs')).recovery,
 }
 
 const { values, positionals } = parseArgs({

@@ -7,6 +7,7 @@ import type { Database } from './database.js'
 import type { FoldedGroup } from './fold.js'
 import { mergeBatches } from './merge-batches.js'
 import type { Outbox } from './outbox.js'
+import { afterSilence, Patience, withPatience } from './patience.js'
 import { type Batch, type BatchOutcome, recordBatch } from './record-batch.js'
 import type { Spool } from './spool.js'
 import { trimOccurrences } from './trim.js'
@@ -24,18 +25,14 @@ export interface WriterParts {
   warn(sentence: string): void
 }
 
-/** A database that says nothing for so long counts as away: the host's request waits for it. */
+/** Longest time without any response. The caller of the host waits for it. */
 const SILENCE_MS = 10_000
-/** A timer that fires this late was held up by the event loop. */
-const BLOCKED_LOOP_MS = 1000
 /**
- * A probe breaks off its connection sooner: one that hangs may never answer, although the database has recovered. Each
- * response restarts the time, so that a slow database passes.
+ * Longest time that a query waits for its response. A connection whose packets were lost never responds, although the
+ * database may have recovered: what waits must be counted within five seconds after that.
  */
-const PROBE_SILENCE_MS = 3000
-/** For probes on a pool of the host, whose connections cannot be broken off. */
-const PROBE_TIMEOUT_MS = 30_000
-/** Each abandoned attempt occupies a connection of the host's pool until the database responds. */
+const QUERY_MS = 3000
+/** Each abandoned attempt holds resources until the database responds. */
 const MAX_ABANDONED = 3
 
 /** Writes batches to the database, each once, and gives up on a database that does not answer. */
@@ -45,6 +42,9 @@ export class BatchWriter {
   /** The file that the id was read from. */
   #generation: number | undefined
   #abandoned = 0
+  #queryMs = QUERY_MS
+  /** Whether the last probe succeeded, so that the database responds to small transactions. */
+  #isResponsive = false
   last_flush_at: number | null = null
 
   constructor(parts: WriterParts) {
@@ -54,7 +54,7 @@ export class BatchWriter {
   /** Rejects when the database is away, or refuses the batch as a whole. */
   async write(batch: Batch): Promise<BatchOutcome> {
     const { database, spool, counters, open, now, outbox } = this.#parts
-    const outcome = await this.#unlessSilent(async () => {
+    const outcome = await this.#unlessSilent(new Patience(this.#queryMs), async () => {
       await open()
       return recordBatch(database, batch, {
         application_id: await this.#applicationId(batch.application_name),
@@ -64,6 +64,7 @@ export class BatchWriter {
       })
     })
     this.last_flush_at = now()
+    this.#queryMs = QUERY_MS
     for (const { group, error } of outcome.refused) this.refused([group], error)
     for (const { size } of outcome.repeated.values()) counters.add('reported_again', size)
     await this.#trim(batch, outcome)
@@ -77,7 +78,7 @@ export class BatchWriter {
   async writeTogether(batches: readonly Batch[]): Promise<void> {
     const { database, open } = this.#parts
     if (batches.length === 1 && batches[0]) return void (await this.write(batches[0]))
-    const marked = await this.#unlessSilent(async () => {
+    const marked = await this.#unlessSilent(new Patience(this.#queryMs), async () => {
       await open()
       const tried = batches.filter(({ tried_before }) => tried_before)
       return markedAmong(
@@ -105,59 +106,56 @@ export class BatchWriter {
     if (this.#abandoned >= MAX_ABANDONED) return false
     // What comes back may be another database under the same address.
     this.#application_id = null
-    const silence = setInterval(() => database.dialect.breakOff(), PROBE_SILENCE_MS).unref()
-    const probe = async () => {
-      await open()
-      silence.refresh()
-      const batch_id = randomUUID()
-      await database.write(async (trx) => {
-        silence.refresh()
-        await mark(trx, database.dialect, [batch_id], now())
-        silence.refresh()
-        await unmark(trx, batch_id)
-        silence.refresh()
-      })
-      return true
-    }
-    const attempt = probe()
-    let timeout: NodeJS.Timeout | undefined
-    const timedOut = new Promise<boolean>((resolve) => {
-      timeout = setTimeout(() => {
-        if (!database.dialect.breakOff()) this.#abandon(attempt)
-        resolve(false)
-      }, PROBE_TIMEOUT_MS).unref()
-    })
+    const patience = new Patience(QUERY_MS)
     try {
-      return await Promise.race([attempt, timedOut])
+      await this.#unlessSilent(patience, async () => {
+        await open()
+        const batch_id = randomUUID()
+        await database.write(async (trx) => {
+          await mark(trx, database.dialect, [batch_id], now())
+          await unmark(trx, batch_id)
+        })
+      })
+      this.#isResponsive = true
+      return true
     } catch {
+      // Queries of pages may hang as well, and occupy the pool.
+      if (patience.isExhausted) database.dialect.breakOff()
       return false
-    } finally {
-      clearInterval(silence)
-      clearTimeout(timeout)
     }
   }
 
-  async #unlessSilent<T>(work: () => Promise<T>): Promise<T> {
+  /** Gives up on a query, or on the whole, when the database does not respond. */
+  async #unlessSilent<T>(patience: Patience, work: () => Promise<T>): Promise<T> {
     const { dialect } = this.#parts.database
-    const attempt = work()
-    let timer: NodeJS.Timeout | undefined
+    const attempt = withPatience(patience, work)
+    let cancel = () => {}
     const silence = new Promise<never>((_, reject) => {
-      const wait = () => {
-        const due = performance.now() + SILENCE_MS
-        timer = setTimeout(() => {
-          // The event loop was blocked: the response may have arrived, but is not read yet.
-          if (performance.now() - due > BLOCKED_LOOP_MS) return wait()
+      const wait = (ms: number) => {
+        cancel = afterSilence(ms, () => {
+          const left = patience.heardAt + SILENCE_MS - performance.now()
+          if (left > 0) return wait(left)
           if (!dialect.breakOff()) this.#abandon(attempt)
           reject(new Error(`${dialect.address} has not answered for ${SILENCE_MS / 1000} seconds`))
-        }, SILENCE_MS)
+        })
       }
-      wait()
+      wait(SILENCE_MS)
     })
     try {
       return await Promise.race([attempt, silence])
+    } catch (error) {
+      if (!patience.isExhausted) throw error
+      this.#extendPatience()
+      throw new Error(`${dialect.address} has not answered for ${patience.ms / 1000} seconds`, { cause: error })
     } finally {
-      clearTimeout(timer)
+      cancel()
     }
+  }
+
+  /** A database that responds to probes, but not in time to a batch, may need longer for the batch. */
+  #extendPatience(): void {
+    if (this.#isResponsive) this.#queryMs = Math.min(this.#queryMs * 2, SILENCE_MS)
+    this.#isResponsive = false
   }
 
   /** Counts an attempt that timed out, until it settles after all. */
@@ -189,7 +187,7 @@ export class BatchWriter {
       const before = group.occurrence_count - count
       if (Math.floor(before / step) === Math.floor(group.occurrence_count / step)) continue
       try {
-        await this.#unlessSilent(() => trimOccurrences(this.#parts.database, group.id, keep))
+        await this.#unlessSilent(new Patience(SILENCE_MS), () => trimOccurrences(this.#parts.database, group.id, keep))
       } catch (error) {
         // The rows are surplus, not wrong: a later flush of the group tries again.
         this.#parts.counters.add('trim_failed')

@@ -59,6 +59,8 @@ function dialectOf(option: string | object, root: string): Dialect {
 }
 
 const WRITE_TRIES = 12
+/** A transaction that lasted this long waited for a lock, and would wait for it again. */
+const LOCK_WAIT_MS = 2000
 
 async function writeWithRetry<T>(
   db: Kysely<Schema>,
@@ -66,11 +68,13 @@ async function writeWithRetry<T>(
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const started = performance.now()
     try {
       const transaction = db.transaction()
       return await (dialect.isolation ? transaction.setIsolationLevel(dialect.isolation) : transaction).execute(work)
     } catch (error) {
       if (attempt === WRITE_TRIES || dialect.faultOf(error) !== 'conflict') throw error
+      if (performance.now() - started > LOCK_WAIT_MS) throw error
     }
     await new Promise((resume) => setTimeout(resume, Math.random() * 10 * attempt))
   }

@@ -85,16 +85,43 @@ export class FoldedGroup {
   }
 
   toJSON(): FoldedGroupJson {
-    const { oldest, newest, count, kept, numbered } = this
+    const { count, kept, numbered } = this
+    const backtraces: (readonly string[])[] = []
+    const indexes = new Map<readonly string[], number>()
+    const pack = (event: ErrorEvent): PackedEvent => {
+      let backtrace = indexes.get(event.backtrace)
+      if (backtrace === undefined) {
+        backtrace = backtraces.push(event.backtrace) - 1
+        indexes.set(event.backtrace, backtrace)
+      }
+      return { ...event, backtrace }
+    }
+    const packedOrIndex = (event: ErrorEvent) => {
+      const index = kept.indexOf(event)
+      return index < 0 ? pack(event) : index
+    }
     return {
-      ...{ oldest, newest, count, kept, hours: [...this.hours.values()], users: [...this.users.values()] },
+      ...{ oldest: packedOrIndex(this.oldest), newest: packedOrIndex(this.newest), count, kept: kept.map(pack) },
+      ...{ backtraces, hours: [...this.hours.values()], users: [...this.users.values()] },
       ...(numbered.length > 0 ? { numbered } : {}),
     }
   }
 
-  static fromJSON({ oldest, newest, count, kept, hours, users, numbered = [] }: FoldedGroupJson): FoldedGroup {
-    if (!Number.isSafeInteger(count) || !Array.isArray(kept)) throw new TypeError('not a folded group')
-    const group = new FoldedGroup(oldest)
+  static fromJSON(json: FoldedGroupJson): FoldedGroup {
+    const { count, backtraces, hours, users, numbered = [] } = json
+    if (!Number.isSafeInteger(count) || !Array.isArray(json.kept)) throw new TypeError('not a folded group')
+    const unpack = (event: PackedEvent) => {
+      if (typeof event.backtrace === 'number') event.backtrace = backtraces?.[event.backtrace] ?? []
+      return event as ErrorEvent
+    }
+    const kept = json.kept.map(unpack)
+    const eventAt = (place: PackedEvent | number) => {
+      const event = typeof place === 'number' ? kept[place] : unpack(place)
+      if (!event) throw new TypeError('not a folded group')
+      return event
+    }
+    const newest = eventAt(json.newest)
+    const group = new FoldedGroup(eventAt(json.oldest))
     group.newest = newest
     group.count = count
     group.kept = kept
@@ -149,14 +176,21 @@ export class FoldedGroup {
   }
 }
 
-/** A group as the spool keeps it. */
+/** An event whose backtrace is an index into the backtraces of its group. Version 0.4.0 stored the backtrace itself. */
+type PackedEvent = Omit<ErrorEvent, 'backtrace'> & { backtrace: readonly string[] | number }
+
+/**
+ * A group as the spool stores it. Repeats share most of their text, so each event and backtrace is stored once: `oldest`
+ * and `newest` are indexes into `kept` if the event is in there.
+ */
 export interface FoldedGroupJson {
-  oldest: ErrorEvent
-  newest: ErrorEvent
+  oldest: PackedEvent | number
+  newest: PackedEvent | number
   count: number
-  kept: ErrorEvent[]
-  hours: HourSum[]
-  users: UserSum[]
+  kept: readonly PackedEvent[]
+  backtraces?: readonly (readonly string[])[]
+  hours: readonly HourSum[]
+  users: readonly UserSum[]
   numbered?: NumberedEvent[]
 }
 

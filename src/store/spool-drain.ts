@@ -6,6 +6,8 @@ export interface SpooledBatch {
   batch: Batch
   file: string
   spool: Spool
+  /** Size of a file that was read. */
+  bytes?: number
 }
 
 export interface DrainParts {
@@ -27,8 +29,10 @@ export interface DrainParts {
  * empty folder takes a fraction of a millisecond off the main thread.
  */
 const SWEEP_MS = 3000
-/** Batches of one transaction. Thousands of files with one error each must be imported within seconds. */
-const MAX_BATCHES = 100
+/** Batches of one transaction. Ten thousand files with one error each must be imported within five seconds. */
+const MAX_BATCHES = 1000
+/** Bytes of the files of one transaction. They are in memory at the same time. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** Journaled batches kept in memory while they wait for the database. Further batches are read from disk later. */
 const MAX_JOURNALED_ROWS = 2000
 const MAX_JOURNALED = 100
@@ -71,7 +75,7 @@ export class SpoolDrain {
   }
 
   get hasRoom(): boolean {
-    return this.#journaled.length < MAX_JOURNALED && rowsIn(this.#journaled) < MAX_JOURNALED_ROWS
+    return this.#journaled.length < MAX_JOURNALED && this.#journaledRows() < MAX_JOURNALED_ROWS
   }
 
   /** Writes a batch whose file exists, without reading the file again. */
@@ -120,6 +124,10 @@ export class SpoolDrain {
     clearInterval(this.#sweep)
   }
 
+  #journaledRows(): number {
+    return this.#journaled.reduce((rows, spooled) => rows + rowsIn(spooled), 0)
+  }
+
   #hasWork(): boolean {
     return this.#journaled.length > 0 || (this.#hasUnlistedFiles && !this.#parts.isAway())
   }
@@ -138,15 +146,22 @@ export class SpoolDrain {
 
   async #nextBatches(): Promise<SpooledBatch[]> {
     const batches: SpooledBatch[] = []
-    const { maxRows } = this.#parts
-    // Files get half of the transaction. The size of a file is known only after it was claimed.
-    while (batches.length < this.#maxBatches / 2 && rowsIn(batches) < maxRows / 2) {
+    // Journaled batches that wait get half of the transaction. The size of a file is known only after it was claimed.
+    const share = this.#journaled.length > 0 ? 0.5 : 1
+    const most = this.#maxBatches * share
+    const mostRows = this.#parts.maxRows * share
+    let rows = 0
+    let bytes = 0
+    while (batches.length < most && rows < mostRows && bytes < MAX_FILE_BYTES) {
       const file = await this.#nextFile()
       if (!file) break
       batches.push(file)
+      rows += rowsIn(file)
+      bytes += file.bytes ?? 0
     }
     for (let next = this.#journaled[0]; next; next = this.#journaled[0]) {
-      const isFull = batches.length >= this.#maxBatches || rowsIn([...batches, next]) > maxRows
+      rows += rowsIn(next)
+      const isFull = batches.length >= this.#maxBatches || rows > this.#parts.maxRows
       if (isFull && batches.length > 0) break
       batches.push(next)
       this.#journaled.shift()
@@ -205,6 +220,6 @@ export class SpoolDrain {
   }
 }
 
-function rowsIn(batches: readonly SpooledBatch[]): number {
-  return batches.reduce((sum, { batch }) => batch.groups.reduce((rows, { kept }) => rows + kept.length, sum), 0)
+function rowsIn({ batch }: SpooledBatch): number {
+  return batch.groups.reduce((rows, { kept }) => rows + kept.length, 0)
 }

@@ -18,7 +18,8 @@ export function unfold(group: FoldedGroup, repeated: readonly NumberedEvent[]): 
     (first, event) => (event.occurred_at < first.occurred_at ? event : first),
     left[0] ?? group.oldest,
   )
-  const { hours, users } = group.toJSON()
+  const hours = [...group.hours.values()]
+  const users = [...group.users.values()]
   const rest = FoldedGroup.fromJSON({
     ...{ oldest, newest, count: group.count - repeated.length },
     // A group without a row could not be looked at.

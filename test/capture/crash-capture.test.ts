@@ -24,12 +24,12 @@ describeEachDatabase(
       await run('death', { how: 'timer_throw', settings: scene.settings })
       const [name = '', ...others] = filesIn(scene.crash_path)
       expect(others).toEqual([])
-      expect(name).toMatch(/^crash-\d{15}-[0-9a-f-]{36}\.ndjson$/)
+      expect(name).toMatch(/^crash-\d{15}-[0-9a-f-]{36}\.v2\.ndjson$/)
       expect(statSync(join(scene.crash_path, name)).mode & 0o777).toBe(0o600)
       expect(statSync(scene.crash_path).mode & 0o777).toBe(0o700)
       const [head = '', group = ''] = readFileSync(join(scene.crash_path, name), 'utf8').split('\n')
       expect(JSON.parse(head)).toMatchObject({ application_name: 'shop', group_count: 1 })
-      expect(JSON.parse(group).newest).toMatchObject({
+      expect(JSON.parse(group).kept[0]).toMatchObject({
         error_type: 'OrderLost',
         causes: [{ message: 'the root' }],
         context: { source: 'uncaught_exception', unhandled: true },
@@ -42,7 +42,7 @@ describeEachDatabase(
       expect(filesIn(scene.crash_path).map((name) => name.slice(0, 6))).toEqual(['crash-'])
       const text = readFileSync(join(scene.crash_path, filesIn(scene.crash_path)[0] ?? ''), 'utf8')
       expect(text).not.toContain('hunter2')
-      const { newest } = JSON.parse(text.split('\n')[1] ?? '')
+      const [newest] = JSON.parse(text.split('\n')[1] ?? '').kept
       expect(newest).toMatchObject({ user_id: '7', request_url: expect.stringContaining('/orders?') })
       expect(newest.context).toMatchObject({
         tags: { shop: 'north' },
@@ -54,9 +54,10 @@ describeEachDatabase(
       const scene = await crashScene()
       await run('death', { how: 'exit_1', settings: scene.settings })
       const text = readFileSync(join(scene.crash_path, filesIn(scene.crash_path)[0] ?? ''), 'utf8')
-      const { newest } = JSON.parse(text.split('\n')[1] ?? '')
+      const { kept, backtraces } = JSON.parse(text.split('\n')[1] ?? '')
+      const [newest] = kept
       expect(newest).toMatchObject({ error_type: 'ProcessExit', message: 'The process exited with code 1' })
-      expect(newest.backtrace[0]).toMatch(/bail.*death\.mjs/)
+      expect(backtraces[newest.backtrace][0]).toMatch(/bail.*death\.mjs/)
       expect(newest.context.context).toMatchObject({ exit_code: 1 })
     })
 

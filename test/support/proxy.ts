@@ -21,7 +21,9 @@ export interface Proxy {
   resetNextCommit(): void
   /** Lets the next commit reach the server, and breaks the connection before its answer comes back. */
   cutNextCommit(): void
-  /** Number of commits that were reset or cut so far. */
+  /** Lets the next commit reach the server, and discards the response and everything after it. */
+  loseNextCommitResponse(): void
+  /** Number of commits that were reset, cut or left without response so far. */
   cuts(): number
 }
 
@@ -31,7 +33,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   const pairs = new Set<Pair>()
   const state: State = {
     ...{ hanging: false, discarding: false, delayMs: 0 },
-    ...{ cutting: false, resetting: false, cuts: 0, held() {} },
+    ...{ cutting: false, resetting: false, losing: false, cuts: 0, held() {} },
   }
   const server = createServer((client) => {
     const pair = joined(client, connect(Number(address.port), address.hostname), state)
@@ -84,6 +86,9 @@ export async function startProxy(target: string): Promise<Proxy> {
     cutNextCommit() {
       state.cutting = true
     },
+    loseNextCommitResponse() {
+      state.losing = true
+    },
     cuts: () => state.cuts,
   }
 }
@@ -94,6 +99,7 @@ interface State {
   delayMs: number
   resetting: boolean
   cutting: boolean
+  losing: boolean
   cuts: number
   /** Called for each piece that is kept back. */
   held: () => void
@@ -106,6 +112,7 @@ interface Pair {
 
 function joined(client: Socket, server: Socket, state: State): Pair {
   let committing = false
+  let isResponseLost = false
   let isDead = false
   const held: (() => void)[] = []
   const end = () => {
@@ -134,9 +141,17 @@ function joined(client: Socket, server: Socket, state: State): Pair {
       state.cutting = false
       committing = true
     }
+    if (state.losing && /\bcommit\b/.test(chunk.toString('latin1'))) {
+      state.losing = false
+      isResponseLost = true
+    }
     pass(server, chunk)
   })
   server.on('data', (chunk: Buffer) => {
+    if (isResponseLost && !isDead) {
+      isDead = true
+      state.cuts++
+    }
     if (!committing) return pass(client, chunk)
     state.cuts++
     end()

@@ -4,22 +4,33 @@ import { loadDriver, maskedAddress } from '../driver.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
 import { asOwnWork } from '../own-work.js'
 import type { Schema } from '../schema.js'
+import { GuardedPool, type LentConnection } from './guarded-pool.js'
 
 interface Connection {
   stream?: { ref?(): void; unref?(): void; destroy(): void }
   on(event: 'end' | 'error', listener: () => void): unknown
 }
 
-interface OwnPool extends MysqlPool {
+interface PoolConnection extends Connection, MysqlPoolConnection {
+  ping(callback: (error: unknown) => void): void
+  connect(callback: (error: unknown) => void): void
+  end(callback: () => void): void
+}
+
+interface OwnPool extends HostPool {
   on(event: 'connection' | 'acquire' | 'release', listener: (connection: Connection) => void): unknown
 }
 
 interface MysqlModule {
   createPool(options: object): OwnPool
+  Connection: new (options: { config: unknown }) => PoolConnection
 }
 
 /** The host's pool, plain or from mysql2/promise. */
-type HostPool = MysqlPool & { config?: { connectionConfig?: { host?: string; port?: number; database?: string } } }
+interface HostPool extends MysqlPool {
+  config?: { connectionConfig?: { host?: string; port?: number; database?: string } }
+  _freeConnections?: { length: number }
+}
 
 /** A probe that started just before the database recovered must end soon enough to import within five seconds. */
 const CONNECT_MS = 4000
@@ -74,18 +85,62 @@ export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
   })
 }
 
-/** What is asked of its connections is marked as ours. */
-function lend(pool: MysqlPool): MysqlPool {
+const ignoreError = () => {}
+
+function lend(pool: HostPool): MysqlPool {
+  const guarded = new GuardedPool<PoolConnection>({
+    acquire: () =>
+      new Promise((resolve, reject) =>
+        asOwnWork(() =>
+          pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection as PoolConnection))),
+        ),
+      ),
+    release: (connection) => connection.release(),
+    // Not `connection.destroy`, which waits for the server to close its side and leaves the query without an answer.
+    destroy: (connection) => connection.stream?.destroy(),
+    ping: (connection) => new Promise((resolve) => connection.ping(resolve)),
+    idleCount: () => pool._freeConnections?.length ?? 0,
+    openOutside: pool.config?.connectionConfig ? (onOpening) => openOutside(pool, onOpening) : () => null,
+    closeOutside: (connection) => connection.end(ignoreError),
+  })
   return {
     getConnection: (callback) =>
-      asOwnWork(() => pool.getConnection((error, connection) => callback(error, connection && marked(connection)))),
+      void guarded.lend().then(
+        (lent) => callback(null, asMysqlConnection(lent)),
+        (error) => callback(error, undefined as never),
+      ),
     end: (callback) => callback(null),
   }
 }
 
-function marked(connection: MysqlPoolConnection): MysqlPoolConnection {
-  const query = (...query: Parameters<MysqlPoolConnection['query']>) => asOwnWork(() => connection.query(...query))
-  return { query: query as MysqlPoolConnection['query'], release: () => connection.release() }
+/** Kysely receives no connection of the host: its queries are marked as ours. */
+function asMysqlConnection({ connection, query, release }: LentConnection<PoolConnection>): MysqlPoolConnection {
+  type Callback = (error: unknown, result: unknown) => void
+  const send = (text: string, values: unknown[], callback: Callback) => {
+    const response = query(
+      () =>
+        new Promise<unknown>((resolve, reject) => {
+          const settle: Callback = (error, result) => (error ? reject(error) : resolve(result))
+          asOwnWork(() => connection.query(text, values, settle))
+        }),
+    )
+    response.then(
+      (result) => callback(null, result),
+      (error) => callback(error, undefined),
+    )
+  }
+  return { query: send as unknown as MysqlPoolConnection['query'], release }
+}
+
+async function openOutside(pool: HostPool, onOpening: (connection: PoolConnection) => void): Promise<PoolConnection> {
+  const { Connection } = await loadDriver<MysqlModule>('mysql2', 'MySQL and MariaDB')
+  const connection = new Connection({ config: pool.config?.connectionConfig })
+  connection.on('error', ignoreError)
+  onOpening(connection)
+  await new Promise<void>((resolve, reject) => {
+    connection.connect((error) => (error ? reject(error) : resolve()))
+  })
+  return connection
 }
 
 /** Which database it is: trackers of different databases must not share a spool folder. */

@@ -10,13 +10,17 @@ import {
   type UnknownRow,
 } from '../kysely.js'
 import { asOwnWork } from '../own-work.js'
+import type { Patience } from '../patience.js'
 import type { Schema } from '../schema.js'
+import { GuardedPool } from './guarded-pool.js'
 import { postgresSearch } from './postgres-search.js'
 
 /** The part of pg's client and pool that Kysely does not know. */
 interface PgClient extends PostgresPoolClient {
   on(event: 'error', listener: () => void): unknown
   off(event: 'error', listener: () => void): unknown
+  connect(): Promise<unknown>
+  end(): Promise<void>
   connection?: { stream?: { destroy(): void } }
 }
 
@@ -24,6 +28,11 @@ interface PgPool extends PostgresPool {
   connect(): Promise<PgClient>
   on(event: 'error', listener: () => void): unknown
   on(event: 'connect' | 'remove', listener: (client: PgClient) => void): unknown
+  readonly idleCount?: number
+  /** Absent from pools of other packages. */
+  readonly Client?: new (
+    options: object,
+  ) => PgClient
   readonly options?: { connectionString?: string; host?: string; port?: number; database?: string }
 }
 
@@ -33,6 +42,8 @@ interface PgModule {
 
 /** A probe that started just before the database recovered must end soon enough to import within five seconds. */
 const CONNECT_MS = 4000
+/** Share of the patience that may be spent on one lock. */
+const LOCK_SHARE = 0.8
 
 /** A pool of ours, opened when it is first used. */
 export function postgresUrl(url: string): Dialect {
@@ -78,25 +89,53 @@ export function postgresPool(pool: PgPool): Dialect {
   })
 }
 
-/** A connection that breaks while it is taken out tells it by an event, too, which would bring the host down. */
+/** Without a listener, an error of a connection in use would end the host's process. */
+const ignoreError = () => {}
+
 function lend(pool: PgPool): PostgresPool {
-  const ignore = () => {}
+  const { Client, options = {} } = pool
+  const guarded = new GuardedPool<PgClient>({
+    async acquire() {
+      const client = await pool.connect()
+      client.on('error', ignoreError)
+      return client
+    },
+    release(client) {
+      client.off('error', ignoreError)
+      client.release()
+    },
+    destroy: (client) => client.connection?.stream?.destroy(),
+    ping: (client) => asOwnWork(() => client.query('select 1', [])),
+    idleCount: () => pool.idleCount ?? 0,
+    openOutside: Client ? (onOpening) => openOutside(new Client(options), onOpening) : () => null,
+    closeOutside: (client) => void client.end().catch(ignoreError),
+  })
   return {
     async connect() {
-      const client = await pool.connect()
-      client.on('error', ignore)
-      // What Kysely gets is no client of the host's: its queries are marked as ours.
-      return {
-        query: ((...query: [string, readonly unknown[]]) =>
-          asOwnWork(() => client.query(...query))) as PgClient['query'],
-        release() {
-          client.off('error', ignore)
-          client.release()
-        },
-      }
+      const { connection, patience, query, release } = await guarded.lend()
+      // Kysely receives no client of the host: its queries are marked as ours.
+      const send = (text: string, values: readonly unknown[]) =>
+        query(() => asOwnWork(() => connection.query(withLockTimeout(text, patience), values)))
+      return { query: send as PgClient['query'], release }
     },
     async end() {},
   }
+}
+
+async function openOutside(client: PgClient, onOpening: (client: PgClient) => void): Promise<PgClient> {
+  onOpening(client)
+  client.on('error', ignoreError)
+  await client.connect()
+  return client
+}
+
+/**
+ * Lets the server give up on a lock before the client gives up on the server. A session whose client has gone would wait
+ * for the lock and occupy a connection of the server.
+ */
+function withLockTimeout(text: string, patience: Patience | null): string {
+  if (!patience || !text.startsWith('start transaction')) return text
+  return `${text}; set local lock_timeout = ${Math.round(patience.ms * LOCK_SHARE)}`
 }
 
 /** Which database it is: trackers of different databases must not share a spool folder. */

@@ -34,7 +34,7 @@ describeEachRuntime('reading local variables', (runtime) => {
       else expect(withoutExcerpt(watched)).toEqual(withoutExcerpt(alone))
       expect(watched.code).toBe(1)
       const [file = ''] = readdirSync(crash_capture_path)
-      const { newest } = JSON.parse(readFileSync(join(crash_capture_path, file), 'utf8').split('\n')[1] ?? '')
+      const [newest] = JSON.parse(readFileSync(join(crash_capture_path, file), 'utf8').split('\n')[1] ?? '').kept
       const [{ variables }] = newest.context.local_variables
       if (kind === 'exception') expect(variables).toMatchObject({ discount: 1000, reduced: -36 })
       else expect(variables).toMatchObject({ order: { id: 9 }, kind, card: '[FILTERED]' })

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+
+/** A TCP proxy before a database server, with the faults of networks. */
+export async function startProxy(target) {
+  const { hostname, port } = new URL(target)
+  const pairs = new Set()
+  let isDiscarding = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    let isDead = false
+    const end = () => {
+      client.destroy()
+      upstream.destroy()
+      pairs.delete(end)
+    }
+    const pass = (to) => (chunk) => {
+      // Packets that were lost once leave the connection without a response, also after the fault.
+      isDead ||= isDiscarding
+      if (!isDead) to.write(chunk)
+    }
+    client.on('data', pass(upstream))
+    upstream.on('data', pass(client))
+    for (const socket of [client, upstream]) socket.on('close', end).on('error', end)
+    pairs.add(end)
+  })
+  const listen = async (on) => {
+    server.listen(on, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
+  const own = server.address().port
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String(own)
+  const endAll = () => {
+    for (const end of pairs) end()
+  }
+  return {
+    url: url.href,
+    /** Breaks every connection and refuses new ones. */
+    async refuse() {
+      const closed = once(server, 'close')
+      server.close()
+      endAll()
+      await closed
+    },
+    /** Keeps every connection and discards all packets. */
+    blackhole() {
+      isDiscarding = true
+    },
+    async open() {
+      isDiscarding = false
+      if (!server.listening) await listen(own)
+    },
+    close() {
+      endAll()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { afterSilence, currentPatience, type Patience } from '../patience.js'
+
+/** A driver's pool, which belongs to the tracker or to the host. */
+export interface PoolParts<Connection> {
+  acquire(): Promise<Connection>
+  release(connection: Connection): void
+  /** Closes the socket, which rejects the query that waits for a response. The pool replaces the connection. */
+  destroy(connection: Connection): void
+  ping(connection: Connection): Promise<unknown>
+  idleCount(): number
+  /** Opens a connection beside the pool, for which `destroy` works from the start; null if the pool cannot be copied. */
+  openOutside(onOpening: (connection: Connection) => void): Promise<Connection> | null
+  closeOutside(connection: Connection): void
+}
+
+/** A connection in use by the tracker. */
+export interface LentConnection<Connection> {
+  connection: Connection
+  patience: Patience | null
+  query<T>(send: () => Promise<T>): Promise<T>
+  release(): void
+}
+
+/** Enough for the response to a ping. A connection that fails to respond is replaced, which costs a new sign-in. */
+const PING_MS = 1000
+
+/**
+ * Lends connections of a pool. With a limit on the time (`withPatience`), a connection that does not respond is closed
+ * and the idle connections are checked, because a fault of the network kills all of them. A pool that does not return a
+ * connection in time is bypassed until it does: its own attempts to connect may hang much longer than the fault.
+ */
+export class GuardedPool<Connection> {
+  readonly #parts: PoolParts<Connection>
+  /** Requests for a connection that were given up, and that the pool has not served yet. */
+  #overdue = 0
+  #isChecking = false
+
+  constructor(parts: PoolParts<Connection>) {
+    this.#parts = parts
+  }
+
+  async lend(): Promise<LentConnection<Connection>> {
+    const { release, closeOutside } = this.#parts
+    const patience = currentPatience()
+    if (!patience) {
+      const connection = await this.#parts.acquire()
+      return { connection, patience, query: (send) => send(), release: () => release(connection) }
+    }
+    const outside = this.#overdue > 0 ? await this.#openOutside(patience) : null
+    const connection = outside ?? (await this.#acquire(patience))
+    patience.heardAt = performance.now()
+    return {
+      connection,
+      patience,
+      query: (send) => this.#query(connection, patience, send),
+      release: () => (outside ? closeOutside(connection) : release(connection)),
+    }
+  }
+
+  async #query<T>(connection: Connection, patience: Patience, send: () => Promise<T>): Promise<T> {
+    const cancel = afterSilence(patience.ms, () => {
+      patience.isExhausted = true
+      this.#parts.destroy(connection)
+      this.#checkIdle()
+    })
+    try {
+      return await send()
+    } finally {
+      cancel()
+      patience.heardAt = performance.now()
+    }
+  }
+
+  #acquire(patience: Patience): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      let isOverdue = false
+      const cancel = afterSilence(patience.ms, () => {
+        isOverdue = true
+        this.#overdue++
+        patience.isExhausted = true
+        reject(new Error('timeout exceeded when trying to connect'))
+      })
+      const onSettled = () => {
+        cancel()
+        if (isOverdue) this.#overdue--
+      }
+      this.#parts.acquire().then(
+        (connection) => {
+          onSettled()
+          if (isOverdue) this.#parts.release(connection)
+          else resolve(connection)
+        },
+        (error) => {
+          onSettled()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  async #openOutside(patience: Patience): Promise<Connection | null> {
+    let opening: Connection | undefined
+    const cancel = afterSilence(patience.ms, () => {
+      patience.isExhausted = true
+      if (opening) this.#parts.destroy(opening)
+    })
+    try {
+      const opened = this.#parts.openOutside((connection) => {
+        opening = connection
+      })
+      return opened && (await opened)
+    } finally {
+      cancel()
+    }
+  }
+
+  #checkIdle(): void {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    const checks = Array.from({ length: this.#parts.idleCount() }, () => this.#checkOne())
+    void Promise.allSettled(checks).then(() => {
+      this.#isChecking = false
+    })
+  }
+
+  async #checkOne(): Promise<void> {
+    const connection = await this.#parts.acquire()
+    const cancel = afterSilence(PING_MS, () => this.#parts.destroy(connection))
+    try {
+      await this.#parts.ping(connection)
+    } finally {
+      cancel()
+      this.#parts.release(connection)
+    }
+  }
+}

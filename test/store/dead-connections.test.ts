@@ -1,0 +1,144 @@
+import { createPool } from 'mysql2'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Counters } from '../../src/model/counters.js'
+import type { ErrorEvent } from '../../src/model/event.js'
+import { BatchWriter } from '../../src/store/batch-writer.js'
+import { createDatabase } from '../../src/store/database.js'
+import { FoldedGroup } from '../../src/store/fold.js'
+import type { Batch } from '../../src/store/record-batch.js'
+import { Spool } from '../../src/store/spool.js'
+import { balancedBooks } from '../support/books.js'
+import { type Dialect, describeEachDatabase, type TestDatabase } from '../support/databases.js'
+import { NO_OUTBOX } from '../support/no-outbox.js'
+import { startProxy } from '../support/proxy.js'
+import { freshPlace, NOON, temporaryFolder } from '../support/tracker.js'
+
+/** Time that a query waits for its response. */
+const QUERY_MS = 3000
+/** Time that an idle connection has to respond to a ping. */
+const PING_MS = 1000
+const CONNECTIONS = 5
+
+describeServers('a connection whose packets were lost', (database) => {
+  for (const owner of ['the tracker', 'the host'] as const) {
+    describe(`of a pool of ${owner}`, () => {
+      test('is given up after three seconds, and its batch is counted once', async () => {
+        const { proxy, url, pool, writer } = await writerBehindProxy(database, owner)
+        await writer.write(batch('first'))
+        await pool?.use(CONNECTIONS)
+        fakeTimeouts()
+
+        proxy.blackhole()
+        const outcome = Promise.allSettled([writer.write(batch('second'))])
+        await turns()
+        // The network recovers while the write hangs.
+        await proxy.open()
+        await vi.advanceTimersByTimeAsync(QUERY_MS)
+        expect(await outcome).toMatchObject([{ status: 'rejected' }])
+        await vi.advanceTimersByTimeAsync(PING_MS)
+        vi.useRealTimers()
+
+        expect(await writer.isBack()).toBe(true)
+        await writer.write({ ...batch('second'), tried_before: true })
+        expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 2 })
+        // The dead connections of the host were replaced as well.
+        await pool?.use(CONNECTIONS)
+      })
+
+      test('is counted once when only the response to the commit was lost', async () => {
+        const { proxy, url, writer } = await writerBehindProxy(database, owner)
+        await writer.write(batch('first'))
+        proxy.loseNextCommitResponse()
+        fakeTimeouts()
+        const outcome = Promise.allSettled([writer.write(batch('second'))])
+        await turnsUntil(() => proxy.cuts() === 1)
+        await vi.advanceTimersByTimeAsync(QUERY_MS)
+        expect(await outcome).toMatchObject([{ status: 'rejected' }])
+        vi.useRealTimers()
+        expect(await writer.write({ ...batch('second'), tried_before: true })).toMatchObject({ duplicate: true })
+        expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 2 })
+      })
+    })
+  }
+})
+
+describeServers("the host's pool", (database) => {
+  test('is bypassed while it does not return a connection', async () => {
+    const { proxy, url, pool, writer } = await writerBehindProxy(database, 'the host')
+    proxy.blackhole()
+    fakeTimeouts()
+    const isBack = writer.isBack()
+    await turns()
+    await vi.advanceTimersByTimeAsync(QUERY_MS)
+    expect(await isBack).toBe(false)
+    vi.useRealTimers()
+    await proxy.open()
+    // The attempt of the pool to connect hangs: its packets were lost.
+    expect(await writer.isBack()).toBe(true)
+    await writer.write(batch('first'))
+    expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 1 })
+    await pool?.use(1)
+  })
+})
+
+async function writerBehindProxy(database: TestDatabase, owner: 'the tracker' | 'the host') {
+  const { url } = await freshPlace(database)
+  const proxy = await startProxy(url)
+  const pool = owner === 'the host' ? HOST_POOLS[database.dialect as Exclude<Dialect, 'sqlite'>](proxy.url) : null
+  const option = createDatabase(pool?.pool ?? proxy.url, process.cwd())
+  onTestFinished(() => option.close())
+  const writer = new BatchWriter({
+    ...{ database: option, spool: new Spool(temporaryFolder(), 10_000_000), counters: new Counters() },
+    ...{ outbox: NO_OUTBOX, application_name: 'shop', max_occurrences_per_error: 100, now: () => NOON },
+    open: async () => {},
+    warn() {},
+  })
+  return { proxy, url, pool, writer }
+}
+
+const HOST_POOLS = {
+  postgres(url: string) {
+    const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })
+    pool.on('error', () => {})
+    return { pool, use: (count: number) => inParallel(count, () => pool.query('select pg_sleep(0.1)')) }
+  },
+  mysql(url: string) {
+    const pool = createPool({ uri: url, connectionLimit: CONNECTIONS })
+    return { pool, use: (count: number) => inParallel(count, () => pool.promise().query('select sleep(0.1)')) }
+  },
+}
+
+function inParallel(count: number, work: () => Promise<unknown>): Promise<unknown> {
+  return Promise.all(Array.from({ length: count }, work))
+}
+
+function batch(batch_id: string): Batch {
+  const event: ErrorEvent = {
+    ...{ hash_signature: 'a'.repeat(64), error_type: 'Lost', message: 'packets', severity: 'low', place: null },
+    ...{ backtrace: [], causes: [], platform: 'API', app_version: null, git_sha: null, user_id: null },
+    ...{ request_url: null, ip_address: null, user_agent: null, context: {}, occurred_at: NOON },
+  }
+  const group = new FoldedGroup(event)
+  group.add(event, 100)
+  return { batch_id, application_name: 'shop', groups: [group], tried_before: false }
+}
+
+function fakeTimeouts(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+/** Lets sockets send and receive, while timeouts are fake. */
+async function turns(): Promise<void> {
+  let left = 200
+  await turnsUntil(() => left-- === 0)
+}
+
+async function turnsUntil(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resume) => setImmediate(resume))
+}
+
+function describeServers(title: string, body: (database: TestDatabase) => void): void {
+  describeEachDatabase(title, body, { except: ['sqlite'] })
+}
