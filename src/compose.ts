@@ -53,7 +53,8 @@ export function compose(
   pools: CaptureContext['pools'],
 ): Composed {
   const { options: config, warnings } = resolveConfiguration(settings, env)
-  const log = createLog(now, write)
+  const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
+  const log = createLog(now, write, redactor)
   for (const warning of warnings) log.warn(warning)
   const database = createDatabase(config.database, config.project_root)
   database.dialect.file?.onIncident(log.warn)
@@ -81,7 +82,6 @@ export function compose(
     { journal: config.async_logging, by_spool },
   )
   const tallies = new Tallies({ ...writing, by_spool })
-  const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const everybodys: Context = {
     ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
     ...{ redactor, counters, reject, log, now, random },

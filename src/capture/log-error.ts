@@ -142,10 +142,10 @@ function answer(known: Known, receipt: Receipt): Outcome {
   }
 }
 
-/** What was thrown may be as hostile as what is recorded, and its message may hold a secret. */
+/** What was thrown may be as hostile as what is recorded. */
 export function complain({ counters, log, redactor }: CaptureContext, what: string, error: unknown): void {
   counters.add(`failed: ${what}`)
-  log.warn(`${what} failed: ${redactor.text(reasonOf(error, redactor))}`)
+  log.warn(`${what} failed: ${reasonOf(error, redactor)}`)
 }
 
 function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {

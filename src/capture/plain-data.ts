@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import { FILTERED, type Redactor } from '../model/redaction.js'
-import { isNamedByItemBefore, namesSecret, VALUE_KEYS } from '../model/secrets/name-value-pairs.js'
+import { isSecretArgument } from '../model/secrets/command-lines.js'
+import { isNamedByItemBefore, NAMED_MEMBER_KEYS, secretMembers } from '../model/secrets/name-value-pairs.js'
 import { isSecretCode } from '../model/secrets/secret-paths.js'
 import { cleanText } from '../model/text.js'
 
@@ -121,7 +122,8 @@ class Copier {
     for (let i = 0; i < Math.min(array.length, this.#limits.items); i++) {
       const item = Object.getOwnPropertyDescriptor(array, i)
       const isNamed =
-        typeof before === 'string' && isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey)
+        (typeof before === 'string' && isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey)) ||
+        (i > 0 && isSecretArgument(copy[0], item?.value, this.#redactor.text))
       copy.push(isNamed ? FILTERED : this.#copyMember(item, depth))
       before = item?.value
     }
@@ -149,20 +151,20 @@ class Copier {
     // Not for...in, which also reads the prototypes: a prototype may be a Proxy.
     const keys = Object.keys(object)
     const shown = Math.min(keys.length, this.#limits.keys)
-    const isNamedSecret = this.#namesSecret(object, keys)
+    const secretKeys = this.#secretMembers(object, keys)
     let count = 0
     for (; count < shown && this.#left > 0; count++) {
       const key = keys[count] as string
-      define(copy, this.#key(key), this.#copyNamed(object, key, isNamedSecret && VALUE_KEYS.has(key), depth))
+      define(copy, this.#key(key), this.#copyNamed(object, key, secretKeys?.has(key) === true, depth))
     }
     if (keys.length > count) define(copy, '…', 'more keys')
     return copy
   }
 
   /** `{ name: 'password', value: … }`, as forms and headers are often kept. */
-  #namesSecret(object: object, keys: readonly string[]): boolean {
-    if (keys.length > MAX_PAIR_KEYS || !keys.some((key) => VALUE_KEYS.has(key))) return false
-    return namesSecret((key) => Object.getOwnPropertyDescriptor(object, key)?.value, this.#redactor.isSensitiveKey)
+  #secretMembers(object: object, keys: readonly string[]): ReadonlySet<string> | null {
+    if (keys.length > MAX_PAIR_KEYS || !keys.some((key) => NAMED_MEMBER_KEYS.has(key))) return null
+    return secretMembers((key) => Object.getOwnPropertyDescriptor(object, key)?.value, this.#redactor.isSensitiveKey)
   }
 
   #copyNamed(object: object, key: string, isFiltered: boolean, depth: number): unknown {

@@ -6,6 +6,8 @@ const ENCODED = '%(?:25){0,3}'
 const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
 /** The digits of an encoded character belong to no word: the key in `%3Ftoken` is `token`. */
 const ENCODED_START = `(?:(?<!${NAME})(?<!%(?=[\\da-f]{2}))|(?<=${ENCODED}[\\da-f]{2})(?<!${ENCODED}25(?=[\\da-f]{2})))`
+/** A quotation mark in HTML. */
+const ENTITY = '&(?:quot|apos|#0?3[49]|#x2[27]);'
 const SIGN = '={1,3}>?|:=|:(?!:|\\/\\/)|[：＝]'
 
 /**
@@ -13,13 +15,13 @@ const SIGN = '={1,3}>?|:=|:(?!:|\\/\\/)|[：＝]'
  * only where a word begins, or each letter of a long word would be tried as the beginning of a key.
  */
 const KEY_AND_SIGN = new RegExp(
-  `(?<!${NAME})(?:(\\p{L}{2,20}) )?(${NAME}+)(\\\\{0,15}["'\`]?)\\s{0,20}(${SIGN})\\s{0,20}`,
+  `(?<!${NAME})(?:(\\p{L}{2,20}) )?(${NAME}+)(\\\\{0,15}["'\`]?|${ENTITY})\\s{0,20}(${SIGN})\\s{0,20}`,
   'giu',
 )
 /** The same with brackets, and with any of the signs encoded: `user[password]=`, `(pin)=`, `token%3D`, `%22pin%22:`. */
 const ANY_KEY_AND_SIGN = new RegExp(
   `${ENCODED_START}(?:(\\p{L}{2,20}) )?(${NAME}+(?:(?:\\[|${ENCODED}5b)${NAME}*(?:\\]|${ENCODED}5d)){0,6})` +
-    `(\\\\{0,15}(?:["'\`]|(?:${ENCODED}5c)?${ENCODED}2[27])?[)\\]]?)(?:\\s{0,20}|\\+|%20)(${SIGN}|${ENCODED}3[ad])\\s{0,20}`,
+    `(\\\\{0,15}(?:["'\`]|${ENTITY}|(?:${ENCODED}5c)?${ENCODED}2[27])?[)\\]]?)(?:\\s{0,20}|\\+|%20)(${SIGN}|${ENCODED}3[ad])\\s{0,20}`,
   'giu',
 )
 /** Few texts need the second one, which takes longer. */
@@ -33,7 +35,9 @@ const ENCODED_BRACKET = /%(?:25){0,3}5[bd]/gi
 const KEY_LENGTH = 200
 
 const QUOTED =
-  /(\\{1,15}["'])(?:(?!\1)[^\n])*(?:\1)?|[a-z]{0,2}&?(?:"(?:[^"\\\n]|\\.|"")*"?|'(?:[^'\\\n]|\\.|'')*'?|`(?:[^`\\\n]|\\.)*`?)/iy
+  /(\\{1,15}["'])(?:(?!\1)[^\n])*(?:\1)?|(&(?:quot|apos|#0?3[49]|#x2[27]);)(?:(?!\2)[^\n])*(?:\2)?|[a-z]{0,2}&?(?:"(?:[^"\\\n]|\\.|"")*"?|'(?:[^'\\\n]|\\.|'')*'?|`(?:[^`\\\n]|\\.)*`?)/iy
+/** A block of YAML: the indented lines below `|` or `>`. */
+const BLOCK = /[|>][+-]?\d?[ \t]{0,20}\r?\n(?:[ \t]{1,200}[^\n]*(?:\n|$)|[ \t]{0,200}\r?\n)+/y
 const CALL = /[a-z_$][\w$.]{0,60}(?=\()/iy
 const PLAIN = /\([^)\n]*\)?|[^\s&,;"'<>)\]}]+/y
 /** What is between encoded quotation marks; an encoded list or object goes to the end of its parameter. */
@@ -53,7 +57,7 @@ const VERDICT =
   /(?:must|should|cannot|can't|could|may|might|is|isn't|are|was|were|has|have|had|does|did|do|not|no|too|required|missing|expired|invalid|incorrect|wrong|mismatch|malformed|unexpected|unsupported|unknown|unable|failed|failure|expected|please|enter|path|this field|value|string must|at least|yes(?=\)))(?=[\s.,;:!)`]|$)/iy
 /** Placeholders of a statement or a template. */
 const PLACEHOLDER =
-  /(?:\?|\$\d{1,3}|%s|\$\{[\w.]{1,60}\}|\{\{[\w. ]{1,60}\}\}|<[a-z][\w -]{1,30}>|\*{3,})(?=[\s,;)"'&]|$)/iy
+  /(?:\?|\$\d{1,3}|%s|\$\{[\w.]{1,60}\}|\{\{[\w. ]{1,60}\}\}|true|false|null|undefined|<[a-z][\w -]{1,30}>|\*{3,})(?=[\s,;)"'&`}]|$)/iy
 /** Prefixes of log lines rather than keys, where ordinary words follow: "auth: user logged in". */
 const LABEL = /^(?:auth|authentication|oauth|sessions?|cards?|cookies?|assertion)$/i
 const WORDS = /[A-Za-z][a-z']{1,20} (?=\S)/y
@@ -139,6 +143,10 @@ interface ValueForm {
 function endOfKeyedValue(text: string, start: number, { isEncoded, isPhrase }: ValueForm): number {
   const first = text[start]
   if (first === '[' || first === '{') return endOfNested(text, start)
+  if (first === '|' || first === '>') {
+    const block = endOf(BLOCK, text, start)
+    if (block !== undefined) return block
+  }
   const quoted = endOf(QUOTED, text, start) ?? endOf(ENCODED_VALUE, text, start)
   if (quoted !== undefined) return quoted
   if (isEncoded) return endOf(BEHIND_ENCODED_SIGN, text, start) ?? start

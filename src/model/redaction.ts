@@ -2,8 +2,9 @@ import { endOfAnyValue, withoutKeyedValues } from './keyed-values.js'
 import { withoutOptionValues, withoutProgramPasswords } from './secrets/command-lines.js'
 import { withoutUrlCredentials } from './secrets/credentials-in-urls.js'
 import { withoutPairedValues } from './secrets/name-value-pairs.js'
+import { withoutSecretsInSentences } from './secrets/secrets-in-sentences.js'
 import { withoutStatementLiterals } from './secrets/statement-literals.js'
-import { ADDRESS, OPTION, SIGN, scanText } from './secrets/text-scan.js'
+import { ADDRESS, LONG_RUN, OPTION, SIGN, scanText } from './secrets/text-scan.js'
 import { withoutTokens } from './secrets/token-shapes.js'
 import { type IsSensitiveKey, type SensitiveKeys, sensitiveKeys, sensitiveWords } from './sensitive-keys.js'
 
@@ -56,7 +57,9 @@ const HEADER =
   /\b((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,20}[:=]\s{0,20})(?![\s"'\\])(?:=\s{0,2}\\{0,7}"[^"\n]*"?|=\s{0,2}\\{0,7}'[^'\n]*'?|[^\n"'}])+/gi
 const HEADER_HINT = /authorization|cookie/i
 const ELEMENT =
-  /(<([\p{L}_][\p{L}\p{N}\p{M}_:.-]{0,80})(?:\s[^<>\n]{0,200})?>)(?:<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|[^<]+(?=<\/))/gu
+  /(<([\p{L}_][\p{L}\p{N}\p{M}_:.-]{0,80})(\s[^<>\n]{0,200})?>)(?:<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|[^<]+(?=<\/))/gu
+
+const NAME_ATTRIBUTE = /\s(?:name|key|id|field)\s{0,3}=\s{0,3}["']([^"']{1,80})/
 
 /** Letters beyond ASCII in an address: the key in `%D0%BF…=` is a word. */
 const ENCODED_LETTERS = /(?:%[c-f][\da-f](?:%[89ab][\da-f]){1,3})+/gi
@@ -100,7 +103,7 @@ function encodedOrFiltered(text: string): string {
 function redactPlain(text: string, { isSensitiveKey, mayNameSecret }: SensitiveKeys): string {
   const features = scanText(text)
   let result = withoutTokens(text, FILTERED, features)
-  if ((features & (SIGN | OPTION)) === 0) return result
+  if ((features & (SIGN | OPTION | LONG_RUN)) === 0) return result
   if (features & ADDRESS) result = withoutUrlCredentials(result, FILTERED)
   const isNamed = mayNameSecret(result, features)
   if (features & OPTION) {
@@ -110,11 +113,14 @@ function redactPlain(text: string, { isSensitiveKey, mayNameSecret }: SensitiveK
   if (!isNamed) return result
   if (HEADER_HINT.test(result)) result = result.replace(HEADER, `$1$2${FILTERED}`)
   if (result.includes('</')) {
-    result = result.replace(ELEMENT, (part, start: string, name: string) =>
-      isSensitiveKey(name) ? start + FILTERED : part,
+    result = result.replace(ELEMENT, (part, start: string, name: string, attributes?: string) =>
+      isSensitiveKey(name) || isSensitiveKey(NAME_ATTRIBUTE.exec(attributes ?? '')?.[1] ?? '')
+        ? start + FILTERED
+        : part,
     )
   }
   result = withoutStatementLiterals(result, FILTERED, isSensitiveKey)
   result = withoutPairedValues(result, FILTERED, isSensitiveKey, endOfAnyValue)
-  return withoutKeyedValues(result, FILTERED, isSensitiveKey)
+  result = withoutKeyedValues(result, FILTERED, isSensitiveKey)
+  return features & LONG_RUN ? withoutSecretsInSentences(result, FILTERED, isSensitiveKey) : result
 }

@@ -1,7 +1,8 @@
 import { types } from 'node:util'
 import { MORE_KEY, TYPE_KEY } from '../../model/frame-variables.js'
 import { FILTERED, type Redactor } from '../../model/redaction.js'
-import { isNamedByItemBefore, namesSecret, VALUE_KEYS } from '../../model/secrets/name-value-pairs.js'
+import { isSecretArgument } from '../../model/secrets/command-lines.js'
+import { isNamedByItemBefore, secretMembers } from '../../model/secrets/name-value-pairs.js'
 import { isSecretCode } from '../../model/secrets/secret-paths.js'
 import { cleanText } from '../../model/text.js'
 import { className, functionText, leafText, ownValue } from './value-text.js'
@@ -39,9 +40,9 @@ export class Describer {
     this.#limits = limits
   }
 
-  /** Whether one of the values that are called a name is that of a secret, which then stands beside it. */
-  namesSecret(valueNamed: (name: string) => unknown): boolean {
-    return namesSecret(valueNamed, this.#redactor.isSensitiveKey)
+  /** Names of the values that are secret because of another value beside them. */
+  secretMembers(valueNamed: (name: string) => unknown): ReadonlySet<string> {
+    return secretMembers(valueNamed, this.#redactor.isSensitiveKey)
   }
 
   /** One variable, by its name too: a secret is known by what it is called. */
@@ -57,11 +58,11 @@ export class Describer {
     const name = className(object)
     if (name !== 'Object') copy[TYPE_KEY] = cleanText(name, KEY_LIMIT)
     const keys = Object.keys(object).filter((key) => typeof ownValue(object, key) !== 'function')
-    const isNamedSecret = this.#namesSecret(object)
+    const secretKeys = this.#secretMembers(object)
     for (const key of keys.slice(0, most)) {
       this.#begin()
       // As deep as a local variable of the same value.
-      define(copy, this.#key(key), isNamedSecret && VALUE_KEYS.has(key) ? FILTERED : this.#property(object, key, -1))
+      define(copy, this.#key(key), secretKeys.has(key) ? FILTERED : this.#property(object, key, -1))
     }
     if (keys.length > most) copy[MORE_KEY] = `${keys.length - most} more`
     return copy
@@ -149,7 +150,9 @@ export class Describer {
     for (let i = 0; i < Math.min(length, this.#limits.array_items); i++) {
       const item = Object.getOwnPropertyDescriptor(list, i)
       // Raw headers and arguments of a command are names and values by turns.
-      const isFiltered = isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey)
+      const isFiltered =
+        isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey) ||
+        (i > 0 && isSecretArgument(copy[0], item?.value, this.#redactor.text))
       if (!item) copy.push('[empty]')
       else if (isFiltered) copy.push(FILTERED)
       else copy.push('value' in item ? this.#value(item.value, depth + 1) : '[Getter]')
@@ -189,20 +192,20 @@ export class Describer {
     if (name !== 'Object') copy[TYPE_KEY] = cleanText(name, KEY_LIMIT)
     // Not for...in, which asks the prototypes too, and one of them may be a Proxy.
     const keys = Object.keys(object)
-    const isNamedSecret = this.#namesSecret(object)
+    const secretKeys = this.#secretMembers(object)
     let count = 0
     for (const key of keys) {
       if (count >= this.#limits.hash_items || this.#values <= 0 || this.#characters <= 0) break
       count++
-      define(copy, this.#key(key), isNamedSecret && VALUE_KEYS.has(key) ? FILTERED : this.#property(object, key, depth))
+      define(copy, this.#key(key), secretKeys.has(key) ? FILTERED : this.#property(object, key, depth))
     }
     if (keys.length > count) copy[MORE_KEY] = `${keys.length - count} more`
     return copy
   }
 
   /** `{ name: 'password', value: … }`, as forms and headers are often kept. */
-  #namesSecret(object: object): boolean {
-    return this.namesSecret((key) => ownValue(object, key))
+  #secretMembers(object: object): ReadonlySet<string> {
+    return this.secretMembers((key) => ownValue(object, key))
   }
 
   #property(object: object, key: string, depth: number): unknown {

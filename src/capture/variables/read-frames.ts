@@ -1,7 +1,6 @@
 import { types } from 'node:util'
 import { TYPE_KEY } from '../../model/frame-variables.js'
 import { FILTERED, type Redactor } from '../../model/redaction.js'
-import { VALUE_KEYS } from '../../model/secrets/name-value-pairs.js'
 import { Describer, type ValueLimits } from './describe-value.js'
 import type { CodePlace, LiveFrame, LiveScope } from './paused-frames.js'
 
@@ -35,12 +34,12 @@ export function readFrames(frames: readonly LiveFrame[], redactor: Redactor, lim
   const read = frames.map(({ function_name, url, line, column, scopes, self }) => {
     const found = variablesOf(scopes)
     // `for (const [key, value] of Object.entries(form))`: what the value is stands in another variable.
-    const isNamedSecret = describer.namesSecret((wanted) => found.find(({ name }) => name === wanted)?.value)
+    const secretNames = describer.secretMembers((wanted) => found.find(({ name }) => name === wanted)?.value)
     return {
       ...{ function_name, url, line, column },
       variables: found.slice(0, limits.variables).map(({ name, value, from, to }) => ({
         name,
-        value: isNamedSecret && VALUE_KEYS.has(name) ? FILTERED : describer.variable(name, value),
+        value: secretNames.has(name) ? FILTERED : describer.variable(name, value),
         from,
         to,
       })),

@@ -4,8 +4,8 @@ export type KeyWords = readonly string[]
 const PASSWORDS = [
   'password', 'passwords', 'passwd', 'passwrd', 'pasword', 'passw', 'pwd', 'pwds', 'pswd', 'psw', 'pw', 'pass', 'pass word',
   'pass code', 'passcode', 'passcodes', 'pass phrase', 'passphrase', 'passphrases', 'pass key', 'passkey',
-  'passwort', 'passwörter', 'kennwort', 'kennwörter', 'contraseña', 'contraseñas', 'contrasena', 'contrasenya', 'clave secreta',
-  'clave acceso', 'mot de passe', 'mots de passe', 'de passe', 'motdepasse', 'mdp', 'senha', 'senhas', 'palavra passe', 'palavrapasse',
+  'passwort', 'passwörter', 'kennwort', 'kennwörter', 'contraseña', 'contraseñas', 'contrasena', 'contrasenya', 'clave',
+  'claves', 'geheimnis', 'mot de passe', 'mots de passe', 'de passe', 'motdepasse', 'mdp', 'senha', 'senhas', 'palavra passe', 'palavrapasse',
   'wachtwoord', 'lösenord', 'losenord', 'passord', 'adgangskode', 'salasana', 'hasło', 'haslo', 'heslo', 'jelszó', 'jelszo',
   'parola', 'parolă', 'şifre', 'sifre', 'lozinka', 'zaporka', 'geslo', 'slaptažodis', 'salasõna', 'parool', 'lykilorð',
   'пароль', 'пароля', 'пароли', 'паролем', 'парола', 'лозинка', 'κωδικός', 'συνθηματικό', 'סיסמה', 'סיסמא', 'كلمة المرور', 'كلمة السر',
@@ -15,9 +15,10 @@ const PASSWORDS = [
 /** Two words that name a secret together. Run together (`masterkey`) they match at the end of a longer word too. */
 const PAIRS = [
   ...prefixed('key', 'api access account private encryption encrypt decryption decrypt signing sign secret master hmac shared symmetric'),
-  ...prefixed('key', 'crypto cipher aes rsa ssh pgp gpg stripe session auth token service storage deploy license recovery root jwt app'),
+  ...prefixed('key', 'crypto cipher aes rsa ssh pgp gpg stripe session auth token service storage deploy license recovery root jwt app role subscription'),
+  ...prefixed('key', 'vapid apns kdf tls ssl'),
   ...prefixed('code', 'auth authorization verification security onetime recovery backup reset login access activation confirmation'),
-  ...prefixed('code', 'pairing otp mfa 2fa totp sms invite invitation'),
+  ...prefixed('code', 'pairing otp mfa 2fa totp sms invite invitation pin unlock'),
   ...prefixed('phrase', 'seed recovery backup'), ...prefixed('link', 'magic reset invite invitation'),
   ...prefixed('pin', 'user card atm sim login'), ...prefixed('pw', 'user db root admin my login'),
   ...prefixed('auth', 'basic http proxy digest smtp redis db'), ...prefixed('number', 'credit card account routing'),
@@ -29,13 +30,13 @@ export const SENSITIVE_PHRASES: ReadonlySet<string> = new Set([
   'secret', 'secrets', 'token', 'tokens', 'jwt', 'bearer', 'authorization', 'auth', 'authentication', 'oauth', 'credential',
   'credentials', 'creds', 'cookie', 'cookies', 'session', 'sessions', 'sid', 'psk', 'mnemonic', 'amz signature', 'one time code',
   'one time codes', 'security answer', 'security answers', 'client assertion', 'assertion', 'saml response', 'samlresponse',
-  'code verifier', 'codeverifier', 'otp', 'totp', 'pin', 'card', 'cards', 'credit card', 'cvv', 'cvc', 'iban', 'ssn', 'social security',
-  'csrf', 'xsrf', 'dsn', 'connection string', 'database url',
+  'code verifier', 'codeverifier', 'otp', 'totp', 'pin', 'pepper', 'card', 'cards', 'credit card', 'cvv', 'cvc', 'iban', 'ssn', 'social security',
+  'csrf', 'xsrf', 'dsn', 'connection string', 'database url', 'vapid private',
 ]) // biome-ignore format: a word list reads best as lines of words
 
 /** Contained in every sensitive key of plain letters, and in the messages of databases that quote a row. */
 export const SECRET_WORD =
-  /pass|pw|psw|pasw|secret|token|jwt|bearer|auth|cred|cookie|sess|sid(?!e)|psk|mnemonic|signature|key|code|phrase|link|pin|number|answer|assertion|saml|otp|card|cvv|cvc|iban|ssn|social|[cx]srf|dsn|connection|database|identified|kennwort|contrasen|clave|mdp|senha|wachtwoord|losenord|adgangskode|salasana|haslo|heslo|jelszo|parola|sifre|lozinka|zaporka|geslo|parool|khau|sandi|failing row/i
+  /pass|pw|psw|pasw|secret|token|jwt|bearer|auth|cred|cookie|sess|sid(?!e)|psk|mnemonic|signature|key|code|phrase|link|pin|number|answer|assertion|saml|otp|card|cvv|cvc|iban|ssn|social|[cx]srf|dsn|connection|database|identified|crypt\(|pepper|geheimnis|vapid|kennwort|contrasen|clave|mdp|senha|wachtwoord|losenord|adgangskode|salasana|haslo|heslo|jelszo|parola|sifre|lozinka|zaporka|geslo|parool|khau|sandi|failing row/i
 
 /** Parts of a longer word that name a secret wherever they occur in it. */
 const INSIDE_WORD =

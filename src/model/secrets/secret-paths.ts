@@ -1,10 +1,11 @@
-import { ADDRESS, WORD } from './text-scan.js'
+import { ADDRESS, SIGN, WORD } from './text-scan.js'
 
 /** Path segments that precede a secret in links for password resets, invitations, confirmations and the like. */
 const SECRET_PATH =
   /(\/[a-z_-]{0,30}(?:reset|verif|confirm|activat|invit|unlock|recover|magic|unsubscribe|otp|token|passw|one-?time|share|secret)[a-z_-]{0,30})((?:\/[^\s/?#&"'<>\\]+){1,3})/gi
-/** Parameters whose value is a secret only in an address, and only if the value is random. */
-const CODE_PARAMETER = /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:code|ticket)(?:=|%(?:25){0,3}3d))([^\s&#"'<>]+)/gi
+/** Parameters whose value is a secret only in an address or body, and only if the value is random. */
+const CODE_PARAMETER =
+  /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:code|ticket)(?:=|%(?:25){0,3}3d)|["'](?:code|ticket)\\{0,15}["']\s{0,3}:\s{0,3}\\{0,15}["'])([^\s&#"'<>\\]+)/gi
 const CODE_KEYS: ReadonlySet<string> = new Set(['code', 'ticket'])
 
 const PATH_WORD =
@@ -12,7 +13,7 @@ const PATH_WORD =
 
 /** Whether a text may contain an address that grants access. */
 export function mayContainSecretPath(text: string, features: number): boolean {
-  return (features & ADDRESS) !== 0 && (features & WORD) !== 0 && PATH_WORD.test(text)
+  return (features & (ADDRESS | SIGN)) !== 0 && (features & WORD) !== 0 && PATH_WORD.test(text)
 }
 
 /** The text with `filtered` in place of the random part of addresses that grant access: `/reset/S`, `?code=S`. */
@@ -39,7 +40,7 @@ const FILE = /\.[a-z]{2,5}\d?(?::\d+){0,2}\)?$/i
 const ERROR_CODE = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Za-z]{1,6}-?\d{1,6}|0x[\da-f]+)$/
 
 /** Whether a text is random rather than a word, a slug, a number, a file or an error code. */
-function isRandom(text: string): boolean {
+export function isRandom(text: string): boolean {
   if (text.length < MIN_LENGTH || ERROR_CODE.test(text) || FILE.test(text)) return false
   if (UUID.test(text)) return true
   return text.split(/[-_.~:%]/).some((part) => {

@@ -8,13 +8,21 @@ const QUOTED_LITERAL =
 const NO_LITERAL = /^(?:\$\d+|\?\d*|[:@]\w+|%s|%\(\w+\)s|null|default|true|false|now\(\)|current_timestamp)?$/i
 /** Words of SQL that a password follows. */
 const PASSWORD_LITERAL =
-  /(\b(?:password|passwd|passphrase)\s{0,5}(?:\(\s{0,5}|\s(?:for\s{1,5}\S{1,80}\s{0,5})?(?:=\s{0,5})?(?:password\s{0,3}\(\s{0,3})?)|\bidentified\s{1,5}(?:with\s{1,5}\S{1,80}\s{1,5})?(?:by|as)\s{1,5}(?:password\s{1,5})?)((?:[en]|_\w{1,10})?'(?:[^'\\\n]|\\.|'')*'?|"(?:[^"\\\n]|\\.)*"?)/gi
+  /(\b(?:password|passwd|passphrase)\s{0,5}(?:\(\s{0,5}|\s(?:for\s{1,5}\S{1,80}\s{0,5})?(?:=\s{0,5})?(?:password\s{0,3}\(\s{0,3})?)|\bidentified\s{1,5}(?:with\s{1,5}\S{1,80}\s{1,5})?(?:by|as)\s{1,5}(?:password\s{1,5})?|\bpragma\s{1,5}(?:hex)?(?:re)?key\s{0,5}=\s{0,5}|\bas\s{1,5}\w{1,60}\s{1,5}key\s{1,5})((?:[en]|_\w{1,10})?'(?:[^'\\\n]|\\.|'')*'?|"(?:[^"\\\n]|\\.)*"?)/gi
 /** A column, a comparison other than `=`, and a literal or list. */
 const COMPARISON =
   /(?<![\w.])((?:[\w$]{1,60}\.)?["`[]?([\w$]{1,80})["`\]]?\s{0,5}(?:(?:<>|!=|<=>|[<>]=?|!?~\*?|(?<=\s)(?:not\s{1,5})?(?:i?like|rlike|regexp))\s{0,5}(?=[en]?')|(?<=\s)(?:not\s{1,5})?in\s{0,5}(?=\(\s{0,5}')))((?:[en])?'(?:[^'\\\n]|\\.|'')*'?|\([^()]*\)?)/gi
 const COMPARISON_HINT = /(?:[<>]=?|!=|~\*?|like|regexp)\s{0,5}[en]?'|\bin\s{0,5}\(\s{0,5}'/i
 /** `Duplicate entry 'S' for key 'users.token'`, `Incorrect integer value: 'S' for column 'pin'`. */
 const NAMED_AFTERWARDS = /((?:\bentry|\bvalue:) ')[^\n]{0,1000}?(?=' for (?:key|column) ['"`]([^'"`\n]{1,200})['"`])/gi
+/** Every literal is matched, with or without a column name behind it, so that no part of the text is read twice. */
+const ALIASED_LITERAL = /(?:[en])?'(?:[^'\\]|\\[\s\S]|'')*'?(?:(?<=')(\s{1,5}as\s{1,5}["`[]?([\w$]{1,80})))?/gi
+const ALIAS_HINT = /'\s{1,5}as\s/i
+/** `crypt('S', gen_salt('bf'))`, `pgp_sym_decrypt(column, 'S')`, `aes_encrypt('S', 'S')`. */
+const CRYPT_CALL =
+  /\b((?:crypt|pgp_(?:sym|pub)_\w{1,20}|aes_(?:en|de)crypt)\s{0,3}\()((?:[^()'"]|'(?:[^'\\]|\\.|'')*'?)+)/gi
+const CRYPT_HINT = /crypt\w{0,10}\s{0,3}\(/i
+const LITERAL = /[en]?'(?:[^'\\]|\\.|'')*'?/gi
 /** As PostgreSQL and SQL Server print the row that violated a constraint. */
 const ROW_KEY = /(\bKey \(([^()\n]{1,300})\)=\()[^\n]*?(?=\) (?:already|conflicts|is )|\)?\.?$)/gim
 const INDEX_KEY = /(\bindex '([^'\n]{1,200})'\. The duplicate key value is \()[^\n]*?(?=\)?\.?$)/gim
@@ -27,16 +35,24 @@ export function withoutStatementLiterals(text: string, filtered: string, isSensi
   let result = text
   if (text.includes(')=(')) result = result.replace(ROW_KEY, filter)
   if (text.includes('Failing row')) result = result.replace(FAILING_ROW, `$1${filtered}`)
-  if (!/['"]/.test(result)) return result
+  if (!/['"$]/.test(result)) return result
   if (text.includes('duplicate key value')) result = result.replace(INDEX_KEY, filter)
   if (text.includes("' for ")) result = result.replace(NAMED_AFTERWARDS, filter)
-  if (/passw|passphrase|identified/i.test(result)) {
+  if (/passw|passphrase|identified|pragma|attach/i.test(result)) {
     result = result.replace(PASSWORD_LITERAL, (_part, start: string) => start + filtered)
   }
   if (COMPARISON_HINT.test(result)) {
     result = result.replace(COMPARISON, (part, start: string, column: string) =>
       isSensitiveKey(column) ? start + filtered : part,
     )
+  }
+  if (ALIAS_HINT.test(result)) {
+    result = result.replace(ALIASED_LITERAL, (part, alias: string | undefined, name: string | undefined) =>
+      alias !== undefined && isSensitiveKey(name ?? '') ? filtered + alias : part,
+    )
+  }
+  if (CRYPT_HINT.test(result)) {
+    result = result.replace(CRYPT_CALL, (_, start: string, values: string) => start + values.replace(LITERAL, filtered))
   }
   return result.includes(')') ? withoutRows(result, filtered, isSensitiveKey) : result
 }

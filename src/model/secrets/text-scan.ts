@@ -22,7 +22,7 @@ const BEGINNINGS = [
   'pass', 'psw', 'pwd', 'secr', 'toke', 'jwt', 'bear', 'basi', 'auth', 'cred', 'cook', 'sess', 'sid', 'psk', 'mnem', 'sign', 'key', 'code', 'phra',
   'link', 'pin', 'numb', 'answ', 'asse', 'saml', 'otp', 'card', 'cvv', 'cvc', 'iban', 'ssn', 'soci', 'csrf', 'xsrf', 'dsn', 'conn', 'data', 'kenn', 'cont',
   'clav', 'mdp', 'senh', 'wach', 'lose', 'adga', 'sala', 'hasl', 'hesl', 'jels', 'paro', 'sifr', 'lozi', 'zapo', 'gesl', 'khau', 'sand', 'pasw',
-  'begi', 'rese', 'veri', 'conf', 'acti', 'invi', 'unlo', 'reco', 'magi', 'unsu', 'onet', 'time', 'shar', 'tick', 'iden', 'fail',
+  'begi', 'rese', 'veri', 'conf', 'acti', 'invi', 'unlo', 'reco', 'magi', 'unsu', 'onet', 'time', 'shar', 'tick', 'iden', 'fail', 'cryp', 'pepp', 'gehe', 'vapi',
 ] // biome-ignore format: a word list reads best as lines of words
 
 const letterOf = (code: number) => {
@@ -63,6 +63,7 @@ for (let code = 0; code < 128; code++) {
 }
 
 const NOT_ASCII_KIND = 1024
+const isQuote = (code: number) => code === 34 || code === 39
 
 /** Reads a text once and returns its features. Cheaper than one search for each of them. */
 export function scanText(text: string): number {
@@ -100,7 +101,7 @@ export function scanText(text: string): number {
       if (lastBlank !== i - 1) blankStart = i
       lastBlank = i
       if (i - blankStart === GAP_LENGTH - 1) features |= SIGN
-    } else if (code === DASH && lastBlank === i - 1) features |= OPTION
+    } else if (code === DASH && (lastBlank === i - 1 || isQuote(text.charCodeAt(i - 1)))) features |= OPTION
     if (kind & IS_SIGN) features |= SIGN
     if (kind & IS_ADDRESS) features |= ADDRESS
     if (kind === NOT_ASCII_KIND) features |= NOT_ASCII | SIGN

@@ -10,14 +10,14 @@ const PREFIXED = [
   'A(?:KIA|SIA|BIA|CCA)[\\dA-Z]{12,}', 'LTAI[\\dA-Za-z]{12,}', 'AKID[\\dA-Za-z]{13,}', 'AIza[\\w-]{30,}', 'ya29\\.[\\w.-]{16,}', 'GOCSPX-[\\w-]{16,}',
   'do[opr]_v1_[\\dA-Za-z]{16,}', 'hv[sbr]\\.[\\w.-]{16,}', 'HRKU-[\\w-]{16,}', 'tskey-[\\w-]{12,}', 'dapi[\\da-f]{28,}[\\w-]*', 'pscale_[a-z]+_[\\w.-]{16,}',
   'sb(?:p|_secret)_[\\w-]{16,}', 'dp\\.(?:pt|st|ct|sa|scim|audit)\\.[\\w.-]{16,}', 'nfp_[\\w-]{16,}', 'napi_[\\w-]{16,}', 'fm[12]_[\\w-]{16,}',
-  '[\\dA-Za-z]{10,20}\\.atlasv1\\.[\\w-]{16,}', 'pul-[\\da-f]{32,}',
+  '[\\dA-Za-z]{10,20}\\.atlasv1\\.[\\w-]{16,}', 'pul-[\\da-f]{32,}', 'rnd_[\\dA-Za-z]{24,}', 'vercel_blob_rw_\\w{16,}', 'v1\\.0-[\\da-f]{24}-[\\da-f]{100,}', 's\\.(?=[A-Za-z]{0,20}\\d)[\\dA-Za-z]{24}\\b',
   // Source code, packages and builds
   'gh[pousr]_\\w{16,}', 'github_pat_\\w{16,}', 'gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\\w.-]{8,}', 'AT(?:ATT|CTT|BB)[\\w-]{20,}', 'npm_[\\dA-Za-z]{20,}',
   'pypi-(?=[\\w-]{0,60}[\\dA-Z])[\\w-]{20,}', 'rubygems_[\\w-]{16,}', 'oy2[\\da-z]{40,}', 'dckr_pat_[\\w-]{16,}', 'CCIPAT_[\\w-]{16,}', 'bkua_[\\w-]{16,}',
-  'sgp_\\w{16,}', 'AKCp[\\dA-Za-z]{16,}', 'PMAK-[\\w-]{16,}',
+  'sgp_\\w{16,}', 'AKCp[\\dA-Za-z]{16,}', 'PMAK-[\\w-]{16,}', 'CLOJARS_[\\da-f]{30,}',
   // Payments and shops
   '[sr]k_(?:live|test)_\\w{8,}', 'shp(?:at|ca|pa|ss|tka|ua)_[\\dA-Za-z]{16,}', 'sq0[a-z]{3}-[\\w-]{16,}', 'rzp_live_\\w{8,}', 'EAAA[\\w-]{40,}',
-  'access-(?:sandbox|development|production)-[\\w-]{16,}', 'shippo_(?:live|test)_\\w{16,}', 'FLWSECK[\\w-]{16,}', 'duffel_(?:live|test)_[\\w-]{16,}',
+  'access-(?:sandbox|development|production)-[\\w-]{16,}', 'shippo_(?:live|test)_\\w{16,}', 'FLWSECK[\\w-]{16,}', 'duffel_(?:live|test)_[\\w-]{16,}', 'EZ[AT]K[\\dA-Za-z]{40,}',
   // Messages and mail
   'xox[a-z][.-][\\w.-]{8,}', 'xapp-[\\w-]{16,}', 'SG\\.[\\w-]{10,}\\.[\\w.-]{10,}', 'key-(?=[\\dA-Za-z]*\\d)[\\dA-Za-z]{24,}', '[\\da-f]{32}-us\\d{1,2}', 'SK[\\da-f]{32}',
   'xkeysib-[\\w-]{16,}', 'xsmtpsib-[\\w-]{16,}', 're_[\\dA-Za-z]{6,12}_[\\w-]{16,}', '[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27,}', 'EAA[\\dA-Za-z]{60,}',
@@ -27,7 +27,7 @@ const PREFIXED = [
   // Monitoring and work
   'gl(?:sa|c)_[\\w-]{16,}', 'NRAK-[\\w-]{16,}', 'dt0[a-z]\\d\\d\\.[\\w.-]{20,}', 'sntry[su]_[\\w-]{16,}', 'phx_\\w{16,}', 'lin_(?:api|oauth)_\\w{16,}', 'ntn_\\w{20,}',
   'secret_[\\dA-Za-z]{40,}', 'fig[du]_[\\w-]{16,}', 'pat[\\dA-Za-z]{14}\\.[\\da-f]{32,}', 'pat-[a-z]{2}\\d-[\\da-f-]{30,}', 'CFPAT-[\\w-]{16,}', 'tfp_[\\w-]{16,}',
-  'ops_eyJ[\\w-]{16,}', 'AGE-SECRET-KEY-[\\dA-Z]{16,}', 'sl\\.[\\w-]{60,}',
+  'ops_eyJ[\\w-]{16,}', 'AGE-SECRET-KEY-[\\dA-Z]{16,}', 'sl\\.[\\w-]{60,}', 'aio_[\\dA-Za-z]{28}\\b', 'fio-u-[\\w-]{40,}',
 ] // biome-ignore format: a list of patterns reads best as lines of patterns
 
 /** The digits of an encoded sign belong to no token: `%3Dghp_…` begins a run as `3Dghp_…`. */
@@ -39,19 +39,21 @@ const PREFIX_HINT = /[_\d-]|[A-Z]{2}/
 
 /** Required by at least one of the shapes below. One search for all of them is far cheaper than each shape's own. */
 const SHAPE_HINT =
-  /eyJ|bearer|basic|\d{13}|\d{4}[ +-]\d{4}|whsec_|webhook|hook[.s]|ifttt|sig(?:nature)?[=%]|---- ?BEGIN|\dQ~|bot\d|\d:[\w-]{25}|1\/\/0|\w==/i
+  /eyJ|bearer|basic|\d{13}|\d{4}[ +-]\d{4}|whsec_|webhook|hook[.s]|ifttt|sig(?:nature)?[=%]|---- ?BEGIN|\dQ~|bot\d|\d:[\w-]{25}|1\/\/0|\w==|\$(?:2[aby]|5|6|y|argon2\w{1,2})\$|scram-sha|private-lines|kty/i
 
 const PRIVATE_KEY = /-{4,5} ?BEGIN ([\dA-Z ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5}[\s\S]*?(?:-{4,5} ?END \1 ?-{4,5}|$)/g
 const SCHEME_TOKEN =
-  /\b(bearer|basic)(\s{1,20}|%20)(?!(?:auth|authentication|authorization|credentials?|realm|scheme|header|tokens?)\b|[\w-]{1,40}=[^=\s])[\w.~+/=-]{6,}/gi
+  /\b(bearer|basic)(\s{1,20}|%20|,\s{0,2}(?=[\w.~+/=-]{0,200}\d))(?!(?:auth|authentication|authorization|credentials?|realm|scheme|header|tokens?)\b|[\w-]{1,40}=[^=\s])[\w.~+/=-]{6,}/gi
 const JSON_WEB_TOKEN = /(?:(?<![A-Za-z\d])|(?<=%[\dA-Fa-f]{2}))eyJ[\w.-]{8,}/g
 /** Tokens with signs that end a run. */
 const OTHER_TOKEN =
-  /whsec_[\w+/=-]{8,}|(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{30,}|\b(?:bot)?\d{3,12}:(?=[\w-]{0,30}[A-Z])[\w-]{30,}|\bbot\d{1,12}:[\w-]{12,}|\b1\/\/0[\w-]{20,}|(?<![\w+/-])[\dA-Za-z+/]{86}==(?![\w+/=])/g
+  /whsec_[\w+/=-]{8,}|(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{30,}|\b(?:bot)?\d{3,12}:(?=[\w-]{0,30}[A-Z])[\w-]{30,}|\bbot\d{1,12}:[\w-]{12,}|\b1\/\/0[\w-]{20,}|(?<![\w+/-])[\dA-Za-z+/]{86}==(?![\w+/=])|\$2[aby]\$\d\d\$[./\dA-Za-z]{20,}|\$(?:5|6|y|argon2\w{1,2})\$[\w+/.=,$-]{20,}|SCRAM-SHA-\d{1,3}\$\d{1,9}:[\w+/=$:]{20,}|(?<=Private-Lines: \d{1,3}(?:\\r|\\n|\s){1,4})[\w+/=\\\s]{40,}?(?=\s?(?:\\r|\\n)?Private-MAC|$)/g
 const WEBHOOK =
   /(hooks\.slack\.com(?:\/|%2f)(?:services|workflows|triggers)|\/api\/webhooks|webhook\.office\.com(?:\/|%2f)webhookb2|outlook\.office(?:365)?\.com(?:\/|%2f)webhook|hooks\.zapier\.com(?:\/|%2f)hooks|hook\.[a-z\d.]{1,20}\.?make\.com|maker\.ifttt\.com(?:\/|%2f)trigger|\/hooks(?=\/[\w-]{15}))(\/|%2f)[\w/@-](?:[\w/@.-]|%2f|%40)*/gi
 const CARD_NUMBER =
   /(?<![\d.])(?:[2-6]\d{12,18}|[2-6]\d{3}([ +-])\d{4}\1\d{4}\1\d{1,7}|3\d{3}([ +-])\d{6}\2\d{5})(?!\d)/g
+/** The private members of a JSON Web Key. */
+const PRIVATE_JWK_MEMBER = /((?<![\w$])(?:d|p|q|dp|dq|qi|k)\\{0,7}["']?\s{0,3}:\s{0,3}\\{0,7}["'])[\w+/=-]{16,}/g
 /** The signature of an address that grants access by itself. Elsewhere these words have other meanings. */
 const URL_SIGNATURE = /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:x-goog-)?sig(?:nature)?(?:=|%(?:25){0,3}3d))[^\s&#"'<>]+/gi
 
@@ -78,7 +80,8 @@ function withoutPrefixedTokens(text: string, filtered: string): string {
 }
 
 function withoutShapes(text: string, filtered: string): string {
-  return text
+  const keyless = text.includes('kty') ? text.replace(PRIVATE_JWK_MEMBER, `$1${filtered}`) : text
+  return keyless
     .replace(PRIVATE_KEY, filtered)
     .replace(SCHEME_TOKEN, `$1$2${filtered}`)
     .replace(JSON_WEB_TOKEN, filtered)

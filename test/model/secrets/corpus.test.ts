@@ -7,6 +7,7 @@ import { scanText, WORD } from '../../../src/model/secrets/text-scan.js'
 import { shownLine } from '../../../src/model/source-line.js'
 import { secretSamples, secretSourceLines } from '../../support/secrets/corpus.js'
 import { ORDINARY_KEYS, ordinaryTexts } from '../../support/secrets/ordinary-texts.js'
+import { packageMessages } from '../../support/secrets/package-messages.js'
 
 const redactor = createRedactor()
 const samples = secretSamples()
@@ -58,6 +59,13 @@ describe('the corpus of ordinary texts', () => {
     const altered = texts.filter((text) => redactor.text(text) !== text)
     expect(altered.length / texts.length, altered.join('\n')).toBeLessThan(0.005)
   })
+
+  test('leaves more than 99.5 % of the messages in installed packages unaltered', () => {
+    const messages = packageMessages()
+    expect(messages.length).toBeGreaterThanOrEqual(2000)
+    const altered = messages.filter((message) => redactor.text(message) !== message)
+    expect(altered.length / messages.length, altered.join('\n')).toBeLessThan(0.005)
+  }, 120_000)
 
   test('shows the values of ordinary keys', () => {
     expect(ORDINARY_KEYS.filter(redactor.isSensitiveKey)).toEqual([])

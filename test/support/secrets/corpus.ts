@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { outsideSamples } from './outside-samples.js'
 
 /** A secret in one of the ways in which applications carry secrets: in a text, or in a value of any shape. */
 export type Sample = { kind: string; secret: string } & ({ text: string } | { data: unknown })
@@ -363,6 +364,7 @@ export function secretSamples(): Sample[] {
   drawn = 0
   return [
     ...keyedData(), ...keyedTexts(), ...tokens(), ...statements(), ...connections(), ...containers(), ...commands(), ...addresses(),
+    ...outsideSamples(),
   ] // biome-ignore format: one list
 }
 
