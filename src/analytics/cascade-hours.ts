@@ -142,7 +142,7 @@ async function replaceUnder(
       await trx.deleteFrom('faultboard_cascade_parents').where('hour', '=', hour).execute()
     }
     if (parents.length > 0) {
-      const rows = parents.map(([id, count]) => [hour, id, count])
+      const rows = parents.map(([id, count]) => [hour, id, count, found.covered.get(id) ?? 0])
       await database.dialect.insertMany(trx, CASCADE_PARENTS, rows)
     }
     if (pairs.length > 0) {

@@ -38,8 +38,8 @@ export async function strongPairs(context: Context, span: Span): Promise<StrongP
   const hours = await hoursOfApplications(context, span, new Set(pairs.map(({ application_id }) => application_id)))
   const strong = pairs.flatMap(({ application_id, ...pair }): StrongPair[] => {
     const parent_count = counts.get(pair.parent_error_id)?.count ?? pair.followed_count
-    const preceded = Math.max(1, counts.get(pair.child_error_id)?.preceded_minutes ?? 0)
-    const expected_probability = Math.min(1, preceded / MINUTES_PER_HOUR / (hours.get(application_id) ?? 1))
+    const covered = Math.max(CASCADE_WINDOW, counts.get(pair.child_error_id)?.covered_ms ?? 0)
+    const expected_probability = Math.min(1, covered / HOUR / (hours.get(application_id) ?? 1))
     const lift = pair.followed_count / parent_count / expected_probability
     return lift < MIN_LIFT ? [] : [{ ...pair, parent_count, expected_probability }]
   })
@@ -124,12 +124,12 @@ async function withinApplications(
 }
 
 const IDS_AT_ONCE = 1000
-const MINUTES_PER_HOUR = HOUR / CASCADE_WINDOW
+const WINDOWS_PER_HOUR = HOUR / CASCADE_WINDOW
 
 interface ErrorCount {
   count: number
-  /** Upper bound of the minutes that an occurrence follows within the window: one per occurrence, 60 per hour. */
-  preceded_minutes: number
+  /** Time that an occurrence follows within the window. */
+  covered_ms: number
 }
 
 /** Reads every error of an hour and keeps those wanted: a list of thousands of ids costs more than the rows. */
@@ -140,21 +140,23 @@ async function countsWithin(
 ): Promise<Map<number, ErrorCount>> {
   const { database } = context
   const counts = new Map<number, ErrorCount>()
-  const perHour = sql<number>`sum(case when ${sql.ref('count')} < ${MINUTES_PER_HOUR} then ${sql.ref('count')} else ${MINUTES_PER_HOUR} end)`
+  // Hours counted by an earlier version have the count alone: its upper bound is one window per occurrence.
+  const bound = sql`case when ${sql.ref('count')} < ${WINDOWS_PER_HOUR} then ${sql.ref('count')} else ${WINDOWS_PER_HOUR} end`
+  const coveredMs = sql<number>`sum(coalesce(${sql.ref('covered_ms')}, (${bound}) * ${CASCADE_WINDOW}))`
   for await (const { from, to } of timedHours(context, span, 24 * HOUR)) {
     const query = database.read
       .selectFrom('faultboard_cascade_parents')
       .select(({ fn }) => ['error_id', fn.sum<number>('count').as('count')])
-      .select(perHour.as('preceded_minutes'))
+      .select(coveredMs.as('covered_ms'))
       .where('hour', '>=', from)
       .where('hour', '<', to)
       .groupBy('error_id')
-    for (const row of await packedRows(database, query, ['error_id', 'count', 'preceded_minutes'])) {
+    for (const row of await packedRows(database, query, ['error_id', 'count', 'covered_ms'])) {
       if (!wanted.has(row.error_id)) continue
-      const known = counts.get(row.error_id) ?? { count: 0, preceded_minutes: 0 }
+      const known = counts.get(row.error_id) ?? { count: 0, covered_ms: 0 }
       counts.set(row.error_id, {
         count: known.count + row.count,
-        preceded_minutes: known.preceded_minutes + Number(row.preceded_minutes),
+        covered_ms: known.covered_ms + Number(row.covered_ms),
       })
     }
   }

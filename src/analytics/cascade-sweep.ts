@@ -26,7 +26,10 @@ export interface Pair {
 export class CascadeSweep {
   /** Occurrences of each error that began in the span. */
   readonly parents = new Map<number, number>()
+  /** Milliseconds that each error follows within the window: a burst of children covers little more than one window. */
+  readonly covered = new Map<number, number>()
   readonly #pairs = new Map<number, Map<number, Pair>>()
+  readonly #later = new Map<number, number>()
   readonly #ahead = new Map<number, Ahead>()
   readonly #span: Span
 
@@ -41,7 +44,12 @@ export class CascadeSweep {
       this.#ahead.set(application_id, ahead)
     }
     const next = ahead.from(occurred_at)
-    if (occurred_at >= this.#span.from && occurred_at < this.#span.to) this.#follow(error_id, occurred_at, next)
+    if (occurred_at >= this.#span.from && occurred_at < this.#span.to) {
+      this.#follow(error_id, occurred_at, next)
+      const gap = (this.#later.get(error_id) ?? Number.POSITIVE_INFINITY) - occurred_at
+      this.covered.set(error_id, (this.covered.get(error_id) ?? 0) + Math.min(CASCADE_WINDOW, gap))
+    }
+    this.#later.set(error_id, occurred_at)
     ahead.note(error_id)
   }
 

@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import type { Scope } from './hour-sums.js'
 import type { Period } from './period.js'
 import { releasesOfYear } from './release-sums.js'
-import { type DatedRelease, daysOf, releaseBefore, releaseKey } from './releases.js'
+import { type DatedRelease, daysOf, previousReleases, releaseKey } from './releases.js'
 import { share } from './statistics.js'
 import { newErrorCounts } from './version-errors.js'
 
@@ -41,6 +41,7 @@ export async function problematicReleases(
 ): Promise<ProblematicRelease[]> {
   const all = await releasesOfYear(context, scope)
   const news = await newErrorCounts(context, scope)
+  const previousOf = previousReleases(all)
   const figures = (release: DatedRelease): ReleaseFigures => ({
     application_id: release.application_id,
     app_version: release.app_version,
@@ -52,7 +53,7 @@ export async function problematicReleases(
   })
   return all
     .flatMap((release): ProblematicRelease[] => {
-      const previous = releaseBefore(all, release)
+      const previous = previousOf.get(release)
       if (!previous || release.first_seen_at < from) return []
       const [now, before] = [figures(release), figures(previous)]
       const reasons = reasonsOf(now, before)

@@ -4,7 +4,7 @@ import { firstBy, type RankedError, withErrors } from './ranked-errors.js'
 import { regressedIn } from './regressions.js'
 import { type ReleaseCount, releaseCounts } from './release-counts.js'
 import { releasesOfYear } from './release-sums.js'
-import { releaseBefore } from './releases.js'
+import { previousReleases } from './releases.js'
 
 /** An error of a release beside the release before it. */
 export interface ChangedError extends RankedError {
@@ -46,7 +46,7 @@ export async function releaseChanges(
   const all = await releasesOfYear(context, scope)
   const release = all.findLast(({ app_version }) => wanted === undefined || app_version === wanted)
   if (!release) return null
-  const before = releaseBefore(all, release)
+  const before = previousReleases(all).get(release) ?? null
   const regressed = await regressedIn(context, release)
   const counts = await releaseCounts(context, release, before)
   const groups = {

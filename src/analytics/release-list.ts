@@ -7,7 +7,14 @@ import { regressionCounts } from './regressions.js'
 import { releaseDays } from './release-days.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
 import { type ReleaseTally, releaseTallies } from './release-tallies.js'
-import { type DatedRelease, daysOf, type Release, releaseBefore, releaseKey, type SeverityCounts } from './releases.js'
+import {
+  type DatedRelease,
+  daysOf,
+  previousReleases,
+  type Release,
+  releaseKey,
+  type SeverityCounts,
+} from './releases.js'
 import { type StabilityStatus, stabilityScore, stabilityStatus } from './stability-score.js'
 import { share } from './statistics.js'
 
@@ -73,8 +80,9 @@ export const releaseList = defineOperation({
     const start = (pagination.page - 1) * RELEASES_PER_PAGE
     const shown = listed.slice(start, start + RELEASES_PER_PAGE)
     const trend = periodOf(context, Math.min(days, TREND_DAYS))
+    const previousOf = previousReleases(all)
     const pairs = shown.flatMap((release) => {
-      const before = releaseBefore(all, release)
+      const before = previousOf.get(release)
       return before ? [{ release, before }] : []
     })
     const known = {
@@ -86,7 +94,7 @@ export const releaseList = defineOperation({
     }
     const releases = shown.map((release) => {
       const now = seen.get(releaseKey(release)) ?? release
-      return listedRelease({ release, now, before: releaseBefore(all, release), ...known })
+      return listedRelease({ release, now, before: previousOf.get(release) ?? null, ...known })
     })
     return { period: periodView(period, context.now()), trend_dates: trend.dates, releases, pagination }
   },

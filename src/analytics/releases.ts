@@ -50,13 +50,19 @@ export function releaseKey({ application_id, app_version }: Pick<Release, 'appli
 }
 
 /**
- * The previous release of the same application in an ordered list. Server releases are compared with server releases
- * only: clients report any version they like.
+ * The previous release of the same application for each release of an ordered list. Server releases are compared with
+ * server releases only: clients report any version they like.
  */
-export function releaseBefore<One extends DatedRelease>(all: readonly One[], release: One): One | null {
-  const { application_id, is_client } = release
-  const earlier = all.slice(0, all.indexOf(release))
-  return earlier.findLast((one) => one.application_id === application_id && one.is_client === is_client) ?? null
+export function previousReleases<One extends DatedRelease>(all: readonly One[]): Map<One, One> {
+  const previous = new Map<One, One>()
+  const last = new Map<string, One>()
+  for (const release of all) {
+    const line = `${release.application_id} ${release.is_client}`
+    const before = last.get(line)
+    if (before) previous.set(release, before)
+    last.set(line, release)
+  }
+  return previous
 }
 
 /** Days from the first to the last occurrence; a release of a few hours is given a day, so that its rate says something. */

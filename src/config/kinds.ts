@@ -270,6 +270,8 @@ export const mapping = <Key extends string, T>(
   return {
     words: `mapping of ${keys.join(', ')} to: ${value.words}`,
     check(given) {
+      if (typeof given === 'string')
+        return unfit(`must be written as ${keys.map((key) => `${key}=…`).join(',')}, each key at most once`)
       if (typeof given !== 'object' || given === null || Array.isArray(given))
         return unfit(`must be a mapping of ${keys.join(', ')}`)
       const result: Record<Key, T> = { ...defaults }
@@ -281,6 +283,9 @@ export const mapping = <Key extends string, T>(
     },
     fromText(text) {
       const pairs = text.split(',').map((pair) => pair.split('=').map((side) => side.trim()))
+      const isUnclear =
+        pairs.some(({ length }) => length !== 2) || new Set(pairs.map(([key]) => key)).size < pairs.length
+      if (isUnclear) return text
       return Object.fromEntries(pairs.map(([key = '', one = '']) => [key, value.fromText ? value.fromText(one) : one]))
     },
   }

@@ -69,6 +69,7 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     if (options.authorize && (await options.authorize(from)) !== true) {
       return answerJson(401, { error: 'This client may not report here.' })
     }
+    hold(limits.admit())
     const wrong = wrongMedia(request)
     if (wrong) return wrong
     const { max_bytes } = settings

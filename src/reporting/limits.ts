@@ -5,12 +5,18 @@ import type { TrackerInstance } from '../tracker.js'
 
 /** The limits for requests and bytes of clients. All endpoints of a tracker share them. */
 export interface Limits {
-  /** Counts a request before its body is read; returns a verdict if it is to be refused. */
+  /** Counts a request against its address, before its key is checked; returns a verdict if it is to be refused. */
   request(client: string): Verdict | null
+  /** Counts a request with a valid key against the total. Requests without one must not use up that total. */
+  admit(): Verdict | null
   /** Counts the errors of a request beyond the first, which is counted with the request. */
   errors(client: string, count: number): Verdict | null
   /** Counts bytes of a body after decompression, while it is read. */
   bytes(client: string, count: number): Verdict | null
+  /** Counts bytes that are read to find the key, against the address alone. */
+  bytesBeforeKey(client: string, count: number): Verdict | null
+  /** Counts these bytes against the total once the key is valid. */
+  admitBytes(count: number): Verdict | null
 }
 
 const limitsByTracker = new WeakMap<TrackerInstance, Limits>()
@@ -46,13 +52,16 @@ function createLimits(tracker: TrackerInstance): Limits {
   return {
     request(client) {
       const { requests, bytes, dashboard } = started()
-      const refused = requests(client, 1) ?? bytes(client, 0)
+      const refused = requests.ofAddress(client, 1) ?? bytes.ofAddress(client, 0)
       if (refused || !dashboard) return refused
       const verdict = dashboard.hit(client)
       return verdict.allowed ? null : verdict
     },
-    errors: (client, count) => (count > 1 ? started().requests(client, count - 1) : null),
-    bytes: (client, count) => started().bytes(client, count),
+    admit: () => started().requests.ofAll(1) ?? started().bytes.ofAll(0),
+    errors: (client, count) => (count > 1 ? both(started().requests, client, count - 1) : null),
+    bytes: (client, count) => both(started().bytes, client, count),
+    bytesBeforeKey: (client, count) => started().bytes.ofAddress(client, count),
+    admitBytes: (count) => started().bytes.ofAll(count),
   }
 }
 
@@ -63,7 +72,15 @@ interface Limiters {
   dashboard: RateLimiter | null
 }
 
-type Limiter = (client: string, count: number) => Verdict | null
+interface Limiter {
+  ofAddress(client: string, count: number): Verdict | null
+  ofAll(count: number): Verdict | null
+}
+
+/** In this order: what exceeds the limit of one address must not use up the total. */
+function both(limiter: Limiter, client: string, count: number): Verdict | null {
+  return limiter.ofAddress(client, count) ?? limiter.ofAll(count)
+}
 
 function createLimiters(tracker: TrackerInstance): Limiters {
   const { now } = tracker.inlet
@@ -71,11 +88,14 @@ function createLimiters(tracker: TrackerInstance): Limiters {
   const limiter = (budget: BudgetName, limits: { per_address: number; total: number }): Limiter => {
     const byClient = new RateLimiter(limits.per_address, now)
     const total = new RateLimiter(limits.total, now)
-    return (client, count) => {
-      // In this order: what one client has too much of must not use up the total.
-      const verdict = [byClient.hit(client, count)].find(isRefused) ?? [total.hit(ALL_CLIENTS, count)].find(isRefused)
-      if (verdict) tracker.inlet.reject(budget)
-      return verdict ?? null
+    const refusal = (verdict: Verdict) => {
+      if (verdict.allowed) return null
+      tracker.inlet.reject(budget)
+      return verdict
+    }
+    return {
+      ofAddress: (client, count) => refusal(byClient.hit(client, count)),
+      ofAll: (count) => refusal(total.hit(ALL_CLIENTS, count)),
     }
   }
   return {
@@ -86,7 +106,3 @@ function createLimiters(tracker: TrackerInstance): Limiters {
 }
 
 const ALL_CLIENTS = 'all'
-
-function isRefused({ allowed }: Verdict): boolean {
-  return !allowed
-}

@@ -62,8 +62,10 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
       return `${target} = case when ${later} then ${incoming(column)} else ${existing} end`
     }
     case 'most_severe': {
+      const reopenedAt = `${quote}${table}${quote}.${quote}reopened_at${quote}`
+      const isSince = `(${reopenedAt} is null or ${incoming('first_seen_at')} > ${reopenedAt})`
       const isHigher = `${severityRank(incoming(column))} < ${severityRank(existing)}`
-      return `${target} = case when ${isHigher} then ${incoming(column)} else ${existing} end`
+      return `${target} = case when ${isSince} and ${isHigher} then ${incoming(column)} else ${existing} end`
     }
     case 'oldest': {
       const earlier = `${incoming('first_seen_at')} < ${quote}${table}${quote}.${quote}first_seen_at${quote}`

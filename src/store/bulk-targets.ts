@@ -56,6 +56,7 @@ export const GROUPS: BulkTarget = {
     'occurrence_count',
     'status',
     'resolved_at',
+    'reopened_at',
     'resolved_by_name',
     'snoozed_until',
     'resolved_in_version',
@@ -265,8 +266,14 @@ export const CASCADE_HOURS: BulkTarget = {
 
 export const CASCADE_PARENTS: BulkTarget = {
   table: 'faultboard_cascade_parents',
-  columns: integers('hour', 'error_id', 'count'),
-  on_conflict: { key: ['hour', 'error_id'], update: [{ column: 'count', by: 'add' }] },
+  columns: integers('hour', 'error_id', 'count', 'covered_ms'),
+  on_conflict: {
+    key: ['hour', 'error_id'],
+    update: [
+      { column: 'count', by: 'add' },
+      { column: 'covered_ms', by: 'add' },
+    ],
+  },
 }
 
 function replaced(...columns: string[]): BulkUpdate[] {

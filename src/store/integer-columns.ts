@@ -91,6 +91,7 @@ const COLUMNS: Record<Exclude<NumberColumn, FractionColumn>, true> = {
   period: true,
   amount: true,
   closed_at: true,
+  covered_ms: true,
 }
 
 /** What queries call their sums; an alias that is not here has to be made a number by whoever asks. */

@@ -13,6 +13,7 @@ import { sql, type Transaction } from './kysely.js'
 import { noteLateHours } from './late-hours.js'
 import { noteReleases } from './note-releases.js'
 import type { Outbox, RecordedGroup } from './outbox.js'
+import { raiseSeverities } from './raise-severities.js'
 import { reopen, returnedGroups } from './returned-groups.js'
 import type { Schema } from './schema.js'
 import { addSearchHistory, searchText } from './search-history.js'
@@ -148,6 +149,7 @@ async function recordGroups(
   if (groups.length === 0) return { groups: new Map(), repeated }
   const rows = await upsertGroups(trx, dialect, groups, application_id)
   const returned = await returnedGroups(trx, groups, rows, application_id)
+  await raiseSeverities(trx, groups, rows, returned)
   const outcomes = new Map<string, GroupOutcome>()
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
@@ -229,6 +231,7 @@ export interface GroupRow {
   occurrence_count: number
   status: Status
   resolved_at: number | null
+  reopened_at: number | null
   resolved_by_name: string | null
   first_seen_at: number
   snoozed_until: number | null
@@ -249,7 +252,7 @@ async function readGroups(
     .selectFrom('faultboard_errors')
     .select(['id', 'hash_signature', 'error_type', 'first_message', 'severity', 'occurred_at'])
     .select(['occurrence_count', 'status'])
-    .select(['resolved_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
+    .select(['resolved_at', 'reopened_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
     .select(['first_seen_at', 'muted_at', 'muted_until', 'source'])
     .where('application_id', '=', application_id)
     .where('hash_signature', 'in', signatures)

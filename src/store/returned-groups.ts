@@ -1,10 +1,11 @@
 import type { ErrorEvent } from '../model/event.js'
 import { commitIn, compareReleases, releaseName, type SeenRelease, versionIn } from '../model/releases.js'
-import { moreSevere, type Severity } from '../model/severity.js'
+import type { Severity } from '../model/severity.js'
 import { ACTIVITIES } from './bulk-targets.js'
 import type { Dialect } from './dialect.js'
 import type { FoldedGroup } from './fold.js'
 import type { Transaction } from './kysely.js'
+import { severitySince } from './raise-severities.js'
 import type { GroupRow } from './record-batch.js'
 import { firstSights, newestReleases, type Reporter, releaseKey, reporterOf } from './releases.js'
 import type { Schema } from './schema.js'
@@ -40,7 +41,9 @@ export async function returnedGroups(
     const resolved_at = row.resolved_at ?? 0
     const since = [...group.kept, group.newest].filter(({ occurred_at }) => occurred_at > resolved_at)
     if (since.length === 0) return []
-    return [{ row, resolved_at, releases: releasesOf(since), severity: severitySince(group, since, resolved_at) }]
+    return [
+      { row, resolved_at, releases: releasesOf(since), severity: severitySince(group, resolved_at) ?? group.severity },
+    ]
   })
   if (suspects.length === 0) return returned
   const sightsFor = async (reporter: Reporter) => {
@@ -73,12 +76,6 @@ export async function returnedGroups(
     })
   }
   return returned
-}
-
-/** Only the sums contain the events of a storm that have no row, and a sum shows the hour, not the time. */
-function severitySince(group: FoldedGroup, since: readonly ErrorEvent[], resolved_at: number): Severity {
-  if (group.oldest.occurred_at > resolved_at) return group.severity
-  return since.map(({ severity }) => severity).reduce(moreSevere)
 }
 
 /** The releases that have met an error, each once. */

@@ -504,4 +504,6 @@ export interface CascadeParentsTable {
   hour: number
   error_id: number
   count: number
+  /** Milliseconds of the hour that an occurrence follows within a minute; null for hours counted before 0.5. */
+  covered_ms: number | null
 }

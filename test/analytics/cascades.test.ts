@@ -48,20 +48,19 @@ describe('what followed what', () => {
   })
 })
 
-/** Probability divided by the share of minutes that the child can follow: one per occurrence, 60 per hour. */
+/** Probability divided by the share of time that the child follows within a minute. */
 function liftByHand(pair: Pair, all: readonly Sighting[], parents: number, until: number): number {
   const { application_id = 0 } = all.find(({ error_id }) => error_id === pair.child) ?? {}
-  const hours = new Map<number, number>()
-  let first = until
-  for (const one of all) {
-    if (one.application_id !== application_id) continue
-    const hour = one.occurred_at - (one.occurred_at % HOUR)
-    first = Math.min(first, hour)
-    if (one.error_id === pair.child) hours.set(hour, (hours.get(hour) ?? 0) + 1)
-  }
-  let minutes = 0
-  for (const count of hours.values()) minutes += Math.min(60, count)
-  return pair.followed_count / parents / (minutes / 60 / ((until + HOUR - first) / HOUR))
+  const first = Math.min(...all.filter((one) => one.application_id === application_id).map((one) => one.occurred_at))
+  const times = all
+    .filter(({ error_id }) => error_id === pair.child)
+    .map(({ occurred_at }) => occurred_at)
+    .sort((a, b) => a - b)
+  const covered = times.reduce(
+    (sum, at, i) => sum + Math.min(MINUTE, (times[i + 1] ?? Number.POSITIVE_INFINITY) - at),
+    0,
+  )
+  return pair.followed_count / parents / (covered / (until + HOUR - (first - (first % HOUR))))
 }
 
 describeEachDatabase('CascadeDetector', (database) => {
@@ -178,6 +177,23 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect(await of(tracker, 'Noise', { min_probability: 0 })).toEqual({ leads_to: [], caused_by: [] })
     const { cascades } = await tracker.Queries.ErrorAnalytics.call()
     expect(cascades.map(({ child }) => child.error_type)).toEqual(['Checkout'])
+  })
+
+  test('finds a parent that is followed by a burst of children every hour', async () => {
+    const { tracker } = await freshTracker(database)
+    const logged = []
+    for (let hour = 1; hour <= 6; hour++) {
+      const at = NOON - hour * HOUR + 10 * MINUTE
+      logged.push(log(tracker, 'DbDown', at))
+      for (let i = 1; i <= 80; i++) logged.push(log(tracker, 'Checkout', at + i * 500))
+    }
+    await Promise.all(logged)
+    await tracker.Services.CascadeDetector.call()
+    const { leads_to } = await of(tracker, 'DbDown')
+    expect(leads_to).toMatchObject([{ error: { error_type: 'Checkout' }, followed_count: 6, parent_count: 6 }])
+    // Each burst lasts 39.5 seconds and is followed by the rest of its last window.
+    expect(leads_to[0]?.expected_probability).toBeCloseTo((6 * (79 * 500 + MINUTE)) / (7 * HOUR), 5)
+    expect((await of(tracker, 'Checkout')).leads_to).toEqual([])
   })
 
   test('looks at every occurrence once, however often and however far back it is asked', async () => {

@@ -21,3 +21,17 @@ test('a mistyped variable is warned of, with the nearest known one', () => {
     'FAULTBOARD_RETENTION_DAY is set, but it is the variable of no option; did you mean FAULTBOARD_RETENTION_DAYS?',
   ])
 })
+
+test('a mapping in a variable needs exactly one value for each key', () => {
+  const resolve = (text: string) =>
+    resolveConfiguration(CREDENTIALS, { FAULTBOARD_CLIENT_MAX_REQUESTS_PER_MINUTE: text })
+  const wrong =
+    'FAULTBOARD_CLIENT_MAX_REQUESTS_PER_MINUTE (option client_max_requests_per_minute) must be written as per_address=…,total=…, each key at most once'
+  for (const text of ['per_address=10=5', 'per_address', 'per_address=1,per_address=2', 'per_address=1,']) {
+    expect(() => resolve(text), text).toThrow(wrong)
+  }
+  expect(() => resolve('per_address=')).toThrow('must be')
+  expect(resolve(' per_address = 10 ,total=20').options).toMatchObject({
+    client_max_requests_per_minute: { per_address: 10, total: 20 },
+  })
+})

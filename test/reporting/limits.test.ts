@@ -143,6 +143,21 @@ describe('how much may be reported', () => {
     for (const expected of [201, 201, 201, 429]) expect((await host.post({ error: REPORT })).status).toBe(expected)
   })
 
+  test('counts requests against the total only if the host authorizes them', async () => {
+    let address = 0
+    const host = await reportingHost(
+      {
+        client_address: () => `198.51.100.${address++}`,
+        authorize: ({ request }) => request.headers.get('authorization') === 'Bearer right',
+      },
+      { client_max_requests_per_minute: { total: 2 } },
+    )
+    for (let i = 0; i < 10; i++) expect((await host.post({ error: REPORT })).status).toBe(401)
+    const authorized = async () => (await host.post({ error: REPORT }, { authorization: 'Bearer right' })).status
+    expect([await authorized(), await authorized(), await authorized()]).toEqual([201, 201, 429])
+    expect(await total(host.tracker)).toBe(2)
+  })
+
   test('is bounded by requests where enable_rate_limiting is on', async () => {
     const host = await reportingHost({}, { enable_rate_limiting: true, rate_limit_per_minute: 2 })
     const statuses = []

@@ -71,6 +71,31 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({ status: 'resolved', severity: 'high' })
   })
 
+  test('is not raised by an occurrence from before the last resolution', async () => {
+    const { tracker, clock } = await freshTracker(database)
+    const error_id = await log(tracker, 'low')
+    clock.now = NOON + 10 * MINUTE
+    await tracker.Commands.ResolveError.call({ error_id })
+    clock.now = NOON + 20 * MINUTE
+    await log(tracker, 'low')
+    await log(tracker, 'critical', NOON + MINUTE)
+    expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({ status: 'new', severity: 'low' })
+    await tracker.Commands.ResolveError.call({ error_id })
+    await log(tracker, 'high', NOON + 2 * MINUTE)
+    expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({ status: 'resolved', severity: 'low' })
+  })
+
+  test('is raised by an occurrence after the resolution that is written after the error was reopened', async () => {
+    const { tracker, clock } = await freshTracker(database)
+    const error_id = await log(tracker, 'critical')
+    clock.now = NOON + MINUTE
+    await tracker.Commands.ResolveError.call({ error_id })
+    clock.now = NOON + 20 * MINUTE
+    await log(tracker, 'low')
+    await Promise.all([log(tracker, 'critical', NOON), log(tracker, 'high', NOON + 5 * MINUTE)])
+    expect(await severityOf(tracker, error_id)).toBe('high')
+  })
+
   test('is exact when two processes record and reopen at once', async () => {
     const place = await freshPlace(database)
     const [one, other] = [trackerAt(place), trackerAt(place)]

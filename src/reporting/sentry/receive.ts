@@ -46,9 +46,21 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     hold(limits.request(client))
     const key = keyIn(request.headers, searchParams)
     // The older endpoint has no envelope that could contain one.
-    if (key !== null || place.kind === 'store') await checkKey(key, place)
-    const chunks = unpackedChunks(request, arrival, { max_bytes, count: (bytes) => hold(limits.bytes(client, bytes)) })
-    const bytes = key === null ? await keyedBytes(chunks, place) : await joined(chunks)
+    let isAdmitted = false
+    let bytesBeforeKey = 0
+    const admit = async (found: string | null) => {
+      await checkKey(found, place)
+      hold(limits.admit() ?? limits.admitBytes(bytesBeforeKey))
+      isAdmitted = true
+    }
+    const count = (bytes: number) => {
+      if (isAdmitted) return hold(limits.bytes(client, bytes))
+      bytesBeforeKey += bytes
+      hold(limits.bytesBeforeKey(client, bytes))
+    }
+    if (key !== null || place.kind === 'store') await admit(key)
+    const chunks = unpackedChunks(request, arrival, { max_bytes, count })
+    const bytes = isAdmitted ? await joined(chunks) : await keyedBytes(chunks, admit)
     const envelope = place.kind === 'store' ? bareEvent(bytes) : parseEnvelope(bytes)
     hold(limits.errors(client, envelope.items.filter(({ type }) => type === 'event').length))
     const id = await record(envelope, {
@@ -59,11 +71,14 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
   }
 
   /** Checks the key in the first line before the rest is decompressed, for envelopes that come through a tunnel. */
-  async function keyedBytes(chunks: AsyncIterable<Buffer>, place: Place): Promise<Buffer> {
+  async function keyedBytes(
+    chunks: AsyncIterable<Buffer>,
+    admit: (key: string | null) => Promise<void>,
+  ): Promise<Buffer> {
     const parts: Buffer[] = []
     let size = 0
     let isChecked = false
-    const check = () => checkKey(keyOfDsn(envelopeHeader(Buffer.concat(parts)).dsn), place)
+    const check = () => admit(keyOfDsn(envelopeHeader(Buffer.concat(parts)).dsn))
     for await (const chunk of chunks) {
       parts.push(chunk)
       size += chunk.length

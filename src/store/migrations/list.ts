@@ -19,6 +19,7 @@ import { mapSources } from './0018-map-sources.js'
 import { searchHistory } from './0019-search-history.js'
 import { cascadeChance } from './0021-cascade-chance.js'
 import { clientErrors } from './0022-client-errors.js'
+import { cascadeCoverage } from './0023-cascade-coverage.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -44,4 +45,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0019-search-history': searchHistory,
   '0021-cascade-chance': cascadeChance,
   '0022-client-errors': clientErrors,
+  '0023-cascade-coverage': cascadeCoverage,
 }

@@ -78,6 +78,26 @@ describe('who may send', () => {
     expect(held.headers.get('x-sentry-rate-limits')).toBe(`${held.headers.get('retry-after')}::key`)
   })
 
+  test('counts requests and bytes against the total only with a valid key', async () => {
+    let address = 0
+    const host = await intakeHost(ON_SQLITE, {
+      client_address: () => `198.51.100.${address++}`,
+      settings: { client_max_requests_per_minute: { total: 2 }, client_max_bytes_per_minute: { total: 20_000 } },
+    })
+    const url = `${host.origin}/sentry/api/1/envelope/`
+    const wrong = { dsn: host.dsn.replace(KEY, 'f'.repeat(32)), filler: 'x'.repeat(9000) }
+    for (let i = 0; i < 5; i++) {
+      const byQuery = await fetch(`${url}?sentry_key=${'f'.repeat(32)}`, { method: 'POST', body: 'x' })
+      const inEnvelope = await fetch(url, { method: 'POST', body: envelopeOf([{ type: 'event' }, EVENT], wrong) })
+      const without = await fetch(url, { method: 'POST', body: envelopeOf([{ type: 'event' }, EVENT]) })
+      expect([byQuery.status, inEnvelope.status, without.status]).toEqual([403, 403, 401])
+    }
+    const tunneled = envelopeOf([{ type: 'event' }, EVENT], { dsn: host.dsn })
+    expect((await fetch(url, { method: 'POST', body: tunneled })).status).toBe(200)
+    expect((await host.event(EVENT)).status).toBe(200)
+    expect((await host.event(EVENT)).status).toBe(429)
+  })
+
   test('needs keys that are some', () => {
     expect(() => sentryIntake({ keys: [] })).toThrow('sentryIntake needs keys')
     expect(() => sentryIntake({ keys: [''] })).toThrow('sentryIntake needs keys')
