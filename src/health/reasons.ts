@@ -52,7 +52,7 @@ function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
     )
   }
   if (latency_ms !== null && latency_ms > SLOW_MS) {
-    yield degraded(`${address} took ${latency_ms} ms for the simplest question. Look at its load and at the network.`)
+    yield degraded(`${address} took ${latency_ms} ms for the simplest query. Check its load and the network.`)
   }
 }
 
@@ -80,7 +80,7 @@ function* ofDashboard({ dropped }: Facts): Iterable<Reason> {
   const failed = timesOf('dashboard_failed', dropped)
   if (failed > 0) {
     yield degraded(
-      `${failed} requests to the dashboard failed since this process started. Its log on standard error says why.`,
+      `${failed} ${failed === 1 ? 'request' : 'requests'} to the dashboard failed since this process started. The log on standard error shows the cause.`,
     )
   }
   if (timesOf('forwarding_headers_ignored', dropped) > 0) yield degraded(ignoredHeadersText())
@@ -91,7 +91,7 @@ function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
   const { deliveries, cleanup } = work
   yield* ofEngine(work)
   const failed = deliveries.by_state.failed
-  if (failed) yield degraded(`${failed} of the newest messages could not be delivered. The last answers stand below.`)
+  if (failed) yield degraded(`${failed} of the newest messages could not be delivered. The last responses are below.`)
   if (cleanup.retention_days === null) return
   const last = cleanup.last_run_at === null ? null : Date.parse(cleanup.last_run_at)
   const isLate = last === null ? process.uptime_seconds * 1000 > LATE : now - last > LATE

@@ -54,7 +54,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
         </>
       )}
       <How>
-        {`Found by the hourly detection: one within ${WINDOW} after the other, at least three times, at least half of the time, and at least twice as often as by chance. `}
+        {`Detected every hour: an error followed another one within ${WINDOW} at least three times, at least half of the time, and at least twice as often as by chance. `}
         <CountedSince since={[...leads_to, ...caused_by][0]?.counted_since ?? null} visit={visit} />
         <DetectedAt cascades={[...leads_to, ...caused_by]} visit={visit} />
       </How>
@@ -74,7 +74,7 @@ function DetectedAt({ cascades, visit }: { cascades: readonly Cascade[]; visit: 
   const newest = cascades.map(({ last_detected_at }) => last_detected_at).sort()
   return (
     <>
-      Last found <Time iso={newest.at(-1) ?? ''} visit={visit} />.
+      Last detected <Time iso={newest.at(-1) ?? ''} visit={visit} />.
     </>
   )
 }
@@ -88,17 +88,17 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
   return (
     <Insight
       title="Cascades"
-      how={`Errors that another regularly follows within ${WINDOW}: mend the first, and the second may be gone.`}
+      how={`Errors that regularly follow another error within ${WINDOW}. Fixing the first error may fix the second.`}
       method={
         <>
-          As the hourly detection found them: at least three times, at least half of the time, and at least twice as
-          often as by chance. Sorted by how often the second followed.{' '}
+          Detected every hour. The second error followed at least three times, at least half of the time, and at least
+          twice as often as by chance. Sorted by how often the second error followed.{' '}
           <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
         </>
       }
     >
       {cascades.length === 0 ? (
-        <p class="muted">No error regularly brings another.</p>
+        <p class="muted">No cascades found.</p>
       ) : (
         <InsightTable
           title="Cascades"

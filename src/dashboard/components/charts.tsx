@@ -215,7 +215,9 @@ export function ShareBars({
         {rows.map(({ label, href, value, note }) => (
           <tr>
             <th scope="row">
-              <span class="share-label">{href ? <a href={href}>{label}</a> : label}</span>
+              <span class="share-label" title={label.length > MAX_LABEL_LENGTH ? label : undefined}>
+                {href ? <a href={href}>{shortLabel(label)}</a> : shortLabel(label)}
+              </span>
               <svg class="share" width="100%" height="4" aria-hidden="true" focusable="false">
                 <rect class="track" width="100%" height="4" rx="2" />
                 <rect class="filled" width={`${round((value / most) * 100)}%`} height="4" rx="2" />
@@ -230,6 +232,13 @@ export function ShareBars({
       </tbody>
     </table>
   )
+}
+
+/** Two lines on a phone. Clients choose types and platforms freely. */
+const MAX_LABEL_LENGTH = 80
+
+function shortLabel(label: string): string {
+  return label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label
 }
 
 /** The first, the middle and the last label: more would not fit on a telephone. */

@@ -6,9 +6,9 @@ import { formatCount, Time } from './time.js'
 
 const WORDS: Record<HealthState, string> = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' }
 const SENTENCES: Record<HealthState, string> = {
-  ok: 'Every error that is met is recorded, and everything can be read.',
-  degraded: 'Nothing is lost, but somebody should look at this.',
-  failing: 'Errors cannot be written or read as they should be.',
+  ok: 'Errors are recorded, and all data can be read.',
+  degraded: 'No errors are lost. Check the reasons.',
+  failing: 'Errors cannot be written or read.',
 }
 
 /** The state in one word, and what to do about it. */
@@ -55,7 +55,7 @@ export function FactCard({ title, rows, children }: { title: string; rows: Facts
 export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rendered {
   return (
     <section class="card">
-      <h2>Left out or failed since this process started</h2>
+      <h2>Drops and failures since this process started</h2>
       {dropped.length === 0 ? (
         <p class="muted">No drops or failures. Rejections by limits are listed above.</p>
       ) : (
@@ -66,7 +66,7 @@ export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rend
               <th scope="col" class="number">
                 Times
               </th>
-              <th scope="col">What it means</th>
+              <th scope="col">Meaning</th>
             </tr>
           </thead>
           <tbody>
@@ -143,21 +143,21 @@ export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit })
   if (!work) {
     return (
       <section class="card">
-        <h2>Work beside the requests</h2>
-        <p class="muted">Not known while the database cannot be asked.</p>
+        <h2>Background work</h2>
+        <p class="muted">Unknown while the database cannot be read.</p>
       </section>
     )
   }
   const { engine, jobs, dead_letters, deliveries, cleanup } = work
   return (
     <FactCard
-      title="Work beside the requests"
+      title="Background work"
       rows={[
         ['Job engine', engineText(engine)],
         ['Jobs', engine.problem === null ? counts(jobs, 'none') : null],
-        ['Messages', <a href={href(visit, '/notifications')}>{counts(deliveries.by_state, 'none were written')}</a>],
+        ['Messages', <a href={href(visit, '/notifications')}>{counts(deliveries.by_state, 'none')}</a>],
         ['Last cleanup', cleanup.last_run_at ? <Time iso={cleanup.last_run_at} visit={visit} /> : 'not yet'],
-        ['Errors are kept', cleanup.retention_days === null ? 'for ever' : `${cleanup.retention_days} days`],
+        ['Retention', cleanup.retention_days === null ? 'no limit' : `${cleanup.retention_days} days`],
       ]}
     >
       {dead_letters.length > 0 && <DeadLetters letters={dead_letters} visit={visit} />}
@@ -167,14 +167,14 @@ export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit })
 }
 
 function engineText({ name, problem, works_here }: WorkHealth['engine']): string {
-  if (problem !== null) return `${name}, which cannot be used: ${problem}`
-  return works_here ? `${name}; this process works on jobs` : `${name}; this process leaves jobs to others`
+  if (problem !== null) return `${name}, unavailable: ${problem}`
+  return works_here ? `${name}; runs in this process` : `${name}; runs in other processes`
 }
 
 function DeadLetters({ letters, visit }: { letters: WorkHealth['dead_letters']; visit: Visit }): Rendered {
   return (
     <>
-      <h3>Last jobs that failed for good</h3>
+      <h3>Jobs that failed permanently</h3>
       <ul class="failures">
         {letters.map(({ name, attempts, last_error, failed_at }) => (
           <li>

@@ -2,6 +2,7 @@ import type { CrossPlatformError } from '../../analytics/cross-platform-errors.j
 import type { PlatformHealth } from '../../analytics/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../analytics/platform-figures.js'
 import { STABILITY_SCALE, stabilityFormula } from '../../analytics/stability-score.js'
+import { MAX_LISTED_PLATFORMS } from '../../model/platform.js'
 import type { Rendered, Visit } from '../define.js'
 import { href, sameWith } from '../href.js'
 import { SeverityBadge, StatusBadge } from './badges.js'
@@ -30,7 +31,11 @@ export function PlatformCards({
   return (
     <section>
       <h2 class="section-title">Stability</h2>
-      <p class="how">{STABILITY_SCALE}</p>
+      <p class="how">
+        {STABILITY_SCALE}
+        {rates.length === MAX_LISTED_PLATFORMS &&
+          ` Lists the ${MAX_LISTED_PLATFORMS} platforms with the most occurrences.`}
+      </p>
       <ul class="platforms">
         {rates.map((rate) => (
           <li class="card platform">

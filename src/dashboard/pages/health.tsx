@@ -21,7 +21,7 @@ export const health = definePage({
     <>
       <PageHead
         title="Health"
-        context={`As process ${data.process.pid} sees it. Others that share the database have buffers, drops and spool folders of their own.`}
+        context={`Seen from process ${data.process.pid}. Other processes on the same database have their own buffer, drops and spool folder.`}
       />
       <div class="stack health">
         <HealthSummary state={data.state} reasons={data.reasons} />
@@ -42,9 +42,9 @@ function databaseFacts({ database }: Health): Facts {
   const { migrations, search_index } = database
   return [
     ['Address', <code>{database.address}</code>],
-    ['Answers', database.reachable ? `yes, in ${database.latency_ms} ms` : 'no'],
+    ['Reachable', database.reachable ? `yes, in ${database.latency_ms} ms` : 'no'],
     ['Migrations', migrations && migrationsText(migrations)],
-    ['Search', search_index === null ? null : search_index ? 'by an index' : 'without an index: right, but slower'],
+    ['Search', search_index === null ? null : search_index ? 'indexed' : 'without an index: complete, but slower'],
   ]
 }
 
@@ -55,12 +55,12 @@ function migrationsText({ applied, pending }: NonNullable<Health['database']['mi
 
 function writingFacts({ recorder, spool }: Health, visit: Visit): Facts {
   return [
-    ['In the buffer', plural(recorder.buffered, 'event')],
-    ['On their way', `${formatCount(recorder.queued)} batches`],
-    ['Last written', since(recorder.last_flush_at, visit) ?? 'nothing yet'],
-    ['Database away', since(recorder.away_since, visit) ?? 'no'],
-    ['Waiting in the spool', `${plural(spool.files, 'file')}, ${bytes(spool.bytes)} of ${bytes(spool.max_bytes)}`],
-    ['Set aside', plural(spool.failed, 'file')],
+    ['In the buffer', plural(recorder.buffered, 'occurrence')],
+    ['Queued', plural(recorder.queued, 'batch', 'batches')],
+    ['Last written', since(recorder.last_flush_at, visit) ?? 'never'],
+    ['Outage since', since(recorder.away_since, visit) ?? 'no outage'],
+    ['In the spool', `${plural(spool.files, 'file')}, ${bytes(spool.bytes)} of ${bytes(spool.max_bytes)}`],
+    ['Rejected files', plural(spool.failed, 'file')],
     ['Spool folder', <code>{spool.folder}</code>],
   ]
 }
@@ -79,8 +79,8 @@ function since(iso: string | null, visit: Visit): Rendered {
   return iso === null ? null : <Time iso={iso} visit={visit} />
 }
 
-function plural(count: number, word: string): string {
-  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
 function uptime(ms: number): string {

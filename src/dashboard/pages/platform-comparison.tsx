@@ -73,8 +73,8 @@ export const platformComparison = definePage({
           title="No platform reported in this period"
           code="await Tracker.Commands.LogError.call({ error_type, message, platform: 'iOS', app_version })"
         >
-          Platforms are told by the user agent of a request, or by the endpoint through which your apps report. Choose a
-          longer range, or report one:
+          The platform comes from the user agent of a request or from the report of a client. Choose a longer range, or
+          report one:
         </Empty>
       ) : (
         <div class="stack">
