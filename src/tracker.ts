@@ -115,7 +115,16 @@ export class TrackerInstance {
 
   /** What changes errors. */
   readonly Commands = {
-    LogError: { call: (input: LogErrorInput) => this.#logError(input) },
+    LogError: {
+      call: (input: LogErrorInput): Promise<LoggedError | null> => {
+        try {
+          return this.#logError(input)
+        } catch {
+          // Overflow: the callers of the host further up still have the error.
+          return NO_RESULT
+        }
+      },
+    },
     ResolveError: this.#bind(resolveError),
     AssignError: this.#bind(assignError),
     UnassignError: this.#bind(unassignError),
@@ -286,11 +295,21 @@ export class TrackerInstance {
    */
   report(error: unknown, options: ReportOptions = {}): Promise<LoggedError | null> {
     try {
+      return this.#reportAtAnyDepth(error, options)
+    } catch {
+      // Overflow: the callers of the host further up still have the error.
+      return NO_RESULT
+    }
+  }
+
+  #reportAtAnyDepth(error: unknown, options: ReportOptions): Promise<LoggedError | null> {
+    try {
       if (error === REHEARSAL) return NO_RESULT
       if (hasRoomToRecord()) return this.#report(error, options)
       return deferReport(() => this.#report(error, options)) ?? this.#dropAtStackEnd()
     } catch {
-      return this.#retryAfterOverflow(() => this.#report(error, options))
+      // Not marked as recorded: a caller further up can report the error again.
+      return deferReport(() => this.#report(error, options)) ?? NO_RESULT
     }
   }
 
@@ -348,7 +367,8 @@ export class TrackerInstance {
    * })
    */
   withScope<T>(work: () => T): T {
-    const scopes = this.#scopes()
+    // Near the end of the stack the work runs in the scope of its caller.
+    const scopes = hasRoomToNote() ? this.#scopes() : null
     return scopes ? scopes.run(work) : work()
   }
 
@@ -359,14 +379,11 @@ export class TrackerInstance {
    * Tracker.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku } })
    */
   addBreadcrumb(breadcrumb: Breadcrumb): void {
-    try {
-      if (!hasRoomToNote()) return
+    this.#whereStackAllows(() => {
       const { category, message, duration_ms, metadata } = breadcrumb
       const crumb = { category: String(category), message: String(message), duration_ms, metadata }
       this.#running()?.context.breadcrumbs.add(crumb)
-    } catch (error) {
-      this.#complain(error)
-    }
+    })
   }
 
   /**
@@ -390,11 +407,7 @@ export class TrackerInstance {
      * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
      */
     record: (event: RequestGuardEvent): void => {
-      try {
-        if (hasRoomToNote()) this.#running()?.context.request_guard?.record(event)
-      } catch (error) {
-        this.#complain(error)
-      }
+      this.#whereStackAllows(() => this.#running()?.context.request_guard?.record(event))
     },
   }
 
@@ -455,16 +468,7 @@ export class TrackerInstance {
       if (hasRoomToRecord()) return this.#logErrorNow(input)
       return deferReport(() => this.#logErrorNow(input)) ?? this.#dropAtStackEnd()
     } catch {
-      return this.#retryAfterOverflow(() => this.#logErrorNow(input))
-    }
-  }
-
-  #retryAfterOverflow(report: () => Promise<LoggedError | null>): Promise<LoggedError | null> {
-    try {
-      return deferReport(report) ?? NO_RESULT
-    } catch {
-      // Not marked as recorded: a caller further up can report the error.
-      return NO_RESULT
+      return deferReport(() => this.#logErrorNow(input)) ?? NO_RESULT
     }
   }
 
@@ -515,11 +519,26 @@ export class TrackerInstance {
   }
 
   #inScope(change: (scope: Scope) => void): void {
-    try {
+    this.#whereStackAllows(() => {
       const scope = this.#scopes()?.open()
       if (scope) change(scope)
+    })
+  }
+
+  /** Skips the work near the end of the stack. Never throws: a log line is safe only where the stack has room for it. */
+  #whereStackAllows(work: () => void): void {
+    try {
+      if (hasRoomToNote()) this.#withComplaint(work)
     } catch {
-      // Only an overflow of the stack throws here.
+      // Overflow.
+    }
+  }
+
+  #withComplaint(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#complain(error)
     }
   }
 

@@ -35,7 +35,11 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
 export function capture(tracker: TrackerInstance = Tracker) {
   tracker.start()
   return (error: unknown, request: HostRequest, response: ServerResponse, next: Next): void => {
-    recordRequestError(tracker, error, request, { source: 'express', request_failed: failsRequest(error, response) })
+    try {
+      recordRequestError(tracker, error, request, { source: 'express', request_failed: failsRequest(error, response) })
+    } catch {
+      // Stack overflow: the error handlers of the host must still be called.
+    }
     next(error)
   }
 }

@@ -84,8 +84,12 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
   })
 
   app.addHook('onError', (request, reply, error, next) => {
-    record(tracker, error, request, failsRequest(error, reply.raw as ServerResponse))
-    watchErrorHandler(tracker, error, request, reply)
+    try {
+      record(tracker, error, request, failsRequest(error, reply.raw as ServerResponse))
+      watchErrorHandler(tracker, error, request, reply)
+    } catch {
+      // Stack overflow: the error handlers of the host must still be called.
+    }
     next()
   })
 

@@ -32,7 +32,11 @@ export function recordWebRequestError(
 }
 
 function record(...report: Parameters<typeof recordNow>): void {
-  whenStackAllows(() => recordNow(...report))
+  try {
+    whenStackAllows(() => recordNow(...report))
+  } catch {
+    // Overflow: the host continues with its error.
+  }
 }
 
 function recordNow(

@@ -13,7 +13,11 @@ export function guarded<Arguments extends unknown[]>(
     try {
       listener(...args)
     } catch {
-      counters.add(`failed: ${what}`)
+      try {
+        counters.add(`failed: ${what}`)
+      } catch {
+        // Overflow: Node.js would turn an error thrown from a channel into an uncaught exception.
+      }
     }
   }
 }

@@ -48,6 +48,13 @@ export function expectPauses(expected: boolean): void {
   isPausing = expected
 }
 
+let isEndReached = false
+
+/** Whether a probe has failed in this process. Such a process recurses deeply, and may overflow. */
+export function hasReachedStackEnd(): boolean {
+  return isEndReached
+}
+
 let recordingProbe: Probe | null = null
 let notingProbe: Probe | null = null
 
@@ -69,6 +76,7 @@ export function hasRoomToRecord(): boolean {
     else recordingProbe?.(null)
     return true
   } catch {
+    isEndReached = true
     return false
   }
 }
@@ -81,6 +89,7 @@ export function hasRoomToNote(): boolean {
     else notingProbe?.(null)
     return true
   } catch {
+    isEndReached = true
     return false
   }
 }

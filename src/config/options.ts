@@ -582,7 +582,7 @@ export const OPTIONS = {
     group: 'diagnostics',
     kind: boolean,
     default: false,
-    text: "Records what the variables of the host's own functions were where an error was thrown.",
+    text: "Records what the variables of the host's own functions were where an error was thrown. A stack overflow can abort the process: see docs/diagnostics.md.",
   }),
   local_variable_mode: row<'always' | 'adaptive'>({
     group: 'diagnostics',

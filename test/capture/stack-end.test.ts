@@ -1,15 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import { describeEachRuntime, type Runtime } from '../support/runtimes.js'
-import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
-
-const PROGRAM = fileURLToPath(new URL('./fixtures/stack-end.mjs', import.meta.url))
+import { runAtStackEnd } from '../support/stack-end.js'
 
 interface Orders {
   pattern: string
@@ -89,31 +81,9 @@ interface Output {
   nested: number
 }
 
-/** Runs the program to its end. Returns its output, and what is stored after the next start. */
 async function overflow(runtime: Runtime, { more, ...orders }: Orders) {
-  const folder = temporaryFolder()
-  const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
-  const { url: database, spool_path } = place
-  const settings = {
-    ...CREDENTIALS,
-    database,
-    spool_path,
-    application_name: 'shop',
-    max_event_loop_lag_ms: null,
-    ...more,
-  }
-  const file = join(folder, 'orders.json')
-  writeFileSync(file, JSON.stringify({ settings, ...orders }))
-  const child = spawn(runtime.path, [PROGRAM, file], { stdio: ['ignore', 'pipe', 'ignore'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [stdout, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  expect(signal).toBe(null)
-  const { tracker } = trackerAt(place)
-  await tracker.ready()
-  await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-  const counts: Record<string, number> = {}
-  for (const { message, occurrence_count } of await tracker.Queries.ErrorsList.call({ per_page: 100 })) {
-    counts[message] = (counts[message] ?? 0) + occurrence_count
-  }
-  return { code, counts, output: JSON.parse(stdout || '{}') as Output }
+  const settings = { enable_breadcrumbs: false, ...more }
+  const result = await runAtStackEnd<Output>(runtime, 'stack-end.mjs', { settings, ...orders })
+  expect(result.signal).toBe(null)
+  return result
 }

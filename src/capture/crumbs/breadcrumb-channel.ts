@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { listenOn } from './subscriptions.js'
 
 /** Where a library leaves `{ category, message, duration_ms, metadata }` without importing anything of ours. */
@@ -16,7 +17,7 @@ export const breadcrumbChannel: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   return listenOn(reporter, {
     [BREADCRUMB_CHANNEL]: (step: unknown) => {
-      if (typeof step !== 'object' || step === null || types.isProxy(step)) return
+      if (!hasRoomToNote() || typeof step !== 'object' || step === null || types.isProxy(step)) return
       const { category, message, duration_ms, metadata } = step as Record<string, unknown>
       if (typeof category !== 'string' || typeof message !== 'string') return
       breadcrumbs.add({

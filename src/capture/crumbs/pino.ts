@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 import { listenOn } from './subscriptions.js'
 
 /** Published by pino for each line it is about to write. */
@@ -18,6 +19,7 @@ export const pinoLines: Source = (reporter) => {
   if (!breadcrumbs.keeps('log')) return () => {}
   return listenOn(reporter, {
     [PINO_CHANNEL]: ({ arguments: [fields, message, level] }: PinoLine) => {
+      if (!hasRoomToNote()) return
       const text = typeof message === 'string' ? message : ownMessage(fields)
       breadcrumbs.add({ category: 'log', message: text, metadata: { level: LEVELS[level] ?? level } })
     },

@@ -1,5 +1,6 @@
 import { listenOn } from '../crumbs/subscriptions.js'
 import type { Source } from '../source.js'
+import { hasRoomToNote } from '../stack-room.js'
 
 /** Where a library tells what it has refused, without importing anything of ours. */
 const REQUEST_GUARD_CHANNEL = 'faultboard:request-guard'
@@ -14,5 +15,9 @@ const REQUEST_GUARD_CHANNEL = 'faultboard:request-guard'
 export const requestGuardChannel: Source = (reporter) => {
   const { request_guard } = reporter.context
   if (!request_guard) return () => {}
-  return listenOn(reporter, { [REQUEST_GUARD_CHANNEL]: (event: unknown) => request_guard.record(event) })
+  return listenOn(reporter, {
+    [REQUEST_GUARD_CHANNEL]: (event: unknown) => {
+      if (hasRoomToNote()) request_guard.record(event)
+    },
+  })
 }

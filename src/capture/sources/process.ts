@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { noLongerRunning, stillRunning } from '../crash/running-marker.js'
-import { sendDeferredReports } from '../deferred-reports.js'
+import { sendDeferredReports, whenStackAllows } from '../deferred-reports.js'
 import type { Reporter, Source } from '../source.js'
 import { endOfThread } from './ended-threads.js'
 
@@ -55,7 +55,8 @@ function quietly(work: () => void): void {
 }
 
 function onUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
-  quietly(() => recordUncaught(error, origin))
+  // Node.js calls this with an empty stack; a host that emits the event itself may not.
+  whenStackAllows(() => quietly(() => recordUncaught(error, origin)))
 }
 
 function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
@@ -122,7 +123,7 @@ export const handledRejections: Source = (reporter) => {
 const REJECTION = 'unhandledRejection'
 
 function onRejection(reason: unknown): void {
-  quietly(() => recordRejection(reason))
+  whenStackAllows(() => quietly(() => recordRejection(reason)))
 }
 
 function recordRejection(reason: unknown): void {

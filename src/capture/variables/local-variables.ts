@@ -5,6 +5,7 @@ import type { Counters } from '../../model/counters.js'
 import type { FrameVariables } from '../../model/frame-variables.js'
 import { createRedactor, NO_REDACTION, type Redactor } from '../../model/redaction.js'
 import type { SourcePositions } from '../source-positions.js'
+import { hasReachedStackEnd, isStackOverflow } from '../stack-room.js'
 import { Demand } from './demand.js'
 import { originalFrames } from './original-frames.js'
 import { PauseBudget } from './pause-budget.js'
@@ -25,6 +26,8 @@ export interface LocalVariablesParts {
 /** How far down the causes of an error are searched for variables when it has none itself. */
 const CAUSE_DEPTH = 5
 
+const OVERFLOWED = 'the stack overflowed, and Node.js may abort a process that pauses at an overflow'
+
 /**
  * The variables at the place where an error was thrown. While it runs, the thread stops for a moment at whatever is
  * thrown, caught or not; what the host's own frames held then is kept with the thrown value until it is logged or gone.
@@ -39,6 +42,7 @@ export class LocalVariables implements PauseReader {
   readonly #demand: Demand | null
   #end: (() => void) | null = null
   #is_possible = true
+  #has_overflowed = false
 
   constructor(parts: LocalVariablesParts) {
     const { config, now } = parts
@@ -68,6 +72,7 @@ export class LocalVariables implements PauseReader {
   /** What was read when this was thrown, or when what caused it was; null where nothing was. */
   of(thrown: unknown, hash_signature: string): readonly FrameVariables[] | null {
     const frames = this.#framesOf(thrown)
+    if (this.#has_overflowed) this.#endAfterOverflow()
     if (this.#is_possible) this.#demand?.logged(hash_signature, frames !== null)
     if (frames === null || frames.length === 0) return null
     const { config, positions } = this.#parts
@@ -75,10 +80,11 @@ export class LocalVariables implements PauseReader {
   }
 
   get is_open(): boolean {
-    return this.#budget.is_open
+    return this.#budget.is_open && !this.#has_overflowed && !hasReachedStackEnd()
   }
 
   read(thrown: unknown, frames: readonly LiveFrame[]): void {
+    if (isStackOverflow(thrown)) this.#has_overflowed = true
     if (frames.length === 0) this.#parts.counters.add('local_variables_optimised')
     else this.#thrown.keep(thrown, placeOf(frames), () => readFrames(frames, this.#redactor, this.#limits))
   }
@@ -91,6 +97,7 @@ export class LocalVariables implements PauseReader {
 
   nextSecond(): void {
     this.#budget.nextSecond()
+    if (this.#has_overflowed || hasReachedStackEnd()) setImmediate(() => this.#endAfterOverflow()).unref()
   }
 
   ended(reason: string): void {
@@ -101,11 +108,25 @@ export class LocalVariables implements PauseReader {
 
   #arm(): void {
     if (this.#end || !this.#is_possible) return
+    if (hasReachedStackEnd()) {
+      this.#refused(OVERFLOWED)
+      return
+    }
     try {
       this.#end = onThrow(this)
     } catch (error) {
       this.#refused(error instanceof NoPauses ? error.message : 'the inspector cannot be used')
     }
+  }
+
+  /**
+   * Turns the pauses off after the first overflow. Node.js formats the stack of an error at each pause, by a call that V8
+   * forbids while it throws an overflow. The check behind that aborts the process.
+   */
+  #endAfterOverflow(): void {
+    this.#demand?.stop()
+    this.#rest()
+    this.#refused(OVERFLOWED)
   }
 
   #rest(): void {
@@ -123,6 +144,7 @@ export class LocalVariables implements PauseReader {
   #framesOf(thrown: unknown): readonly ReadFrame[] | null {
     let value = thrown
     for (let depth = 0; depth < CAUSE_DEPTH && value !== undefined && value !== null; depth++) {
+      if (isStackOverflow(value)) this.#has_overflowed = true
       const frames = this.#thrown.take(value)
       if (frames) return frames
       value = types.isNativeError(value) ? ownValue(value, 'cause') : undefined
