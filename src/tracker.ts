@@ -102,6 +102,8 @@ export class TrackerInstance {
   #stopped = false
   #stopping: Promise<void> | null = null
   readonly #pools: KnownPools = new Map()
+  /** Reports for which the stack had no room at all. Counted with the next report: a call would overflow again. */
+  #missed = 0
 
   constructor(settings: Settings = {}, surroundings: Surroundings = {}) {
     this.#settings = { ...settings }
@@ -121,6 +123,7 @@ export class TrackerInstance {
           return this.#logError(input)
         } catch {
           // Overflow: the callers of the host further up still have the error.
+          this.#missed++
           return NO_RESULT
         }
       },
@@ -298,6 +301,7 @@ export class TrackerInstance {
       return this.#reportAtAnyDepth(error, options)
     } catch {
       // Overflow: the callers of the host further up still have the error.
+      this.#missed++
       return NO_RESULT
     }
   }
@@ -472,6 +476,11 @@ export class TrackerInstance {
     }
   }
 
+  #countMissed({ context }: Started): void {
+    context.counters.add('stack_exhausted', this.#missed)
+    this.#missed = 0
+  }
+
   #dropAtStackEnd(): Promise<null> {
     this.#started?.context.counters.add('stack_exhausted')
     return NO_RESULT
@@ -489,7 +498,9 @@ export class TrackerInstance {
   /** Not async, so that nothing of the host's is held while the row is being written. */
   #safely<T>(record: (started: Started) => Promise<T | null> | null): Promise<T | null> {
     try {
-      return record(this.#start()) ?? Promise.resolve(null)
+      const started = this.#start()
+      if (this.#missed > 0) this.#countMissed(started)
+      return record(started) ?? Promise.resolve(null)
     } catch (error) {
       if (isStackOverflow(error) && !isSendingDeferred()) throw error
       this.#complain(error)

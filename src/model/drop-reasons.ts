@@ -9,7 +9,8 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   invalid: 'Not recorded: LogError was called with neither an exception nor an error_type and message.',
   reported_while_recording:
     'Not recorded: a callback reported it while the same error, or an error from a callback, was being recorded.',
-  stack_exhausted: 'Not recorded: 10,000 errors reported near the end of the stack were waiting already.',
+  stack_exhausted:
+    'Not recorded: reported at the last levels of the stack, or while 10,000 errors from the end of the stack were waiting.',
   unknown_severity: 'Recorded; the severity that was given is none, so the rules decided.',
   storm_counted_only: 'Counted without a row of its own: more than max_full_occurrences_per_minute.',
   lag_left_out_details: 'Recorded without parameters, context and breadcrumbs: the event loop was late.',
