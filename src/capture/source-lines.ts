@@ -15,6 +15,10 @@ const MAX_CALL_LINES = 10
 /** A longer line is minified code, where only the part around the column counts. */
 const MAX_LINE_LENGTH = 300
 const MINIFIED_REACH = 80
+/** How far before its column the functions around minified code are searched for. */
+const MINIFIED_DISTANCE = 2000
+/** Enclosing functions that identify a callback: a query inside a promise inside a route handler. */
+const MAX_LEVELS = 3
 const DIGEST_LENGTH = 12
 
 const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|marko|coffee|civet)$/i
@@ -54,7 +58,7 @@ export class SourceLines {
     const known = this.#digests.get(key)
     if (known !== undefined) return known
     const digest = this.#read(file, (lines) =>
-      isCaller ? describeFunction(lines, line_number) : describeLine(lines, line_number, column),
+      isCaller ? describeFunction(lines, line_number, column) : describeLine(lines, line_number, column),
     )
     if (this.#digests.size >= MAX_REMEMBERED_LINES) this.#digests.clear()
     this.#digests.set(key, digest)
@@ -90,24 +94,39 @@ export class SourceLines {
   }
 }
 
-/** The line and the call around it as text without white space; null where there is no such line. */
+/** The line and the calls around it as text without white space; null where there is no such line. */
 function describeLine(lines: readonly string[], line_number: number, column: number | null): string | null {
   const line = lines[line_number - 1]
   if (line === undefined || line.trim() === '') return null
   if (line.length > MAX_LINE_LENGTH) return minifiedPart(line, column)
-  // A function that is written on one line includes the call already.
-  const call = STARTS_FUNCTION.test(line) ? '' : enclosingCall(lines, line_number - 1)
-  return `${compact(call)}\n${compact(line)}`
+  return `${describeCalls(lines, line_number, column)}\n${compact(line)}`
 }
 
-/** The call that the function around a line is passed to; null at the top of a module and in minified code. */
-function describeFunction(lines: readonly string[], line_number: number): string | null {
+/** The calls that the function around a line is passed to; null at the top of a module and in minified code. */
+function describeFunction(lines: readonly string[], line_number: number, column: number | null): string | null {
   const line = lines[line_number - 1]
   if (line === undefined || line.length > MAX_LINE_LENGTH) return null
-  return compact(STARTS_FUNCTION.test(line) ? line : enclosingCall(lines, line_number - 1)) || null
+  return describeCalls(lines, line_number, column) || null
 }
 
+/** A function that is written on one line includes its call already. Of several on that line, the column selects one. */
+function describeCalls(lines: readonly string[], line_number: number, column: number | null): string {
+  const line = lines[line_number - 1] ?? ''
+  const starts = [...line.matchAll(FUNCTION_STARTS)]
+  const outer = enclosingCalls(lines, line_number - 1)
+  if (starts.length === 0) return outer.map(compact).join('\n')
+  const position = starts.filter(({ index }) => column !== null && index < column).length
+  const own = starts.length > 1 && position > 0 ? `${compact(line)}\n${position}` : compact(line)
+  return [own, ...outer.map(compact)].join('\n')
+}
+
+const FUNCTION_STARTS = /=>|\bfunction\b/g
 const STARTS_FUNCTION = /=>|\bfunction\b/
+/** `async list(req) {`: a method, not a statement with a block. */
+const STARTS_METHOD =
+  /^\s*(?:(?:public|private|protected|static|override|async|get|set)\s+|\*)*(?!(?:if|for|while|switch|catch|with|return)\b)[\w$#]+\s*\([^()]*\)[^(){}]*\{\s*$/
+/** A function that has a name itself. What is around it does not identify it any better. */
+const NAMES_FUNCTION = /\bfunction\s*\*?\s*[\w$]|^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*[=:]/
 
 function compact(code: string): string {
   return code
@@ -116,16 +135,20 @@ function compact(code: string): string {
     .replace(/[;,]+$/, '')
 }
 
-/** The nearest line above that is indented less and starts a function, from the start of the call it is passed to. */
-function enclosingCall(lines: readonly string[], index: number): string {
+/** The lines above that are indented less and start a function, innermost first, up to a function with a name. */
+function enclosingCalls(lines: readonly string[], index: number): string[] {
+  const calls: string[] = []
   let indentation = indentationOf(lines[index] ?? '')
   for (let i = index - 1; i >= Math.max(0, index - MAX_CALL_DISTANCE) && indentation > 0; i--) {
     const line = lines[i] ?? ''
     if (line.trim() === '' || indentationOf(line) >= indentation) continue
     indentation = indentationOf(line)
-    if (STARTS_FUNCTION.test(line)) return callUpTo(lines, i)
+    const isMethod = STARTS_METHOD.test(line)
+    if (!isMethod && !STARTS_FUNCTION.test(line)) continue
+    calls.push(isMethod ? line : callUpTo(lines, i))
+    if (isMethod || NAMES_FUNCTION.test(line) || calls.length === MAX_LEVELS) break
   }
-  return ''
+  return calls
 }
 
 /** `app.get(`, `'/users',` and `(req, res) => {` may each have a line of their own. */
@@ -144,11 +167,45 @@ function indentationOf(line: string): number {
   return line.length - line.trimStart().length
 }
 
-/** The statement around the column, without the names that a minifier chooses anew in each build. */
+/** The statement around the column and the functions around it, without what differs between two builds. */
 function minifiedPart(line: string, column: number | null): string | null {
   if (column === null || column > line.length) return null
-  const before = line.slice(Math.max(0, column - 1 - MINIFIED_REACH), column - 1)
-  const after = line.slice(column - 1, column - 1 + MINIFIED_REACH)
-  const statement = `${before.slice(before.search(/[^;{}]*$/))}${after.split(/[;{}]/, 1)[0] ?? ''}`
-  return compact(statement.replace(/(?<![\w$.])[A-Za-z_$][\w$]?(?![\w$])/g, '_')) || null
+  const at = column - 1
+  const before = line.slice(Math.max(0, at - MINIFIED_REACH), at)
+  const after = line.slice(at, at + MINIFIED_REACH)
+  const statement = `${lastStatement(before)}${after.split(/[;{}]/, 1)[0] ?? ''}`
+  return [statement, ...minifiedCalls(line, at)].map(withoutShortNames).join('\n').trim() || null
+}
+
+/** An arrow, `function(a,b)` or a method, but not a statement with a block. */
+const FUNCTION_HEADER =
+  /(?:=>|(?<![\w$.])(?!(?:if|for|while|switch|catch|with)\()(?:function )?[\w$#]{1,80}\([^(){}]{0,200}\))$/
+
+/** The headers of the functions whose braces are open at a position, innermost first: `_.get('/users',async(_,_)=>`. */
+function minifiedCalls(line: string, at: number): string[] {
+  const calls: string[] = []
+  let closed = 0
+  for (let i = at - 1; i >= Math.max(0, at - MINIFIED_DISTANCE) && calls.length < MAX_LEVELS; i--) {
+    const character = line[i]
+    if (character === '}') closed++
+    else if (character === '{' && closed > 0) closed--
+    else if (character === '{') {
+      const before = line.slice(Math.max(0, i - MINIFIED_REACH), i)
+      if (FUNCTION_HEADER.test(before)) calls.push(lastStatement(before))
+    }
+  }
+  return calls
+}
+
+function lastStatement(code: string): string {
+  return code.slice(code.search(/[^;{}]*$/))
+}
+
+/** Names of one or two characters and numbers of modules are chosen anew in each build. Texts in quotation marks stay. */
+function withoutShortNames(code: string): string {
+  return compact(
+    code.replace(/"[^"]*"|'[^']*'|`[^`]*`|(?<![\w$.])(?:[A-Za-z_$][\w$]?|\d{2,})(?![\w$])/g, (found) =>
+      /["'`]/.test(found) ? found : '_',
+    ),
+  )
 }

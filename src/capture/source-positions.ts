@@ -74,7 +74,7 @@ export class SourcePositions {
   #mapped(lines: readonly string[]): readonly string[] {
     try {
       const frames = this.#lookUp(lines)
-      const mapped = lines.map((line, i) => this.#rewritten(line, frames[i], frames[i + 1]))
+      const mapped = lines.map((line, i) => this.#rewritten(line, frames[i]))
       return mapped.some((line, i) => line !== lines[i]) ? Object.freeze(mapped) : lines
     } catch {
       // A stack in generated code is better than none.
@@ -110,14 +110,14 @@ export class SourcePositions {
     this.#generated.set(path, file)
   }
 
-  #rewritten(line: string, frame: Mapped | undefined, caller: Mapped | undefined): string {
+  /** A function without a name stays without one: the variable by which it was called names a parameter, not a place. */
+  #rewritten(line: string, frame: Mapped | undefined): string {
     if (!frame) return line
     const { location, position } = frame
     const place = `${position.path}:${position.line}:${position.column}`
-    const called = location.has_name || line.startsWith('at async ') ? null : (caller?.position.name ?? null)
     const before = this.#renamed(location)
-    const name = called ?? parseFrame(`${before}${line.slice(location.before.length)}`, '').function_name
-    const mapped = called ? `at ${called} (${place})` : `${before}${place}${location.after}`
+    const name = parseFrame(`${before}${line.slice(location.before.length)}`, '').function_name
+    const mapped = `${before}${place}${location.after}`
     return this.#readsBack(mapped, position, name) ? mapped : line
   }
 
