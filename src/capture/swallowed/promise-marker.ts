@@ -65,7 +65,10 @@ export class PromiseMarker {
     this.#edits.insert(last ? last.end : body.start + 1, `${last ? ';' : ''}${mark};${declaration}`)
   }
 
-  /** Behind the expression: one that fails has swallowed nothing. */
+  /**
+   * Behind the expression: one that fails has swallowed nothing. Without a guard against an overflow, because a promise
+   * calls its handlers with an empty stack.
+   */
   #markExpression(handler: Node, body: Node, mark: string): boolean {
     const [parameter] = handler.params as Node[]
     const from = parameter ? parameter.end : handler.start
