@@ -29,7 +29,7 @@ export interface DrainParts {
  * empty folder takes a fraction of a millisecond off the main thread.
  */
 const SWEEP_MS = 3000
-/** Batches of one transaction. Ten thousand files with one error each must be imported within five seconds. */
+/** Batches of one transaction. Thousands of files with one error each must be imported within seconds. */
 const MAX_BATCHES = 1000
 /** Bytes of the files of one transaction. They are in memory at the same time. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024
