@@ -22,10 +22,14 @@ export interface FleetHost {
   stop(): Promise<number | null>
 }
 
-/** A host in a process of its own. */
-export function startFleetHost(settings: Settings, events: readonly LogErrorInput[]): FleetHost {
+/** A host in a process of its own. Its clock starts at the given time. */
+export function startFleetHost(
+  settings: Settings,
+  events: readonly LogErrorInput[],
+  { starts_at }: { starts_at?: number } = {},
+): FleetHost {
   const file = join(temporaryFolder(), 'orders.json')
-  writeFileSync(file, JSON.stringify({ settings, events, at_a_time: 10 }))
+  writeFileSync(file, JSON.stringify({ settings, events, at_a_time: 10, starts_at }))
   const program = fileURLToPath(new URL('./fixtures/fleet-host.mjs', import.meta.url))
   const child = spawn(process.execPath, [program, file], { stdio: ['pipe', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
