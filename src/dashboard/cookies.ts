@@ -20,12 +20,27 @@ export interface CookieAttributes {
   same_site?: 'Strict' | 'Lax'
 }
 
+/**
+ * The path as browsers compare it: encoded, and without a semicolon, which would end the attribute. A path with a
+ * semicolon is shortened to the folder above, which contains the dashboard too.
+ */
+function cookiePath(path: string): string {
+  const end = path.indexOf(';')
+  const whole = end < 0 ? path : path.slice(0, path.lastIndexOf('/', end) + 1)
+  try {
+    return whole.replace(/[^\x21-\x7e]+|["<>`{}^]/gu, encodeURIComponent) || '/'
+  } catch {
+    // Half of a surrogate pair, which no browser sends.
+    return '/'
+  }
+}
+
 /** Returns a `Set-Cookie` header for a cookie that no script can read. */
 export function cookieHeader(
   name: string,
   value: string,
   { path, seconds, secure = false, same_site = 'Strict' }: CookieAttributes,
 ): string {
-  const attributes = `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${same_site}${secure ? '; Secure' : ''}`
+  const attributes = `Path=${cookiePath(path)}; Max-Age=${seconds}; HttpOnly; SameSite=${same_site}${secure ? '; Secure' : ''}`
   return `${name}=${encodeURIComponent(value)}; ${attributes}`
 }

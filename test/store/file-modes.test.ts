@@ -35,6 +35,9 @@ describe.skipIf(process.platform === 'win32')('files with recorded data', () => 
     const run = (...args: string[]) =>
       spawnSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, ...args], { encoding: 'utf8' })
     expect(run(program, folder).stderr).toContain('the host crashes')
+    const databaseFiles = readdirSync(folder).filter((name) => name.includes('.sqlite3'))
+    expect(databaseFiles.sort()).toEqual(['', '-shm', '-wal'].map((ending) => `errors.sqlite3${ending}`))
+    for (const name of databaseFiles) expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
     const main = resolve('dist/cli/main.js')
     const database = `sqlite:${folder}/errors.sqlite3`
     mkdirSync(join(folder, 'exports'))
@@ -49,8 +52,7 @@ describe.skipIf(process.platform === 'win32')('files with recorded data', () => 
     for (const part of ['spool/', 'crash/', 'dumps/', 'exports/errors.ndjson', 'exports/errors.csv'])
       expect(modes.join('\n')).toContain(part)
     for (const ending of ['.heapsnapshot', '.cpuprofile']) expect(modes.join('\n')).toContain(ending)
-    // The mode of the SQLite file has its own test.
-    expect(modes.filter((line) => !line.includes('.sqlite3') && !line.endsWith(' 600'))).toEqual([])
+    expect(modes.filter((line) => !line.endsWith(' 600'))).toEqual([])
     for (const name of ['spool', 'crash', 'dumps/faultboard-dumps'])
       expect(statSync(join(folder, name)).mode & 0o777).toBe(0o700)
   })

@@ -33,6 +33,11 @@ function deviceCookie(response: Response): string | undefined {
   return response.headers.getSetCookie().find((cookie) => cookie.startsWith('faultboard_device='))
 }
 
+/** Whether a browser sends a cookie with this path to an address (RFC 6265, section 5.1.4). */
+function pathMatches(address: string, path: string): boolean {
+  return address === path || (address.startsWith(path) && (path.endsWith('/') || address[path.length] === '/'))
+}
+
 /** Signs in and returns the cookie as a browser sends it back. */
 async function knownDevice(host: Host): Promise<string> {
   const [cookie = ''] = deviceCookie(await visit(host, signIn()))?.split(';') ?? []
@@ -112,6 +117,26 @@ describe('a browser that has signed in before', () => {
     const changed = (await start({ dashboard_password: 'another one' })).host
     await guess(changed, 20)
     expect((await visit(changed, { ...signIn(USER, 'another one'), cookie })).status).toBe(429)
+  })
+
+  test.each([
+    ['', '/'],
+    ['/error_dashboard', '/error_dashboard'],
+    ['/caf%C3%A9/error_dashboard', '/caf%C3%A9/error_dashboard'],
+    ['/café/error_dashboard', '/caf%C3%A9/error_dashboard'],
+    ['/密码/error_dashboard', '/%E5%AF%86%E7%A0%81/error_dashboard'],
+    ['/my shop/error_dashboard', '/my%20shop/error_dashboard'],
+    ['/a,b=c"d/error_dashboard', '/a,b=c%22d/error_dashboard'],
+    ['/shop;v=1/error_dashboard', '/'],
+    ['/teams/a;Domain=evil.example/error_dashboard', '/teams/'],
+    ['/half-\uD800/error_dashboard', '/'],
+  ])('has a cookie that it sends to a dashboard mounted at %j', async (base, expected) => {
+    const { host } = await start()
+    const response = await visit(host, signIn(), { base })
+    expect(response.status).toBe(200)
+    const attributes = (deviceCookie(response) ?? '').split('; ').slice(1)
+    expect(attributes).toEqual([`Path=${expected}`, expect.stringMatching(/^Max-Age=\d+$/), 'HttpOnly', 'SameSite=Lax'])
+    expect(pathMatches(new URL(`http://shop.example${base}/errors`).pathname, expected)).toBe(true)
   })
 
   test('has a cookie that reveals nothing, belongs to the mount path and is not readable by scripts', async () => {
