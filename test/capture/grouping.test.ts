@@ -20,6 +20,9 @@ const rethrown = (place: string) =>
     'at handle (/srv/shop/server.ts:1:1)',
   )
 
+/** Digits would be normalized anyway. */
+const LETTERS = 'abcdefghij'
+
 describe('identical errors are grouped', () => {
   test('by one recipe for every way in: as exception, by fields, by fields with a whole stack', async () => {
     const log = logger()
@@ -77,7 +80,10 @@ describe('identical errors are grouped', () => {
   })
 
   test.each([
-    ['JSON web tokens', (n: number) => `Invalid token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2Vy${n}In0.c2lnbmF0dXJl${n}`],
+    [
+      'JSON web tokens',
+      (n: number) => `Invalid token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2Vy${LETTERS[n]}In0.c2lnbmF0dXJl${LETTERS[n]}`,
+    ],
     ['passwords', (n: number) => `login failed: password=hunter${'x'.repeat(n)}y`],
     ['API keys', (n: number) => `rejected key sk_live_${'abcdefghijklmnop'.slice(n)}${'q'.repeat(n)}zzzzzzzz`],
     ['card numbers', (n: number) => `declined ${n % 2 ? '4111 1111 1111 1111' : '4111-1111-1111-1111'}`],
