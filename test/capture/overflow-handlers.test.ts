@@ -16,6 +16,17 @@ describeEachRuntime('a handler that overflows the stack', (runtime) => {
     expect(counts).toEqual({ [OVERFLOW]: 6 })
   })
 
+  test('is recorded once when every level of marked code reports and rethrows it', async () => {
+    const { code, counts } = await runAtStackEnd(runtime, 'stack-end.mjs', {
+      flags: ['--import', REGISTER],
+      env: { FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS: 'true' },
+      settings: { detect_swallowed_exceptions: true },
+      pattern: 'same',
+    })
+    expect(code).toBe(0)
+    expect(counts[OVERFLOW]).toBe(1)
+  })
+
   test('returns the same from expression handlers while swallowed exceptions are counted', async () => {
     const { code, output, counts } = await runAtStackEnd(runtime, 'marked-overflow.mjs', {
       flags: ['--import', REGISTER],

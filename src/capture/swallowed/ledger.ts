@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { hourOf } from '../../model/time.js'
 import { isObject } from '../is-object.js'
-import { hasRoomToNote, hasRoomToRecord } from '../stack-room.js'
+import { hasRoomToNote, hasRoomToRecord, prepareStackProbes } from '../stack-room.js'
 import { behind, codeOf, typeOf } from './error-parts.js'
 import { OpenTallies } from './open-tallies.js'
 import { type Place, Places, tallyIn } from './places.js'
@@ -18,6 +18,8 @@ export interface LedgerOptions {
 
 /** What the mark of a `throw` says: its text, and in a catch block what that has caught. */
 export type ThrowMark = string | readonly [mark: string, caught: unknown]
+
+const REHEARSED = ''
 
 /** Control flow and the weather of a network, which everybody catches and nobody reports. */
 const IGNORED_TYPES = ['AbortError']
@@ -59,10 +61,16 @@ export class Ledger {
     return this.#open.take()
   }
 
+  /** Compiles what a `throw` calls: near the end of the stack, V8 has no room for that. */
+  rehearse(): void {
+    prepareStackProbes()
+    this.thrown(REHEARSED, undefined)
+  }
+
   /** For `throw`: gives the value back. */
   readonly thrown = (mark: ThrowMark, value: unknown): unknown => {
     try {
-      if (!hasRoomToNote()) return value
+      if (mark === REHEARSED || !hasRoomToNote()) return value
       if (typeof mark === 'string') this.#thrown(this.#places.of(mark), value)
       else this.#thrownInstead(mark, value)
     } catch {

@@ -40,6 +40,7 @@ export function preloadDetection({ env, dist, say }: PreloadOptions): void {
   const locate = (error: object) => raiseLocation(error, { root, own_folder, positions: undefined })
   const now = () => performance.timeOrigin + performance.now()
   const ledger = new Ledger({ now, locate, max_tallies: MAX_TALLIES })
+  ledger.rehearse()
   // Before the hooks: a module that is marked calls them.
   define(GLOBALS.thrown, ledger.thrown)
   define(GLOBALS.caught, ledger.caught)
