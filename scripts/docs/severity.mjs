@@ -40,7 +40,7 @@ Two floors then raise the result of the built-in rules. They never change an exp
 
 The severity of an **error** is the highest severity of its occurrences since it was created or last reopened. When an error
 is reopened by a new occurrence, it starts again with the severity of that occurrence. An error that a user reopens keeps its
-severity.
+severity. A late occurrence from before the last resolution does not change it.
 
 ## Lost datastores
 
