@@ -21,9 +21,15 @@ export function searchText(lines: readonly string[]): string {
   return lines.join('\n').toLowerCase()
 }
 
+/** By error, the digest of the shown backtrace that is known to be stored. Repeats of it need no query. */
+type Searchable = Map<number, string>
+
+const searchableOf = new WeakMap<Dialect, Searchable>()
+const MAX_REMEMBERED = 5000
+
 /**
- * Makes searchable what errors show now: a message that differs from the first, and backtraces that are new for their
- * error. Only texts that are not stored yet are written, and the oldest give way.
+ * Makes searchable what errors show now: a message that differs from the first, new backtraces, and a shown backtrace
+ * that was trimmed since it was new. Only texts that are not stored yet are written, and the oldest are trimmed.
  */
 export async function addSearchHistory(
   trx: Transaction<Schema>,
@@ -34,14 +40,25 @@ export async function addSearchHistory(
 ): Promise<void> {
   const backtraces = new Map<string, Text>()
   const messages = new Map<string, Text>()
+  const repeated = new Map<string, Text>()
+  const searchable = rememberedIn(dialect)
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
     if (!row) continue
     const message = newMessage(group, row)
     if (message) messages.set(`${row.id} ${message.digest}`, message)
     if (addedPayloads.size > 0) addBacktraces(backtraces, group, row, addedPayloads)
+    const shown = repeatedBacktrace(group, row, addedPayloads)
+    if (shown && searchable.get(row.id) !== shown.digest) repeated.set(`${row.id} ${shown.digest}`, shown)
   }
-  const texts = [...backtraces.values(), ...(await unknownTexts(trx, messages))]
+  const unknown = await unknownTexts(trx, new Map([...messages, ...repeated]))
+  const trimmed = await withoutFirst(
+    trx,
+    unknown.filter(({ kind }) => kind === 'backtrace'),
+  )
+  const missing = new Set(trimmed)
+  for (const text of repeated.values()) if (!missing.has(text)) searchable.set(text.error_id, text.digest)
+  const texts = [...backtraces.values(), ...unknown.filter(({ kind }) => kind === 'message'), ...trimmed]
   if (texts.length === 0) return
   await dialect.insertMany(
     trx,
@@ -57,6 +74,36 @@ function newMessage({ shown, newest }: FoldedGroup, row: GroupRow): Text | null 
   const search_text = searchText([shown.message])
   const digest = createHash('sha256').update(search_text).digest('hex')
   return { error_id: row.id, kind: 'message', digest, search_text }
+}
+
+/** The backtrace that a known error shows, unless its payload is new. */
+function repeatedBacktrace(
+  { shown, newest, count }: FoldedGroup,
+  { id, occurrence_count, occurred_at }: GroupRow,
+  addedPayloads: ReadonlySet<string>,
+): Text | null {
+  if (occurrence_count === count || occurred_at !== newest.occurred_at) return null
+  const { digest } = payloadOf(shown)
+  if (addedPayloads.has(`${id} ${digest}`)) return null
+  return { error_id: id, kind: 'backtrace', digest, search_text: searchText(shown.backtrace) }
+}
+
+function rememberedIn(dialect: Dialect): Searchable {
+  const known = searchableOf.get(dialect)
+  if (known && known.size < MAX_REMEMBERED) return known
+  const empty: Searchable = new Map()
+  searchableOf.set(dialect, empty)
+  return empty
+}
+
+/** Leaves out the backtraces that errors began with, which are part of their first search text. */
+async function withoutFirst(trx: Transaction<Schema>, texts: readonly Text[]): Promise<readonly Text[]> {
+  if (texts.length === 0) return texts
+  const { rows } = await sql<{ error_id: number; search_text: string }>`
+    select error_id, search_text from faultboard_error_search
+    where error_id in (${sql.join(texts.map(({ error_id }) => error_id))})`.execute(trx)
+  const first = new Map(rows.map(({ error_id, search_text }) => [error_id, search_text]))
+  return texts.filter(({ error_id, search_text }) => !first.get(error_id)?.endsWith(search_text))
 }
 
 function addBacktraces(

@@ -164,6 +164,20 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     })
   })
 
+  test('and a backtrace that returns after many others is found again, stored once', async () => {
+    const { log, found, url } = await logger(database)
+    const lines = [1, 2, ...Array.from({ length: 25 }, (_, n) => 100 + n), 2, 2, 1, 2]
+    for (const [n, line] of lines.entries())
+      await log({ message: 'No user', backtrace: [`at run (src/job.js:${line}000:1)`], occurred_at: NOON + n })
+    expect(await found('job.js:2000')).toEqual(['No user'])
+    await withDatabase(url, async ({ read }) => {
+      const rows = await read.selectFrom('faultboard_search_history').select('search_text').execute()
+      expect(rows).toHaveLength(20)
+      expect(rows.filter(({ search_text }) => search_text.includes('job.js:2000'))).toHaveLength(1)
+      expect(rows.filter(({ search_text }) => search_text.includes('job.js:1000'))).toEqual([])
+    })
+  })
+
   test('and a message that alternates with another is written once', async () => {
     const { log, url } = await logger(database)
     for (let n = 0; n < 10; n++)
