@@ -12,7 +12,7 @@ import { isStackOverflow } from './stack-room.js'
 import { noteReported } from './swallowed/detection.js'
 import { readLimit, TEXT_LIMITS } from './text-limits.js'
 import { describeThrown, reasonOf } from './thrown-value.js'
-import { traceOf } from './trace.js'
+import { type Trace, traceOf } from './trace.js'
 
 /** What became of an error that was recorded. */
 export interface LoggedError {
@@ -195,7 +195,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     user_agent: user_agent ?? null,
     request: fields.request,
     tags: known(scope?.tags, fields.tags),
-    details: { ...detailsOf(config, fields, thrown?.details), ...trace },
+    details: detailsOf(config, fields, thrown?.details, trace),
     process_facts: context.process_facts,
     system_health: context.systemHealth?.() ?? null,
     context: known(scope?.context, fields.context),
@@ -225,16 +225,22 @@ function factsOf(request: HostRequest, { config }: CaptureContext): LogErrorInpu
   }
 }
 
-function known(...sets: readonly unknown[]): readonly unknown[] {
-  return sets.filter((set) => set !== undefined && set !== null)
+const NONE: readonly unknown[] = []
+
+/** The sets that are present, in this order. */
+function known(ofScope: unknown, given: unknown): readonly unknown[] {
+  const hasScope = ofScope !== undefined && ofScope !== null
+  if (given === undefined || given === null) return hasScope ? [ofScope] : NONE
+  return hasScope ? [ofScope, given] : [given]
 }
 
 function detailsOf(
   { environment }: CaptureContext['config'],
   { source, unhandled }: LogErrorInput,
   details: Readonly<Record<string, unknown>> | undefined,
+  trace: Trace | null,
 ): Record<string, unknown> {
-  const all: Record<string, unknown> = { ...details }
+  const all: Record<string, unknown> = { ...details, ...trace }
   if (environment) all.environment = environment
   if (typeof source === 'string') all.source = source
   if (unhandled === true) all.unhandled = true

@@ -59,7 +59,8 @@ export const redactDetails: Step = (draft, { redactor }) => {
   const crumbLimits = isClient ? CLIENT_CRUMB_LIMITS : CRUMB_LIMITS
   draft.breadcrumbs =
     draft.breadcrumbs && closedOr(null, () => redactCrumbs(draft.breadcrumbs ?? [], redactor, crumbLimits))
-  draft.details = closedOr({}, () => plainData(draft.details, redactor, limits) as Record<string, unknown>)
+  if (Object.keys(draft.details).length > 0)
+    draft.details = closedOr({}, () => plainData(draft.details, redactor, limits) as Record<string, unknown>)
 }
 
 const SIGNED_FIELDS = ['error_type', 'message'] as const
