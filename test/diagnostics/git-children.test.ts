@@ -1,26 +1,24 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, closeSync, constants, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { runGit } from '../../src/diagnostics/git/run-git.js'
+import { HAS_PROC, listProcesses } from '../support/processes.js'
 import { describeWithGit, freshRepository } from '../support/repository.js'
-import { eventually, temporaryFolder } from '../support/tracker.js'
+import { describeEachRuntime } from '../support/runtimes.js'
+import { CREDENTIALS, eventually, temporaryFolder } from '../support/tracker.js'
 
 /** State and name of the git processes that this process has started and not reaped. */
 function gitChildren(): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const [, name, state, parent] = /^\d+ \((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-        return Number(parent) === process.pid && name?.startsWith('git') ? [`${state} ${name}`] : []
-      } catch {
-        // The process has ended since the folder was listed.
-        return []
-      }
-    })
+  return listProcesses()
+    .filter(({ parent, name }) => parent === process.pid && name.startsWith('git'))
+    .map(({ state, name }) => `${state} ${name}`)
 }
 
 describeWithGit('the git processes of Faultboard', () => {
-  test.runIf(existsSync('/proc/self/stat'))('are reaped after success, failure and a full queue', async () => {
+  test.runIf(HAS_PROC)('are reaped after success, failure and a full queue', async () => {
     const repository = freshRepository()
     repository.write('a.txt', 'one\n')
     repository.commit('Add a file')
@@ -34,5 +32,97 @@ describeWithGit('the git processes of Faultboard', () => {
     const known = ['fulfilled', 'no_repository', 'failed', 'busy', 'late']
     expect(reasons.filter((reason) => !known.includes(reason))).toEqual([])
     await eventually(() => gitChildren().length === 0, 'every git process is reaped')
+  })
+
+  test.runIf(HAS_PROC)('do not block later ones when a killed git leaves a process that holds its output', async () => {
+    const repository = freshRepository()
+    repository.commit('Start')
+    const gitFolder = unreliableGit()
+    const never = join(gitFolder, 'never')
+    vi.stubEnv('PATH', `${gitFolder}:${process.env.PATH}`)
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      // Ends the readers of the pipe, which see the end of the file.
+      closeSync(openSync(never, constants.O_WRONLY | constants.O_NONBLOCK))
+    })
+    const wrapped = Array.from({ length: 2 }, () => runGit(repository.folder, 'blame', 'wrapped-1'))
+    for (const result of await Promise.allSettled(wrapped)) expect(result).toMatchObject({ reason: { reason: 'late' } })
+    expect(listProcesses().filter(({ command }) => command.includes(never))).not.toEqual([])
+    const [result] = await Promise.allSettled([runGit(repository.folder, 'blame', 'failing-1')])
+    expect(result).toMatchObject({ status: 'rejected', reason: { reason: expect.stringMatching(/failed|late/) } })
+  })
+})
+
+const OUTCOMES = ['good', 'hanging', 'failing', 'killed'] as const
+const FILES = OUTCOMES.flatMap((outcome) => [1, 2, 3].map((n) => `${outcome}-${n}`))
+
+/** A real git whose blame hangs, fails or is killed, depending on the name of the file. */
+function unreliableGit(): string {
+  const folder = temporaryFolder()
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  execFileSync('mkfifo', [join(folder, 'never')])
+  const script = [
+    '#!/bin/sh',
+    'case "$*" in',
+    `  *" blame "*hanging-*) exec cat '${join(folder, 'never')}' ;;`,
+    `  *" blame "*wrapped-*) cat '${join(folder, 'never')}' & wait ;;`,
+    '  *" blame "*failing-*) echo "fatal: bad object" >&2; exit 128 ;;',
+    '  *" blame "*killed-*) kill -KILL $$ ;;',
+    'esac',
+    `exec '${git}' "$@"`,
+  ]
+  writeFileSync(join(folder, 'git'), `${script.join('\n')}\n`)
+  chmodSync(join(folder, 'git'), 0o755)
+  return folder
+}
+
+function startHost(node: string, project_root: string, gitFolder: string) {
+  const folder = temporaryFolder()
+  const settings = {
+    ...CREDENTIALS,
+    database: `sqlite:${join(folder, 'errors.sqlite3')}`,
+    spool_path: join(folder, 'spool'),
+    project_root,
+    enable_git_blame: true,
+  }
+  const files = FILES.map((name) => pathToFileURL(join(project_root, `src/${name}.mjs`)).href)
+  writeFileSync(join(folder, 'orders.json'), JSON.stringify({ settings, files }))
+  const program = fileURLToPath(new URL('./hosts/children-host.mjs', import.meta.url))
+  const child = spawn(node, [program, join(folder, 'orders.json')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, PATH: `${gitFolder}:${process.env.PATH}` },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
+  return { child, lines }
+}
+
+describeWithGit('a host that shows source lines and has children of its own', () => {
+  describeEachRuntime('leaves no zombie', ({ path: node }) => {
+    test.runIf(HAS_PROC)('and no git process behind', { timeout: 120_000 }, async () => {
+      const repository = freshRepository()
+      for (const name of FILES)
+        repository.write(`src/${name}.mjs`, `export function fail() {\n  return new Error('${name}')\n}\n`)
+      repository.commit('Add the files')
+      const gitFolder = unreliableGit()
+      const { child, lines } = startHost(node, repository.folder, gitFolder)
+      await eventually(() => lines.length > 0 || child.exitCode !== null, 'the host has ended its children')
+      const { authors, watched, unwatched } = JSON.parse(lines[0] ?? '{}')
+      const expected = {
+        good: expect.stringMatching(/^Ada,|^Git took too long/),
+        hanging: expect.stringMatching(/^Git took too long/),
+        failing: expect.stringMatching(/^Git could not tell|^Git took too long/),
+        killed: expect.stringMatching(/^Git could not tell|^Git took too long/),
+      }
+      expect(authors).toEqual(OUTCOMES.flatMap((outcome) => Array(3).fill(expected[outcome])))
+      const ends = ['SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGKILL', 'SIGKILL', 0, 'ENOENT']
+      expect({ watched, unwatched }).toEqual({ watched: ends, unwatched: ends })
+      const isLeft = ({ pid, parent, command }: ReturnType<typeof listProcesses>[number]) =>
+        parent === child.pid ||
+        (pid !== child.pid && (command.includes(repository.folder) || command.includes(gitFolder)))
+      await eventually(() => !listProcesses().some(isLeft), 'no child, zombie or git process is left')
+      expect(child.exitCode).toBeNull()
+    })
   })
 })

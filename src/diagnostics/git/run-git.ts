@@ -54,6 +54,9 @@ function answerOf(folder: string, words: readonly string[]): Promise<Buffer> {
     const end = (why: GitReason) => {
       reason = why
       child.kill('SIGKILL')
+      // A git that is a wrapper script may leave a process that holds the pipes open: `close` must not wait for it.
+      child.stdout.destroy()
+      child.stderr.destroy()
     }
     const timer = setTimeout(end, TIME_LIMIT_MS, 'late').unref()
     const forget = endsWithTheHost(() => child.kill('SIGKILL'))
