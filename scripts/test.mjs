@@ -1,8 +1,8 @@
 // npm test [-- [--quick] [arguments of vitest]]
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cleanUp, cleanUpOnSignals, whenDone } from './services/cleanup.mjs'
 import { run } from './services/command.mjs'
@@ -88,13 +88,19 @@ async function checkSource() {
 /** What only some hosts bring with them; the tests that need it skip themselves, and say so, where it cannot be had. */
 async function installHosts() {
   const started = performance.now()
-  // Nicely, or the tests beside it would be late; and where a driver has to be compiled, not for speed.
+  // Low priority, because tests run at the same time. A driver that has to be compiled needs no optimization.
   const { ok, output } = await run('nice', ['npm', 'ci', '--no-audit', '--no-fund'], {
     cwd: 'test/hosts',
-    env: { ...process.env, CFLAGS: '-O0', CXXFLAGS: '-O0' },
+    env: { ...process.env, ...headersOfNode(), CFLAGS: '-O0', CXXFLAGS: '-O0' },
   })
   console.log(`${mark(ok)} packages of hosts ${since(started)}`)
   if (!ok) console.log(output)
+}
+
+/** Lets node-gyp use the installed headers of Node.js instead of downloading them. */
+function headersOfNode() {
+  const folder = join(dirname(realpathSync(process.execPath)), '..')
+  return existsSync(join(folder, 'include/node/node.h')) ? { npm_config_nodedir: folder } : {}
 }
 
 /** Whether the packages of a folder are those of its lock. */
