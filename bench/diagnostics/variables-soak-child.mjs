@@ -11,7 +11,7 @@ const LOGGED = 100
 const WARM = 0.2
 
 const { errors } = await task()
-const { tracker, stop } = await startTracker({ enable_local_variables: true })
+const { tracker, stop } = await startTracker({ enable_local_variables: true, local_variable_mode: 'always' })
 let read = 0
 const started = performance.now()
 await throwMany(errors * WARM)

@@ -582,13 +582,13 @@ export const OPTIONS = {
     group: 'diagnostics',
     kind: boolean,
     default: false,
-    text: "Records what the variables of the host's own functions were where an error was thrown. A stack overflow can abort the process: see docs/diagnostics.md.",
+    text: "Records what the variables of the host's own functions were where an error was thrown.",
   }),
   local_variable_mode: row<'always' | 'adaptive'>({
     group: 'diagnostics',
     kind: choice(['always', 'adaptive']),
-    default: 'always',
-    text: 'always: every error has its variables. adaptive: the second of its kind has, and while nothing new fails it costs nothing.',
+    default: 'adaptive',
+    text: 'adaptive: reads variables from the second occurrence of an error on, and costs nothing in between. always: reads them at every throw. A stack overflow can then abort the process: see docs/diagnostics.md.',
   }),
   local_variable_max_per_second: row<number>({
     group: 'diagnostics',

@@ -46,7 +46,10 @@ describeEachRuntime('near the end of the stack', (runtime) => {
   })
 
   test('records the overflow once while local variables are read', async () => {
-    const { counts } = await overflow(runtime, { pattern: 'once', more: { enable_local_variables: true } })
+    const { counts } = await overflow(runtime, {
+      pattern: 'once',
+      more: { enable_local_variables: true, local_variable_mode: 'always' },
+    })
     expect(counts['Maximum call stack size exceeded']).toBe(1)
   })
 

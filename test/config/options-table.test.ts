@@ -144,7 +144,7 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   max_event_loop_lag_ms: ['500', 500],
   max_groups_per_place: ['10', 10],
   enable_local_variables: ['on', true],
-  local_variable_mode: ['adaptive', 'adaptive'],
+  local_variable_mode: ['always', 'always'],
   local_variable_max_per_second: ['3', 3],
   local_variable_max_pause_ms_per_second: ['5', 5],
   local_variable_max_count: ['4', 4],

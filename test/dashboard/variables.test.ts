@@ -56,7 +56,7 @@ describe('the page of an error', () => {
 
   test.each([
     ['always', /None were read for this occurrence.*It was not thrown in your own code/s],
-    ['adaptive', /the first of its kind has none/],
+    ['adaptive', /the first occurrence has no variables/],
   ] as const)('says why there are none while the mode is %s', async (local_variable_mode, why) => {
     const { text } = await pageOf(undefined, { enable_local_variables: true, local_variable_mode })
     expect(text.slice(text.indexOf('variables-title'))).toMatch(why)

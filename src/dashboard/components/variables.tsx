@@ -60,7 +60,7 @@ const WHY_NONE: Record<Options['local_variable_mode'], string> = {
   always:
     'It was not thrown in your own code (handed to a callback, rejected by Node.js itself), by code that V8 had optimised, came from another process or before the switch, or more was thrown that second than the limits allow.',
   adaptive:
-    'With local_variable_mode adaptive the first of its kind has none; it is waited for, and the next within a minute has them.',
+    'With local_variable_mode adaptive, the first occurrence has no variables. The next occurrence within a minute has them.',
 }
 
 function Values({ of }: { of: FrameVariables }): Rendered {

@@ -1,28 +1,37 @@
 import { expect, test } from 'vitest'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import type { Settings } from '../../../src/config/options.js'
+import { describeEachRuntime, type Runtime } from '../../support/runtimes.js'
 import { runAtStackEnd } from '../../support/stack-end.js'
 
 const OVERFLOW = 'Maximum call stack size exceeded'
 
+interface Orders {
+  kinds: string[]
+  mode?: Settings['local_variable_mode']
+  after_another_error?: boolean
+}
+
 describeEachRuntime('a stack overflow with enable_local_variables', (runtime) => {
-  test.each([
-    { local_variable_mode: 'always', first: 'recursion' },
-    { local_variable_mode: 'adaptive', first: 'recursion' },
-    { local_variable_mode: 'adaptive', first: 'spread' },
-  ] as const)(
-    'turns the option off with one log line in mode $local_variable_mode after a $first',
-    async ({ local_variable_mode, first }) => {
-      const settings = { enable_local_variables: true, local_variable_mode }
-      const { signal, output, stderr, counts } = await runAtStackEnd(runtime, 'overflow-variables.mjs', {
-        settings,
-        first,
-      })
-      expect(signal).toBe(null)
-      expect(output).toEqual({ overflows: 4 })
-      expect(counts[OVERFLOW]).toBe(4)
-      expect(stderr.match(/Local variables are off until the next start: the stack overflowed/g)).toHaveLength(1)
+  test.each(['recursion', 'rethrow', 'large_frames', 'spread'])(
+    'is survived and recorded once with the default mode after a %s',
+    async (kind) => {
+      await expectSurvived(runtime, { kinds: [kind] })
     },
   )
+
+  test('is survived with the default mode when overflows of every kind repeat', async () => {
+    await expectSurvived(runtime, {
+      kinds: ['spread', 'large_frames', 'rethrow', 'recursion', 'spread', 'large_frames'],
+    })
+  })
+
+  test('ends the session that waits for another error', async () => {
+    await expectSurvived(runtime, { kinds: ['recursion', 'spread', 'large_frames'], after_another_error: true })
+  })
+
+  test('ends the session of the mode always', async () => {
+    await expectSurvived(runtime, { kinds: ['recursion', 'spread', 'large_frames'], mode: 'always' })
+  })
 
   // Fails once Node.js fixes this: then docs/diagnostics.md and the safety above can be reconsidered.
   test('aborts a process that pauses at exceptions, without Faultboard', async () => {
@@ -32,3 +41,16 @@ describeEachRuntime('a stack overflow with enable_local_variables', (runtime) =>
     expect(stderr).toMatch(/AllowJavascriptExecution|DisallowJavascriptExecutionScope/)
   })
 })
+
+async function expectSurvived(runtime: Runtime, { mode, kinds, after_another_error = false }: Orders): Promise<void> {
+  const settings: Settings = { enable_local_variables: true, ...(mode && { local_variable_mode: mode }) }
+  const { code, signal, output, stderr, counts } = await runAtStackEnd(runtime, 'overflow-variables.mjs', {
+    settings,
+    kinds,
+    after_another_error,
+  })
+  expect({ code, signal }, stderr).toEqual({ code: 0, signal: null })
+  expect(output).toEqual({ overflows: kinds.length })
+  expect(counts).toEqual({ [OVERFLOW]: kinds.length, ...(after_another_error && { 'another error': 1 }) })
+  expect(stderr.match(/Local variables are off until the next start: the stack overflowed/g)).toHaveLength(1)
+}
