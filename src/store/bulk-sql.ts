@@ -58,8 +58,11 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
     case 'least':
       return `${target} = ${chosen(least, existing, incoming(column))}`
     case 'newest': {
-      const later = `${incoming('occurred_at')} >= ${quote}${table}${quote}.${quote}occurred_at${quote}`
-      return `${target} = case when ${later} then ${incoming(column)} else ${existing} end`
+      const [shownAt, occurredAt] = ['shown_at', 'occurred_at'].map(
+        (name) => `${quote}${table}${quote}.${quote}${name}${quote}`,
+      )
+      const isNewer = `${incoming('shown_at')} >= coalesce(${shownAt}, ${occurredAt})`
+      return `${target} = case when ${isNewer} then ${incoming(column)} else ${existing} end`
     }
     case 'most_severe': {
       const reopenedAt = `${quote}${table}${quote}.${quote}reopened_at${quote}`

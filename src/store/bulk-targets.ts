@@ -29,7 +29,7 @@ export const GROUPS: BulkTarget = {
       'app_version',
     ),
     ...texts('first_app_version', 'git_sha', 'user_id', 'source'),
-    ...integers('occurrence_count', 'first_seen_at', 'occurred_at'),
+    ...integers('occurrence_count', 'first_seen_at', 'shown_at', 'occurred_at'),
   ],
   on_conflict: {
     key: ['application_id', 'hash_signature'],
@@ -41,8 +41,9 @@ export const GROUPS: BulkTarget = {
       { column: 'severity', by: 'most_severe' },
       { column: 'first_app_version', by: 'oldest' },
       { column: 'occurrence_count', by: 'add' },
-      // Last, because MySQL evaluates one assignment after the other and those above compare with these two.
+      // Last, because MySQL evaluates one assignment after the other and those above compare with these three.
       { column: 'first_seen_at', by: 'least' },
+      { column: 'shown_at', by: 'newest' },
       { column: 'occurred_at', by: 'greatest' },
     ],
   },
@@ -53,6 +54,7 @@ export const GROUPS: BulkTarget = {
     'first_message',
     'severity',
     'occurred_at',
+    'shown_at',
     'occurrence_count',
     'status',
     'resolved_at',

@@ -108,7 +108,7 @@ export interface BulkColumn {
 }
 
 /**
- * How a column of an existing row takes the new value; `newest` follows whichever side has the later occurred_at,
+ * How a column of an existing row takes the new value; `newest` follows whichever side has the later shown_at,
  * `oldest` whichever has the earlier first_seen_at. `most_severe` keeps the higher of two severities,
  * and the existing one if some of the occurrences are older than `reopened_at`.
  */

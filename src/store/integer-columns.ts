@@ -36,6 +36,7 @@ const COLUMNS: Record<Exclude<NumberColumn, FractionColumn>, true> = {
   user_count: true,
   first_seen_at: true,
   occurred_at: true,
+  shown_at: true,
   snoozed_until: true,
   resolved_at: true,
   reopened_at: true,

@@ -214,6 +214,7 @@ async function upsertGroups(
       newest.source ?? null,
       count,
       oldest.occurred_at,
+      shown.occurred_at,
       newest.occurred_at,
     ]),
   )
@@ -228,6 +229,7 @@ export interface GroupRow {
   first_message: string | null
   severity: Severity
   occurred_at: number
+  shown_at: number | null
   occurrence_count: number
   status: Status
   resolved_at: number | null
@@ -250,7 +252,7 @@ async function readGroups(
   const signatures = groups.map(({ hash_signature }) => hash_signature)
   return trx
     .selectFrom('faultboard_errors')
-    .select(['id', 'hash_signature', 'error_type', 'first_message', 'severity', 'occurred_at'])
+    .select(['id', 'hash_signature', 'error_type', 'first_message', 'severity', 'occurred_at', 'shown_at'])
     .select(['occurrence_count', 'status'])
     .select(['resolved_at', 'reopened_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
     .select(['first_seen_at', 'muted_at', 'muted_until', 'source'])

@@ -82,6 +82,8 @@ export interface ErrorsTable {
   user_count: number | null
   first_seen_at: number
   occurred_at: number
+  /** Of the newest occurrence with a row, from which `message` and `place` are; null if an older version recorded the error. */
+  shown_at: number | null
   snoozed_until: number | null
   snooze_reason: string | null
   resolved_at: number | null

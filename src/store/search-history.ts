@@ -69,8 +69,8 @@ export async function addSearchHistory(
 }
 
 /** The message that the error shows now, unless it began with it or an older occurrence arrived late. */
-function newMessage({ shown, newest }: FoldedGroup, row: GroupRow): Text | null {
-  if (shown.message === row.first_message || row.occurred_at !== newest.occurred_at) return null
+function newMessage({ shown }: FoldedGroup, row: GroupRow): Text | null {
+  if (shown.message === row.first_message || row.shown_at !== shown.occurred_at) return null
   const search_text = searchText([shown.message])
   const digest = createHash('sha256').update(search_text).digest('hex')
   return { error_id: row.id, kind: 'message', digest, search_text }
@@ -78,11 +78,11 @@ function newMessage({ shown, newest }: FoldedGroup, row: GroupRow): Text | null 
 
 /** The backtrace that a known error shows, unless its payload is new. */
 function repeatedBacktrace(
-  { shown, newest, count }: FoldedGroup,
-  { id, occurrence_count, occurred_at }: GroupRow,
+  { shown, count }: FoldedGroup,
+  { id, occurrence_count, shown_at }: GroupRow,
   addedPayloads: ReadonlySet<string>,
 ): Text | null {
-  if (occurrence_count === count || occurred_at !== newest.occurred_at) return null
+  if (occurrence_count === count || shown_at !== shown.occurred_at) return null
   const { digest } = payloadOf(shown)
   if (addedPayloads.has(`${id} ${digest}`)) return null
   return { error_id: id, kind: 'backtrace', digest, search_text: searchText(shown.backtrace) }

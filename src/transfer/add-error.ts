@@ -63,7 +63,7 @@ async function makeGroup(
       application.id,
       ...[hash_signature, error_type, message, message, place, severity, platform, app_version],
       ...[error.first_app_version, error.git_sha, error.user_id, error.source],
-      ...[0, error.first_seen_at, error.occurred_at],
+      ...[0, error.first_seen_at, error.shown_at ?? error.occurred_at, error.occurred_at],
     ],
   ])
 }
@@ -74,20 +74,22 @@ function asItWas({ error }: ErrorLine): Updateable<ErrorsTable> {
 
 /** Merges as a flush does: the newest occurrence, the oldest, and the highest severity. */
 function together(row: ErrorRow, { error }: ErrorLine): Updateable<ErrorsTable> {
-  const newest = error.occurred_at >= row.occurred_at ? error : row
+  const [shownHere, shownThere] = [row.shown_at ?? row.occurred_at, error.shown_at ?? error.occurred_at]
+  const shown = shownThere >= shownHere ? error : row
   const oldest = error.first_seen_at < row.first_seen_at ? error : row
   return {
-    message: newest.message,
-    place: newest.place,
+    message: shown.message,
+    place: shown.place,
     severity: moreSevere(row.severity, error.severity),
-    platform: newest.platform,
-    app_version: newest.app_version,
-    git_sha: newest.git_sha,
-    user_id: newest.user_id,
+    platform: shown.platform,
+    app_version: shown.app_version,
+    git_sha: shown.git_sha,
+    user_id: shown.user_id,
     first_app_version: oldest.first_app_version,
     occurrence_count: row.occurrence_count + error.occurrence_count,
     first_seen_at: oldest.first_seen_at,
-    occurred_at: newest.occurred_at,
+    shown_at: Math.max(shownHere, shownThere),
+    occurred_at: Math.max(row.occurred_at, error.occurred_at),
   }
 }
 

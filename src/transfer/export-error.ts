@@ -59,6 +59,7 @@ function fieldsOf(row: ErrorRow) {
     ...fields,
     first_seen_at: iso(row.first_seen_at),
     occurred_at: iso(row.occurred_at),
+    shown_at: isoOrNull(row.shown_at),
     snoozed_until: isoOrNull(row.snoozed_until),
     resolved_at: isoOrNull(row.resolved_at),
     reopened_at: isoOrNull(row.reopened_at),

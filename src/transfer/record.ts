@@ -79,6 +79,8 @@ export const errorLine = v.object({
     occurrence_count: whole(1),
     first_seen_at: time,
     occurred_at: time,
+    /** Absent in exports of 0.4.0. */
+    shown_at: v.optional(orNull(time), null),
     snoozed_until: orNull(time),
     snooze_reason: orNull(text(LONG)),
     resolved_at: orNull(time),

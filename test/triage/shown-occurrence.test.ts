@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
+import { MINUTE } from '../../src/model/time.js'
 import { errorMarkdown } from '../../src/triage/error-markdown.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
 import { freshTracker, NOON, withDatabase } from '../support/tracker.js'
 
 async function logger(database: TestDatabase, settings = {}) {
-  const { tracker, url } = await freshTracker(database, settings)
+  const { tracker, clock, url } = await freshTracker(database, settings)
   const log = async (input: LogErrorInput) => {
     const logged = await tracker.Commands.LogError.call({ error_type: 'E', ...input })
     return logged?.id ?? 0
   }
   const found = async (search: string) =>
     (await tracker.Queries.ErrorsList.call({ search })).map(({ message }) => message)
-  return { tracker, url, log, found }
+  return { tracker, clock, url, log, found }
 }
 
 const FIRST = {
@@ -143,6 +144,35 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     expect(record.occurrence_count).toBe(12)
     expect(record.message).toBe(record.occurrence?.message)
     expect(record.place).toBe(`src/job.js:${record.backtrace[0]?.match(/:(\d+):/)?.[1]} in run`)
+  })
+
+  test('though the newest of a storm has no row of its own and older occurrences with one arrive late', async () => {
+    const { tracker, clock, log, found } = await logger(database, { max_full_occurrences_per_minute: 1 })
+    const logAt = (id: number, seconds: number) =>
+      log({
+        message: `User ${id} not found`,
+        backtrace: [`at run (src/job.js:${id}:1)`],
+        occurred_at: NOON - 100_000 + seconds * 1000,
+      })
+    const expectShown = async (error_id: number, id: number) => {
+      const shown = { message: `User ${id} not found`, place: `src/job.js:${id} in run` }
+      const record = await tracker.Queries.FindError.call({ error_id })
+      expect(record).toMatchObject({ ...shown, backtrace: [`at run (src/job.js:${id}:1)`] })
+      expect(await tracker.Queries.ErrorsList.call({})).toMatchObject([shown])
+      expect(await found(`job.js:${id}`)).toEqual([shown.message])
+      expect(await found(shown.message)).toEqual([shown.message])
+      return record
+    }
+    // In each batch, the second occurrence is counted without a row.
+    const [error_id = 0] = await Promise.all([logAt(1, 10), logAt(2, 50)])
+    await expectShown(error_id, 1)
+    clock.now = NOON + MINUTE
+    await logAt(3, 40)
+    await expectShown(error_id, 3)
+    clock.now = NOON + 2 * MINUTE
+    await Promise.all([logAt(4, 30), logAt(5, 90)])
+    const record = await expectShown(error_id, 3)
+    expect(record).toMatchObject({ occurrence_count: 5, occurred_at: new Date(NOON - 10_000).toISOString() })
   })
 
   test('and its search history is bounded, however many messages and backtraces come', async () => {

@@ -20,6 +20,7 @@ import { searchHistory } from './0019-search-history.js'
 import { cascadeChance } from './0021-cascade-chance.js'
 import { clientErrors } from './0022-client-errors.js'
 import { cascadeCoverage } from './0023-cascade-coverage.js'
+import { shownOccurrence } from './0024-shown-occurrence.js'
 import type { Migration } from './table.js'
 
 /** Every migration, in order. One that was released is never changed: a new one follows it. */
@@ -46,4 +47,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0021-cascade-chance': cascadeChance,
   '0022-client-errors': clientErrors,
   '0023-cascade-coverage': cascadeCoverage,
+  '0024-shown-occurrence': shownOccurrence,
 }
