@@ -6,6 +6,7 @@ import { runChild, startChild } from '../support/children.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
 import { faultyDatabase } from '../support/outage.js'
 import { startProxy } from '../support/proxy.js'
+import { blockThreadPool } from '../support/thread-pool.js'
 import {
   CREDENTIALS,
   eventually,
@@ -45,6 +46,32 @@ describeEachDatabase('a database that recovers under load', (database) => {
       const { users } = await balancedBooks(place.url)
       expect(Object.keys(users)).toHaveLength(acknowledged)
       expect(new Set(Object.values(users))).toEqual(new Set([1]))
+    })
+  }
+})
+
+describeEachDatabase('a database that recovers while a spool file is being written', (database) => {
+  for (const async_logging of [false, true]) {
+    const title = `counts the errors of the file without a restart, with async_logging ${async_logging}`
+    test(title, { timeout: 120_000 }, async () => {
+      const { place, url, leave, comeBack } = await faultyDatabase(database)
+      const { tracker } = trackerAt(place, { async_logging })
+      await record(tracker, 'Before')
+      await tracker.flush()
+      await leave()
+      await record(tracker, 'During')
+      await eventually(async () => (await tracker.stats()).away_since !== null, 'the outage is noticed')
+      const pool = blockThreadPool()
+      const last = record(tracker, 'Last')
+      await eventually(() => pool.waiting() > 0, 'the file of the last error is being written')
+      const writing = pool.waiting()
+      await comeBack()
+      await eventually(() => pool.waiting() > writing, 'the import lists the folder')
+      pool.release()
+      expect(await last).not.toBeNull()
+      await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
+      await tracker.flush()
+      expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1, 'shop Last': 1 })
     })
   }
 })
