@@ -1,18 +1,24 @@
 import { MINUTE } from '../../model/time.js'
 
-/** So long it is worth to wait for an error to come again. */
+/** How long to stay armed for a repeat. */
 const ARMED_FOR = MINUTE
-/** To begin stops the host for tens of milliseconds, and while it lasts every await costs more. */
+/** Arming blocks the host for tens of milliseconds. While armed, every await costs more and an overflow can abort it. */
 const ARMED_EVERY = 5 * MINUTE
 const REMEMBERED = 1000
+/** Repeats without variables after which waiting is pointless: such an error is not thrown by code of the host. */
+const MAX_UNREAD_REPEATS = 3
+/** Repeats before this time do not count: they may have been thrown before the session started. */
+const SETTLED_AFTER_MS = 1000
 
-/** When variables are worth their price: after an error that had none, until it comes again, and not too often. */
+/** Arms after an error without variables, until it repeats. Armed for as short as possible, and not too often. */
 export class Demand {
   readonly #now: () => number
   readonly #work: { arm(): void; rest(): void }
   /** Signatures of errors whose variables are known. */
   readonly #known = new Set<string>()
-  readonly #missing = new Set<string>()
+  /** Repeats without variables while armed, by signature of an error whose variables are not known. */
+  readonly #missing = new Map<string, number>()
+  #is_armed = false
   #armed_at = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | NodeJS.Immediate | null = null
 
@@ -40,20 +46,32 @@ export class Demand {
   }
 
   #missed(hash_signature: string): void {
-    if (this.#missing.size < REMEMBERED) this.#missing.add(hash_signature)
+    const repeats = this.#missing.get(hash_signature)
+    if (this.#is_armed && repeats !== undefined) {
+      if (this.#now() - this.#armed_at >= SETTLED_AFTER_MS) this.#repeatedUnread(hash_signature, repeats + 1)
+      return
+    }
+    if (repeats === undefined && this.#missing.size < REMEMBERED) this.#missing.set(hash_signature, 0)
     if (this.#timer !== null || this.#now() - this.#armed_at < ARMED_EVERY) return
     this.#armed_at = this.#now()
     // Not within the request that failed: its answer goes first.
     this.#timer = setImmediate(() => {
       this.#timer = setTimeout(() => this.#rest(), ARMED_FOR)
       this.#timer.unref()
+      this.#is_armed = true
       this.#work.arm()
     })
     this.#timer.unref()
   }
 
+  #repeatedUnread(hash_signature: string, repeats: number): void {
+    if (repeats < MAX_UNREAD_REPEATS) this.#missing.set(hash_signature, repeats)
+    else if (this.#missing.delete(hash_signature) && this.#missing.size === 0) this.#rest()
+  }
+
   #rest(): void {
     this.stop()
+    this.#is_armed = false
     this.#missing.clear()
     this.#work.rest()
   }

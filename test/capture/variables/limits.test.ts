@@ -73,6 +73,15 @@ describeEachRuntime('variables', (runtime) => {
     expect(await runTask({ task: 'adaptive', settings, runtime })).toMatchObject({ read: [null, 2, null, null] })
   })
 
+  test.each([
+    { rounds: 2, read: 9 },
+    { rounds: 3, read: null },
+  ])('are no longer read in the adaptive mode after three repeats without them ($rounds repeats)', async (one) => {
+    const settings: Settings = { local_variable_mode: 'adaptive' }
+    const { rounds, read } = one
+    expect(await runTask({ task: 'adaptive_unread', rounds, settings, runtime })).toMatchObject({ read })
+  })
+
   test('of a function that was optimised are missing rather than wrong', async () => {
     const { failed, first, last } = await runTask<{ failed: number; first: FrameVariables[]; last: FrameVariables[] }>({
       ...{ task: 'hot', runtime },
