@@ -7,7 +7,7 @@ import type { Database } from './database.js'
 import type { FoldedGroup } from './fold.js'
 import { mergeBatches } from './merge-batches.js'
 import type { Outbox } from './outbox.js'
-import { afterSilence, Patience, withPatience } from './patience.js'
+import { afterSilence, Patience } from './patience.js'
 import { type Batch, type BatchOutcome, recordBatch } from './record-batch.js'
 import type { Spool } from './spool.js'
 import { trimOccurrences } from './trim.js'
@@ -53,11 +53,11 @@ export class BatchWriter {
 
   /** Rejects when the database is away, or refuses the batch as a whole. */
   async write(batch: Batch): Promise<BatchOutcome> {
-    const { database, spool, counters, open, now, outbox } = this.#parts
-    const outcome = await this.#unlessSilent(new Patience(this.#queryMs), async () => {
+    const { spool, counters, open, now, outbox } = this.#parts
+    const outcome = await this.#unlessSilent(new Patience(this.#queryMs), async (database) => {
       await open()
       return recordBatch(database, batch, {
-        application_id: await this.#applicationId(batch.application_name),
+        application_id: await this.#applicationId(database, batch.application_name),
         now: now(),
         outbox,
         setAside: (groups) => spool.keepFailed({ ...batch, batch_id: randomUUID(), groups }),
@@ -76,9 +76,9 @@ export class BatchWriter {
    * then contains all batches of an application or none.
    */
   async writeTogether(batches: readonly Batch[]): Promise<void> {
-    const { database, open } = this.#parts
+    const { open } = this.#parts
     if (batches.length === 1 && batches[0]) return void (await this.write(batches[0]))
-    const marked = await this.#unlessSilent(new Patience(this.#queryMs), async () => {
+    const marked = await this.#unlessSilent(new Patience(this.#queryMs), async (database) => {
       await open()
       const tried = batches.filter(({ tried_before }) => tried_before)
       return markedAmong(
@@ -102,17 +102,18 @@ export class BatchWriter {
    * write tells that they take one.
    */
   async isBack(): Promise<boolean> {
-    const { database, open, now } = this.#parts
+    const { dialect } = this.#parts.database
+    const { open, now } = this.#parts
     if (this.#abandoned >= MAX_ABANDONED) return false
     // What comes back may be another database under the same address.
     this.#application_id = null
     const patience = new Patience(QUERY_MS)
     try {
-      await this.#unlessSilent(patience, async () => {
+      await this.#unlessSilent(patience, async (database) => {
         await open()
         const batch_id = randomUUID()
         await database.write(async (trx) => {
-          await mark(trx, database.dialect, [batch_id], now())
+          await mark(trx, dialect, [batch_id], now())
           await unmark(trx, batch_id)
         })
       })
@@ -120,15 +121,16 @@ export class BatchWriter {
       return true
     } catch {
       // Queries of pages may hang as well, and occupy the pool.
-      if (patience.isExhausted) database.dialect.breakOff()
+      if (patience.isExhausted) dialect.breakOff()
       return false
     }
   }
 
   /** Gives up on a query, or on the whole, when the database does not respond. */
-  async #unlessSilent<T>(patience: Patience, work: () => Promise<T>): Promise<T> {
-    const { dialect } = this.#parts.database
-    const attempt = withPatience(patience, work)
+  async #unlessSilent<T>(patience: Patience, work: (database: Database) => Promise<T>): Promise<T> {
+    const { database } = this.#parts
+    const { dialect } = database
+    const attempt = work(database.withPatience(patience))
     let cancel = () => {}
     const silence = new Promise<never>((_, reject) => {
       const wait = (ms: number) => {
@@ -167,8 +169,8 @@ export class BatchWriter {
     attempt.then(onSettled, onSettled)
   }
 
-  async #applicationId(name: string): Promise<number> {
-    const { database, application_name, now } = this.#parts
+  async #applicationId(database: Database, name: string): Promise<number> {
+    const { application_name, now } = this.#parts
     if (name !== application_name) return applicationId(database, name, now())
     const generation = database.dialect.file?.generation
     if (generation !== this.#generation) this.#application_id = null
@@ -187,7 +189,7 @@ export class BatchWriter {
       const before = group.occurrence_count - count
       if (Math.floor(before / step) === Math.floor(group.occurrence_count / step)) continue
       try {
-        await this.#unlessSilent(new Patience(SILENCE_MS), () => trimOccurrences(this.#parts.database, group.id, keep))
+        await this.#unlessSilent(new Patience(SILENCE_MS), (database) => trimOccurrences(database, group.id, keep))
       } catch (error) {
         // The rows are surplus, not wrong: a later flush of the group tries again.
         this.#parts.counters.add('trim_failed')

@@ -5,6 +5,7 @@ import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.j
 import { isSqliteHandle, sqliteFile, sqliteHandle } from './dialects/sqlite.js'
 import { isInteger } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
+import type { Patience } from './patience.js'
 import type { Schema } from './schema.js'
 import { isUnreachable } from './unreachable.js'
 
@@ -18,6 +19,8 @@ export interface Database {
   onWritten(listener: () => void): () => void
   /** Whether what was thrown is the driver's word that the database does not answer, and no bug of ours. */
   isUnreachable(error: unknown): boolean
+  /** This database with a limit on how long each query waits. A connection that does not respond is closed. */
+  withPatience(patience: Patience): Database
   close(): Promise<void>
 }
 
@@ -26,21 +29,31 @@ export function createDatabase(option: string | object, root: string): Database 
   const dialect = dialectOf(option, root)
   const read = new Kysely<Schema>({ dialect: dialect.kysely, plugins: [integerColumns] })
   const listeners = new Set<() => void>()
-  return {
-    dialect,
-    read,
-    async write(work) {
-      const result = await writeWithRetry(read, dialect, work)
+  const writing = (db: Kysely<Schema>): Database['write'] => {
+    return async (work) => {
+      const result = await writeWithRetry(db, dialect, work)
       for (const listener of listeners) listener()
       return result
-    },
+    }
+  }
+  const database: Database = {
+    dialect,
+    read,
+    write: writing(read),
     onWritten(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     isUnreachable: (error) => isUnreachable(error, dialect),
+    withPatience(patience) {
+      const patient = dialect.patientKysely?.(patience)
+      if (!patient) return database
+      const db = new Kysely<Schema>({ dialect: patient, plugins: [integerColumns] })
+      return { ...database, read: db, write: writing(db) }
+    },
     close: () => dialect.close(),
   }
+  return database
 }
 
 function dialectOf(option: string | object, root: string): Dialect {

@@ -6,6 +6,7 @@ import type {
   RawBuilder,
   UnknownRow,
 } from './kysely.js'
+import type { Patience } from './patience.js'
 import type { Schema } from './schema.js'
 
 /** What differs between the databases, and nothing else. A new database is one file that gives these members. */
@@ -19,6 +20,8 @@ export interface Dialect {
   /** Most events of one transaction: an embedded database blocks the host's thread while it writes. */
   readonly flush_limit: number
   readonly kysely: KyselyDialect
+  /** The same connections, limited in how long a query may wait; absent for an embedded database. */
+  patientKysely?(patience: Patience): KyselyDialect
   readonly columns: ColumnTypes
   /** Follows the column list of `create table`. */
   readonly table_options: RawBuilder<unknown> | null

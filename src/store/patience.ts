@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-
 /** A timer that fires this late was held up by the event loop. */
 const BLOCKED_LOOP_MS = 1000
 
@@ -14,17 +12,6 @@ export class Patience {
   constructor(ms: number) {
     this.ms = ms
   }
-}
-
-const current = new AsyncLocalStorage<Patience>()
-
-/** Limits the queries of the work, whichever connection they use. A connection that does not respond is closed. */
-export function withPatience<T>(patience: Patience, work: () => Promise<T>): Promise<T> {
-  return current.run(patience, work)
-}
-
-export function currentPatience(): Patience | null {
-  return current.getStore() ?? null
 }
 
 /**

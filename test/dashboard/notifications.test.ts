@@ -173,7 +173,7 @@ test('the settings never show what a mail transport holds', async () => {
   expect(await response.text()).not.toContain('topsecret')
 })
 
-test('the health page tells the engine, jobs that failed for good and where to try messages again', async () => {
+test('the health page shows the engine and links to the failed messages', async () => {
   const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
   inbox.manner = 'refuse'
   onTestFinished(() => inbox.close())
@@ -185,6 +185,6 @@ test('the health page tells the engine, jobs that failed for good and where to t
     return page.includes('1 failed') && page.includes('404 no_service')
   }, 'the refusal is shown')
   const page = await (await host.get('/health')).text()
-  expect(page).toContain('embedded; this process works on jobs')
+  expect(page).toContain('embedded; runs in this process')
   expect(page).toContain('/error_dashboard/notifications?state=failed')
 })

@@ -96,6 +96,8 @@ const ONLY_IN: Record<string, RegExp> = {
   kysely: /^store\/kysely\.ts$/,
   '@photostructure/sqlite': /^store\/dialects\/sqlite\.ts$/,
   'node:sqlite': /^store\/dialects\/sqlite\.ts$/,
+  // On Node.js 20 and 22, an active AsyncLocalStorage makes every await of the host slower.
+  'node:async_hooks': /^capture\//,
   hono: /^(dashboard|cli\/host)\//,
   jiti: /^cli\//,
   acorn: /^(capture\/swallowed\/syntax|cli\/init\/as-meant)\.ts$/,

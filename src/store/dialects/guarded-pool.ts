@@ -1,4 +1,4 @@
-import { afterSilence, currentPatience, type Patience } from '../patience.js'
+import { afterSilence, type Patience } from '../patience.js'
 
 /** A driver's pool, which belongs to the tracker or to the host. */
 export interface PoolParts<Connection> {
@@ -21,11 +21,26 @@ export interface LentConnection<Connection> {
   release(): void
 }
 
+/** Returns the pool that Kysely sees, whose connections wait only as long as the patience allows. */
+export type Lender<Pool> = (patience: Patience | null) => Pool
+
+/** Lets several instances of Kysely share what is opened. A failed attempt is repeated by the next call. */
+export function openedOnce<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | null = null
+  return () => {
+    opened ??= open().catch((error) => {
+      opened = null
+      throw error
+    })
+    return opened
+  }
+}
+
 /** Enough for the response to a ping. A connection that fails to respond is replaced, which costs a new sign-in. */
 const PING_MS = 1000
 
 /**
- * Lends connections of a pool. With a limit on the time (`withPatience`), a connection that does not respond is closed
+ * Lends connections of a pool. With a limit on the time, a connection that does not respond is closed
  * and the idle connections are checked, because a fault of the network kills all of them. A pool that does not return a
  * connection in time is bypassed until it does: its own attempts to connect may hang much longer than the fault.
  */
@@ -39,9 +54,8 @@ export class GuardedPool<Connection> {
     this.#parts = parts
   }
 
-  async lend(): Promise<LentConnection<Connection>> {
+  async lend(patience: Patience | null): Promise<LentConnection<Connection>> {
     const { release, closeOutside } = this.#parts
-    const patience = currentPatience()
     if (!patience) {
       const connection = await this.#parts.acquire()
       return { connection, patience, query: (send) => send(), release: () => release(connection) }

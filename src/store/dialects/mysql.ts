@@ -3,8 +3,9 @@ import type { BulkRow, BulkTarget, Dialect, Fault, TextSearch } from '../dialect
 import { loadDriver, maskedAddress } from '../driver.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
 import { asOwnWork } from '../own-work.js'
+import type { Patience } from '../patience.js'
 import type { Schema } from '../schema.js'
-import { GuardedPool, type LentConnection } from './guarded-pool.js'
+import { GuardedPool, type Lender, type LentConnection, openedOnce } from './guarded-pool.js'
 
 interface Connection {
   stream?: { ref?(): void; unref?(): void; destroy(): void }
@@ -39,7 +40,7 @@ const CONNECT_MS = 4000
 export function mysqlUrl(url: string): Dialect {
   let pool: OwnPool | undefined
   const connections = new Set<Connection>()
-  const open = async () => {
+  const open = openedOnce(async () => {
     const { createPool } = await loadDriver<MysqlModule>('mysql2', 'MySQL and MariaDB')
     const opened = createPool({
       uri: url.replace(/^mariadb:/, 'mysql:'),
@@ -57,8 +58,8 @@ export function mysqlUrl(url: string): Dialect {
     opened.on('acquire', (connection) => connection.stream?.ref?.())
     opened.on('release', (connection) => connection.stream?.unref?.())
     pool = opened
-    return lend(opened)
-  }
+    return lender(opened)
+  })
   const breakOff = () => {
     // Not `connection.destroy`, which waits for the server to close its side and leaves the query without an answer.
     for (const connection of connections) connection.stream?.destroy()
@@ -70,14 +71,14 @@ export function mysqlUrl(url: string): Dialect {
     await new Promise<void>((done) => pool?.end(() => done()))
     clearTimeout(impatience)
   }
-  return mysqlDialect({ pool: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
+  return mysqlDialect({ lender: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
 }
 
 /** The host's own pool, which stays the host's to close. */
 export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
   const pool = 'pool' in given ? given.pool : given
   return mysqlDialect({
-    pool: lend(pool),
+    lender: openedOnce(async () => lender(pool)),
     opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
     breakOff: () => false,
@@ -87,7 +88,7 @@ export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
 
 const ignoreError = () => {}
 
-function lend(pool: HostPool): MysqlPool {
+function lender(pool: HostPool): Lender<MysqlPool> {
   const guarded = new GuardedPool<PoolConnection>({
     acquire: () =>
       new Promise((resolve, reject) =>
@@ -103,14 +104,14 @@ function lend(pool: HostPool): MysqlPool {
     openOutside: pool.config?.connectionConfig ? (onOpening) => openOutside(pool, onOpening) : () => null,
     closeOutside: (connection) => connection.end(ignoreError),
   })
-  return {
+  return (patience) => ({
     getConnection: (callback) =>
-      void guarded.lend().then(
+      void guarded.lend(patience).then(
         (lent) => callback(null, asMysqlConnection(lent)),
         (error) => callback(error, undefined as never),
       ),
     end: (callback) => callback(null),
-  }
+  })
 }
 
 /** Kysely receives no connection of the host: its queries are marked as ours. */
@@ -154,20 +155,22 @@ export function isMysqlPool(value: object): value is HostPool | { pool: HostPool
 }
 
 interface MysqlParts {
-  pool: MysqlPool | (() => Promise<MysqlPool>)
+  lender(): Promise<Lender<MysqlPool>>
   opened(): object | null
   address: string
   breakOff(): boolean
   close(): Promise<void>
 }
 
-function mysqlDialect({ pool, opened, address, breakOff, close }: MysqlParts): Dialect {
+function mysqlDialect({ lender, opened, address, breakOff, close }: MysqlParts): Dialect {
+  const kyselyFor = (patience: Patience | null) => new MysqlDialect({ pool: async () => (await lender())(patience) })
   return {
     name: 'mysql',
     address,
     migrates_itself: false,
     flush_limit: 1000,
-    kysely: new MysqlDialect({ pool }),
+    kysely: kyselyFor(null),
+    patientKysely: kyselyFor,
     columns: { id: 'bigint', identity: (column) => column.primaryKey().autoIncrement(), long_text: sql`mediumtext` },
     // Binary collation: text is compared letter by letter, as on the other databases.
     table_options: sql`engine = InnoDB default character set utf8mb4 collate utf8mb4_bin`,

@@ -12,7 +12,7 @@ import {
 import { asOwnWork } from '../own-work.js'
 import type { Patience } from '../patience.js'
 import type { Schema } from '../schema.js'
-import { GuardedPool } from './guarded-pool.js'
+import { GuardedPool, type Lender, openedOnce } from './guarded-pool.js'
 import { postgresSearch } from './postgres-search.js'
 
 /** The part of pg's client and pool that Kysely does not know. */
@@ -49,7 +49,7 @@ const LOCK_SHARE = 0.8
 export function postgresUrl(url: string): Dialect {
   let pool: PgPool | undefined
   const clients = new Set<PgClient>()
-  const open = async () => {
+  const open = openedOnce(async () => {
     const { Pool } = await loadDriver<PgModule>('pg', 'PostgreSQL')
     const opened = new Pool({
       connectionString: url,
@@ -64,8 +64,8 @@ export function postgresUrl(url: string): Dialect {
     opened.on('connect', (client) => clients.add(client))
     opened.on('remove', (client) => clients.delete(client))
     pool = opened
-    return lend(opened)
-  }
+    return lender(opened)
+  })
   const breakOff = () => {
     for (const client of clients) client.connection?.stream?.destroy()
     return true
@@ -75,13 +75,13 @@ export function postgresUrl(url: string): Dialect {
     await pool?.end()
     clearTimeout(impatience)
   }
-  return postgresDialect({ pool: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
+  return postgresDialect({ lender: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
 }
 
 /** The host's own pool, which stays the host's to close. */
 export function postgresPool(pool: PgPool): Dialect {
   return postgresDialect({
-    pool: lend(pool),
+    lender: openedOnce(async () => lender(pool)),
     opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
     breakOff: () => false,
@@ -92,7 +92,7 @@ export function postgresPool(pool: PgPool): Dialect {
 /** Without a listener, an error of a connection in use would end the host's process. */
 const ignoreError = () => {}
 
-function lend(pool: PgPool): PostgresPool {
+function lender(pool: PgPool): Lender<PostgresPool> {
   const { Client, options = {} } = pool
   const guarded = new GuardedPool<PgClient>({
     async acquire() {
@@ -110,16 +110,16 @@ function lend(pool: PgPool): PostgresPool {
     openOutside: Client ? (onOpening) => openOutside(new Client(options), onOpening) : () => null,
     closeOutside: (client) => void client.end().catch(ignoreError),
   })
-  return {
+  return (patience) => ({
     async connect() {
-      const { connection, patience, query, release } = await guarded.lend()
+      const { connection, query, release } = await guarded.lend(patience)
       // Kysely receives no client of the host: its queries are marked as ours.
       const send = (text: string, values: readonly unknown[]) =>
         query(() => asOwnWork(() => connection.query(withLockTimeout(text, patience), values)))
       return { query: send as PgClient['query'], release }
     },
     async end() {},
-  }
+  })
 }
 
 async function openOutside(client: PgClient, onOpening: (client: PgClient) => void): Promise<PgClient> {
@@ -149,20 +149,22 @@ export function isPostgresPool(value: object): value is PgPool {
 }
 
 interface PostgresParts {
-  pool: PostgresPool | (() => Promise<PostgresPool>)
+  lender(): Promise<Lender<PostgresPool>>
   opened(): object | null
   address: string
   breakOff(): boolean
   close(): Promise<void>
 }
 
-function postgresDialect({ pool, opened, address, breakOff, close }: PostgresParts): Dialect {
+function postgresDialect({ lender, opened, address, breakOff, close }: PostgresParts): Dialect {
+  const kyselyFor = (patience: Patience | null) => new PostgresDialect({ pool: async () => (await lender())(patience) })
   return {
     name: 'postgres',
     address,
     migrates_itself: false,
     flush_limit: 1000,
-    kysely: new PostgresDialect({ pool }),
+    kysely: kyselyFor(null),
+    patientKysely: kyselyFor,
     columns: { id: 'bigserial', identity: (column) => column.primaryKey(), long_text: 'text' },
     table_options: null,
     // A default of repeatable read or serializable would let concurrent writes to one group fail again and again. Row
