@@ -415,11 +415,16 @@ export class TrackerInstance {
     },
   }
 
-  /** For adapters: records what a handler of the host threw, unless this request has recorded it already. */
-  capture(request: object, input: LogErrorInput): void {
+  /**
+   * For adapters: records what a handler of the host threw, unless this request has recorded it already. `describe` reads
+   * the request, and only runs for a new error. It may call `user_callback`, which may report the same error itself.
+   */
+  capture(request: object, exception: unknown, describe: () => LogErrorInput): void {
     const started = this.#running()
-    if (!started?.sightings.isNew(input.exception, request)) return
-    if (logError(started.context, input) !== FAILED) started.sightings.recorded(input.exception, request)
+    if (!started?.sightings.isNew(exception, request)) return
+    const input = describe()
+    if (!started.sightings.isNew(exception, request)) return
+    if (logError(started.context, input) !== FAILED) started.sightings.recorded(exception, request)
   }
 
   /** For endpoints to which other processes report: the clock, and the way in for what happened there. Never rejects. */

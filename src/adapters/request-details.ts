@@ -49,7 +49,8 @@ function recordNow(
   try {
     if (!tracker.config.enable_middleware) return
     if (isClientError(error) && !more.unhandled) countOnce(tracker, error, request)
-    else tracker.capture(request, { exception: error, request_failed: true, ...more, ...readable(facts) })
+    else
+      tracker.capture(request, error, () => ({ exception: error, request_failed: true, ...more, ...readable(facts) }))
   } catch {
     // Only a tracker that was shut down meanwhile throws here, and the host must not notice.
   }

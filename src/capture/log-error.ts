@@ -7,7 +7,7 @@ import { deferReport, isSendingDeferred, NO_RESULT } from './deferred-reports.js
 import type { Draft, StepContext } from './draft.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { runPipeline } from './pipeline.js'
-import { type HostRequest, requestFacts } from './request-facts.js'
+import { type HostRequest, hasRequestFacts, requestFacts } from './request-facts.js'
 import { isStackOverflow } from './stack-room.js'
 import { noteReported } from './swallowed/detection.js'
 import { readLimit, TEXT_LIMITS } from './text-limits.js'
@@ -153,7 +153,8 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   const given_fields = readFields(input)
   const scope = context.scopes.current()
   context.n_plus_one?.errorIn(scope)
-  const fields = scope?.request ? { ...factsOf(scope.request, context), ...given_fields } : given_fields
+  const unread = scope?.request && !hasRequestFacts(given_fields) ? scope.request : null
+  const fields = unread ? { ...factsOf(unread, context), ...given_fields } : given_fields
   const given = 'exception' in fields
   if (given && fields.exception === recording) {
     counters.add('reported_while_recording')

@@ -54,15 +54,24 @@ export function markStart(request: StartedRequest | Request): void {
   ;(place as Marked)[STARTED] = performance.now()
 }
 
+const FACT_NAMES = ['request_url', 'request_params', 'ip_address', 'user_agent', 'user_id', 'request'] as const
+
+/** The fields of a report that describe its request. A field that the request lacks is present and undefined. */
+type ReportedRequest = Pick<LogErrorInput, (typeof FACT_NAMES)[number]>
+
+/** Whether the reporter has already read the request. A second read would run `user_callback` again for the same error. */
+export function hasRequestFacts(fields: LogErrorInput): boolean {
+  return FACT_NAMES.every((name) => name in fields)
+}
+
 /** What an error report says about the request in which the error happened. */
-export function requestFacts(request: HostRequest, options: FactsOptions, more: RequestFacts = {}): LogErrorInput {
+export function requestFacts(request: HostRequest, options: FactsOptions, more: RequestFacts = {}): ReportedRequest {
   const { headers } = request
   return {
     request_url: addressOf(request),
     request_params: parametersOf(request),
     ip_address: clientAddressOf(request, options),
     user_agent: headers['user-agent'],
-    user_id: userIdOf(request, options.user_callback),
     request: {
       method: request.method,
       route: routeOf(request),
@@ -71,6 +80,8 @@ export function requestFacts(request: HostRequest, options: FactsOptions, more: 
       duration_ms: durationOf(request),
       ...more,
     },
+    // Last, so that `user_callback` does not run for a request that cannot be read.
+    user_id: userIdOf(request, options.user_callback),
   }
 }
 
@@ -79,14 +90,13 @@ export function webRequestFacts(
   request: Request,
   options: FactsOptions,
   { remote_address, params, user, host = request, ...more }: WebRequestMore = {},
-): LogErrorInput {
+): ReportedRequest {
   const headers = Object.fromEntries(request.headers)
   return {
     request_url: request.url,
     request_params: parametersOf({ query: queryOf(request.url), params }),
     ip_address: addressOfPeer(remote_address, headers, options) ?? undefined,
     user_agent: headers['user-agent'],
-    user_id: options.user_callback ? userIdOf(host, options.user_callback) : userIdOf({ user }, null),
     request: {
       method: request.method,
       headers: safeHeaders(headers),
@@ -94,6 +104,7 @@ export function webRequestFacts(
       duration_ms: durationOf(request as { raw?: unknown }),
       ...more,
     },
+    user_id: options.user_callback ? userIdOf(host, options.user_callback) : userIdOf({ user }, null),
   }
 }
 

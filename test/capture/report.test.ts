@@ -44,7 +44,7 @@ describeEachDatabase('Tracker.report', (database) => {
     expect(await tracker.report(error)).toMatchObject({ occurrence_count: 1 })
     expect(await tracker.report(error)).toBeNull()
     channelOfReports.publish({ error })
-    tracker.capture({}, { exception: error })
+    tracker.capture({}, error, () => ({ exception: error }))
     const logged = new Error('logged first')
     await tracker.Commands.LogError.call({ exception: logged })
     expect(await tracker.report(logged)).toBeNull()
