@@ -3,6 +3,8 @@ import type { Context } from '../context.js'
 import { healthAtAGlance } from '../health/at-a-glance.js'
 import { ownVersion } from '../health/own-version.js'
 import { id } from '../model/input.js'
+import { perform } from '../operation.js'
+import { type Application, listApplications } from '../triage/list-applications.js'
 import type { Visit } from './define.js'
 import type { Mount } from './handler.js'
 import { noticeFrom } from './notice.js'
@@ -16,6 +18,8 @@ export interface Exchange {
   wants_json: boolean
   /** What the client added to the path to be answered in another form. */
   suffix: '.json' | '.csv' | ''
+  /** All applications that report here. The first call queries the database, further calls share its result. */
+  listApplications(): Promise<readonly Application[]>
 }
 
 export function openExchange(request: Request, mount: Mount, context: Context): Exchange {
@@ -30,6 +34,7 @@ export function openExchange(request: Request, mount: Mount, context: Context): 
     cookies,
     suffix,
     wants_json: suffix === '.json' || (suffix === '' && prefersJson(request.headers.get('accept'))),
+    listApplications: shared(() => perform(listApplications, context, {})),
     visit: {
       base: mount.base,
       path: path === '' ? '/' : path,
@@ -45,6 +50,15 @@ export function openExchange(request: Request, mount: Mount, context: Context): 
       tracker: { version: ownVersion(), state: healthAtAGlance(context) },
       config,
     },
+  }
+}
+
+/** Runs the query at most once. */
+function shared<T>(query: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= query()
+    return result
   }
 }
 

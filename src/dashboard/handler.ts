@@ -5,8 +5,6 @@ import { networkOf } from '../model/client-address.js'
 import { TrackerError } from '../model/errors.js'
 import { inTime } from '../model/in-time.js'
 import { id, parseInput } from '../model/input.js'
-import { perform } from '../operation.js'
-import { listApplications } from '../triage/list-applications.js'
 import { attachment, csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
 import { serveAsset } from './assets.js'
 import { behindProxies } from './behind-proxies.js'
@@ -185,7 +183,7 @@ async function answerPage(
   requireSwitches(page, context)
   const { visit, suffix, cookies } = exchange
   const parameters = parse(page.parameters, fields(visit.query), address)
-  await requireApplication(parameters, context)
+  await requireApplication(parameters, exchange)
   if (suffix === '.csv') {
     if (!page.csv) throw noSuchPage()
     await context.ready()
@@ -197,7 +195,7 @@ async function answerPage(
     return json(page.json(data), 200, links ? { Link: links } : {})
   }
   const shown = page.furnish ? Object.assign({}, data, await page.furnish(context, data, parameters, visit)) : data
-  await fillFrame(exchange, context)
+  await fillFrame(exchange)
   if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
   // Rendering takes its time as well: what waits in the host comes first.
   await new Promise((resume) => setImmediate(resume))
@@ -209,9 +207,9 @@ async function answerPage(
 }
 
 /** What the frame around a page shows; a page that can do without the database must not fail for its frame. */
-async function fillFrame({ visit }: Exchange, context: Context): Promise<void> {
+async function fillFrame({ visit, listApplications }: Exchange): Promise<void> {
   if (visit.user === '') return
-  visit.applications = await inTime(perform(listApplications, context, {}), FRAME_PATIENCE_MS).catch(() => [])
+  visit.applications = await inTime(listApplications(), FRAME_PATIENCE_MS).catch(() => [])
 }
 
 function noSuchPage(): TrackerError {
@@ -226,10 +224,10 @@ function parse(schema: v.GenericSchema, given: object, address: Record<string, s
 }
 
 /** A list of an application that is not there must not look like one in which nothing was recorded. */
-async function requireApplication(parameters: unknown, context: Context): Promise<void> {
+async function requireApplication(parameters: unknown, { listApplications }: Exchange): Promise<void> {
   const { application_id } = parameters as { application_id?: number }
   if (application_id === undefined) return
-  const applications = await perform(listApplications, context, {})
+  const applications = await listApplications()
   if (applications.some((one) => one.id === application_id)) return
   throw new TrackerError('not_found', `There is no application with the id ${application_id}.`)
 }
@@ -265,7 +263,7 @@ async function answerError(error: unknown, exchange: Exchange, context: Context)
   if (status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS
   // Spec: the body of a 429 is JSON for every client.
   if (wants_json || status === 429) return json({ error: sentence }, status, headers)
-  if (known?.code !== 'database_unavailable') await fillFrame(exchange, context)
+  if (known?.code !== 'database_unavailable') await fillFrame(exchange)
   return html(errorDocument(status, sentence, visit), status, headers)
 }
 
