@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { networkOf } from '../model/client-address.js'
@@ -93,7 +93,7 @@ function createHandler(context: Context, live: LiveUpdates, signIn: SignIn): Han
         )
       }
       if (!isPlainPath(exchange.visit.path)) throw noSuchPage()
-      const response = await router.fetch(new Request(`http://faultboard${exchange.visit.path}`, request), { exchange })
+      const response = await respond(router, request, exchange)
       if (isHtml(response)) withCookies(response, [await session.deviceCookie(mount.base, mount.encrypted)])
       return await compressed(request, withHeaders(response, verdict))
     } catch (error) {
@@ -118,44 +118,56 @@ function isHtml({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/html') ?? false
 }
 
-type Environment = { Bindings: { exchange: Exchange } }
+/** The values in a path by name, such as `error_id`. */
+type Address = Record<string, string>
+type Answer = (exchange: Exchange, address: Address, request: Request) => Response | Promise<Response>
 
-function buildRouter(context: Context, live: LiveUpdates): Hono<Environment> {
-  const router = new Hono<Environment>()
+/** Calls the endpoint of the path. HEAD is a GET whose response has no body. */
+async function respond(router: TrieRouter<Answer>, request: Request, exchange: Exchange): Promise<Response> {
+  const isHead = request.method === 'HEAD'
+  // The type covers other routers too. This one returns each endpoint with its values by name.
+  const [found] = router.match(isHead ? 'GET' : request.method, exchange.visit.path) as [[Answer, Address][]]
+  const [answer, address] = found[0] ?? [notFound, {}]
+  const response = await answer(exchange, address, request)
+  return isHead ? new Response(null, response) : response
+}
+
+function notFound(): never {
+  throw noSuchPage()
+}
+
+function buildRouter(context: Context, live: LiveUpdates): TrieRouter<Answer> {
+  const router = new TrieRouter<Answer>()
   const remember = mountMemory(context)
-  router.get('/assets/:name', (c) => serveAsset(c.req.param('name')))
-  router.get('/', (c) => redirect(href(c.env.exchange.visit, '/overview')))
-  router.get(STREAM.path, (c) => live.answer(c.req.raw, c.env.exchange.mount.closing))
+  router.add('GET', '/assets/:name', (_exchange, { name = '' }) => serveAsset(name))
+  router.add('GET', '/', ({ visit }) => redirect(href(visit, '/overview')))
+  router.add('GET', STREAM.path, ({ mount }, _address, request) => live.answer(request, mount.closing))
   for (const page of PAGES) {
-    router.get(page.path, async (c) => {
-      const { exchange } = c.env
-      const response = await answerPage(page, context, exchange, c.req.param())
+    router.add('GET', page.path, async (exchange, address) => {
+      const response = await answerPage(page, context, exchange, address)
       // Programs may come by another way than people.
       if (!exchange.wants_json) remember(exchange.visit.base)
       return response
     })
   }
   for (const feed of FEEDS) {
-    router.get(feed.path, async (c) => {
+    router.add('GET', feed.path, async (exchange, address) => {
       requireSwitches(feed, context)
-      const { exchange } = c.env
       exchange.wants_json = true
-      const parameters = parse(feed.parameters, fields(exchange.visit.query), c.req.param())
+      const parameters = parse(feed.parameters, fields(exchange.visit.query), address)
       return json(await feed.load(context, parameters, exchange.visit))
     })
   }
   for (const download of DOWNLOADS) {
-    router.get(download.path, async (c) => {
+    router.add('GET', download.path, async ({ visit }, address) => {
       requireSwitches(download, context)
-      const parameters = parse(download.parameters, fields(c.env.exchange.visit.query), c.req.param())
-      return attachment(await download.load(context, parameters))
+      return attachment(await download.load(context, parse(download.parameters, fields(visit.query), address)))
     })
   }
   for (const action of ACTIONS) {
-    router.post(action.path, async (c) => {
+    router.add('POST', action.path, async ({ visit: { base, user } }, address, request) => {
       requireSwitches(action, context)
-      const { base, user } = c.env.exchange.visit
-      const parameters = parse(action.parameters, await readForm(c.req.raw), c.req.param())
+      const parameters = parse(action.parameters, await readForm(request), address)
       const { to, notice, made, remember = {} } = await action.run(context, parameters, user)
       const response = redirect(`${base}${to}`, [
         ...(notice === null ? [] : [noticeHeader(notice, base)]),
@@ -165,21 +177,10 @@ function buildRouter(context: Context, live: LiveUpdates): Hono<Environment> {
       return response
     })
   }
-  router.notFound(() => {
-    throw noSuchPage()
-  })
-  router.onError((error) => {
-    throw error
-  })
   return router
 }
 
-async function answerPage(
-  page: Page,
-  context: Context,
-  exchange: Exchange,
-  address: Record<string, string>,
-): Promise<Response> {
+async function answerPage(page: Page, context: Context, exchange: Exchange, address: Address): Promise<Response> {
   requireSwitches(page, context)
   const { visit, suffix, cookies } = exchange
   const parameters = parse(page.parameters, fields(visit.query), address)
@@ -216,7 +217,7 @@ function noSuchPage(): TrackerError {
   return new TrackerError('not_found', 'There is no such page.')
 }
 
-function parse(schema: v.GenericSchema, given: object, address: Record<string, string>): unknown {
+function parse(schema: v.GenericSchema, given: object, address: Address): unknown {
   // In an address, an id that no record can have is that of an unknown record; in a form it is a mistake.
   const unknown = Object.keys(address).find((name) => name.endsWith('_id') && !v.is(id(), address[name]))
   if (unknown) throw new TrackerError('not_found', `There is no ${unknown.slice(0, -'_id'.length)} with this id.`)
