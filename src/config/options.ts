@@ -71,6 +71,7 @@ export const CLIENT_BYTES = { per_address: 5_000_000, total: 20_000_000 }
 type AddressLimits = Readonly<Partial<typeof CLIENT_REQUESTS>>
 const severity = choice(SEVERITIES)
 const row = <T>(definition: Row<T>): Row<T> => definition
+const secretRow = <T>(definition: Row<T>): Row<T> & { readonly secret: true } => ({ ...definition, secret: true })
 
 /**
  * THE TABLE: every switch and setting, one row each. The types, the validation, the environment variables, the settings
@@ -114,11 +115,10 @@ export const OPTIONS = {
     text: 'Time zone in which days and hours are cut and times are shown.',
   }),
 
-  database: row<string | object>({
+  database: secretRow<string | object>({
     group: 'storage',
     kind: database,
     default: 'sqlite:faultboard.sqlite3',
-    secret: true,
     text: "Where errors are kept: sqlite:FILE, postgres://…, mysql://…, or the host's own pg Pool, mysql2 pool, node:sqlite or better-sqlite3 handle. A separate database is another address.",
   }),
   spool_path: row<string | null>({
@@ -152,11 +152,10 @@ export const OPTIONS = {
     default: null,
     text: 'Name for signing in to the dashboard. Required: there is no default.',
   }),
-  dashboard_password: row<string | null>({
+  dashboard_password: secretRow<string | null>({
     group: 'dashboard',
     kind: orNull(text),
     default: null,
-    secret: true,
     text: 'Password for signing in to the dashboard. Required: there is no default.',
   }),
   mount_path: row<string>({
@@ -422,32 +421,28 @@ export const OPTIONS = {
     default: false,
     text: 'Sends messages to chat_webhook_url.',
   }),
-  chat_webhook_url: row<string | null>({
+  chat_webhook_url: secretRow<string | null>({
     group: 'notifications',
     kind: orNull(httpUrl),
     default: null,
-    secret: true,
     text: 'Address of the chat webhook (JSON with text).',
   }),
-  community_chat_webhook_url: row<string | null>({
+  community_chat_webhook_url: secretRow<string | null>({
     group: 'notifications',
     kind: orNull(httpUrl),
     default: null,
-    secret: true,
     text: 'Address of the community chat webhook (JSON with content); setting it turns the channel on.',
   }),
-  webhook_url: row<string | null>({
+  webhook_url: secretRow<string | null>({
     group: 'notifications',
     kind: orNull(httpUrl),
     default: null,
-    secret: true,
     text: 'Address of a program of your own that receives every message as JSON; setting it turns the channel on.',
   }),
-  webhook_secret: row<string | null>({
+  webhook_secret: secretRow<string | null>({
     group: 'notifications',
     kind: orNull(text),
     default: null,
-    secret: true,
     text: 'Key with which messages to webhook_url are signed (HMAC-SHA256 of time and body), so that the receiver can tell them from forged ones.',
   }),
   enable_email_notifications: row<boolean>({
@@ -468,26 +463,23 @@ export const OPTIONS = {
     default: null,
     text: 'Sender of the e-mails. Left out: the default of the mail transport, else faultboard@ the name of the machine.',
   }),
-  mail_transport: row<MailTransport | null>({
+  mail_transport: secretRow<MailTransport | null>({
     group: 'notifications',
     kind: orNull(mailTransport),
     default: null,
     // It holds the password of the mail server.
-    secret: true,
     text: "The host's own nodemailer transport, by which e-mails are sent.",
   }),
-  smtp_url: row<string | null>({
+  smtp_url: secretRow<string | null>({
     group: 'notifications',
     kind: orNull(smtpUrl),
     default: null,
-    secret: true,
     text: 'Mail server by which e-mails are sent when there is no mail_transport, such as smtps://name:password@mail.example; needs the package nodemailer.',
   }),
-  incident_integration_key: row<string | null>({
+  incident_integration_key: secretRow<string | null>({
     group: 'notifications',
     kind: orNull(text),
     default: null,
-    secret: true,
     text: 'Key of the incident-management service; setting it turns the channel on.',
   }),
   incident_events_url: row<string>({
@@ -557,18 +549,16 @@ export const OPTIONS = {
     default: 'embedded',
     text: 'What carries the jobs (messages, schedules, with async_logging the errors): embedded needs nothing but the database, bullmq a Redis, pg-boss a PostgreSQL.',
   }),
-  redis_url: row<string | null>({
+  redis_url: secretRow<string | null>({
     group: 'jobs',
     kind: orNull(redisUrl),
     default: null,
-    secret: true,
     text: 'Redis for the engine bullmq, such as redis://127.0.0.1:6379; needs the package bullmq.',
   }),
-  job_database: row<string | null>({
+  job_database: secretRow<string | null>({
     group: 'jobs',
     kind: orNull(postgresUrl),
     default: null,
-    secret: true,
     text: 'PostgreSQL for the engine pg-boss. Left out: database, when that is a PostgreSQL. Needs the package pg-boss.',
   }),
   run_jobs: row<boolean>({
@@ -772,6 +762,14 @@ type AlwaysKnown = 'application_name' | 'project_root' | 'dashboard_username' | 
 export type Options = {
   readonly [Name in OptionName]: Name extends AlwaysKnown ? NonNullable<Values[Name]> : Values[Name]
 }
+
+/** The options that are on or off. */
+export type SwitchName = { [Name in OptionName]: Options[Name] extends boolean ? Name : never }[OptionName]
+
+/** The options whose value must not leave the process: passwords, keys, and addresses that contain them. */
+export type SecretOptionName = {
+  [Name in OptionName]: (typeof OPTIONS)[Name] extends { readonly secret: true } ? Name : never
+}[OptionName]
 
 /** What a host may set; rules may also come as a Map. */
 export type Settings = {

@@ -1,12 +1,13 @@
 import type * as v from 'valibot'
-import type { OptionName, Options } from '../config/options.js'
+import type { SwitchName } from '../config/options.js'
 import type { Context } from '../context.js'
 import type { HealthState } from '../health/reasons.js'
 import type { Application } from '../triage/list-applications.js'
 import type { Theme } from './preferences.js'
+import type { ViewConfiguration } from './view-options.js'
 
 /** What a view knows about the request it answers. */
-export interface Visit {
+export interface Visit extends ViewConfiguration {
   /** The mount path, in front of every link. */
   base: string
   /** Path below the mount of this page. */
@@ -30,8 +31,6 @@ export interface Visit {
   last_visit_at: number | null
   /** The version of Faultboard, and how the tracker of this process is doing as far as it knows by itself. */
   tracker: { version: string | null; state: HealthState }
-  /** The options in force, for what depends on a switch. */
-  config: Options
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: hono/jsx types a rendered element as any.
@@ -41,7 +40,7 @@ export type Rendered = any
 export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly path: string
   readonly text: string
-  readonly needs?: OptionName | readonly OptionName[]
+  readonly needs?: SwitchName | readonly SwitchName[]
   readonly parameters: Schema
 }
 

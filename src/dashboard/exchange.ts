@@ -9,6 +9,7 @@ import type { Visit } from './define.js'
 import type { Mount } from './handler.js'
 import { noticeFrom } from './notice.js'
 import { preferencesFrom } from './preferences.js'
+import type { ViewConfiguration } from './view-options.js'
 
 /** A request on its way to an answer. */
 export interface Exchange {
@@ -22,7 +23,12 @@ export interface Exchange {
   listApplications(): Promise<readonly Application[]>
 }
 
-export function openExchange(request: Request, mount: Mount, context: Context): Exchange {
+export function openExchange(
+  request: Request,
+  mount: Mount,
+  context: Context,
+  configuration: ViewConfiguration,
+): Exchange {
   const { config, now } = context
   const { searchParams } = new URL(request.url)
   const suffix = (/[^/](\.json|\.csv)$/.exec(mount.path)?.[1] ?? '') as Exchange['suffix']
@@ -48,7 +54,7 @@ export function openExchange(request: Request, mount: Mount, context: Context): 
       applications: [],
       ...preferencesFrom(cookies, time),
       tracker: { version: ownVersion(), state: healthAtAGlance(context) },
-      config,
+      ...configuration,
     },
   }
 }

@@ -26,6 +26,7 @@ import { CHALLENGE } from './sign-in/basic.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
 import { createProxyWarning } from './untrusted-proxy.js'
+import { viewConfiguration } from './view-options.js'
 
 /** Where the dashboard stands, as the adapter knows it. */
 export interface Mount {
@@ -73,13 +74,14 @@ export function createDashboard(context: Context): Dashboard {
 
 function createHandler(context: Context, live: LiveUpdates, signIn: SignIn): Handler {
   const router = buildRouter(context, live)
+  const configuration = viewConfiguration(context.config)
   const warnOfProxy = createProxyWarning(context)
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
   return async (request, hosts) => {
     const mount = behindProxies(hosts, request, context.config)
     const network = networkOf(mount.remote_address)
-    const exchange = openExchange(request, mount, context)
+    const exchange = openExchange(request, mount, context, configuration)
     try {
       const session = await signIn.authenticate(request.headers, network)
       exchange.visit.user = session.user

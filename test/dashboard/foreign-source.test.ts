@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { resolveConfiguration } from '../../src/config/resolve.js'
 import { VariablesPanel } from '../../src/dashboard/components/variables.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { sentryIntake } from '../../src/reporting/sentry/intake.js'
@@ -151,11 +150,8 @@ test('a user agent that a page tells as its device too is shown once', async () 
 })
 
 test('of variables that nobody could have read nothing is said', () => {
-  const { options } = resolveConfiguration(
-    { enable_local_variables: true, dashboard_username: 'ann', dashboard_password: 'secret' },
-    {},
-  )
-  const panel = (is_foreign: boolean) => VariablesPanel({ others: [], are_shown: false, is_foreign, config: options })
+  const panel = (is_foreign: boolean) =>
+    VariablesPanel({ others: [], are_shown: false, is_foreign, is_enabled: true, mode: 'adaptive' })
   expect(panel(true)).toBeNull()
   expect(String(panel(false))).toContain('None were read for this occurrence')
 })

@@ -10,7 +10,7 @@ export function AboveUsual({ spikes, visit }: { spikes: readonly Spike[] | null;
     <Insight
       title="More than usual today"
       how="Types of errors of which more occurred today so far than on a usual day of the last four weeks."
-      method={`More than ${visit.config.baseline_alert_threshold_std_devs} standard deviations above the mean; five at least. Days begin at midnight in ${visit.time_zone}.`}
+      method={`More than ${visit.options.baseline_alert_threshold_std_devs} standard deviations above the mean; five at least. Days begin at midnight in ${visit.time_zone}.`}
     >
       {spikes === null || spikes.length === 0 ? (
         <p class="muted">

@@ -24,7 +24,7 @@ export function CaptureDumpForm({ visit }: { visit: Visit }): Rendered {
           <input type="checkbox" name="report" value="true" />
           <span>With the report of Node.js</span>
         </label>
-        {visit.config.enable_heap_snapshots ? (
+        {visit.switches.enable_heap_snapshots ? (
           <>
             <label class="check">
               <input type="checkbox" name="heap_snapshot" value="true" />

@@ -29,7 +29,7 @@ export function Channels({ channels, visit }: { channels: readonly ChannelState[
   )
 }
 
-function Facts({ channel, visit: { config } }: { channel: ChannelState; visit: Visit }) {
+function Facts({ channel, visit: { options } }: { channel: ChannelState; visit: Visit }) {
   const { target, least_severity, held_in_quiet_hours } = channel
   return (
     <p class="channel-facts">
@@ -38,8 +38,8 @@ function Facts({ channel, visit: { config } }: { channel: ChannelState; visit: V
         {least_severity === 'low'
           ? ' · every severity'
           : ` · ${least_severity}${least_severity === 'critical' ? ' only' : ' and graver'}`}
-        {config.quiet_hours !== null && (held_in_quiet_hours ? ` · held ${config.quiet_hours}` : ' · never held')}
-        {channel.name === 'email' && config.digest_frequency !== 'never' && ` · ${config.digest_frequency} digest`}
+        {options.quiet_hours !== null && (held_in_quiet_hours ? ` · held ${options.quiet_hours}` : ' · never held')}
+        {channel.name === 'email' && options.digest_frequency !== 'never' && ` · ${options.digest_frequency} digest`}
       </span>
     </p>
   )

@@ -1,7 +1,6 @@
-import type { Options } from '../../config/options.js'
 import { isForeign } from '../../model/frame-source.js'
 import type { ErrorRecord } from '../../triage/error-record.js'
-import type { Rendered } from '../define.js'
+import type { Rendered, Visit } from '../define.js'
 import type { ShownStacks } from '../shown-stacks.js'
 import { CopyButton } from './copy.js'
 import { ProcessMoment } from './process-moment.js'
@@ -14,12 +13,12 @@ export function Circumstances({
   record,
   curl,
   stacks,
-  config,
+  visit,
 }: {
   record: ErrorRecord
   curl: string | null
   stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
-  config: Options
+  visit: Visit
 }): Rendered {
   const { local_variables, variables, system_health, trace_id, span_id, frame_sources, ...details } = record.details
   return (
@@ -30,13 +29,14 @@ export function Circumstances({
           others={stacks.other_variables}
           are_shown={stacks.with_variables > 0}
           is_foreign={isForeign(record.details)}
-          config={config}
+          is_enabled={visit.switches.enable_local_variables}
+          mode={visit.options.local_variable_mode}
         />
       ) : (
         <Data title="Variables" values={local_variables ?? variables} tree />
       )}
       <ProcessMoment health={system_health} />
-      <Trace trace_id={trace_id} span_id={span_id} template={config.trace_url_template} />
+      <Trace trace_id={trace_id} span_id={span_id} template={visit.options.trace_url_template} />
       <Data title="Tags" values={record.tags} />
       <Data title="Context" values={withoutUserAgent(record.context, record.user_agent)} />
       <Data title="Details" values={details} />

@@ -100,10 +100,10 @@ function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendere
 }
 
 /** The page of the rail that the address lies below, unless that cannot be shown either. */
-function sectionOf(status: number, { path, config }: Visit): Destination | undefined {
+function sectionOf(status: number, { path, switches }: Visit): Destination | undefined {
   const section = destinationOf(path)
   if (section?.path === '/errors' || (status !== 422 && section?.path === path)) return undefined
-  return section?.needs?.every((option) => config[option]) === false ? undefined : section
+  return section?.needs?.every((option) => switches[option]) === false ? undefined : section
 }
 
 function Document({

@@ -30,7 +30,7 @@ export function ErrorHead({
   beside: Neighbours | null
   children?: Rendered
 }): Rendered {
-  const where = placeWords(record, visit.config.project_root ?? '')
+  const where = placeWords(record, visit.options.project_root)
   const other = (id: number) => href(visit, `/errors/${id}`, { ...list })
   return (
     <header class="error-head">

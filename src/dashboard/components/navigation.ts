@@ -1,4 +1,4 @@
-import type { OptionName } from '../../config/options.js'
+import type { SwitchName } from '../../config/options.js'
 import type { LinkParameters } from '../href.js'
 import type { IconName } from './icons.js'
 
@@ -8,7 +8,7 @@ export interface Destination {
   icon: IconName
   query?: LinkParameters
   /** The options without which the page is switched off. */
-  needs?: readonly OptionName[]
+  needs?: readonly SwitchName[]
 }
 
 /** What the rail leads to, from top to bottom. */

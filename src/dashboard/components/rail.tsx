@@ -67,7 +67,7 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
   return (
     <ul class="rail-links">
       {destinations.map(({ path, label, icon, query, needs = [] }) => {
-        const off = needs.filter((name) => !visit.config[name])
+        const off = needs.filter((name) => !visit.switches[name])
         const worry = path === HEALTH ? WORRIES[visit.tracker.state] : null
         return (
           <li>

@@ -9,8 +9,7 @@ const SHOWN = 3
 
 /** Says so when the request that failed had run the same statement again and again. */
 export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
-  const { n_plus_one_threshold, detect_n_plus_one_queries } = visit.config
-  const found = repeatedStatements(record.breadcrumbs, n_plus_one_threshold)
+  const found = repeatedStatements(record.breadcrumbs, visit.options.n_plus_one_threshold)
   if (found.length === 0) return null
   return (
     <ul class="repeated" aria-label="Repeated statements">
@@ -20,7 +19,7 @@ export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
           {duration_ms > 0 && ` (${formatMilliseconds(duration_ms)} together)`}.
         </li>
       ))}
-      {detect_n_plus_one_queries && (
+      {visit.switches.detect_n_plus_one_queries && (
         <li>
           <a href={href(visit, '/errors/n_plus_one')}>All N+1 queries</a>
         </li>

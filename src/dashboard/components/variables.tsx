@@ -23,16 +23,19 @@ export function VariablesPanel({
   others,
   are_shown,
   is_foreign,
-  config,
+  is_enabled,
+  mode,
 }: {
   others: readonly FrameVariables[]
   /** Whether some stand in the stack. */
   are_shown: boolean
   /** Whether it was thrown elsewhere, where nobody could have read any. */
   is_foreign: boolean
-  config: Options
+  /** Whether variables are read at all. */
+  is_enabled: boolean
+  mode: Options['local_variable_mode']
 }): Rendered {
-  if (others.length === 0 && (are_shown || is_foreign || !config.enable_local_variables)) return null
+  if (others.length === 0 && (are_shown || is_foreign || !is_enabled)) return null
   return (
     <section class="panel" aria-labelledby="variables-title">
       <div class="panel-head">
@@ -41,7 +44,7 @@ export function VariablesPanel({
       {others.length === 0 && (
         <>
           <p class="muted">None were read for this occurrence.</p>
-          <How label="Why">{WHY_NONE[config.local_variable_mode]}</How>
+          <How label="Why">{WHY_NONE[mode]}</How>
         </>
       )}
       {others.map((one) => (

@@ -57,8 +57,8 @@ export const error = definePage({
     ])
     return { stacks, assignees, beside }
   },
-  title({ record }, { config }) {
-    const where = placeWords(record, config.project_root ?? '')
+  title({ record }, { options }) {
+    const where = placeWords(record, options.project_root)
     const what = where ? `${record.error_type} ${where.relation} ${where.place}` : record.error_type
     return `(${compact(record.occurrence_count)}) ${what}`
   },
@@ -86,7 +86,7 @@ export const error = definePage({
             <CopyAs
               markdown={errorMarkdown(record, {
                 url: addressOf(visit, record.id),
-                root: visit.config.project_root ?? '',
+                root: visit.options.project_root,
               })}
               curl={curl}
               json={href(visit, `/errors/${record.id}.json`, { occurrence_id: record.occurrence?.id })}
@@ -101,7 +101,7 @@ export const error = definePage({
             <OccurrenceStep {...props} />
             <StackSection stack={stacks.stack} causes={stacks.causes} note={stacks.note} />
             <Breadcrumbs {...props} />
-            <Circumstances record={record} curl={curl} stacks={stacks} config={visit.config} />
+            <Circumstances record={record} curl={curl} stacks={stacks} visit={visit} />
             <Occurrences {...props} />
             <Trail {...props} />
           </div>
@@ -126,6 +126,6 @@ export const error = definePage({
 })
 
 /** Where others find the error; the host's own name is known only where it was configured. */
-function addressOf({ base, config: { dashboard_base_url } }: Visit, error_id: number): string {
+function addressOf({ base, options: { dashboard_base_url } }: Visit, error_id: number): string {
   return `${dashboard_base_url === null ? '' : new URL(dashboard_base_url).origin}${base}/errors/${error_id}`
 }
