@@ -1,33 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
+import type { Endpoint } from '../../src/dashboard/define.js'
+import * as routes from '../../src/dashboard/routes.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { type Host, PASSWORD, signIn, startHost, USER } from '../support/host.js'
 
-/** The table of dashboard endpoints. */
-const ENDPOINTS = [
-  ['GET', '/errors'],
-  ['GET', '/errors/1'],
-  ['POST', '/errors/1/resolve'],
-  ['POST', '/errors/1/assign'],
-  ['POST', '/errors/1/unassign'],
-  ['POST', '/errors/1/update_priority'],
-  ['POST', '/errors/1/snooze'],
-  ['POST', '/errors/1/unsnooze'],
-  ['POST', '/errors/1/update_status'],
-  ['POST', '/errors/1/add_comment'],
-  ['POST', '/errors/batch_action'],
-  ['GET', '/overview'],
-  ['GET', '/errors/analytics'],
-  ['GET', '/errors/platform_comparison'],
-  ['GET', '/errors/correlation'],
-  ['GET', '/settings'],
-  ['GET', '/errors/swallowed_exceptions'],
-  ['GET', '/errors/diagnostic_dumps'],
-  ['POST', '/errors/diagnostic_dumps'],
-  ['GET', '/errors/request_guard_summary'],
-  ['GET', '/errors/n_plus_one'],
-  ['GET', '/errors/deprecations'],
-] as const
+type Kind = readonly [method: 'GET' | 'POST', endpoints: readonly Endpoint[]]
+
+/** The routes table. A new kind of endpoint does not compile until it is added here. */
+const KINDS: Record<keyof typeof routes, Kind> = {
+  PAGES: ['GET', routes.PAGES],
+  FEEDS: ['GET', routes.FEEDS],
+  DOWNLOADS: ['GET', routes.DOWNLOADS],
+  STREAM: ['GET', [routes.STREAM]],
+  ACTIONS: ['POST', routes.ACTIONS],
+}
+
+/** Every endpoint, with 1 as the value of each path parameter. No endpoint is public, not even an asset. */
+const ENDPOINTS: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/'],
+  ['GET', '/assets/dashboard.css'],
+  ['GET', '/assets/dashboard.js'],
+  ...Object.values(KINDS).flatMap(([method, endpoints]) =>
+    endpoints.map(({ path }) => [method, pathWithValues(path)] as const),
+  ),
+]
+
+function pathWithValues(path: string): string {
+  return path.replaceAll(/:\w+(\{[^}]+\})?/g, '1')
+}
 
 describe('authentication', () => {
   let host: Host
@@ -40,7 +41,7 @@ describe('authentication', () => {
 
   afterAll(() => host.close())
 
-  const anonymously = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const send = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(`${host.origin}/error_dashboard${path}`, { method, headers, redirect: 'manual' })
 
   test.each([
@@ -57,7 +58,7 @@ describe('authentication', () => {
     '/errors/%2e%2e%2fsettings',
     '/ERRORS',
   ])('is required for %s', async (path) => {
-    const response = await anonymously(path)
+    const response = await send(path)
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="Faultboard", charset="UTF-8"')
     const text = await response.text()
@@ -68,24 +69,39 @@ describe('authentication', () => {
   test.each(['resolve', 'assign', 'add_comment'])(
     'is required for POST %s, before the parameters are looked at',
     async (action) => {
-      expect((await anonymously(`/errors/1/${action}`, {}, 'POST')).status).toBe(401)
+      expect((await send(`/errors/1/${action}`, {}, 'POST')).status).toBe(401)
     },
   )
 
-  test.each(ENDPOINTS)('every endpoint requires it: %s %s', async (method, path) => {
+  test.each(ENDPOINTS)('is required for the endpoint %s %s', async (method, path) => {
     clock += 61_000
-    const missing = await anonymously(path, {}, method)
-    const wrong = await anonymously(path, signIn(USER, 'wrong'), method)
-    expect([missing.status, wrong.status]).toEqual([401, 401])
-    expect(await missing.text()).not.toContain('SecretError')
+    for (const form of method === 'GET' ? [path, `${path}.json`, `${path}.csv`] : [path]) {
+      const missing = await send(form, {}, method)
+      const wrong = await send(form, signIn(USER, 'wrong'), method)
+      expect([missing.status, wrong.status]).toEqual([401, 401])
+      expect(await missing.text()).not.toContain('SecretError')
+    }
+  })
+
+  test.each(ENDPOINTS)('leads to the endpoint %s %s with the right credentials', async (method, path) => {
+    clock += 61_000
+    const response = await send(path, { ...signIn(), accept: 'application/json' }, method)
+    expect(response.status).not.toBe(401)
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel()
+    else expect(await response.text()).not.toContain('There is no such page.')
+  })
+
+  test('is checked for every kind of endpoint in the routes table', () => {
+    expect(Object.keys(KINDS).sort()).toEqual(Object.keys(routes).sort())
+    expect(ENDPOINTS.length).toBeGreaterThanOrEqual(40)
   })
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])('is required for %s on any path', async (method) => {
-    expect((await anonymously('/errors', {}, method)).status).toBe(401)
+    expect((await send('/errors', {}, method)).status).toBe(401)
   })
 
   test('a JSON client is told in JSON', async () => {
-    const response = await anonymously('/errors', { accept: 'application/json' })
+    const response = await send('/errors', { accept: 'application/json' })
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual({ error: expect.any(String) })
   })
@@ -102,14 +118,14 @@ describe('authentication', () => {
     ['nothing after the scheme', { authorization: 'Basic ' }],
     ['enormous', { authorization: `Basic ${'QUFB'.repeat(3000)}` }],
   ])('%s is refused', async (_case, headers) => {
-    expect((await anonymously('/errors', headers)).status).toBe(401)
+    expect((await send('/errors', headers)).status).toBe(401)
   })
 
   test('a password with a colon and letters beyond ASCII signs in', async () => {
-    expect((await anonymously('/errors', signIn())).status).toBe(200)
-    expect(
-      (await anonymously('/errors', { authorization: signIn().authorization.replace('Basic', 'basic') })).status,
-    ).toBe(200)
+    expect((await send('/errors', signIn())).status).toBe(200)
+    expect((await send('/errors', { authorization: signIn().authorization.replace('Basic', 'basic') })).status).toBe(
+      200,
+    )
   })
 
   test('cannot be disabled: no setting leaves a credential out', () => {
@@ -123,21 +139,21 @@ describe('authentication', () => {
   test('failed sign-ins are limited always, per minute, and the right password must wait too', async () => {
     clock += 120_000
     const statuses: number[] = []
-    for (let i = 0; i < 25; i++) statuses.push((await anonymously('/errors', signIn(USER, `guess ${i}`))).status)
+    for (let i = 0; i < 25; i++) statuses.push((await send('/errors', signIn(USER, `guess ${i}`))).status)
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401))
     expect(statuses.slice(20)).toEqual(Array(5).fill(429))
-    const blocked = await anonymously('/errors', signIn())
+    const blocked = await send('/errors', signIn())
     expect(blocked.status).toBe(429)
     expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await blocked.json()).toEqual({ error: expect.stringContaining('Try again in') })
     clock += 61_000
-    expect((await anonymously('/errors', signIn())).status).toBe(200)
+    expect((await send('/errors', signIn())).status).toBe(200)
   })
 
   test('a visit without credentials is no failed sign-in', async () => {
     clock += 61_000
-    for (let i = 0; i < 30; i++) expect((await anonymously('/errors')).status).toBe(401)
-    expect((await anonymously('/errors', signIn())).status).toBe(200)
+    for (let i = 0; i < 30; i++) expect((await send('/errors')).status).toBe(401)
+    expect((await send('/errors', signIn())).status).toBe(200)
   })
 
   test('without credentials in the configuration the tracker refuses to start and names options and variables', () => {
