@@ -9,6 +9,7 @@ import { describeEachDatabase, type TestDatabase } from '../support/databases.js
 import {
   eventually,
   freshPlace,
+  spoolIsEmpty,
   type TestTracker,
   temporaryFolder,
   trackerAt,
@@ -64,11 +65,12 @@ describeServers('a server whose transactions are serializable by default', (data
     )
     for (let round = 0; round < ROUNDS; round++) {
       const logged = await Promise.all(trackers.map(({ tracker }) => recordBoth(tracker)))
-      expect(logged.flat().map((one) => one?.state)).toEqual(Array(TRACKERS * 2).fill('recorded'))
+      // On a busy machine a transaction may wait for its locks longer than a caller is allowed to wait.
+      for (const one of logged.flat()) expect(one?.state).toMatch(/^(?:recorded|spooled)$/)
     }
-    for (const { tracker, lines } of trackers) {
+    for (const { tracker } of trackers) {
+      await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
       expect((await tracker.stats()).dropped).toEqual({})
-      expect(lines).toEqual([])
     }
     const all = TRACKERS * ROUNDS
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': all, 'shop Second': all })
