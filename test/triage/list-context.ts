@@ -69,7 +69,7 @@ export async function addGroups(
       return [
         ...[1, hash, error_type, text, text, null, severity, platform],
         ...[null, null, null, null, null],
-        ...[1, now() - i, now() - i],
+        ...[1, now() - i, now() - i, now() - i],
       ]
     })
     for (let from = 0; from < rows.length; from += 500)
