@@ -72,7 +72,9 @@ const NO_BACKTRACE = JSON.stringify({ backtrace: [], causes: [], signature_place
 
 /** An occurrence without its payload would get the backtrace of the next payload that reuses the id. */
 function fillPayloads(target: SqliteHandle): void {
-  const isLost = 'payload_id not in (select id from faultboard_payloads)'
+  // By error as well: a payload that is inserted here can take the id of a lost one.
+  const isLost = `not exists (select 1 from faultboard_payloads own
+    where own.id = faultboard_occurrences.payload_id and own.error_id = faultboard_occurrences.error_id)`
   const digest = createHash('sha256').update(NO_BACKTRACE).digest('hex')
   target
     .prepare(
