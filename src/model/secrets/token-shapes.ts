@@ -50,8 +50,9 @@ const OTHER_TOKEN =
   /whsec_[\w+/=-]{8,}|(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{30,}|\b(?:bot)?\d{3,12}:(?=[\w-]{0,30}[A-Z])[\w-]{30,}|\bbot\d{1,12}:[\w-]{12,}|\b1\/\/0[\w-]{20,}|(?<![\w+/-])[\dA-Za-z+/]{86}==(?![\w+/=])|\$2[aby]\$\d\d\$[./\dA-Za-z]{20,}|\$(?:5|6|y|argon2\w{1,2})\$[\w+/.=,$-]{20,}|SCRAM-SHA-\d{1,3}\$\d{1,9}:[\w+/=$:]{20,}|(?<=Private-Lines: \d{1,3}(?:\\r|\\n|\s){1,4})[\w+/=\\\s]{40,}?(?=\s?(?:\\r|\\n)?Private-MAC|$)/g
 const WEBHOOK =
   /(hooks\.slack\.com(?:\/|%2f)(?:services|workflows|triggers)|\/api\/webhooks|webhook\.office\.com(?:\/|%2f)webhookb2|outlook\.office(?:365)?\.com(?:\/|%2f)webhook|hooks\.zapier\.com(?:\/|%2f)hooks|hook\.[a-z\d.]{1,20}\.?make\.com|maker\.ifttt\.com(?:\/|%2f)trigger|\/hooks(?=\/[\w-]{15}))(\/|%2f)[\w/@-](?:[\w/@.-]|%2f|%40)*/gi
+/** Groups of digits in a UUID are none. */
 const CARD_NUMBER =
-  /(?<![\d.])(?:[2-6]\d{12,18}|[2-6]\d{3}([ +-])\d{4}\1\d{4}\1\d{1,7}|3\d{3}([ +-])\d{6}\2\d{5})(?!\d)/g
+  /(?<![\d.])(?:[2-6]\d{12,18}|(?<![\da-f]{4}|[\da-f]{8}-)[2-6]\d{3}([ +-])\d{4}\1\d{4}\1\d{1,7}|3\d{3}([ +-])\d{6}\2\d{5})(?!\d)/g
 /** The private members of a JSON Web Key. */
 const PRIVATE_JWK_MEMBER = /((?<![\w$])(?:d|p|q|dp|dq|qi|k)\\{0,7}["']?\s{0,3}:\s{0,3}\\{0,7}["'])[\w+/=-]{16,}/g
 /** The signature of an address that grants access by itself. Elsewhere these words have other meanings. */
