@@ -75,7 +75,7 @@ const NOTES: Readonly<Record<GitReason, string>> = {
   refused: 'Git refuses to read this repository, because it belongs to another user. See safe.directory in its manual.',
   late: 'Git took too long to tell who changed the line.',
   busy: 'Git has too much to do at the moment.',
-  failed: 'Git could not tell who changed the line.',
+  failed: 'Git could not find who changed the line.',
 }
 
 interface LineHistory {

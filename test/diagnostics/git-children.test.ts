@@ -112,8 +112,8 @@ describeWithGit('a host that shows source lines and has children of its own', ()
       const expected = {
         good: expect.stringMatching(/^Ada,|^Git took too long/),
         hanging: expect.stringMatching(/^Git took too long/),
-        failing: expect.stringMatching(/^Git could not tell|^Git took too long/),
-        killed: expect.stringMatching(/^Git could not tell|^Git took too long/),
+        failing: expect.stringMatching(/^Git could not find|^Git took too long/),
+        killed: expect.stringMatching(/^Git could not find|^Git took too long/),
       }
       expect(authors).toEqual(OUTCOMES.flatMap((outcome) => Array(3).fill(expected[outcome])))
       const ends = ['SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGKILL', 'SIGKILL', 0, 'ENOENT']

@@ -14,7 +14,7 @@ const MIN_LENGTH = 12
 
 /**
  * The text with `filtered` in place of random words that directly follow the name of a secret. Words that a person could
- * have chosen stay: no rule tells "password hunter2" from "password reset".
+ * have chosen stay: no rule can distinguish "password hunter2" from "password reset".
  */
 export function withoutSecretsInSentences(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   return text.replace(
