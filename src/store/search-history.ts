@@ -8,6 +8,8 @@ import type { Schema, SearchHistoryTable } from './schema.js'
 
 /** How many texts of each kind are kept per error, beside those it began with: enough for several deploys. */
 const MAX_TEXTS = 20
+/** Trimming costs two statements. An error whose message changes in every batch is trimmed in every tenth. */
+const MAX_UNTRIMMED_TEXTS = 10
 
 interface Text {
   error_id: number
@@ -21,15 +23,20 @@ export function searchText(lines: readonly string[]): string {
   return lines.join('\n').toLowerCase()
 }
 
-/** By error, the digest of the shown backtrace that is known to be stored. Repeats of it need no query. */
-type Searchable = Map<number, string>
+/** Knowledge of this process about stored texts, by error. */
+interface KnownTexts {
+  /** Digest of the shown backtrace that is stored. Repeats of it need no query. */
+  backtraces: Map<number, string>
+  /** Texts added since the error was trimmed. An error without an entry has not been trimmed by this process. */
+  untrimmed: Map<number, number>
+}
 
-const searchableOf = new WeakMap<Dialect, Searchable>()
+const knownTextsOf = new WeakMap<Dialect, KnownTexts>()
 const MAX_REMEMBERED = 5000
 
 /**
  * Makes searchable what errors show now: a message that differs from the first, new backtraces, and a shown backtrace
- * that was trimmed since it was new. Only texts that are not stored yet are written, and the oldest are trimmed.
+ * that was trimmed since it was new. Only texts that are not stored yet are written. The oldest are trimmed now and then.
  */
 export async function addSearchHistory(
   trx: Transaction<Schema>,
@@ -41,7 +48,7 @@ export async function addSearchHistory(
   const backtraces = new Map<string, Text>()
   const messages = new Map<string, Text>()
   const repeated = new Map<string, Text>()
-  const searchable = rememberedIn(dialect)
+  const known = knownTextsIn(dialect)
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
     if (!row) continue
@@ -49,7 +56,7 @@ export async function addSearchHistory(
     if (message) messages.set(`${row.id} ${message.digest}`, message)
     if (addedPayloads.size > 0) addBacktraces(backtraces, group, row, addedPayloads)
     const shown = repeatedBacktrace(group, row, addedPayloads)
-    if (shown && searchable.get(row.id) !== shown.digest) repeated.set(`${row.id} ${shown.digest}`, shown)
+    if (shown && known.backtraces.get(row.id) !== shown.digest) repeated.set(`${row.id} ${shown.digest}`, shown)
   }
   const unknown = await unknownTexts(trx, new Map([...messages, ...repeated]))
   const trimmed = await withoutFirst(
@@ -57,7 +64,7 @@ export async function addSearchHistory(
     unknown.filter(({ kind }) => kind === 'backtrace'),
   )
   const missing = new Set(trimmed)
-  for (const text of repeated.values()) if (!missing.has(text)) searchable.set(text.error_id, text.digest)
+  for (const text of repeated.values()) if (!missing.has(text)) known.backtraces.set(text.error_id, text.digest)
   const texts = [...backtraces.values(), ...unknown.filter(({ kind }) => kind === 'message'), ...trimmed]
   if (texts.length === 0) return
   await dialect.insertMany(
@@ -65,7 +72,7 @@ export async function addSearchHistory(
     SEARCH_HISTORY,
     texts.map(({ error_id, kind, digest, search_text }) => [error_id, kind, digest, search_text]),
   )
-  await trim(trx, [...new Set(texts.map(({ error_id }) => error_id))])
+  await trim(trx, dueForTrimming(known, texts))
 }
 
 /** The message that the error shows now, unless it began with it or an older occurrence arrived late. */
@@ -88,12 +95,25 @@ function repeatedBacktrace(
   return { error_id: id, kind: 'backtrace', digest, search_text: searchText(shown.backtrace) }
 }
 
-function rememberedIn(dialect: Dialect): Searchable {
-  const known = searchableOf.get(dialect)
-  if (known && known.size < MAX_REMEMBERED) return known
-  const empty: Searchable = new Map()
-  searchableOf.set(dialect, empty)
+function knownTextsIn(dialect: Dialect): KnownTexts {
+  const known = knownTextsOf.get(dialect)
+  if (known && known.backtraces.size < MAX_REMEMBERED && known.untrimmed.size < MAX_REMEMBERED) return known
+  const empty: KnownTexts = { backtraces: new Map(), untrimmed: new Map() }
+  knownTextsOf.set(dialect, empty)
   return empty
+}
+
+function dueForTrimming({ untrimmed }: KnownTexts, added: readonly Text[]): number[] {
+  const due: number[] = []
+  for (const { error_id } of added) {
+    untrimmed.set(error_id, (untrimmed.get(error_id) ?? MAX_UNTRIMMED_TEXTS) + 1)
+  }
+  for (const error_id of new Set(added.map((text) => text.error_id))) {
+    if ((untrimmed.get(error_id) ?? 0) < MAX_UNTRIMMED_TEXTS) continue
+    due.push(error_id)
+    untrimmed.set(error_id, 0)
+  }
+  return due
 }
 
 /** Leaves out the backtraces that errors began with, which are part of their first search text. */
@@ -134,6 +154,7 @@ async function unknownTexts(trx: Transaction<Schema>, texts: ReadonlyMap<string,
 }
 
 async function trim(trx: Transaction<Schema>, error_ids: readonly number[]): Promise<void> {
+  if (error_ids.length === 0) return
   const { rows } = await sql<{ id: number }>`
     select id from (
       select id, row_number() over (partition by error_id, kind order by id desc) as age
