@@ -236,7 +236,9 @@ describeWithGit('nothing is asked of git', () => {
   test('without a commit, or with a repository that is broken', async () => {
     const empty = freshRepository()
     empty.write('a.js', 'a()\n')
-    expect((await told(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain('Git could not find who changed the line')
+    expect((await told(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain(
+      'Git could not find who changed the line',
+    )
     const broken = realpathSync(temporaryFolder())
     mkdirSync(join(broken, '.git'))
     writeFileSync(join(broken, 'a.js'), 'a()\n')
