@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 
-const FOR_BROWSERS = ['./dist/browser/client.js', './dist/react/error-boundary.js']
+const FOR_BROWSERS = ['./dist/browser/client.js', './dist/browser/react/error-boundary.js']
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 

@@ -3,11 +3,11 @@ import type { JobEngine } from './jobs/engine.js'
 import type { Reject } from './model/budgets.js'
 import type { Counters } from './model/counters.js'
 import type { Redactor } from './model/redaction.js'
+import type { Tallies } from './store/counters/tallies.js'
 import type { Database } from './store/database.js'
-import type { Outbox } from './store/outbox.js'
-import type { Recorder } from './store/recorder.js'
-import type { Spool } from './store/spool.js'
-import type { Tallies } from './store/tallies.js'
+import type { Outbox } from './store/recording/outbox.js'
+import type { Recorder } from './store/recording/recorder.js'
+import type { Spool } from './store/spool/spool.js'
 
 export interface Log {
   info(sentence: string): void

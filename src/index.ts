@@ -10,7 +10,7 @@ export function createTracker(settings: Settings): TrackerInstance {
   return new TrackerInstance(settings).start()
 }
 
-export type { Breadcrumb } from './capture/breadcrumbs.js'
+export type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
 export type { LogErrorInput } from './capture/fields.js'
 export type { LoggedError } from './capture/log-error.js'
 export type { RequestFacts } from './capture/request-facts.js'
@@ -20,5 +20,5 @@ export { ConfigurationError, type ErrorCode, TrackerError } from './model/errors
 export type { Severity } from './model/severity.js'
 export type { Status } from './model/workflow.js'
 export type { ReportOptions } from './tracker.js'
-export type { Activity, Comment, ErrorRecord, ErrorSummary, Occurrence } from './triage/error-record.js'
-export type { ErrorsListInput, ErrorsPage, Pagination } from './triage/errors-list.js'
+export type { ErrorsListInput, ErrorsPage, Pagination } from './triage/list/errors-list.js'
+export type { Activity, Comment, ErrorRecord, ErrorSummary, Occurrence } from './triage/queries/error-record.js'

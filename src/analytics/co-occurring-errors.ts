@@ -3,10 +3,10 @@ import type { Context } from '../context.js'
 import { clampedInteger, id, optional } from '../model/input.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { occurrencesOf } from './application-filter.js'
-import { chancesOfMeeting } from './chance.js'
+import { chancesOfMeeting } from './cascades/chance.js'
 import { expectError } from './existing-error.js'
 import { type RankedError, rankedErrors } from './ranked-errors.js'
+import { occurrencesOf } from './sums/application-filter.js'
 
 export interface CoOccurringError {
   error: RankedError

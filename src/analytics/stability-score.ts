@@ -1,5 +1,5 @@
 import type { Severity } from '../model/severity.js'
-import type { SeverityCounts } from './releases.js'
+import type { SeverityCounts } from './releases/releases.js'
 import { share } from './statistics.js'
 
 /** How much an occurrence weighs, from 0 to 1. */

@@ -1,5 +1,5 @@
+import { CrumbWatch } from './breadcrumbs/crumb-watch.js'
 import type { CaptureContext } from './capture-context.js'
-import { CrumbWatch } from './crumb-watch.js'
 import { Deprecations } from './deprecations/deprecations.js'
 import { NPlusOne } from './repeats/n-plus-one.js'
 import { RequestGuard } from './request-guard/request-guard.js'

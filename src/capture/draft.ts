@@ -5,11 +5,11 @@ import type { FrameVariables } from '../model/frame-variables.js'
 import type { Redactor } from '../model/redaction.js'
 import type { Severity } from '../model/severity.js'
 import type { SystemHealth } from '../model/system-health.js'
-import type { RecordedBreadcrumb } from './breadcrumbs.js'
+import type { RecordedBreadcrumb } from './breadcrumbs/breadcrumbs.js'
 import type { LagGuard } from './guards/lag.js'
 import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
-import type { SourceLines } from './source-lines.js'
+import type { SourceLines } from './source-maps/source-lines.js'
 import type { LocalVariables } from './variables/local-variables.js'
 
 /** An error on its way through the pipeline. Steps fill it; none of them keeps a live object of the host but `thrown`. */

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import type { Repeats } from '../model/repeats.js'
-import type { Trail } from './breadcrumbs.js'
+import type { Trail } from './breadcrumbs/breadcrumbs.js'
 import type { HostRequest } from './request-facts.js'
 
 /** What is known of the work that is going on: a request, a job, or whatever the host runs in `withScope`. */

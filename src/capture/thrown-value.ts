@@ -5,7 +5,7 @@ import { NO_REDACTION, type Redactor } from '../model/redaction.js'
 import { cleanText } from '../model/text.js'
 import { isObject } from './is-object.js'
 import { type PlainLimits, plainData } from './plain-data.js'
-import type { SourcePositions } from './source-positions.js'
+import type { SourcePositions } from './source-maps/source-positions.js'
 import { withoutMarks } from './swallowed/detection.js'
 import { readLimit } from './text-limits.js'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { parseInput } from '../model/input.js'
-import { cleanupErrors } from '../triage/cleanup-errors.js'
+import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
 import { COMMON_FLAGS, defineCommand } from './command.js'
 import { readConfiguration, withoutDashboard } from './configuration.js'
 import { withTracker } from './open-tracker.js'

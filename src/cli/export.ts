@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { parseInput } from '../model/input.js'
 import type { TrackerInstance } from '../tracker.js'
-import type { ErrorsListInput } from '../triage/errors-list.js'
+import type { ErrorsListInput } from '../triage/list/errors-list.js'
 import { applicationNamed } from './application-named.js'
 import { wrongUse } from './arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from './command.js'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type ErrorsListInput, errorsListInput, UNASSIGNED } from '../triage/errors-list.js'
+import { type ErrorsListInput, errorsListInput, UNASSIGNED } from '../triage/list/errors-list.js'
 import type { Flag } from './command.js'
 
 /** What a name and its rule do not tell by themselves. */

@@ -1,5 +1,5 @@
 import { parseInput } from '../model/input.js'
-import { type ErrorsFilter, errorsListInput } from '../triage/errors-list.js'
+import { type ErrorsFilter, errorsListInput } from '../triage/list/errors-list.js'
 import type { Visit } from './define.js'
 import { href, type LinkParameters } from './href.js'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { clampedInteger, filterText, optional } from '../model/input.js'
-import { type ErrorsFilter, errorsListInput } from '../triage/errors-filter.js'
+import { type ErrorsFilter, errorsListInput } from '../triage/list/errors-filter.js'
 import { listQuery } from '../triage/saved-views.js'
 import type { Visit } from './define.js'
 import { href, type LinkParameters } from './href.js'

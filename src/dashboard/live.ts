@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { latestChange } from '../triage/latest-change.js'
+import { latestChange } from '../triage/queries/latest-change.js'
 import type { Endpoint } from './define.js'
 
 export const live: Endpoint = {

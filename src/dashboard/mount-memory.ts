@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { rememberDashboardPath } from '../notifications/dashboard-path.js'
+import { rememberDashboardPath } from '../notifications/content/dashboard-path.js'
 
 /**
  * Keeps where people find the dashboard, for the links of messages: only the browser's way to it knows the host's own

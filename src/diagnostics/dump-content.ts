@@ -1,4 +1,4 @@
-import type { Breadcrumbs } from '../capture/breadcrumbs.js'
+import type { Breadcrumbs } from '../capture/breadcrumbs/breadcrumbs.js'
 import { type PlainLimits, plainData } from '../capture/plain-data.js'
 import { OPTION_NAMES } from '../config/options.js'
 import type { Context } from '../context.js'

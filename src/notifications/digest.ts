@@ -1,9 +1,9 @@
 import type { Context } from '../context.js'
 import { ownApplicationId } from '../store/applications.js'
-import { activeChannels } from './channels.js'
-import { dispatchDue } from './dispatch.js'
-import type { Digest, DigestNotice } from './notice.js'
-import { writeDeliveries } from './write-deliveries.js'
+import { activeChannels } from './channels/channels.js'
+import type { Digest, DigestNotice } from './content/notice.js'
+import { writeDeliveries } from './delivery/write-deliveries.js'
+import { dispatchDue } from './rules/dispatch.js'
 
 /** Whether anybody gets a digest as things are configured. */
 export function isDigestWanted({ config }: Pick<Context, 'config'>): boolean {

@@ -1,4 +1,4 @@
-import type { RecordedBreadcrumb } from '../capture/breadcrumbs.js'
+import type { RecordedBreadcrumb } from '../capture/breadcrumbs/breadcrumbs.js'
 import type { ForeignError } from '../capture/foreign-error.js'
 import { clientStack } from '../model/stacks/client-stack.js'
 import { DAY, epochMilliseconds, MINUTE } from '../model/time.js'

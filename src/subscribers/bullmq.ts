@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { guarded } from '../capture/guarded.js'
-import type { Reporter, Source } from '../capture/source.js'
+import type { Reporter, Source } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { jobReport, jobScope } from './job-failure.js'

@@ -1,6 +1,6 @@
 import type { LogErrorInput } from '../capture/fields.js'
 import { guarded } from '../capture/guarded.js'
-import type { Reporter } from '../capture/source.js'
+import type { Reporter } from '../capture/sources/source.js'
 import type { TrackerInstance } from '../tracker.js'
 
 /** What is known of a job that failed, whichever queue it came from. */

@@ -1,4 +1,4 @@
-import { mysql2Queries } from '../capture/crumbs/mysql2.js'
+import { mysql2Queries } from '../capture/breadcrumbs/mysql2.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 

@@ -1,6 +1,6 @@
-import { HeldReports } from '../capture/held-reports.js'
 import { logError } from '../capture/log-error.js'
-import type { Reporter } from '../capture/source.js'
+import { HeldReports } from '../capture/sources/held-reports.js'
+import type { Reporter } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { RisingExceptions } from './rising-exceptions.js'

@@ -1,4 +1,4 @@
-import type { Reporter } from '../capture/source.js'
+import type { Reporter } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { jobReport, jobScope } from './job-failure.js'

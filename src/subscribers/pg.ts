@@ -1,8 +1,8 @@
-import { type PgModule, pgQueries } from '../capture/crumbs/pg.js'
+import { type PgModule, pgQueries } from '../capture/breadcrumbs/pg.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 
-export type { PgModule } from '../capture/crumbs/pg.js'
+export type { PgModule } from '../capture/breadcrumbs/pg.js'
 
 /**
  * Leaves the statements of `pg` as breadcrumbs (their text without values, how long they took, how many rows they gave),

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { wrapMethod } from '../capture/crumbs/wrap-method.js'
-import type { Source } from '../capture/source.js'
+import { wrapMethod } from '../capture/breadcrumbs/wrap-method.js'
+import type { Source } from '../capture/sources/source.js'
 import { type RequestGuardEvent, Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 

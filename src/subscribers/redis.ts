@@ -1,4 +1,4 @@
-import { redisCommands } from '../capture/crumbs/redis.js'
+import { redisCommands } from '../capture/breadcrumbs/redis.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 

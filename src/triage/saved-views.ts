@@ -6,8 +6,8 @@ import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
 import { letterOrder } from '../store/sort-order.js'
-import { NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
-import { errorsListInput } from './errors-filter.js'
+import { NAME_LIMIT, NOBODY_NAMED } from './commands/change-errors.js'
+import { errorsListInput } from './list/errors-filter.js'
 
 /** A query of the list under a name, for everybody. */
 export interface SavedView {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { baselineOf, deviationsAbove, isAbove } from '../../src/analytics/baseline-statistics.js'
+import { baselineOf, deviationsAbove, isAbove } from '../../src/analytics/baselines/baseline-statistics.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON, trackerAt, withDatabase } from '../support/tracker.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CascadeSweep, mostOften, type Pair, type Sighting } from '../../src/analytics/cascade-sweep.js'
+import { CascadeSweep, mostOften, type Pair, type Sighting } from '../../src/analytics/cascades/cascade-sweep.js'
 import { OCCURRENCES } from '../../src/store/bulk-targets.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'

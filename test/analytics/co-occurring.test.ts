@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chanceWithin } from '../../src/analytics/chance.js'
+import { chanceWithin } from '../../src/analytics/cascades/chance.js'
 import { coOccurringErrors } from '../../src/analytics/co-occurring-errors.js'
 import { perform } from '../../src/operation.js'
 import { describeEachDatabase } from '../support/databases.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { errorAnalytics } from '../../src/analytics/error-trends.js'
-import { overviewData } from '../../src/analytics/overview.js'
+import { overviewData } from '../../src/analytics/overview/overview.js'
+import { errorAnalytics } from '../../src/analytics/trends/error-trends.js'
 import type { Context } from '../../src/context.js'
 import { applicationId } from '../../src/store/applications.js'
 import { ERROR_USERS } from '../../src/store/bulk-targets.js'

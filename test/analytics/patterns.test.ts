@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { burstsIn, patternOf } from '../../src/analytics/pattern-detector.js'
+import { burstsIn, patternOf } from '../../src/analytics/patterns/pattern-detector.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON, trackerAt } from '../support/tracker.js'
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
-import { SourceLines } from '../../src/capture/source-lines.js'
+import { SourceLines } from '../../src/capture/source-maps/source-lines.js'
 import { parseFrame } from '../../src/model/backtrace.js'
 import { temporaryFolder, trackerAt } from '../support/tracker.js'
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { wrapMethod } from '../../src/capture/crumbs/wrap-method.js'
+import { wrapMethod } from '../../src/capture/breadcrumbs/wrap-method.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, temporaryFolder } from '../support/tracker.js'
 

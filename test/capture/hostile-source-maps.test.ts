@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { SourcePositions } from '../../src/capture/source-positions.js'
+import { SourcePositions } from '../../src/capture/source-maps/source-positions.js'
 import { parseFrame } from '../../src/model/backtrace.js'
 import { temporaryFolder } from '../support/tracker.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textOfArguments } from '../../src/capture/crumbs/console-text.js'
+import { textOfArguments } from '../../src/capture/breadcrumbs/console-text.js'
 import { sensitiveKeys } from '../../src/model/sensitive-keys.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'

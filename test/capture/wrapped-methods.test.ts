@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { pgQueries } from '../../src/capture/crumbs/pg.js'
-import { wrapMethod } from '../../src/capture/crumbs/wrap-method.js'
+import { pgQueries } from '../../src/capture/breadcrumbs/pg.js'
+import { wrapMethod } from '../../src/capture/breadcrumbs/wrap-method.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { CREDENTIALS } from '../support/tracker.js'
 

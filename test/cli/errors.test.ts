@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { errorsListInput } from '../../src/triage/errors-list.js'
+import { errorsListInput } from '../../src/triage/list/errors-list.js'
 import { trackerAt } from '../support/tracker.js'
 import { faultboard, folder, record } from './faultboard.js'
 

@@ -7,7 +7,7 @@ import type {
   Notice,
   NoticeEvent,
   TestNotice,
-} from '../../src/notifications/notice.js'
+} from '../../src/notifications/content/notice.js'
 import { NOON } from '../support/tracker.js'
 
 const HOUR = 3_600_000

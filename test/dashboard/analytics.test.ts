@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { HeatMap } from '../../src/dashboard/components/heat-map.js'
+import { HeatMap } from '../../src/dashboard/ui/heat-map.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ValueTree } from '../../src/dashboard/components/value-tree.js'
+import { ValueTree } from '../../src/dashboard/ui/value-tree.js'
 import { startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ErrorsListInput } from '../../src/triage/errors-list.js'
+import type { ErrorsListInput } from '../../src/triage/list/errors-list.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 

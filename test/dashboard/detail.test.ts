@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ErrorRecord } from '../../src/triage/error-record.js'
+import type { ErrorRecord } from '../../src/triage/queries/error-record.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'

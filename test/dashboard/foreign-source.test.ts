@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { VariablesPanel } from '../../src/dashboard/components/variables.js'
+import { VariablesPanel } from '../../src/dashboard/ui/variables.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { sentryIntake } from '../../src/reporting/sentry/intake.js'
 import { type Host, startHost } from '../support/host.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { html } from '../../src/dashboard/answers.js'
-import { InTurns } from '../../src/dashboard/components/in-turns.js'
+import { InTurns } from '../../src/dashboard/pages/errors/in-turns.js'
 
 /** Takes the thread for longer than may be at once. */
 function Slow({ word }: { word: string }) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { ErrorsPage } from '../../src/triage/errors-list.js'
+import type { ErrorsPage } from '../../src/triage/list/errors-list.js'
 import { type Host, startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { initialsOf } from '../../src/dashboard/components/initials.js'
-import { Pagination } from '../../src/dashboard/components/pagination.js'
-import { StatusTabs } from '../../src/dashboard/components/status-tabs.js'
 import type { Visit } from '../../src/dashboard/define.js'
 import { listAddress } from '../../src/dashboard/list-address.js'
-import type { StatusCounts } from '../../src/triage/status-counts.js'
+import { initialsOf } from '../../src/dashboard/pages/errors/initials.js'
+import { StatusTabs } from '../../src/dashboard/pages/errors/status-tabs.js'
+import { Pagination } from '../../src/dashboard/ui/pagination.js'
+import type { StatusCounts } from '../../src/triage/list/status-counts.js'
 
 const visit = { base: '/b', path: '/errors', query: new URLSearchParams(), application_id: null } as unknown as Visit
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { ChannelState } from '../../src/notifications/channel-states.js'
-import type { Delivery } from '../../src/notifications/deliveries.js'
+import type { ChannelState } from '../../src/notifications/delivery/channel-states.js'
+import type { Delivery } from '../../src/notifications/delivery/deliveries.js'
 import { openHttpInbox } from '../contract/http-inbox.js'
 import type { Inbox } from '../contract/inbox.js'
 import { describeEachDatabase } from '../support/databases.js'

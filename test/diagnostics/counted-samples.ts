@@ -1,6 +1,6 @@
 import { DAY, HOUR, hourOf } from '../../src/model/time.js'
-import { digestOf } from '../../src/store/hour-table.js'
-import { DEPRECATION_HOURS, GUARD_HOURS, STATEMENT_HOURS } from '../../src/store/hour-tables.js'
+import { digestOf } from '../../src/store/counters/hour-table.js'
+import { DEPRECATION_HOURS, GUARD_HOURS, STATEMENT_HOURS } from '../../src/store/counters/hour-tables.js'
 import { withDatabase } from '../support/tracker.js'
 import { EVIL } from './samples.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { deliver } from '../../src/notifications/deliver.js'
-import { finishDispatching } from '../../src/notifications/dispatch.js'
+import { deliver } from '../../src/notifications/delivery/deliver.js'
+import { finishDispatching } from '../../src/notifications/rules/dispatch.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { desksOn, webhookInbox } from './desk.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { digestFigures } from '../../src/analytics/digest.js'
+import { digestFigures } from '../../src/analytics/digest/digest.js'
 import type { MailTransport } from '../../src/config/kinds.js'
 import { isDigestWanted, sendDigest } from '../../src/notifications/digest.js'
 import { describeEachDatabase } from '../support/databases.js'

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
 import type { Settings } from '../../src/config/options.js'
-import type { ErrorNotice } from '../../src/notifications/notice.js'
+import type { ErrorNotice } from '../../src/notifications/content/notice.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 export interface FleetHost {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sweepDeliveries } from '../../src/notifications/dispatch.js'
-import type { HeldNotice } from '../../src/notifications/notice.js'
+import type { HeldNotice } from '../../src/notifications/content/notice.js'
+import { sweepDeliveries } from '../../src/notifications/rules/dispatch.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { deskAt, desksOn, webhookInbox } from './desk.js'
 

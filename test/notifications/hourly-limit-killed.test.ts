@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HeldNotice } from '../../src/notifications/notice.js'
+import type { HeldNotice } from '../../src/notifications/content/notice.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, NOON, withDatabase } from '../support/tracker.js'
 import { slowWebhook, startFleetHost } from './fleet.js'

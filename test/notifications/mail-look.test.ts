@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { linksOf } from '../../src/notifications/links.js'
+import { linksOf } from '../../src/notifications/content/links.js'
+import type { Notice } from '../../src/notifications/content/notice.js'
 import { digestMail } from '../../src/notifications/mail/digest-mail.js'
 import { noticeMail } from '../../src/notifications/mail/notice-mail.js'
-import type { Notice } from '../../src/notifications/notice.js'
 import { errorNotice, heldNotice, hostileNotices, NOTICES } from '../contract/notices.js'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { muteError, unmuteError } from '../../src/triage/mute-error.js'
-import { resolveError } from '../../src/triage/resolve-error.js'
-import { snoozeError, unsnoozeError } from '../../src/triage/snooze-error.js'
-import { updateStatus } from '../../src/triage/update-status.js'
+import { muteError, unmuteError } from '../../src/triage/commands/mute-error.js'
+import { resolveError } from '../../src/triage/commands/resolve-error.js'
+import { snoozeError, unsnoozeError } from '../../src/triage/commands/snooze-error.js'
+import { updateStatus } from '../../src/triage/commands/update-status.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Desk, deskAt, desksOn } from './desk.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { deliver } from '../../src/notifications/deliver.js'
-import { dispatchDue, sweepDeliveries } from '../../src/notifications/dispatch.js'
+import { deliver } from '../../src/notifications/delivery/deliver.js'
+import { dispatchDue, sweepDeliveries } from '../../src/notifications/rules/dispatch.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Desk, deskAt, desksOn, webhookInbox } from './desk.js'
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { createDatabase } from '../../src/store/database.js'
-import { deleteErrors } from '../../src/triage/delete-errors.js'
+import { deleteErrors } from '../../src/triage/commands/delete-errors.js'
 import { balancedBooks } from '../support/books.js'
 import { startChild } from '../support/children.js'
 import { describeEachDatabase } from '../support/databases.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Spool } from '../../src/store/spool.js'
+import { Spool } from '../../src/store/spool/spool.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 const FILES = 100

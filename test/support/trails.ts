@@ -1,5 +1,5 @@
 import type { TrackerInstance } from '../../src/tracker.js'
-import type { ErrorRecord, OccurrenceBreadcrumb } from '../../src/triage/error-record.js'
+import type { ErrorRecord, OccurrenceBreadcrumb } from '../../src/triage/queries/error-record.js'
 
 /** Everything that is recorded under a message, with how often. */
 export async function recorded(tracker: TrackerInstance, message: string): Promise<ErrorRecord[]> {

@@ -6,8 +6,8 @@ import {
   batchSnoozeErrors,
   batchUpdatePriority,
   batchUpdateStatus,
-} from '../../src/triage/batch-errors.js'
-import { findError } from '../../src/triage/find-error.js'
+} from '../../src/triage/commands/batch-errors.js'
+import { findError } from '../../src/triage/queries/find-error.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { contextAt, listContext } from './list-context.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
 import type { TrackerError } from '../../src/model/errors.js'
-import type { ErrorsListInput } from '../../src/triage/errors-list.js'
+import type { ErrorsListInput } from '../../src/triage/list/errors-list.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
 import { freshTracker, NOON, trackerAt } from '../support/tracker.js'
 

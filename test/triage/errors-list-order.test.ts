@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
-import { SORT_FIELDS } from '../../src/triage/errors-list.js'
+import { SORT_FIELDS } from '../../src/triage/list/errors-list.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
 import { freshTracker, NOON, withDatabase } from '../support/tracker.js'
 

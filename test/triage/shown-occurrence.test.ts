@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
 import { MINUTE } from '../../src/model/time.js'
-import { errorMarkdown } from '../../src/triage/error-markdown.js'
+import { errorMarkdown } from '../../src/triage/queries/error-markdown.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
 import { freshTracker, NOON, withDatabase } from '../support/tracker.js'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { BudgetName } from '../../model/budgets.js'
 import { applicationId } from '../../store/applications.js'
-import { addUsage } from '../../store/budget-usage.js'
+import { addUsage } from '../../store/counters/budget-usage.js'
 import type { TimeLimited } from './time-limited.js'
 
 export interface SharedBudgetOptions {

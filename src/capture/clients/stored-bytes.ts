@@ -1,6 +1,6 @@
 import type { Cause, ErrorEvent } from '../../model/event.js'
 import { hourOf } from '../../model/time.js'
-import { payloadOf } from '../../store/fold.js'
+import { payloadOf } from '../../store/recording/fold.js'
 
 /** A row with its index entries. */
 const ROW_BYTES = 300

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
-import type { Source } from '../source.js'
+import type { Source } from '../sources/source.js'
 import { reasonOf } from '../thrown-value.js'
 import { writeFatalReports } from './fatal-reports.js'
 import { collectLeftovers } from './leftovers.js'

@@ -1,6 +1,6 @@
-import { atExit } from '../../store/at-exit.js'
-import type { Reporter } from '../source.js'
+import { atExit } from '../../store/spool/at-exit.js'
 import { hasJustEscaped } from '../sources/process.js'
+import type { Reporter } from '../sources/source.js'
 import { namedError } from './named-error.js'
 
 /** How long a host may take from an error that nobody caught until it ends the process because of it. */

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { readFile, rename, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { atExit } from '../../store/at-exit.js'
-import { isAlive } from '../../store/is-alive.js'
+import { atExit } from '../../store/spool/at-exit.js'
+import { isAlive } from '../../store/spool/is-alive.js'
 
 /** What is known of a process that was running, for whoever finds that it is gone. */
 export interface RunningProcess {

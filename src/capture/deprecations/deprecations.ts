@@ -2,11 +2,11 @@ import { FrequentNames } from '../../model/frequent-names.js'
 import { OTHERS } from '../../model/others.js'
 import { cleanText } from '../../model/text.js'
 import { hourOf } from '../../model/time.js'
-import type { HourCounts } from '../../store/hour-counts.js'
-import { DEPRECATION_HOURS } from '../../store/hour-tables.js'
+import type { HourCounts } from '../../store/counters/hour-counts.js'
+import { DEPRECATION_HOURS } from '../../store/counters/hour-tables.js'
 import { callingPlace, placeIn } from '../calling-place.js'
 import type { CaptureContext } from '../capture-context.js'
-import { StackBudget } from '../stack-budget.js'
+import { StackBudget } from '../guards/stack-budget.js'
 
 export interface Deprecation {
   message: string

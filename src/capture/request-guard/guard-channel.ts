@@ -1,6 +1,6 @@
-import { listenOn } from '../crumbs/subscriptions.js'
-import type { Source } from '../source.js'
-import { hasRoomToNote } from '../stack-room.js'
+import { listenOn } from '../breadcrumbs/subscriptions.js'
+import { hasRoomToNote } from '../guards/stack-room.js'
+import type { Source } from '../sources/source.js'
 
 /** Where a library tells what it has refused, without importing anything of ours. */
 const REQUEST_GUARD_CHANNEL = 'faultboard:request-guard'

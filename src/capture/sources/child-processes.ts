@@ -4,8 +4,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { collectLeftovers, hasLeftReport } from '../crash/leftovers.js'
 import { namedError } from '../crash/named-error.js'
 import { forgetRunning } from '../crash/running-marker.js'
-import type { Reporter, Source } from '../source.js'
 import { clusterWorkerOf } from './cluster.js'
+import type { Reporter, Source } from './source.js'
 
 const NEW_CHILD = 'child_process'
 /** Those by which a process is ended against its will. Others are the ordinary way to ask one to go. */

@@ -1,8 +1,8 @@
 import { types } from 'node:util'
 import { noLongerRunning, stillRunning } from '../crash/running-marker.js'
-import { sendDeferredReports, whenStackAllows } from '../deferred-reports.js'
-import type { Reporter, Source } from '../source.js'
+import { sendDeferredReports, whenStackAllows } from '../guards/deferred-reports.js'
 import { endOfThread } from './ended-threads.js'
+import type { Reporter, Source } from './source.js'
 
 /** By `performance.now()`: when something last escaped every handler of the host. */
 let escapedAt = -Infinity

@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { types } from 'node:util'
-import { whenStackAllows } from '../deferred-reports.js'
 import { isUnhandled, MISSING, readField, readFields } from '../fields.js'
 import { guarded } from '../guarded.js'
-import type { Source } from '../source.js'
+import { whenStackAllows } from '../guards/deferred-reports.js'
+import type { Source } from './source.js'
 
 /** Where a library publishes `{ error, handled, context, severity }` without importing anything of ours. */
 const REPORT_CHANNEL = 'faultboard:report'

@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { errorMonitor } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { Source } from '../source.js'
 import { endOfThread } from './ended-threads.js'
 import { willBeThrown } from './process.js'
+import type { Source } from './source.js'
 
 const NEW_WORKER = 'worker_threads'
 

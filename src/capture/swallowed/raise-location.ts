@@ -1,5 +1,5 @@
 import { culprit, relativeLines, stackLines } from '../../model/backtrace.js'
-import type { SourcePositions } from '../source-positions.js'
+import type { SourcePositions } from '../source-maps/source-positions.js'
 import { withoutMarks } from './detection.js'
 import { ownData } from './error-parts.js'
 

@@ -4,7 +4,7 @@ import { parseFrame } from '../../model/backtrace.js'
 import { type FrameVariables, MORE_KEY } from '../../model/frame-variables.js'
 import { FILTERED, type Redactor } from '../../model/redaction.js'
 import { cleanText } from '../../model/text.js'
-import type { SourcePositions } from '../source-positions.js'
+import type { SourcePositions } from '../source-maps/source-positions.js'
 import type { ReadFrame, ReadVariable } from './read-frames.js'
 
 export interface Originals {

@@ -1,5 +1,5 @@
 import type { Debugger, InspectorNotification, Runtime, Session } from 'node:inspector'
-import { expectPauses, hasRoomToRecord } from '../stack-room.js'
+import { expectPauses, hasRoomToRecord } from '../guards/stack-room.js'
 import { OwnScripts } from './own-scripts.js'
 import { type LiveFrame, wantedObjects } from './paused-frames.js'
 

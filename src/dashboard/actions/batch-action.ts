@@ -14,11 +14,11 @@ import {
   batchUnmuteErrors,
   batchUpdatePriority,
   batchUpdateStatus,
-} from '../../triage/batch-errors.js'
+} from '../../triage/commands/batch-errors.js'
 import { listQuery } from '../../triage/saved-views.js'
-import { words } from '../components/badges.js'
 import { defineAction } from '../define.js'
 import { pathWith } from '../href.js'
+import { words } from '../ui/badges.js'
 import { muteSpan } from './error-actions.js'
 
 const { error_ids, resolution_comment, resolved_by } = batchResolveErrors.input.entries

@@ -1,7 +1,7 @@
 import { NOTE_LIMIT } from '../../diagnostics/capture-dump.js'
 import type { Rendered, Visit } from '../define.js'
-import { ActionForm, SelectField } from './forms.js'
-import { Menu } from './menu.js'
+import { ActionForm, SelectField } from '../ui/forms.js'
+import { Menu } from '../ui/menu.js'
 
 const PROFILES = [
   ['0', 'No CPU profile'],

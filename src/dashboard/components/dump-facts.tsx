@@ -1,8 +1,8 @@
 import type { Rendered } from '../define.js'
-import { words } from './badges.js'
-import { ShareBars } from './charts.js'
-import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from './measures.js'
-import { formatCount } from './time.js'
+import { words } from '../ui/badges.js'
+import { ShareBars } from '../ui/charts.js'
+import { formatCount } from '../ui/time.js'
+import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../ui/units.js'
 
 export type Values = Readonly<Record<string, unknown>>
 

@@ -1,10 +1,10 @@
 import { HIDDEN } from '../../diagnostics/node-flags.js'
 import { FILTERED } from '../../model/redaction.js'
 import type { Rendered, Visit } from '../define.js'
-import { words } from './badges.js'
+import { words } from '../ui/badges.js'
+import { formatCount, timeOfDay } from '../ui/time.js'
+import { formatBytes, formatMilliseconds } from '../ui/units.js'
 import { FactList, Part, PartTable, readable, record, shown, type Values } from './dump-facts.js'
-import { formatBytes, formatMilliseconds } from './measures.js'
-import { formatCount, timeOfDay } from './time.js'
 
 export function Heap({ values }: { values: unknown }): Rendered {
   const { spaces, ...facts } = record(values)

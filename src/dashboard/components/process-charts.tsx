@@ -1,8 +1,8 @@
 import type { HealthPoint, RangeName } from '../../diagnostics/health/process-health.js'
 import type { Rendered } from '../define.js'
-import { BarChart } from './charts.js'
-import { type Line, LineChart, type Moment } from './line-chart.js'
-import { formatBytes, formatMilliseconds, formatShare } from './measures.js'
+import { BarChart } from '../ui/charts.js'
+import { type Line, LineChart, type Moment } from '../ui/line-chart.js'
+import { formatBytes, formatMilliseconds, formatShare } from '../ui/units.js'
 
 const MB = 1024 * 1024
 

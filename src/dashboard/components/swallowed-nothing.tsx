@@ -1,8 +1,8 @@
 import type { SwallowedExceptions } from '../../diagnostics/swallowed-exceptions.js'
 import type { Rendered } from '../define.js'
-import { Empty } from './empty.js'
-import { formatShare } from './measures.js'
-import { formatCount } from './time.js'
+import { Empty } from '../ui/empty.js'
+import { formatCount } from '../ui/time.js'
+import { formatShare } from '../ui/units.js'
 
 const START = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS=true node --import faultboard/register app.js'
 

@@ -2,10 +2,10 @@ import type { SwallowingHandler, SwallowingLocation } from '../../diagnostics/sw
 import { OTHERS } from '../../model/others.js'
 import type { Rendered, Visit } from '../define.js'
 import { openErrors } from '../href.js'
-import { words } from './badges.js'
-import { formatShare } from './measures.js'
-import { SourceCode, type SourceLines } from './source-code.js'
-import { formatCount, Time } from './time.js'
+import { words } from '../ui/badges.js'
+import { SourceCode, type SourceLines } from '../ui/source-code.js'
+import { formatCount, Time } from '../ui/time.js'
+import { formatShare } from '../ui/units.js'
 
 interface SwallowingPlaceProps {
   location: SwallowingLocation

@@ -8,14 +8,14 @@ import {
 } from '../../diagnostics/deprecations.js'
 import { OTHERS } from '../../model/others.js'
 import { perform } from '../../operation.js'
-import { BarChart } from '../components/charts.js'
-import { Empty } from '../components/empty.js'
-import { CountedAt } from '../components/insight.js'
-import { PageHead } from '../components/page-head.js'
-import { Named, PlaceLink } from '../components/place-link.js'
-import { StoredRange } from '../components/stored-range.js'
-import { formatCount, longDate, shortDate, Time } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
+import { BarChart } from '../ui/charts.js'
+import { Empty } from '../ui/empty.js'
+import { CountedAt } from '../ui/insight.js'
+import { PageHead } from '../ui/page-head.js'
+import { Named, PlaceLink } from '../ui/place-link.js'
+import { StoredRange } from '../ui/stored-range.js'
+import { formatCount, longDate, shortDate, Time } from '../ui/time.js'
 
 /** What will stop working, and where it is used. */
 export const deprecationsPage = definePage({

@@ -13,13 +13,13 @@ import {
   Report,
   Versions,
 } from '../components/dump-parts.js'
-import { ActionForm } from '../components/forms.js'
-import { formatBytes } from '../components/measures.js'
-import { Menu } from '../components/menu.js'
-import { PageHead } from '../components/page-head.js'
-import { exactTime, Time } from '../components/time.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
 import { href } from '../href.js'
+import { ActionForm } from '../ui/forms.js'
+import { Menu } from '../ui/menu.js'
+import { PageHead } from '../ui/page-head.js'
+import { exactTime, Time } from '../ui/time.js'
+import { formatBytes } from '../ui/units.js'
 
 /** One dump with all its parts. */
 export const diagnosticDumpPage = definePage({

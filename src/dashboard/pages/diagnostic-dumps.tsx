@@ -1,15 +1,15 @@
 import { type DumpSummary, type DumpsPage, diagnosticDumps } from '../../diagnostics/diagnostic-dump.js'
 import { perform } from '../../operation.js'
-import { words } from '../components/badges.js'
 import { CaptureDumpForm } from '../components/capture-dump-form.js'
-import { Empty } from '../components/empty.js'
-import { ApplicationField } from '../components/forms.js'
-import { formatBytes, formatMilliseconds, formatSeconds } from '../components/measures.js'
-import { PageHead } from '../components/page-head.js'
-import { Pagination, paginationLinks } from '../components/pagination.js'
-import { Time } from '../components/time.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
 import { href } from '../href.js'
+import { words } from '../ui/badges.js'
+import { Empty } from '../ui/empty.js'
+import { ApplicationField } from '../ui/forms.js'
+import { PageHead } from '../ui/page-head.js'
+import { Pagination, paginationLinks } from '../ui/pagination.js'
+import { Time } from '../ui/time.js'
+import { formatBytes, formatMilliseconds, formatSeconds } from '../ui/units.js'
 
 /** The snapshots that are kept, and the button that takes another. */
 export const diagnosticDumpsPage = definePage({

@@ -7,15 +7,15 @@ import {
   type RepeatedStatement,
 } from '../../diagnostics/n-plus-one.js'
 import { perform } from '../../operation.js'
-import { BarChart } from '../components/charts.js'
-import { Empty } from '../components/empty.js'
-import { CountedAt } from '../components/insight.js'
-import { formatMilliseconds } from '../components/measures.js'
-import { PageHead } from '../components/page-head.js'
-import { Named, PlaceLink } from '../components/place-link.js'
-import { StoredRange } from '../components/stored-range.js'
-import { formatCount, longDate, shortDate, Time } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
+import { BarChart } from '../ui/charts.js'
+import { Empty } from '../ui/empty.js'
+import { CountedAt } from '../ui/insight.js'
+import { PageHead } from '../ui/page-head.js'
+import { Named, PlaceLink } from '../ui/place-link.js'
+import { StoredRange } from '../ui/stored-range.js'
+import { formatCount, longDate, shortDate, Time } from '../ui/time.js'
+import { formatMilliseconds } from '../ui/units.js'
 
 /** Statements that one request or job ran again and again. */
 export const nPlusOnePage = definePage({

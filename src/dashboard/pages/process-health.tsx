@@ -6,14 +6,14 @@ import {
 } from '../../diagnostics/health/process-health.js'
 import { unusual } from '../../model/system-health.js'
 import { perform } from '../../operation.js'
-import { Empty } from '../components/empty.js'
-import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../components/measures.js'
-import { PageHead } from '../components/page-head.js'
 import { ProcessCharts } from '../components/process-charts.js'
-import { Tabs } from '../components/tabs.js'
-import { exactTime, Time } from '../components/time.js'
 import { definePage, type Rendered, type Visit } from '../define.js'
 import { sameWith } from '../href.js'
+import { Empty } from '../ui/empty.js'
+import { PageHead } from '../ui/page-head.js'
+import { Tabs } from '../ui/tabs.js'
+import { exactTime, Time } from '../ui/time.js'
+import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../ui/units.js'
 
 const LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as const
 

@@ -4,14 +4,14 @@ import { type RequestGuardSummary, requestGuardSummary } from '../../diagnostics
 import { GUARD_KINDS } from '../../model/guard-kinds.js'
 import { OTHERS } from '../../model/others.js'
 import { perform } from '../../operation.js'
-import { BarChart, type Share, ShareBars } from '../components/charts.js'
-import { Empty } from '../components/empty.js'
-import { CountedAt } from '../components/insight.js'
-import { PageHead } from '../components/page-head.js'
-import { Named } from '../components/place-link.js'
-import { StoredRange } from '../components/stored-range.js'
-import { formatCount, longDate, shortDate, Time } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
+import { BarChart, type Share, ShareBars } from '../ui/charts.js'
+import { Empty } from '../ui/empty.js'
+import { CountedAt } from '../ui/insight.js'
+import { PageHead } from '../ui/page-head.js'
+import { Named } from '../ui/place-link.js'
+import { StoredRange } from '../ui/stored-range.js'
+import { formatCount, longDate, shortDate, Time } from '../ui/time.js'
 
 /** What the host's rate limiters refused or watched. */
 export const requestGuardSummaryPage = definePage({

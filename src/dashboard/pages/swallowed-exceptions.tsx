@@ -7,13 +7,13 @@ import {
   swallowedExceptions,
 } from '../../diagnostics/swallowed-exceptions.js'
 import { perform } from '../../operation.js'
-import { formatShare } from '../components/measures.js'
-import { PageHead } from '../components/page-head.js'
-import { StoredRange } from '../components/stored-range.js'
 import { NotCounting, NothingSwallowed } from '../components/swallowed-nothing.js'
 import { SwallowingPlace } from '../components/swallowing-place.js'
-import { formatCount } from '../components/time.js'
 import { definePage, type Visit } from '../define.js'
+import { PageHead } from '../ui/page-head.js'
+import { StoredRange } from '../ui/stored-range.js'
+import { formatCount } from '../ui/time.js'
+import { formatShare } from '../ui/units.js'
 
 interface Shown {
   data: SwallowedExceptions

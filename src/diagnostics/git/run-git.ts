@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { leaveRoomFor } from '../../store/listener-limit.js'
+import { leaveRoomFor } from '../../store/spool/listener-limit.js'
 import { Turns } from './turns.js'
 
 /** Why git gave no answer. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { clampedInteger, fraction, id, optional, withDefault } from '../../model/input.js'
-import { errorsListInput } from '../../triage/errors-list.js'
+import { errorsListInput } from '../../triage/list/errors-list.js'
 import { defineTool, type Tool } from '../tool.js'
 
 const days = (value: number) => withDefault(clampedInteger({ min: 1, max: 365 }), value)

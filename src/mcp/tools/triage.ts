@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { choice, id, integer, optionalText, requiredText } from '../../model/input.js'
 import { MAX_SNOOZE_HOURS, STATUSES } from '../../model/workflow.js'
-import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../triage/change-errors.js'
+import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../triage/commands/change-errors.js'
 import { defineTool, type Tool } from '../tool.js'
 
 /** Who did it, in every activity trail: never a name that the agent was told to use. */

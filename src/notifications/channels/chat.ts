@@ -1,9 +1,9 @@
-import { type Card, cardOf, type Fact, type Item, sentenceOf } from '../card.js'
-import type { Channel } from '../channel.js'
-import { counted } from '../formats.js'
-import { BREAK, escapedWithin } from '../legible.js'
-import { hostOf } from '../links.js'
-import { post } from '../outbound.js'
+import { type Card, cardOf, type Fact, type Item, sentenceOf } from '../content/card.js'
+import { counted } from '../content/formats.js'
+import { BREAK, escapedWithin } from '../content/legible.js'
+import { hostOf } from '../content/links.js'
+import { post } from '../delivery/outbound.js'
+import type { Channel } from './channel.js'
 
 /** What Slack takes: 150 characters in a header, 2000 in a field and 3000 in a section, 10 fields, 50 blocks. */
 const MAX_HEADER = 150

@@ -1,10 +1,10 @@
 import type { Severity } from '../../model/severity.js'
-import { type Card, cardOf, type Item, sentenceOf } from '../card.js'
-import type { Channel } from '../channel.js'
-import { counted } from '../formats.js'
-import { BREAK, escapedWithin } from '../legible.js'
-import { hostOf } from '../links.js'
-import { post } from '../outbound.js'
+import { type Card, cardOf, type Item, sentenceOf } from '../content/card.js'
+import { counted } from '../content/formats.js'
+import { BREAK, escapedWithin } from '../content/legible.js'
+import { hostOf } from '../content/links.js'
+import { post } from '../delivery/outbound.js'
+import type { Channel } from './channel.js'
 
 /**
  * What Discord takes: 2000 characters of content; in an embed 256 in a title, 4096 in the description, 25 fields of 1024,

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { MailTransport } from '../../config/kinds.js'
 import type { Options } from '../../config/options.js'
-import type { Channel, Message } from '../channel.js'
-import { oneLine } from '../legible.js'
+import { oneLine } from '../content/legible.js'
+import type { Notice } from '../content/notice.js'
 import { digestMail } from '../mail/digest-mail.js'
 import { noticeMail } from '../mail/notice-mail.js'
 import { sendMail } from '../mail/send-mail.js'
-import type { Notice } from '../notice.js'
+import type { Channel, Message } from './channel.js'
 
 const SHOWN_RECIPIENTS = 3
 const MAX_HEADER = 500

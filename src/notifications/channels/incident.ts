@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Severity } from '../../model/severity.js'
-import { type Card, type CardNotice, cardOf, sentenceOf } from '../card.js'
-import type { Channel } from '../channel.js'
-import { hostOf } from '../links.js'
-import { post } from '../outbound.js'
+import { type Card, type CardNotice, cardOf, sentenceOf } from '../content/card.js'
+import { hostOf } from '../content/links.js'
+import { post } from '../delivery/outbound.js'
+import type { Channel } from './channel.js'
 
 const MAX_SUMMARY = 1024
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import type { Channel } from '../channel.js'
-import { cut } from '../legible.js'
-import { hostOf, type Links } from '../links.js'
-import type { Notice } from '../notice.js'
-import { post } from '../outbound.js'
+import { cut } from '../content/legible.js'
+import { hostOf, type Links } from '../content/links.js'
+import type { Notice } from '../content/notice.js'
+import { post } from '../delivery/outbound.js'
+import type { Channel } from './channel.js'
 
 const MAX_TEXT = 8192
 /** Where a message tells of many. */

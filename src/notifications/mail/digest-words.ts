@@ -1,10 +1,10 @@
 import type { Severity } from '../../model/severity.js'
 import { startOfDay } from '../../model/time.js'
-import { whereOf } from '../card.js'
-import { counted, formatCount, formatDay, formatTime } from '../formats.js'
-import { oneLine, unlinked } from '../legible.js'
-import type { Links } from '../links.js'
-import type { Digest, DigestError, DigestFigure, DigestNotice } from '../notice.js'
+import { whereOf } from '../content/card.js'
+import { counted, formatCount, formatDay, formatTime } from '../content/formats.js'
+import { oneLine, unlinked } from '../content/legible.js'
+import type { Links } from '../content/links.js'
+import type { Digest, DigestError, DigestFigure, DigestNotice } from '../content/notice.js'
 
 /** A digest in words, the same for the text and the HTML of the mail; legible, but not escaped. */
 export interface DigestWords {

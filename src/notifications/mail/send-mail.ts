@@ -1,7 +1,7 @@
 import { TrackerError } from '../../model/errors.js'
-import { answerText } from '../answer.js'
-import type { Limits, Outcome, Sending } from '../channel.js'
-import { PrivateAddressError } from '../private-addresses.js'
+import type { Limits, Outcome, Sending } from '../channels/channel.js'
+import { answerText } from '../delivery/answer.js'
+import { PrivateAddressError } from '../delivery/private-addresses.js'
 import { openSmtp } from './smtp.js'
 
 /** A mail server may look through a mail before it takes it: one that is hurried gets it twice. */

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import type { MailTransport } from '../../config/kinds.js'
 import { loadDriver } from '../../store/driver.js'
-import type { Limits, Sending } from '../channel.js'
-import { lookupPublic, refusePrivateHost } from '../private-addresses.js'
+import type { Limits, Sending } from '../channels/channel.js'
+import { lookupPublic, refusePrivateHost } from '../delivery/private-addresses.js'
 
 /** A transport for one mail. */
 export interface OpenTransport extends MailTransport {

@@ -1,4 +1,4 @@
-import type { RecordedBreadcrumb } from '../../capture/breadcrumbs.js'
+import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumbs.js'
 import { type Json, recordOf, textIn, timeIn, valuesOf, wordIn } from './values.js'
 
 const MOST_CRUMBS = 100

@@ -2,9 +2,9 @@ import { assignments, insertHead, oncePerTarget, type Spelling } from '../bulk-s
 import type { BulkRow, BulkTarget, Dialect, Fault, TextSearch } from '../dialect.js'
 import { loadDriver, maskedAddress } from '../driver.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
-import { asOwnWork } from '../own-work.js'
 import type { Patience } from '../patience.js'
 import type { Schema } from '../schema.js'
+import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, type LentConnection, openedOnce } from './guarded-pool.js'
 
 interface Connection {

@@ -9,9 +9,9 @@ import {
   type PostgresPoolClient,
   type UnknownRow,
 } from '../kysely.js'
-import { asOwnWork } from '../own-work.js'
 import type { Patience } from '../patience.js'
 import type { Schema } from '../schema.js'
+import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, openedOnce } from './guarded-pool.js'
 import { postgresSearch } from './postgres-search.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chat } from '../../../src/notifications/channels/chat.js'
-import type { Notice } from '../../../src/notifications/notice.js'
+import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox, Letter } from '../../contract/inbox.js'

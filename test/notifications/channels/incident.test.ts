@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Severity } from '../../../src/model/severity.js'
 import { incident } from '../../../src/notifications/channels/incident.js'
-import type { Notice } from '../../../src/notifications/notice.js'
+import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox, Letter } from '../../contract/inbox.js'

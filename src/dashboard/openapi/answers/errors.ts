@@ -1,13 +1,14 @@
+import type { ErrorUsual } from '../../../analytics/baselines/usual-rate.js'
+import type { Cascade, ErrorCascades } from '../../../analytics/cascades/error-cascades.js'
 import type { CoOccurringError } from '../../../analytics/co-occurring-errors.js'
-import type { Cascade, ErrorCascades } from '../../../analytics/error-cascades.js'
-import type { ErrorUsual } from '../../../analytics/error-usual.js'
-import type { Burst, CyclicalPattern } from '../../../analytics/pattern-detector.js'
-import { PATTERN_TYPES } from '../../../analytics/pattern-detector.js'
+import type { Burst, CyclicalPattern } from '../../../analytics/patterns/pattern-detector.js'
+import { PATTERN_TYPES } from '../../../analytics/patterns/pattern-detector.js'
 import type { SimilarError } from '../../../analytics/similar-errors.js'
 import { CLIENT_SOURCES } from '../../../model/event.js'
-import type { ErrorChanges, ErrorUpdate } from '../../../triage/error-changes.js'
-import type { ErrorGrouping } from '../../../triage/error-grouping.js'
-import type { ErrorHistory } from '../../../triage/error-history.js'
+import type { ErrorsPage, ListedError } from '../../../triage/list/errors-list.js'
+import type { ErrorChanges, ErrorUpdate } from '../../../triage/queries/error-changes.js'
+import type { ErrorGrouping } from '../../../triage/queries/error-grouping.js'
+import type { ErrorHistory } from '../../../triage/queries/error-history.js'
 import type {
   Activity,
   Circumstances,
@@ -17,9 +18,8 @@ import type {
   Occurrence,
   OccurrenceBreadcrumb,
   SelectedOccurrence,
-} from '../../../triage/error-record.js'
-import type { ErrorUsers } from '../../../triage/error-users.js'
-import type { ErrorsPage, ListedError } from '../../../triage/errors-list.js'
+} from '../../../triage/queries/error-record.js'
+import type { ErrorUsers } from '../../../triage/queries/error-users.js'
 import {
   always,
   anyObject,

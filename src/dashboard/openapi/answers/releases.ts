@@ -1,5 +1,5 @@
-import type { ChangedError, ReleaseChanges } from '../../../analytics/release-changes.js'
-import type { ListedRelease, ReleaseList } from '../../../analytics/release-list.js'
+import type { ChangedError, ReleaseChanges } from '../../../analytics/releases/release-changes.js'
+import type { ListedRelease, ReleaseList } from '../../../analytics/releases/release-list.js'
 import { day, list, named, nullable, number, object, text, time, whole, word } from '../schema.js'
 import { period, plainPagination, RANKED, rankedError, severityCounts } from './shared.js'
 

@@ -3,9 +3,9 @@ import type { Dropped, Health, ProcessHealth, RejectedByBudget } from '../../../
 import type { Reason } from '../../../health/reasons.js'
 import type { EngineHealth, FailedDelivery, FailedJob, WorkHealth } from '../../../health/work.js'
 import { BUDGET_NAMES } from '../../../model/budgets.js'
-import type { ChannelState } from '../../../notifications/channel-states.js'
-import { DELIVERY_CHANNELS, DELIVERY_STATES, type Delivery } from '../../../notifications/deliveries.js'
-import type { Setting } from '../../components/setting-row.js'
+import type { ChannelState } from '../../../notifications/delivery/channel-states.js'
+import { DELIVERY_CHANNELS, DELIVERY_STATES, type Delivery } from '../../../notifications/delivery/deliveries.js'
+import type { Setting } from '../../pages/settings/setting-row.js'
 import { anyObject, anything, flag, list, map, nullable, number, object, text, time, whole, word } from '../schema.js'
 import { plainPagination, severity } from './shared.js'
 

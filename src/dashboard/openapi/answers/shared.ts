@@ -1,9 +1,9 @@
-import type { PeriodView } from '../../../analytics/period.js'
+import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
-import type { StrongCascade } from '../../../analytics/strongest-cascades.js'
+import type { PeriodView } from '../../../analytics/sums/period.js'
 import { SEVERITIES, type Severity } from '../../../model/severity.js'
 import { STATUSES } from '../../../model/workflow.js'
-import type { Pagination } from '../../../triage/errors-list.js'
+import type { Pagination } from '../../../triage/list/errors-list.js'
 import { always, named, nullable, number, object, text, time, whole, word } from '../schema.js'
 
 export const severity = word(SEVERITIES)

@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+import type { Context } from '../../context.js'
+import { id, optional } from '../../model/input.js'
+import { HOUR, hourOf } from '../../model/time.js'
+import { defineOperation } from '../../operation.js'
+import { expectError } from '../existing-error.js'
+import { deviationsAbove, isAbove } from './baseline-statistics.js'
+
+/** What is usual for errors of a type on a platform, and how often they came in the hour that is running. */
+export interface ErrorUsual {
+  error_type: string
+  platform: string
+  /** Occurrences an hour, and a local day. */
+  hour: { mean: number; std_dev: number } | null
+  day: { mean: number; std_dev: number } | null
+  /** In this hour so far. */
+  count: number
+  /** Standard deviations above the hourly baseline; null for a baseline without any occurrence. */
+  deviations: number | null
+  is_above: boolean
+  calculated_at: string
+}
+
+/** How often errors of this one's type come on its platform; null where too little is known to say what is usual. */
+export const errorUsual = defineOperation({
+  input: v.object({ error_id: id(), application_id: optional(id()) }),
+  async run(context, { error_id, application_id }): Promise<ErrorUsual | null> {
+    await expectError(context, { error_id, application_id })
+    const { database, config } = context
+    const rows = await database.read
+      .selectFrom('faultboard_errors as e')
+      .innerJoin('faultboard_baselines as b', (join) =>
+        join
+          .onRef('b.application_id', '=', 'e.application_id')
+          .onRef('b.error_type', '=', 'e.error_type')
+          .onRef('b.platform', '=', 'e.platform'),
+      )
+      .select(['b.application_id', 'b.error_type', 'b.platform', 'b.granularity'])
+      .select(['b.mean', 'b.std_dev', 'b.calculated_at'])
+      .where('e.id', '=', error_id)
+      .execute()
+    const [first] = rows
+    if (!first) return null
+    const usual = (granularity: string) => {
+      const row = rows.find((one) => one.granularity === granularity)
+      return row ? { mean: Number(row.mean), std_dev: Number(row.std_dev) } : null
+    }
+    const hour = usual('hour')
+    const count = await countThisHour(context, first)
+    const { error_type, platform, calculated_at } = first
+    return {
+      error_type,
+      platform,
+      hour,
+      day: usual('day'),
+      count,
+      deviations: hour && deviationsAbove(hour, count),
+      is_above: hour !== null && isAbove(hour, count, config.baseline_alert_threshold_std_devs),
+      calculated_at: new Date(calculated_at).toISOString(),
+    }
+  },
+})
+
+async function countThisHour(
+  { database, now }: Context,
+  { application_id, error_type, platform }: { application_id: number; error_type: string; platform: string },
+): Promise<number> {
+  const hour = hourOf(now())
+  const { count } = await database.read
+    .selectFrom('faultboard_errors as e')
+    .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
+    .select(({ fn }) => fn.sum<number | null>('h.count').as('count'))
+    .where('e.application_id', '=', application_id)
+    .where('e.error_type', '=', error_type)
+    .where('e.occurred_at', '>=', hour)
+    .where('h.hour', '>=', hour)
+    .where('h.hour', '<', hour + HOUR)
+    .where('h.platform', '=', platform)
+    .executeTakeFirstOrThrow()
+  return count ?? 0
+}

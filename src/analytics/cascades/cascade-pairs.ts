@@ -1,0 +1,178 @@
+import type { Context } from '../../context.js'
+import { HOUR } from '../../model/time.js'
+import { sql } from '../../store/kysely.js'
+import { packedRows } from '../../store/packed-rows.js'
+import type { Span } from '../sums/period.js'
+import { timedHours } from '../sums/timed-hours.js'
+import { turns } from '../sums/turns.js'
+import { CASCADE_WINDOW, mostOften } from './cascade-sweep.js'
+import { firstHour } from './chance.js'
+
+export interface StrongPair {
+  parent_error_id: number
+  child_error_id: number
+  parent_count: number
+  followed_count: number
+  /** Probability that the child occurs within the window after any moment of the span. */
+  expected_probability: number
+  delay_ms: number
+}
+
+type Followed = Omit<StrongPair, 'parent_count' | 'expected_probability'>
+
+/** How often a child must have followed. */
+const LEAST = 3
+const MOST = 1000
+/** Pairs compared with chance. Frequent errors follow everything, so most of these can be coincidences. */
+const MOST_COMPARED = 5 * MOST
+/** Probability divided by the probability by chance; 1 is a coincidence. */
+const MIN_LIFT = 2
+
+/** The pairs of one application whose child followed often enough, and at least twice as often as by chance. */
+export async function strongPairs(context: Context, span: Span): Promise<StrongPair[]> {
+  const often = mostOften(await followedOften(context, span), MOST_COMPARED)
+  const pairs = await withinApplications(context, often)
+  if (pairs.length === 0) return []
+  const ids = new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))
+  const counts = await countsWithin(context, span, ids)
+  const hours = await hoursOfApplications(context, span, new Set(pairs.map(({ application_id }) => application_id)))
+  const strong = pairs.flatMap(({ application_id, ...pair }): StrongPair[] => {
+    const parent_count = counts.get(pair.parent_error_id)?.count ?? pair.followed_count
+    const covered = Math.max(CASCADE_WINDOW, counts.get(pair.child_error_id)?.covered_ms ?? 0)
+    const expected_probability = Math.min(1, covered / HOUR / (hours.get(application_id) ?? 1))
+    const lift = pair.followed_count / parent_count / expected_probability
+    return lift < MIN_LIFT ? [] : [{ ...pair, parent_count, expected_probability }]
+  })
+  return mostOften(strong, MOST).sort(
+    (a, b) => a.parent_error_id - b.parent_error_id || a.child_error_id - b.child_error_id,
+  )
+}
+
+async function followedOften(context: Context, span: Span): Promise<Followed[]> {
+  const { database } = context
+  const isServer = database.dialect.rows_at_once === null
+  const sums = new Map<number, Map<number, Followed>>()
+  const turn = turns()
+  for await (const { from, to } of timedHours(context, span)) {
+    const query = database.read
+      .selectFrom('faultboard_cascade_hours')
+      .select(({ fn }) => [
+        'parent_error_id',
+        'child_error_id',
+        fn.sum<number>('followed_count').as('followed_count'),
+        fn.sum<number>('delay_ms').as('delay_ms'),
+      ])
+      .where('hour', '>=', from)
+      .where('hour', '<', to)
+      .groupBy(['parent_error_id', 'child_error_id'])
+      // A server adds up the whole span, and keeps what is too little to itself.
+      .$if(isServer, (query) =>
+        query
+          .having(({ fn }) => fn.sum('followed_count'), '>=', LEAST)
+          .orderBy(({ fn }) => fn.sum('followed_count'), 'desc')
+          .limit(MOST_COMPARED),
+      )
+    const rows: Followed[] = await packedRows(database, query, [
+      'parent_error_id',
+      'child_error_id',
+      'followed_count',
+      'delay_ms',
+    ])
+    for (const row of rows) add(sums, row)
+  }
+  const often: Followed[] = []
+  for (const children of sums.values()) {
+    await turn()
+    for (const pair of children.values()) if (pair.followed_count >= LEAST) often.push(pair)
+  }
+  return often
+}
+
+function add(sums: Map<number, Map<number, Followed>>, row: Followed): void {
+  let children = sums.get(row.parent_error_id)
+  if (!children) {
+    children = new Map()
+    sums.set(row.parent_error_id, children)
+  }
+  const known = children.get(row.child_error_id)
+  if (known) {
+    known.followed_count += row.followed_count
+    known.delay_ms += row.delay_ms
+  } else children.set(row.child_error_id, row)
+}
+
+/** Keeps pairs whose errors still exist and belong to one application. */
+async function withinApplications(
+  { database }: Context,
+  pairs: readonly Followed[],
+): Promise<(Followed & { application_id: number })[]> {
+  const ids = [...new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))]
+  const applications = new Map<number, number>()
+  for (let i = 0; i < ids.length; i += IDS_AT_ONCE) {
+    const rows = await database.read
+      .selectFrom('faultboard_errors')
+      .select(['id', 'application_id'])
+      .where('id', 'in', ids.slice(i, i + IDS_AT_ONCE))
+      .execute()
+    for (const { id, application_id } of rows) applications.set(id, application_id)
+  }
+  return pairs.flatMap((pair) => {
+    const application_id = applications.get(pair.parent_error_id)
+    const isOne = application_id !== undefined && application_id === applications.get(pair.child_error_id)
+    return isOne ? [{ ...pair, application_id }] : []
+  })
+}
+
+const IDS_AT_ONCE = 1000
+const WINDOWS_PER_HOUR = HOUR / CASCADE_WINDOW
+
+interface ErrorCount {
+  count: number
+  /** Time that an occurrence follows within the window. */
+  covered_ms: number
+}
+
+/** Reads every error of an hour and keeps those wanted: a list of thousands of ids costs more than the rows. */
+async function countsWithin(
+  context: Context,
+  span: Span,
+  wanted: ReadonlySet<number>,
+): Promise<Map<number, ErrorCount>> {
+  const { database } = context
+  const counts = new Map<number, ErrorCount>()
+  // Hours counted by an earlier version have the count alone: its upper bound is one window per occurrence.
+  const bound = sql`case when ${sql.ref('count')} < ${WINDOWS_PER_HOUR} then ${sql.ref('count')} else ${WINDOWS_PER_HOUR} end`
+  const coveredMs = sql<number>`sum(coalesce(${sql.ref('covered_ms')}, (${bound}) * ${CASCADE_WINDOW}))`
+  for await (const { from, to } of timedHours(context, span, 24 * HOUR)) {
+    const query = database.read
+      .selectFrom('faultboard_cascade_parents')
+      .select(({ fn }) => ['error_id', fn.sum<number>('count').as('count')])
+      .select(coveredMs.as('covered_ms'))
+      .where('hour', '>=', from)
+      .where('hour', '<', to)
+      .groupBy('error_id')
+    for (const row of await packedRows(database, query, ['error_id', 'count', 'covered_ms'])) {
+      if (!wanted.has(row.error_id)) continue
+      const known = counts.get(row.error_id) ?? { count: 0, covered_ms: 0 }
+      counts.set(row.error_id, {
+        count: known.count + row.count,
+        covered_ms: known.covered_ms + Number(row.covered_ms),
+      })
+    }
+  }
+  return counts
+}
+
+/** Hours of the span since the first record of each application. */
+async function hoursOfApplications(
+  context: Context,
+  { from, to }: Span,
+  application_ids: ReadonlySet<number>,
+): Promise<Map<number, number>> {
+  const hours = new Map<number, number>()
+  for (const application_id of application_ids) {
+    const first = (await firstHour(context, application_id)) ?? from
+    hours.set(application_id, Math.max(1, (to - Math.max(from, first)) / HOUR))
+  }
+  return hours
+}

@@ -1,0 +1,63 @@
+import type { Context } from '../../context.js'
+import { parseInput } from '../../model/input.js'
+import { type ProblematicRelease, problematicReleases } from '../releases/problematic-releases.js'
+import { type VersionErrors, versionErrors } from '../releases/version-errors.js'
+import type { Scope } from '../sums/hour-sums.js'
+import { type Period, type PeriodInput, type PeriodView, periodInput, periodOf, periodView } from '../sums/period.js'
+import { type CorrelatedTypes, timeCorrelation } from './time-correlation.js'
+import { topUsers, type UserErrors } from './top-users.js'
+
+export const CORRELATION_DAYS = 30
+const USERS = 20
+
+/**
+ * What errors have in common over the last days, today included: their version, their users, their hours.
+ *
+ * @example
+ * const correlation = new Tracker.Queries.ErrorCorrelation({ days: 30 })
+ * const releases = await correlation.problematicReleases()
+ */
+export class ErrorCorrelation {
+  readonly #context: () => Context
+  readonly #days: number
+  readonly #scope: Scope
+
+  constructor(context: () => Context, input: PeriodInput = {}) {
+    const { days = CORRELATION_DAYS, application_id } = parseInput(periodInput, input)
+    this.#context = context
+    this.#days = days
+    this.#scope = { application_id }
+  }
+
+  period(): Promise<PeriodView> {
+    return this.#ask(async (context, period) => periodView(period, context.now()))
+  }
+
+  /** The versions that reported, newest first, each with its occurrences, severities, errors and new errors. */
+  errorsByVersion(): Promise<VersionErrors[]> {
+    return this.#ask((context, period) => versionErrors(context, this.#scope, period))
+  }
+
+  /** Releases that do worse than the release before: more occurrences a day, more severe, or more new errors. */
+  problematicReleases(): Promise<ProblematicRelease[]> {
+    return this.#ask((context, period) => problematicReleases(context, this.#scope, period))
+  }
+
+  /** Users who met two errors or more, most errors first. */
+  multiErrorUsers(): Promise<UserErrors[]> {
+    return this.#ask(async (context, period) =>
+      (await topUsers(context, this.#scope, period, USERS)).filter(({ error_count }) => error_count > 1),
+    )
+  }
+
+  /** The 50 strongest pairs among the 100 most frequent error types whose hourly counts move together. */
+  timeCorrelatedErrors(): Promise<CorrelatedTypes[]> {
+    return this.#ask((context, period) => timeCorrelation(context, this.#scope, period))
+  }
+
+  async #ask<T>(question: (context: Context, period: Period) => Promise<T>): Promise<T> {
+    const context = this.#context()
+    await context.ready()
+    return question(context, periodOf(context, this.#days))
+  }
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../../context.js'
+import { packedRows } from '../../store/packed-rows.js'
+import type { Scope } from '../sums/hour-sums.js'
+import type { Span } from '../sums/period.js'
+import { timedSlices } from '../sums/timed-slices.js'
+
+/** How often an error occurred on a platform. */
+export interface ErrorPlatform {
+  error_id: number
+  platform: string
+  count: number
+}
+
+/** The occurrences of every error that was met in the span, per platform. */
+export async function errorPlatforms(context: Context, scope: Scope, span: Span): Promise<ErrorPlatform[]> {
+  const { database } = context
+  if (database.dialect.rows_at_once === null)
+    return sums(context, span)
+      .where('error_id', 'in', met(context, scope, span))
+      .execute()
+  const ids = await packedRows(database, met(context, scope, span), ['id'])
+  const found: ErrorPlatform[] = []
+  for (const some of timedSlices(ids.map(({ id }) => id).sort((a, b) => a - b))) {
+    found.push(
+      ...(await packedRows(database, sums(context, span).where('error_id', 'in', some), [
+        'error_id',
+        'platform',
+        'count',
+      ])),
+    )
+  }
+  return found
+}
+
+/** An error that was last met before the span costs nothing. */
+function met({ database }: Context, { application_id }: Scope, { from }: Span) {
+  return database.read
+    .selectFrom('faultboard_errors')
+    .select('id')
+    .where('occurred_at', '>=', from)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+}
+
+function sums({ database }: Context, { from, to }: Span) {
+  return database.read
+    .selectFrom('faultboard_error_hours')
+    .select(({ fn }) => ['error_id', 'platform', fn.sum<number>('count').as('count')])
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .groupBy(['error_id', 'platform'])
+}

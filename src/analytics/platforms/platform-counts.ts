@@ -1,0 +1,41 @@
+import type { Context } from '../../context.js'
+import { askedApplications } from '../sums/application-filter.js'
+import { dayParts } from '../sums/day-parts.js'
+import type { Scope } from '../sums/hour-sums.js'
+import type { Span } from '../sums/period.js'
+
+/** Occurrences per platform. */
+export async function platformCounts(context: Context, scope: Scope, span: Span): Promise<Map<string, number>> {
+  const { days, missing, too_many } = await dayParts(context, scope, span)
+  const ids = await askedApplications(context, scope)
+  const counts = new Map<string, number>()
+  const add = (rows: readonly { platform: string; count: number }[], sign = 1) => {
+    for (const { platform, count } of rows) counts.set(platform, (counts.get(platform) ?? 0) + sign * count)
+  }
+  add(await inDays(context, ids, days))
+  for (const part of missing) add(await inHours(context, ids, part))
+  for (const part of too_many) add(await inHours(context, ids, part), -1)
+  return new Map([...counts].filter(([, count]) => count > 0))
+}
+
+async function inDays({ database }: Context, ids: readonly number[], { from, to }: Span) {
+  return database.read
+    .selectFrom('faultboard_application_days')
+    .select(({ fn }) => ['platform', fn.sum<number>('count').as('count')])
+    .where('application_id', 'in', ids)
+    .where('day', '>=', from)
+    .where('day', '<', to)
+    .groupBy('platform')
+    .execute()
+}
+
+async function inHours({ database }: Context, ids: readonly number[], { from, to }: Span) {
+  return database.read
+    .selectFrom('faultboard_application_hours')
+    .select(({ fn }) => ['platform', fn.sum<number>('count').as('count')])
+    .where('application_id', 'in', ids)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .groupBy('platform')
+    .execute()
+}

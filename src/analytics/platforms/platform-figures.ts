@@ -1,0 +1,118 @@
+import type { Context } from '../../context.js'
+import type { Severity } from '../../model/severity.js'
+import { noSeverities, type SeverityCounts } from '../releases/releases.js'
+import { type StabilityStatus, stabilityScore, stabilityStatus } from '../stability-score.js'
+import { growth, share } from '../statistics.js'
+import { type DaySum, daySums, type Scope } from '../sums/hour-sums.js'
+import { elapsedDays, isoDate, type Period, periodOf } from '../sums/period.js'
+import { type Resolution, type ResolutionRate, resolution } from '../trends/resolution.js'
+import { platformCounts } from './platform-counts.js'
+
+export interface PlatformRate {
+  platform: string
+  occurrences: number
+  /** Part of the occurrences of all platforms. */
+  share: number
+  per_day: number
+  /** Occurrences in as many hours, so many days earlier, and by which part they grew since. */
+  before_count: number
+  growth: number | null
+  severities: SeverityCounts
+  /** Per local day, oldest first. */
+  daily_counts: number[]
+}
+
+export interface PlatformStability extends ResolutionRate {
+  platform: string
+  /** From 0 to 100; see stability-score.ts. */
+  stability_score: number
+  status: StabilityStatus
+  /** Median time from first sight to resolution, of the errors resolved in the period. */
+  median_time_to_resolve_ms: number | null
+}
+
+/** What all questions about platforms start from, of one moment. */
+export interface PlatformFigures {
+  now: number
+  period: Period
+  rates: PlatformRate[]
+  resolution: Resolution
+}
+
+export async function platformFigures(context: Context, scope: Scope, days: number): Promise<PlatformFigures> {
+  await context.ready()
+  const period = periodOf(context, days)
+  const sums = await daySums(context, scope, period)
+  const before = await platformCounts(context, scope, period.before)
+  return {
+    now: context.now(),
+    period,
+    rates: ratesOf(sums, before, period),
+    resolution: await resolution(context, scope, period),
+  }
+}
+
+function ratesOf(sums: readonly DaySum[], before: ReadonlyMap<string, number>, period: Period): PlatformRate[] {
+  const all = total(sums)
+  return [...new Set(sums.map(({ platform }) => platform))]
+    .map((platform): PlatformRate => {
+      const own = sums.filter((sum) => sum.platform === platform)
+      const occurrences = total(own)
+      const before_count = before.get(platform) ?? 0
+      return {
+        platform,
+        occurrences,
+        share: share(occurrences, all),
+        per_day: occurrences / elapsedDays(period),
+        before_count,
+        growth: growth(occurrences, before_count),
+        severities: severitiesOf(own),
+        daily_counts: period.dates.map((date) => total(own.filter(({ day }) => isoDate(day) === date))),
+      }
+    })
+    .sort((a, b) => b.occurrences - a.occurrences || (a.platform < b.platform ? -1 : 1))
+}
+
+/** A platform on which nothing occurred. */
+export function quietRate(platform: string, period: Period): PlatformRate {
+  return {
+    platform,
+    occurrences: 0,
+    share: 0,
+    per_day: 0,
+    before_count: 0,
+    growth: null,
+    severities: noSeverities(),
+    daily_counts: period.dates.map(() => 0),
+  }
+}
+
+export function stabilityOf(rate: PlatformRate, { by_platform, time_to_resolve }: Resolution): PlatformStability {
+  const { platform } = rate
+  const { error_count, resolved_count, resolution_rate } = by_platform.find((one) => one.platform === platform) ?? {
+    error_count: 0,
+    resolved_count: 0,
+    resolution_rate: 0,
+  }
+  const open_share = share(error_count - resolved_count, error_count)
+  const stability_score = stabilityScore({ severities: rate.severities, open_share, growth: rate.growth })
+  return {
+    platform,
+    stability_score,
+    status: stabilityStatus(stability_score),
+    error_count,
+    resolved_count,
+    resolution_rate,
+    median_time_to_resolve_ms: time_to_resolve.by_platform.find((one) => one.platform === platform)?.median_ms ?? null,
+  }
+}
+
+function severitiesOf(sums: readonly { severity: Severity; count: number }[]): SeverityCounts {
+  const counts = noSeverities()
+  for (const { severity, count } of sums) counts[severity] += count
+  return counts
+}
+
+function total(sums: readonly { count: number }[]): number {
+  return sums.reduce((sum, { count }) => sum + count, 0)
+}

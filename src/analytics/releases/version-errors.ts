@@ -1,0 +1,141 @@
+import type { Context } from '../../context.js'
+import { withoutIndex } from '../../store/sort-order.js'
+import { share } from '../statistics.js'
+import type { Scope } from '../sums/hour-sums.js'
+import { elapsedDays, type Period, type Span } from '../sums/period.js'
+import { releasesIn, releasesOfYear } from './release-sums.js'
+import { daysOf, releaseKey, type SeverityCounts } from './releases.js'
+
+export interface VersionFigures {
+  application_id: number
+  app_version: string
+  occurrences: number
+  /** Part of the occurrences of all versions in the period. */
+  share: number
+  /** Per day of the period in which it reported, at least one. */
+  per_day: number
+  severities: SeverityCounts
+  /** Errors whose first occurrence ever was in this version. */
+  new_error_count: number
+  first_seen_at: string
+  /** The hour of its last occurrence. */
+  last_seen_at: string
+}
+
+export interface VersionErrors extends VersionFigures {
+  /** Errors that occurred in this version within the period. */
+  error_count: number
+}
+
+/** The versions that reported in the period, the newest release first, with how many errors each met. */
+export async function versionErrors(context: Context, scope: Scope, period: Period): Promise<VersionErrors[]> {
+  const versions = await versionFigures(context, scope, period)
+  const errors = await errorCounts(context, versions, period)
+  return versions.map((version) => ({
+    ...version,
+    error_count: errors.get(releaseKey(version)) ?? 0,
+  }))
+}
+
+/** A host that names every build a version of its own has any number of them; these are the newest. */
+export const MOST_VERSIONS = 500
+
+/** The same without the number of errors, which takes the longest. */
+export async function versionFigures(context: Context, scope: Scope, period: Period): Promise<VersionFigures[]> {
+  const inPeriod = new Map((await releasesIn(context, scope, period)).map((release) => [releaseKey(release), release]))
+  const whole = [...inPeriod.values()].reduce((sum, { occurrences }) => sum + occurrences, 0)
+  const news = await newErrorCounts(context, scope)
+  const newestFirst = (await releasesOfYear(context, scope)).reverse()
+  const figures = newestFirst.flatMap((release): VersionFigures[] => {
+    const { application_id, app_version } = release
+    const seen = inPeriod.get(releaseKey(release))
+    if (!seen) return []
+    return [
+      {
+        application_id,
+        app_version,
+        occurrences: seen.occurrences,
+        share: share(seen.occurrences, whole),
+        per_day: seen.occurrences / Math.min(daysOf(seen), Math.max(1, elapsedDays(period))),
+        severities: seen.severities,
+        new_error_count: news.get(releaseKey(release)) ?? 0,
+        first_seen_at: new Date(release.first_seen_at).toISOString(),
+        last_seen_at: new Date(release.last_hour).toISOString(),
+      },
+    ]
+  })
+  return figures.slice(0, MOST_VERSIONS)
+}
+
+/** An embedded database holds the host's thread: there a few versions are asked about at a time. */
+const VERSIONS_AT_ONCE = 3
+
+async function errorCounts(
+  context: Context,
+  versions: readonly VersionFigures[],
+  period: Period,
+): Promise<Map<string, number>> {
+  const step = context.database.dialect.rows_at_once === null ? versions.length : VERSIONS_AT_ONCE
+  const counts = new Map<string, number>()
+  for (const application_id of new Set(versions.map((version) => version.application_id))) {
+    const own = versions.filter((version) => version.application_id === application_id)
+    for (let i = 0; i < own.length; i += step) {
+      const names = own.slice(i, i + step).map(({ app_version }) => app_version)
+      const rows = await errorsOfVersions(context, application_id, names, period)
+      for (const { app_version, error_count } of rows) {
+        counts.set(releaseKey({ application_id, app_version }), error_count)
+      }
+    }
+  }
+  return counts
+}
+
+/** Only an error that met a version both before and after the span is asked whether it did so within. */
+async function errorsOfVersions(
+  { database }: Context,
+  application_id: number,
+  names: readonly string[],
+  { from, to }: Span,
+) {
+  return database.read
+    .selectFrom('faultboard_error_versions as v')
+    .select(({ fn }) => ['v.app_version', fn.countAll<number>().as('error_count')])
+    .where('v.application_id', '=', application_id)
+    .where('v.app_version', 'in', names)
+    .where('v.last_hour', '>=', from)
+    .where('v.first_hour', '<', to)
+    .where(({ eb, or, exists, selectFrom }) =>
+      or([
+        eb('v.first_hour', '>=', from),
+        eb('v.last_hour', '<', to),
+        exists(
+          selectFrom('faultboard_error_hours as h')
+            .select('h.hour')
+            .whereRef('h.error_id', '=', 'v.error_id')
+            .whereRef('h.app_version', '=', 'v.app_version')
+            .where('h.hour', '>=', from)
+            .where('h.hour', '<', to),
+        ),
+      ]),
+    )
+    .groupBy('v.app_version')
+    .execute()
+}
+
+/** How many errors were first seen in each release, by its key. */
+export async function newErrorCounts({ database }: Context, { application_id }: Scope): Promise<Map<string, number>> {
+  const rows = await database.read
+    .selectFrom('faultboard_errors')
+    .select(({ fn }) => ['application_id', 'first_app_version', fn.countAll<number>().as('error_count')])
+    .$if(application_id !== undefined, (query) =>
+      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
+    )
+    .groupBy(['first_app_version', 'application_id'])
+    .execute()
+  return new Map(
+    rows.map(({ application_id, first_app_version, error_count }) => [
+      releaseKey({ application_id, app_version: first_app_version ?? '' }),
+      error_count,
+    ]),
+  )
+}

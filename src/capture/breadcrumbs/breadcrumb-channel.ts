@@ -1,0 +1,31 @@
+import { types } from 'node:util'
+import { hasRoomToNote } from '../guards/stack-room.js'
+import type { Source } from '../sources/source.js'
+import { listenOn } from './subscriptions.js'
+
+/** Where a library leaves `{ category, message, duration_ms, metadata }` without importing anything of ours. */
+const BREADCRUMB_CHANNEL = 'faultboard:breadcrumb'
+
+/**
+ * Keeps what is published on the channel.
+ *
+ * @example
+ * import { channel } from 'node:diagnostics_channel'
+ * channel('faultboard:breadcrumb').publish({ category: 'cache', message: 'miss', metadata: { key: 'prices' } })
+ */
+export const breadcrumbChannel: Source = (reporter) => {
+  const { breadcrumbs } = reporter.context
+  return listenOn(reporter, {
+    [BREADCRUMB_CHANNEL]: (step: unknown) => {
+      if (!hasRoomToNote() || typeof step !== 'object' || step === null || types.isProxy(step)) return
+      const { category, message, duration_ms, metadata } = step as Record<string, unknown>
+      if (typeof category !== 'string' || typeof message !== 'string') return
+      breadcrumbs.add({
+        category,
+        message,
+        duration_ms: typeof duration_ms === 'number' ? duration_ms : undefined,
+        metadata: typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>) : undefined,
+      })
+    },
+  })
+}

@@ -1,0 +1,43 @@
+import { hasRoomToNote } from '../guards/stack-room.js'
+import type { Source } from '../sources/source.js'
+import { isOwnAgent } from './own-requests.js'
+import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
+import { listenOn } from './subscriptions.js'
+
+interface UndiciRequest {
+  method: string
+  origin: string | URL
+  path: string
+  /** Names and values in turn; older versions: lines of text. */
+  headers: readonly unknown[] | string
+}
+
+/** Requests that the host sends by `fetch`, and by undici itself. */
+export const fetchCalls: Source = (reporter) => {
+  const { breadcrumbs } = reporter.context
+  const pending = new WeakMap<UndiciRequest, PendingStep>()
+  const end = (request: UndiciRequest, more: Record<string, unknown>) => {
+    const step = pending.get(request)
+    if (step) endStep(step, more)
+  }
+  return listenOn(reporter, {
+    'undici:request:create': ({ request }: { request: UndiciRequest }) => {
+      if (!breadcrumbs.keeps('http') || !hasRoomToNote() || isOwnAgent(userAgentOf(request))) return
+      const { method, origin, path } = request
+      const message = `${method} ${typeof origin === 'string' ? origin : origin.origin}${path}`
+      const step = beginStep(breadcrumbs, { category: 'http', message })
+      if (step) pending.set(request, step)
+    },
+    'undici:request:headers': ({ request, response }: { request: UndiciRequest; response: { statusCode: number } }) =>
+      end(request, { status: response.statusCode }),
+    'undici:request:error': ({ request, error }: { request: UndiciRequest; error: unknown }) =>
+      end(request, { error: codeOf(error) }),
+  })
+}
+
+function userAgentOf({ headers }: UndiciRequest): unknown {
+  if (typeof headers === 'string') return /^user-agent: *(.*)$/im.exec(headers)?.[1]
+  if (!Array.isArray(headers)) return undefined
+  const at = headers.findIndex((name, i) => i % 2 === 0 && String(name).toLowerCase() === 'user-agent')
+  return at < 0 ? undefined : headers[at + 1]
+}

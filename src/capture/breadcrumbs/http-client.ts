@@ -1,0 +1,36 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { hasRoomToNote } from '../guards/stack-room.js'
+import type { Source } from '../sources/source.js'
+import { isOwnAgent } from './own-requests.js'
+import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
+import { listenOn } from './subscriptions.js'
+
+/** Requests that the host sends by `node:http` and `node:https`, and whatever is built on them. */
+export const httpClient: Source = (reporter) => {
+  const { breadcrumbs } = reporter.context
+  const pending = new WeakMap<ClientRequest, PendingStep>()
+  const end = (request: ClientRequest, more: Record<string, unknown>) => {
+    const step = pending.get(request)
+    if (step) endStep(step, more)
+  }
+  return listenOn(reporter, {
+    'http.client.request.start': ({ request }: { request: ClientRequest }) => {
+      if (!breadcrumbs.keeps('http') || !hasRoomToNote() || isOwnAgent(request.getHeader('user-agent'))) return
+      const step = beginStep(breadcrumbs, { category: 'http', message: `${request.method} ${urlOf(request)}` })
+      if (step) pending.set(request, step)
+    },
+    'http.client.response.finish': ({ request, response }: { request: ClientRequest; response: IncomingMessage }) =>
+      end(request, { status: response.statusCode }),
+    'http.client.request.error': ({ request, error }: { request: ClientRequest; error: unknown }) =>
+      end(request, { error: codeOf(error) }),
+  })
+}
+
+function urlOf(request: ClientRequest): string {
+  // Through a proxy, the path is a whole address.
+  if (!request.path.startsWith('/')) return request.path.replace(CREDENTIALS, '$1')
+  const host = request.getHeader('host')
+  return `${request.protocol}//${typeof host === 'string' ? host : request.host}${request.path}`
+}
+
+const CREDENTIALS = /^(\w+:\/\/)[^/?#]*@/

@@ -1,0 +1,94 @@
+import { statementText } from '../../model/statement-text.js'
+import { isOwnWork } from '../../store/spool/own-work.js'
+import { hasRoomToNote } from '../guards/stack-room.js'
+import type { Source } from '../sources/source.js'
+import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
+import { isSubmittable, watched } from './pg-outcome.js'
+import { wrapMethod } from './wrap-method.js'
+
+/** The package `pg`, or its `native` part. */
+export interface PgModule {
+  Client: { prototype: object }
+  Pool?: { prototype: object } | undefined
+}
+
+/** Statements of pg, which announces nothing: its `query` is wrapped, in all its forms. */
+export function pgQueries({ Client, Pool }: PgModule): Source {
+  return ({ context: { breadcrumbs, counters } }) => {
+    if (!breadcrumbs.keeps('sql')) return () => {}
+    /** The step of a `pool.query`, while it asks the pool for a connection and while it is handed one. */
+    let asking: PendingStep | null = null
+    let granted: PendingStep | null = null
+
+    const begin = (config: unknown): PendingStep | null => {
+      if (isOwnWork() || !hasRoomToNote()) return null
+      try {
+        const sql = sqlOf(config)
+        if (sql === null) return null
+        const message = statementText(sql, 'postgres')
+        return beginStep(breadcrumbs, { category: 'sql', message, metadata: { system: 'postgres' } })
+      } catch {
+        counters.add('failed: pg')
+        return null
+      }
+    }
+
+    const ends = [
+      wrapMethod(Client.prototype, 'query', (query) => {
+        return function (this: unknown, ...values: unknown[]) {
+          const step = granted ?? begin(values[0])
+          granted = null
+          return step
+            ? watched(step, values, (all) => Reflect.apply(query, this, all))
+            : Reflect.apply(query, this, values)
+        }
+      }),
+    ]
+    if (Pool) {
+      ends.push(
+        wrapMethod(Pool.prototype, 'query', (query) => {
+          return function (this: unknown, ...values: unknown[]) {
+            asking = begin(values[0])
+            try {
+              return Reflect.apply(query, this, values)
+            } finally {
+              asking = null
+            }
+          }
+        }),
+        // Who waited for a connection gets it in the async context of whoever released it, so the step of `pool.query` is
+        // begun before and passed on by hand.
+        wrapMethod(Pool.prototype, 'connect', (connect) => {
+          return function (this: unknown, ...values: unknown[]) {
+            const step = asking
+            const [callback] = values
+            asking = null
+            if (!step || typeof callback !== 'function') return Reflect.apply(connect, this, values)
+            return Reflect.apply(connect, this, [
+              function (this: unknown, ...answer: unknown[]) {
+                if (answer[0]) endStep(step, { error: codeOf(answer[0]) })
+                else granted = step
+                try {
+                  return Reflect.apply(callback, this, answer)
+                } finally {
+                  granted = null
+                }
+              },
+            ])
+          }
+        }),
+      )
+    }
+    return () => {
+      for (const end of ends.reverse()) end()
+    }
+  }
+}
+
+function sqlOf(config: unknown): string | null {
+  if (typeof config === 'string') return config
+  if (typeof config !== 'object' || config === null) return null
+  const { text, cursor } = config as { text?: unknown; cursor?: { text?: unknown } }
+  const sql = text ?? cursor?.text
+  return typeof sql === 'string' ? sql : isSubmittable(config) ? '(a query object)' : null
+}

@@ -1,0 +1,33 @@
+import { types } from 'node:util'
+import { hasRoomToNote } from '../guards/stack-room.js'
+import type { Source } from '../sources/source.js'
+import { listenOn } from './subscriptions.js'
+
+/** Published by pino for each line it is about to write. */
+export const PINO_CHANNEL = 'tracing:pino_asJson:start'
+
+export interface PinoLine {
+  instance: { bindings?(): unknown }
+  arguments: readonly [fields: unknown, message: unknown, level: number, ...rest: unknown[]]
+}
+
+const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
+
+/** Lines that the host logs by pino. Their fields stay out: they may be as large as a request. */
+export const pinoLines: Source = (reporter) => {
+  const { breadcrumbs } = reporter.context
+  if (!breadcrumbs.keeps('log')) return () => {}
+  return listenOn(reporter, {
+    [PINO_CHANNEL]: ({ arguments: [fields, message, level] }: PinoLine) => {
+      if (!hasRoomToNote()) return
+      const text = typeof message === 'string' ? message : ownMessage(fields)
+      breadcrumbs.add({ category: 'log', message: text, metadata: { level: LEVELS[level] ?? level } })
+    },
+  })
+}
+
+function ownMessage(fields: unknown): string {
+  if (typeof fields !== 'object' || fields === null || types.isProxy(fields)) return ''
+  const message: unknown = Object.getOwnPropertyDescriptor(fields, 'msg')?.value
+  return typeof message === 'string' ? message : ''
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Frame } from '../../model/backtrace.js'
+import { ProjectFiles } from './project-files.js'
+import type { SourcePositions } from './source-positions.js'
+
+/** Larger files are bundles or data. Reading one would hold up the host for more than a few milliseconds. */
+const MAX_FILE_BYTES = 5_000_000
+/** Distinct lines that are remembered: more than an application has places that throw. */
+const MAX_REMEMBERED_LINES = 5000
+/** How far above its line the call is searched for that a callback was passed to. */
+const MAX_CALL_DISTANCE = 300
+/** The lines of a call whose arguments are written one below the other. */
+const MAX_CALL_LINES = 10
+/** A longer line is minified code, where only the part around the column counts. */
+const MAX_LINE_LENGTH = 300
+const MINIFIED_REACH = 80
+/** How far before its column the functions around minified code are searched for. */
+const MINIFIED_DISTANCE = 2000
+/** Enclosing functions that identify a callback: a query inside a promise inside a route handler. */
+const MAX_LEVELS = 3
+const DIGEST_LENGTH = 12
+
+const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|marko|coffee|civet)$/i
+
+export interface SourceLinesOptions {
+  project_root: string
+  /** Finds original sources that are not on disk but in a source map. */
+  positions: SourcePositions | undefined
+}
+
+/**
+ * Digests of source lines, which identify functions without a name. A line is read once, synchronously, from a file of
+ * the project. The digest covers the line and the call that the function was passed to, without white space: it is the
+ * same in every folder, in every process, and after edits elsewhere in the file.
+ */
+export class SourceLines {
+  readonly #project_root: string
+  readonly #files: ProjectFiles
+  readonly #positions: SourcePositions | undefined
+  readonly #digests = new Map<string, string | null>()
+  /** The file that was read last. Several frames of one stack often share it. */
+  #last: { path: string; lines: WeakRef<readonly string[]> } | null = null
+
+  constructor({ project_root, positions }: SourceLinesOptions) {
+    this.#project_root = project_root
+    this.#files = new ProjectFiles(project_root)
+    this.#positions = positions
+  }
+
+  /**
+   * Null where the source is missing, unreadable, too large or outside of the project. The line of a caller does not
+   * count, only its function: a helper that one handler calls twice is one place.
+   */
+  digest({ file, line_number, column }: Frame, isCaller = false): string | null {
+    if (file === null || line_number === null) return null
+    const key = `${isCaller ? 'caller ' : ''}${file}:${line_number}:${column ?? ''}`
+    const known = this.#digests.get(key)
+    if (known !== undefined) return known
+    const digest = this.#read(file, (lines) =>
+      isCaller ? describeFunction(lines, line_number, column) : describeLine(lines, line_number, column),
+    )
+    if (this.#digests.size >= MAX_REMEMBERED_LINES) this.#digests.clear()
+    this.#digests.set(key, digest)
+    return digest
+  }
+
+  #read(file: string, describe: (lines: readonly string[]) => string | null): string | null {
+    try {
+      if (!SOURCE_FILE.test(file)) return null
+      const lines = this.#linesOf(resolve(this.#project_root, file))
+      const text = lines && describe(lines)
+      return text ? createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH) : null
+    } catch {
+      // Missing, or this process may not read it.
+      return null
+    }
+  }
+
+  #linesOf(path: string): readonly string[] | null {
+    const known = this.#last?.path === path ? this.#last.lines.deref() : undefined
+    if (known) return known
+    const text = this.#onDisk(path) ?? this.#positions?.sourceText(path) ?? null
+    if (text === null) return null
+    const lines = text.split(/\r\n|[\n\r]/)
+    this.#last = { path, lines: new WeakRef(lines) }
+    return lines
+  }
+
+  #onDisk(path: string): string | null {
+    return this.#files.read(path, (found) =>
+      found.size > MAX_FILE_BYTES ? null : found.tail(found.size).toString('utf8'),
+    )
+  }
+}
+
+/** The line and the calls around it as text without white space; null where there is no such line. */
+function describeLine(lines: readonly string[], line_number: number, column: number | null): string | null {
+  const line = lines[line_number - 1]
+  if (line === undefined || line.trim() === '') return null
+  if (line.length > MAX_LINE_LENGTH) return minifiedPart(line, column)
+  return `${describeCalls(lines, line_number, column)}\n${compact(line)}`
+}
+
+/** The calls that the function around a line is passed to; null at the top of a module and in minified code. */
+function describeFunction(lines: readonly string[], line_number: number, column: number | null): string | null {
+  const line = lines[line_number - 1]
+  if (line === undefined || line.length > MAX_LINE_LENGTH) return null
+  return describeCalls(lines, line_number, column) || null
+}
+
+/** A function that is written on one line includes its call already. Of several on that line, the column selects one. */
+function describeCalls(lines: readonly string[], line_number: number, column: number | null): string {
+  const line = lines[line_number - 1] ?? ''
+  const starts = [...line.matchAll(FUNCTION_STARTS)]
+  const outer = enclosingCalls(lines, line_number - 1)
+  if (starts.length === 0) return outer.map(compact).join('\n')
+  const position = starts.filter(({ index }) => column !== null && index < column).length
+  const own = starts.length > 1 && position > 0 ? `${compact(line)}\n${position}` : compact(line)
+  return [own, ...outer.map(compact)].join('\n')
+}
+
+const FUNCTION_STARTS = /=>|\bfunction\b/g
+const STARTS_FUNCTION = /=>|\bfunction\b/
+/** `async list(req) {`: a method, not a statement with a block. */
+const STARTS_METHOD =
+  /^\s*(?:(?:public|private|protected|static|override|async|get|set)\s+|\*)*(?!(?:if|for|while|switch|catch|with|return)\b)[\w$#]+\s*\([^()]*\)[^(){}]*\{\s*$/
+/** A function that has a name itself. What is around it does not identify it any better. */
+const NAMES_FUNCTION = /\bfunction\s*\*?\s*[\w$]|^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*[=:]/
+
+function compact(code: string): string {
+  return code
+    .replace(/\s+/g, '')
+    .replace(/["`]/g, "'")
+    .replace(/[;,]+$/, '')
+}
+
+/** The lines above that are indented less and start a function, innermost first, up to a function with a name. */
+function enclosingCalls(lines: readonly string[], index: number): string[] {
+  const calls: string[] = []
+  let indentation = indentationOf(lines[index] ?? '')
+  for (let i = index - 1; i >= Math.max(0, index - MAX_CALL_DISTANCE) && indentation > 0; i--) {
+    const line = lines[i] ?? ''
+    if (line.trim() === '' || indentationOf(line) >= indentation) continue
+    indentation = indentationOf(line)
+    const isMethod = STARTS_METHOD.test(line)
+    if (!isMethod && !STARTS_FUNCTION.test(line)) continue
+    calls.push(isMethod ? line : callUpTo(lines, i))
+    if (isMethod || NAMES_FUNCTION.test(line) || calls.length === MAX_LEVELS) break
+  }
+  return calls
+}
+
+/** `app.get(`, `'/users',` and `(req, res) => {` may each have a line of their own. */
+function callUpTo(lines: readonly string[], index: number): string {
+  const line = lines[index] ?? ''
+  const indentation = indentationOf(line)
+  if (!/^\s*(?:async\b|function\b|\()/.test(line) || indentation === 0) return line
+  for (let i = index - 1; i >= Math.max(0, index - MAX_CALL_LINES); i--) {
+    const above = lines[i] ?? ''
+    if (above.trim() !== '' && indentationOf(above) < indentation) return lines.slice(i, index + 1).join('')
+  }
+  return line
+}
+
+function indentationOf(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+/** The statement around the column and the functions around it, without what differs between two builds. */
+function minifiedPart(line: string, column: number | null): string | null {
+  if (column === null || column > line.length) return null
+  const at = column - 1
+  const before = line.slice(Math.max(0, at - MINIFIED_REACH), at)
+  const after = line.slice(at, at + MINIFIED_REACH)
+  const statement = `${lastStatement(before)}${after.split(/[;{}]/, 1)[0] ?? ''}`
+  return [statement, ...minifiedCalls(line, at)].map(withoutShortNames).join('\n').trim() || null
+}
+
+/** An arrow, `function(a,b)` or a method, but not a statement with a block. */
+const FUNCTION_HEADER =
+  /(?:=>|(?<![\w$.])(?!(?:if|for|while|switch|catch|with)\()(?:function )?[\w$#]{1,80}\([^(){}]{0,200}\))$/
+
+/** The headers of the functions whose braces are open at a position, innermost first: `_.get('/users',async(_,_)=>`. */
+function minifiedCalls(line: string, at: number): string[] {
+  const calls: string[] = []
+  let closed = 0
+  for (let i = at - 1; i >= Math.max(0, at - MINIFIED_DISTANCE) && calls.length < MAX_LEVELS; i--) {
+    const character = line[i]
+    if (character === '}') closed++
+    else if (character === '{' && closed > 0) closed--
+    else if (character === '{') {
+      const before = line.slice(Math.max(0, i - MINIFIED_REACH), i)
+      if (FUNCTION_HEADER.test(before)) calls.push(lastStatement(before))
+    }
+  }
+  return calls
+}
+
+function lastStatement(code: string): string {
+  return code.slice(code.search(/[^;{}]*$/))
+}
+
+/** Names of one or two characters and numbers of modules are chosen anew in each build. Texts in quotation marks stay. */
+function withoutShortNames(code: string): string {
+  return compact(
+    code.replace(/"[^"]*"|'[^']*'|`[^`]*`|(?<![\w$.])(?:[A-Za-z_$][\w$]?|\d{2,})(?![\w$])/g, (found) =>
+      /["'`]/.test(found) ? found : '_',
+    ),
+  )
+}

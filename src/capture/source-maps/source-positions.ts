@@ -1,0 +1,146 @@
+import { parseFrame } from '../../model/backtrace.js'
+import { type FrameLocation, frameLocation } from './frame-location.js'
+import type { Place } from './generated-code.js'
+import { MapCache } from './map-cache.js'
+import type { OriginalPosition } from './parsed-map.js'
+import type { OnSkipped } from './skip-reason.js'
+
+export interface SourcePositionsOptions {
+  project_root: string
+  /** Larger maps are not used: reading one stops the host's event loop. */
+  max_map_bytes?: number
+  onSkipped?: OnSkipped
+}
+
+const MAX_MAP_BYTES = 20_000_000
+const LINE_LIMIT = 1000
+const MAX_REMEMBERED_FILES = 1000
+/** A class of so few letters that is declared elsewhere was most likely named by a minifier: the method has to do. */
+const SHORT_NAME = 2
+/** `at async new Cart (`, `at Cart.total [as sum] (`: what stands before the place of a function with a name. */
+const V8_NAME =
+  /^(at (?:async )?(?:new )?)([\p{ID_Start}$_][\p{ID_Continue}$]*(?:\.[\p{ID_Start}$_][\p{ID_Continue}$]*)*) [[(]/u
+
+/**
+ * Shows the stacks of compiled and bundled code in the original source, through source maps that lie in the project.
+ * Nothing is fetched, and nothing outside the project is read.
+ *
+ * @example
+ * new SourcePositions({ project_root: '/app' }).original(['at total (/app/dist/cart.js:9:11)'])
+ * // ['at total (/app/src/cart.ts:12:9)']
+ */
+export class SourcePositions {
+  readonly #maps: MapCache
+  readonly #project_root: string
+  /** No more maps are read for a stack that has come to this: each frame could lie in another chunk of a bundle. */
+  readonly #stack_limit: number
+  readonly #onSkipped: OnSkipped
+  readonly #known = new WeakMap<readonly string[], readonly string[]>()
+  /** Generated files by the original files that frames were mapped to. */
+  readonly #generated = new Map<string, string>()
+
+  constructor({ project_root, max_map_bytes = MAX_MAP_BYTES, onSkipped = () => {} }: SourcePositionsOptions) {
+    this.#project_root = project_root
+    this.#onSkipped = onSkipped
+    this.#stack_limit = max_map_bytes
+    this.#maps = new MapCache({ project_root, max_bytes: max_map_bytes, onSkipped })
+  }
+
+  /** One array in, always the same array out; the very same where nothing is mapped. The lines must not change later. */
+  original(lines: readonly string[]): readonly string[] {
+    const known = this.#known.get(lines)
+    if (known) return known
+    const mapped = this.#mapped(lines)
+    this.#known.set(lines, mapped).set(mapped, mapped)
+    return mapped
+  }
+
+  /** What variables of generated code that can be seen between two places are called in the source, where it is known. */
+  variableNames(file: string, span: readonly [Place, Place], names: readonly string[]): ReadonlyMap<string, string> {
+    try {
+      return this.#maps.weigh(file) > 0 ? this.#maps.variableNames(file, span, names) : NO_NAMES
+    } catch {
+      // The names of the running code are better than none.
+      return NO_NAMES
+    }
+  }
+
+  /** An original source as the map of its generated file contains it; null where no frame was mapped to this path. */
+  sourceText(path: string): string | null {
+    const file = this.#generated.get(path)
+    return file === undefined ? null : this.#maps.sourceText(file, path)
+  }
+
+  #mapped(lines: readonly string[]): readonly string[] {
+    try {
+      const frames = this.#lookUp(lines)
+      const mapped = lines.map((line, i) => this.#rewritten(line, frames[i]))
+      return mapped.some((line, i) => line !== lines[i]) ? Object.freeze(mapped) : lines
+    } catch {
+      // A stack in generated code is better than none.
+      return lines
+    }
+  }
+
+  /** What is left out goes by the files of the stack alone, not by what is remembered: repeats must stay one group. */
+  #lookUp(lines: readonly string[]): readonly Mapped[] {
+    const weights = new Map<string, number>()
+    let total = 0
+    return lines.map((line) => {
+      const location = frameLocation(line)
+      if (!location) return null
+      const { file } = location
+      if (!weights.has(file)) {
+        const weight = total > this.#stack_limit ? 0 : this.#maps.weigh(file)
+        if (total > this.#stack_limit) this.#onSkipped('stack_too_large', file)
+        weights.set(file, weight)
+        total += weight
+      }
+      const position = weights.get(file) ? this.#maps.find(file, location.line, location.column) : null
+      // Where a tool names the generated file as its own source, the position would lead to the wrong line of it.
+      if (!position || position.path === file) return null
+      if (!location.has_name) this.#remember(position.path, file)
+      return { location, position }
+    })
+  }
+
+  /** Only frames without a name need their source later. */
+  #remember(path: string, file: string): void {
+    if (this.#generated.size >= MAX_REMEMBERED_FILES) this.#generated.clear()
+    this.#generated.set(path, file)
+  }
+
+  /** A function without a name stays without one: the variable by which it was called names a parameter, not a place. */
+  #rewritten(line: string, frame: Mapped | undefined): string {
+    if (!frame) return line
+    const { location, position } = frame
+    const place = `${position.path}:${position.line}:${position.column}`
+    const before = this.#renamed(location)
+    const name = parseFrame(`${before}${line.slice(location.before.length)}`, '').function_name
+    const mapped = `${before}${place}${location.after}`
+    return this.#readsBack(mapped, position, name) ? mapped : line
+  }
+
+  /** A minifier gives names as they come: an edit elsewhere would be another name here, and so another group. */
+  #renamed({ before, file, line, column, has_name }: FrameLocation): string {
+    const [, way, names] = (has_name && this.#maps.hasNames(file) && V8_NAME.exec(before)) || []
+    if (way === undefined || names === undefined) return before
+    const parts = names.split('.')
+    const original = parts.flatMap((name, i) => {
+      const declared = this.#maps.declaredName(file, line, column, name)
+      return declared ?? (name.length <= SHORT_NAME && i < parts.length - 1 ? [] : name)
+    })
+    return `${way}${original.join('.')}${before.slice(way.length + names.length)}`
+  }
+
+  /** The name of a source is the map's to choose: `x (1.ts` or `eval at y` must not become another frame. */
+  #readsBack(mapped: string, { line, column }: OriginalPosition, name: string | null): boolean {
+    if (mapped.length > LINE_LIMIT) return false
+    const frame = parseFrame(mapped, this.#project_root)
+    return frame.line_number === line && frame.column === column && frame.function_name === name
+  }
+}
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+type Mapped = { location: FrameLocation; position: OriginalPosition } | null

@@ -1,0 +1,51 @@
+import { breadcrumbChannel } from '../breadcrumbs/breadcrumb-channel.js'
+import { consoleLines } from '../breadcrumbs/console.js'
+import { fetchCalls } from '../breadcrumbs/fetch.js'
+import { httpClient } from '../breadcrumbs/http-client.js'
+import { pinoLines } from '../breadcrumbs/pino.js'
+import { processWarnings } from '../breadcrumbs/warnings.js'
+import { crashCapture } from '../crash/crash-capture.js'
+import { requestGuardChannel } from '../request-guard/guard-channel.js'
+import { childProcesses } from './child-processes.js'
+import { handledRejections, uncaughtExceptions } from './process.js'
+import { reportChannel } from './report-channel.js'
+import type { Reporter, Source } from './source.js'
+import { workerThreads } from './worker-threads.js'
+
+/** Everything in the process that may tell of an error. Governed by `enable_error_subscriber`. */
+const ERROR_SOURCES: readonly Source[] = [
+  reportChannel,
+  uncaughtExceptions,
+  handledRejections,
+  workerThreads,
+  childProcesses,
+]
+
+/** What ends the process, with the rest switched off as well. Governed by `crash_capture_path`. */
+const CRASH_SOURCES: readonly Source[] = [uncaughtExceptions, crashCapture]
+
+/** Everything that tells what happened before one. Governed by `enable_breadcrumbs`. */
+const BREADCRUMB_SOURCES: readonly Source[] = [
+  httpClient,
+  fetchCalls,
+  consoleLines,
+  processWarnings,
+  pinoLines,
+  breadcrumbChannel,
+  requestGuardChannel,
+]
+
+/** Begins to listen to all sources that the configuration allows; gives the function that ends it. */
+export function listen(reporter: Reporter): () => void {
+  const { config } = reporter.context
+  const sources = new Set([
+    ...(config.enable_error_subscriber ? ERROR_SOURCES : []),
+    ...(config.crash_capture_path ? CRASH_SOURCES : []),
+    ...(config.enable_breadcrumbs ? BREADCRUMB_SOURCES : []),
+  ])
+  const ends = [...sources].map((source) => source(reporter))
+  return () => {
+    // In the opposite order: what wraps something puts back what it found.
+    for (const end of ends.reverse()) end()
+  }
+}

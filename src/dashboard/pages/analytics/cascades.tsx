@@ -1,0 +1,131 @@
+import { CASCADE_WINDOW } from '../../../analytics/cascades/cascade-sweep.js'
+import { type Cascade, type ErrorCascades, errorCascades } from '../../../analytics/cascades/error-cascades.js'
+import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
+import { perform } from '../../../operation.js'
+import type { Rendered, Visit } from '../../define.js'
+import { ErrorLink } from '../../ui/error-link.js'
+import { How } from '../../ui/explanation.js'
+import { Insight, InsightTable } from '../../ui/insight.js'
+import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { formatMilliseconds, formatSeconds, formatShare } from '../../ui/units.js'
+import type { RelatedPart } from '../error/related.js'
+import { RelatedErrors } from '../error/related-errors.js'
+
+const SHOWN = 5
+const WINDOW = `${CASCADE_WINDOW / 1000} s`
+
+/** What tends to follow the error, and what it tends to follow. */
+export const cascadesPart: RelatedPart<ErrorCascades> = {
+  name: 'cascades',
+  title: 'Cascades',
+  async load(context, { id }, { application_id }) {
+    const { leads_to, caused_by } = await perform(errorCascades, context, { error_id: id, application_id })
+    if (leads_to.length + caused_by.length === 0) return null
+    return { leads_to: leads_to.slice(0, SHOWN), caused_by: caused_by.slice(0, SHOWN) }
+  },
+  view: ({ leads_to, caused_by }, visit) => (
+    <>
+      {caused_by.length > 0 && (
+        <>
+          <h3>Comes after</h3>
+          <RelatedErrors
+            rows={caused_by.map((cascade) => ({
+              error: cascade.error,
+              evidence: `After that, this one ${followed(cascade)}`,
+            }))}
+            visit={visit}
+          />
+        </>
+      )}
+      {leads_to.length > 0 && (
+        <>
+          <h3>Leads to</h3>
+          <RelatedErrors
+            rows={leads_to.map((cascade) => ({
+              error: cascade.error,
+              evidence: (
+                <>
+                  After this one, <bdi>{cascade.error.error_type}</bdi> {followed(cascade)}
+                </>
+              ),
+            }))}
+            visit={visit}
+          />
+        </>
+      )}
+      <How>
+        {`Detected every hour: an error followed another one within ${WINDOW} at least three times, at least half of the time, and at least twice as often as by chance. `}
+        <CountedSince since={[...leads_to, ...caused_by][0]?.counted_since ?? null} visit={visit} />
+        <DetectedAt cascades={[...leads_to, ...caused_by]} visit={visit} />
+      </How>
+    </>
+  ),
+}
+
+function followed({ followed_count, parent_count, average_delay_ms }: Cascade): string {
+  return `followed ${formatCount(followed_count)} of ${formatCount(parent_count)} times within ${WINDOW}, ${delayOf(average_delay_ms)} later on average`
+}
+
+function delayOf(milliseconds: number): string {
+  return milliseconds < 1000 ? formatMilliseconds(milliseconds) : formatSeconds(milliseconds / 1000)
+}
+
+function DetectedAt({ cascades, visit }: { cascades: readonly Cascade[]; visit: Visit }) {
+  const newest = cascades.map(({ last_detected_at }) => last_detected_at).sort()
+  return (
+    <>
+      Last detected <Time iso={newest.at(-1) ?? ''} visit={visit} />.
+    </>
+  )
+}
+
+function CountedSince({ since, visit }: { since: string | null; visit: Visit }): Rendered {
+  return since && <>{`Counted since ${exactTime(since, visit.time_zone)}. `}</>
+}
+
+/** The strongest cascades there are, with their evidence. */
+export function StrongestCascades({ cascades, visit }: { cascades: readonly StrongCascade[]; visit: Visit }): Rendered {
+  return (
+    <Insight
+      title="Cascades"
+      how={`Errors that regularly follow another error within ${WINDOW}. Fixing the first error may fix the second.`}
+      method={
+        <>
+          Detected every hour. The second error followed at least three times, at least half of the time, and at least
+          twice as often as by chance. Sorted by how often the second error followed.{' '}
+          <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
+        </>
+      }
+    >
+      {cascades.length === 0 ? (
+        <p class="muted">No cascades found.</p>
+      ) : (
+        <InsightTable
+          title="Cascades"
+          rows={cascades}
+          columns={[
+            { name: 'First', cell: ({ parent }) => <ErrorLink error={parent} visit={visit} /> },
+            { name: 'Then', cell: ({ child }) => <ErrorLink error={child} visit={visit} /> },
+            {
+              name: 'Times',
+              number: true,
+              cell: ({ followed_count, parent_count }) =>
+                `${formatCount(followed_count)} of ${formatCount(parent_count)}`,
+            },
+            { name: 'Share', number: true, cell: ({ probability }) => formatShare(probability) },
+            {
+              name: 'By chance',
+              number: true,
+              cell: ({ expected_probability }) => formatShare(expected_probability),
+            },
+            {
+              name: 'Later by',
+              number: true,
+              cell: ({ average_delay_ms }) => delayOf(average_delay_ms),
+            },
+          ]}
+        />
+      )}
+    </Insight>
+  )
+}

@@ -1,0 +1,134 @@
+import type { ErrorTrends } from '../../../analytics/trends/error-trends.js'
+import { PERSISTENT_DAYS } from '../../../analytics/trends/recurring-errors.js'
+import type { Resolution, ResolutionRate, ResolutionTimes } from '../../../analytics/trends/resolution.js'
+import { DAY, HOUR } from '../../../model/time.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href, openErrors } from '../../href.js'
+import { SeverityBadge } from '../../ui/badges.js'
+import { BarChart } from '../../ui/charts.js'
+import { ErrorLink } from '../../ui/error-link.js'
+import { Insight, InsightTable } from '../../ui/insight.js'
+import { formatCount, longDate, shortDate, Time } from '../../ui/time.js'
+import { formatShare, formatWait } from '../../ui/units.js'
+
+interface Row {
+  label: Rendered
+  rate: ResolutionRate
+  times: ResolutionTimes
+}
+
+const NO_TIMES: ResolutionTimes = { resolved_count: 0, median_ms: null, mean_ms: null }
+
+/** How the errors were dealt with: rate, time, trend, and what is open for long. */
+export function ResolutionFigures({
+  trends: { resolution, recurring_errors },
+  visit,
+}: {
+  trends: ErrorTrends
+  visit: Visit
+}): Rendered {
+  const { by_severity, by_platform, time_to_resolve } = resolution
+  return (
+    <>
+      <div class="columns">
+        <Insight
+          title="Resolution"
+          how="Errors seen in the period and how many of them are resolved now. The time is the median from first sight to resolution, of those resolved in the period."
+        >
+          <ResolutionTable
+            title="Resolution by severity"
+            heading="Severity"
+            rows={by_severity
+              .filter(({ error_count }) => error_count > 0)
+              .map(({ severity, ...rate }) => ({
+                label: (
+                  <a href={href(visit, '/errors', { severity })}>
+                    <SeverityBadge severity={severity} />
+                  </a>
+                ),
+                rate,
+                times: time_to_resolve.by_severity.find((one) => one.severity === severity) ?? NO_TIMES,
+              }))}
+          />
+          <ResolutionTable
+            title="Resolution by platform"
+            heading="Platform of the newest occurrence"
+            rows={by_platform.map(({ platform, ...rate }) => ({
+              label: <a href={href(visit, '/errors', { platform })}>{platform}</a>,
+              rate,
+              times: time_to_resolve.by_platform.find((one) => one.platform === platform) ?? NO_TIMES,
+            }))}
+          />
+        </Insight>
+        <section class="card insight">
+          <WeeklyTimes weeks={time_to_resolve.by_week} />
+          <p class="how">
+            {`Errors resolved in each local week from Monday on: ${formatCount(time_to_resolve.resolved_count)} in the period. Median ${formatWait(time_to_resolve.median_ms)}, mean ${formatWait(time_to_resolve.mean_ms)}.`}
+          </p>
+        </section>
+      </div>
+      <Insight
+        title="Recurring errors"
+        how={
+          <>
+            {`Not resolved, first seen over ${PERSISTENT_DAYS} days ago and again within the last ${PERSISTENT_DAYS}; by all their occurrences. `}
+            <a href={openErrors(visit, { sort_by: 'first_seen_at', sort_direction: 'asc' })}>All open errors</a>
+          </>
+        }
+      >
+        {recurring_errors.length === 0 ? (
+          <p class="muted">Nothing has been open for that long and still occurs.</p>
+        ) : (
+          <InsightTable
+            title="Recurring errors"
+            rows={recurring_errors}
+            columns={[
+              { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
+              { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
+              { name: 'Open', number: true, cell: ({ open_days }) => `${formatCount(open_days)} days` },
+              {
+                name: 'Occurrences',
+                number: true,
+                cell: ({ occurrence_count }) => formatCount(occurrence_count),
+              },
+              { name: 'Last seen', number: true, cell: ({ occurred_at }) => <Time iso={occurred_at} visit={visit} /> },
+            ]}
+          />
+        )}
+      </Insight>
+    </>
+  )
+}
+
+/** In hours, or in days where hours would be thousands. */
+function WeeklyTimes({ weeks }: { weeks: Resolution['time_to_resolve']['by_week'] }) {
+  const most = Math.max(0, ...weeks.map(({ median_ms }) => median_ms ?? 0))
+  const [unit, length] = most > 4 * DAY ? (['days', DAY] as const) : (['hours', HOUR] as const)
+  return (
+    <BarChart
+      title={`Median ${unit} to resolve, per week`}
+      unit={unit}
+      series={[{ key: unit, label: `Median ${unit}`, tone: 'series-1' }]}
+      bars={weeks.map(({ week, median_ms }) => ({
+        label: shortDate(week),
+        name: `Week of ${longDate(week)}`,
+        values: { [unit]: median_ms === null ? 0 : Math.round((median_ms / length) * 10) / 10 },
+      }))}
+    />
+  )
+}
+
+function ResolutionTable({ title, heading, rows }: { title: string; heading: string; rows: readonly Row[] }) {
+  return (
+    <InsightTable
+      title={title}
+      rows={rows}
+      columns={[
+        { name: heading, cell: ({ label }) => label },
+        { name: 'Errors', number: true, cell: ({ rate }) => formatCount(rate.error_count) },
+        { name: 'Resolved', number: true, cell: ({ rate }) => formatShare(rate.resolution_rate) },
+        { name: 'Median time', number: true, cell: ({ times }) => formatWait(times.median_ms) },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,68 @@
+import type { UserErrors } from '../../../analytics/correlation/top-users.js'
+import type { ImpactedError } from '../../../analytics/trends/user-impact.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href } from '../../href.js'
+import { ErrorLink } from '../../ui/error-link.js'
+import { Insight, InsightTable } from '../../ui/insight.js'
+import { formatCount, Time } from '../../ui/time.js'
+
+/** Whom the errors hit, and which errors hit most people. */
+export function UserFigures({
+  users,
+  impact,
+  visit,
+}: {
+  users: readonly UserErrors[]
+  impact: readonly ImpactedError[]
+  visit: Visit
+}): Rendered {
+  return (
+    <div class="columns">
+      <Insight title="User impact" how="Errors by how many distinct users met them in the period.">
+        {impact.length === 0 ? (
+          <NoUsers />
+        ) : (
+          <InsightTable
+            title="Errors by affected users"
+            rows={impact}
+            columns={[
+              { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
+              { name: 'Users', number: true, cell: ({ user_count }) => formatCount(user_count) },
+            ]}
+          />
+        )}
+      </Insight>
+      <Insight
+        title="Most affected users"
+        how="Users by how many distinct errors they met in the period. Occurrences are all of theirs of those errors."
+      >
+        {users.length === 0 ? <NoUsers /> : <UserTable users={users} visit={visit} />}
+      </Insight>
+    </div>
+  )
+}
+
+/** Users with their errors; a user leads to them. */
+export function UserTable({ users, visit }: { users: readonly UserErrors[]; visit: Visit }): Rendered {
+  return (
+    <InsightTable
+      title="Users by errors"
+      rows={users}
+      columns={[
+        { name: 'User', cell: ({ user_id }) => <a href={href(visit, '/errors', { user_id })}>{user_id}</a> },
+        { name: 'Errors', number: true, cell: ({ error_count }) => formatCount(error_count) },
+        { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
+        { name: 'Last', number: true, cell: ({ last_seen_at }) => <Time iso={last_seen_at} visit={visit} /> },
+      ]}
+    />
+  )
+}
+
+export function NoUsers(): Rendered {
+  return (
+    <p class="muted">
+      No occurrence named a user. Set <code>user_callback</code>, or call <code>Tracker.setUser(id)</code> in the
+      request.
+    </p>
+  )
+}

@@ -1,0 +1,84 @@
+import { CORRELATION_DAYS, ErrorCorrelation } from '../../../analytics/correlation/error-correlation.js'
+import type { CorrelatedTypes } from '../../../analytics/correlation/time-correlation.js'
+import type { UserErrors } from '../../../analytics/correlation/top-users.js'
+import type { ProblematicRelease } from '../../../analytics/releases/problematic-releases.js'
+import type { VersionErrors } from '../../../analytics/releases/version-errors.js'
+import { type Answer, oldestOf, remembered } from '../../../analytics/remembered.js'
+import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
+import { definePage } from '../../define.js'
+import { DayRange } from '../../ui/day-range.js'
+import { Empty } from '../../ui/empty.js'
+import { CountedAt } from '../../ui/insight.js'
+import { PageHead } from '../../ui/page-head.js'
+import { periodLine } from '../analytics/trends.js'
+import { CorrelatedHours, ErrorsByVersion, MultiErrorUsers, ProblematicReleases } from './panels.js'
+
+interface Data {
+  period: PeriodView
+  versions: Answer<VersionErrors[]>
+  releases: Answer<ProblematicRelease[]>
+  users: Answer<UserErrors[]>
+  hours: Answer<CorrelatedTypes[]>
+}
+
+/** What errors have in common: their version, their users, their hours. */
+export const correlation = definePage({
+  path: '/errors/correlation',
+  text: 'Correlation: versions, problematic releases, users with several errors, types that move together',
+  parameters: periodInput,
+  async load(context, { days = CORRELATION_DAYS, application_id }): Promise<Data> {
+    const query = new ErrorCorrelation(() => context, { days, application_id: application_id ?? null })
+    const ask = <T,>(name: string, answer: () => Promise<T>) =>
+      remembered(context, `correlation ${name} ${days} ${application_id}`, answer)
+    return {
+      period: await query.period(),
+      releases: await ask('releases', () => query.problematicReleases()),
+      versions: await ask('versions', () => query.errorsByVersion()),
+      users: await ask('users', () => query.multiErrorUsers()),
+      hours: await ask('hours', () => query.timeCorrelatedErrors()),
+    }
+  },
+  title: () => 'Correlation',
+  json: (data) => ({
+    period: data.period,
+    errors_by_version: data.versions.value,
+    problematic_releases: data.releases.value,
+    multi_error_users: data.users.value,
+    time_correlated_errors: data.hours.value,
+    counted_at: new Date(oldest(data)).toISOString(),
+  }),
+  view: (data, visit) => {
+    const { versions, releases, users, hours } = data
+    const nothing = [versions, releases, users, hours].every(({ value }) => value.length === 0)
+    return (
+      <>
+        <PageHead title="Correlation" context={periodLine(data.period)}>
+          <DayRange days={data.period.days} visit={visit} />
+        </PageHead>
+        {nothing ? (
+          <Empty
+            title="Nothing to compare yet"
+            code="Tracker.configure({ app_version: '1.4.0', user_callback: (request) => request.user?.id })"
+          >
+            This page shows which releases made things worse, who meets several errors, and which errors come together.
+            It needs errors with a version, a user, or company:
+          </Empty>
+        ) : (
+          <div class="stack">
+            <ProblematicReleases releases={releases.value} visit={visit} />
+            <ErrorsByVersion versions={versions.value} visit={visit} />
+            <div class="columns loose">
+              <MultiErrorUsers users={users.value} visit={visit} />
+              <CorrelatedHours pairs={hours.value} visit={visit} />
+            </div>
+            <CountedAt at={oldest(data)} now={visit.now} />
+          </div>
+        )}
+      </>
+    )
+  },
+})
+
+function oldest({ versions, releases, users, hours }: Data): number {
+  return oldestOf([versions, releases, users, hours])
+}

@@ -1,0 +1,199 @@
+import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../../model/workflow.js'
+import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../../triage/commands/change-errors.js'
+import type { Rendered } from '../../define.js'
+import { words } from '../../ui/badges.js'
+import { ApplicationField, SelectField, TextArea, TextField } from '../../ui/forms.js'
+import { Menu } from '../../ui/menu.js'
+import { eventsText } from './error-facts.js'
+import { ErrorForm, type ErrorProps, ListPlaceFields } from './error-form.js'
+import { MuteMenu } from './mute-menu.js'
+
+/** Everything that can be done with an error: one thing that is usual, and the rest in menus that are forms. */
+export function ErrorActions({
+  assignees,
+  children,
+  ...props
+}: ErrorProps & { assignees: readonly string[]; children?: Rendered }): Rendered {
+  return (
+    <div class="error-actions">
+      {props.record.resolved ? <Reopen {...props} /> : <Resolve {...props} />}
+      <Assign {...props} assignees={assignees} />
+      <Priority {...props} />
+      <Snooze {...props} />
+      <MuteMenu {...props} />
+      <Status {...props} />
+      {children}
+      <Delete {...props} />
+    </div>
+  )
+}
+
+function Resolve(props: ErrorProps) {
+  return (
+    <Menu label="Resolve" primary align="start" id="resolve">
+      <ErrorForm {...props} action="resolve">
+        <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={NAME_LIMIT} />
+        <TextArea name="resolution_comment" label="What was it?" maxlength={TEXT_LIMIT} />
+        <TextField name="resolution_reference" label="Link to the change" maxlength={REFERENCE_LIMIT} />
+        <button type="submit" class="primary">
+          Resolve
+        </button>
+        <p class="meta muted">It is reopened by itself when it occurs again.</p>
+      </ErrorForm>
+    </Menu>
+  )
+}
+
+function Reopen(props: ErrorProps) {
+  return (
+    <ErrorForm {...props} action="update_status">
+      <input type="hidden" name="status" value="new" />
+      <button type="submit" class="primary">
+        Reopen
+      </button>
+    </ErrorForm>
+  )
+}
+
+function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly string[] }) {
+  const { record, visit } = props
+  return (
+    <Menu label={record.assigned_to ? 'Reassign' : 'Assign'} align="start" id="assign">
+      <ErrorForm {...props} action="assign">
+        <label>
+          <span>To</span>
+          <input
+            name="assigned_to"
+            type="text"
+            list="assignees"
+            value={record.assigned_to ?? ''}
+            maxlength={NAME_LIMIT}
+            autocomplete="off"
+            required
+          />
+        </label>
+        <datalist id="assignees">
+          {assignees.map((name) => (
+            <option value={name} />
+          ))}
+        </datalist>
+        <div class="menu-row">
+          <button type="submit" class="primary">
+            Assign
+          </button>
+          {record.assigned_to !== visit.user && (
+            // Behind the field, so that its value is the one that counts.
+            <button type="submit" name="assigned_to" value={visit.user} formnovalidate>
+              Assign to me
+            </button>
+          )}
+        </div>
+      </ErrorForm>
+      {record.assigned_to && (
+        <ErrorForm {...props} action="unassign">
+          <button type="submit">Unassign</button>
+        </ErrorForm>
+      )}
+    </Menu>
+  )
+}
+
+function Priority(props: ErrorProps) {
+  return (
+    <Menu label="Priority" align="start">
+      <ErrorForm {...props} action="update_priority">
+        <div class="menu-list">
+          {PRIORITIES.map((word, level) => (
+            <button
+              type="submit"
+              class="quiet"
+              name="priority_level"
+              value={String(level)}
+              aria-pressed={level === props.record.priority_level ? 'true' : 'false'}
+            >
+              {word}
+            </button>
+          ))}
+        </div>
+      </ErrorForm>
+    </Menu>
+  )
+}
+
+const PRESETS: readonly (readonly [hours: number, label: string])[] = [
+  [1, '1 h'],
+  [4, '4 h'],
+  [24, '1 day'],
+  [72, '3 days'],
+  [168, '1 week'],
+]
+
+function Snooze(props: ErrorProps) {
+  return (
+    <Menu label="Snooze" align="start" id="snooze">
+      <ErrorForm {...props} action="snooze">
+        <div class="menu-row">
+          <TextField name="hours" label="Hours" type="number" min={1} max={MAX_SNOOZE_HOURS} value="24" required />
+          <button type="submit" class="primary">
+            Snooze
+          </button>
+        </div>
+        {/* Behind the field, so that the value of the button is the one that counts. */}
+        <div class="menu-row presets">
+          {PRESETS.map(([hours, label]) => (
+            <button type="submit" name="hours" value={String(hours)} formnovalidate>
+              {label}
+            </button>
+          ))}
+        </div>
+        <TextField name="reason" label="Reason" maxlength={TEXT_LIMIT} />
+      </ErrorForm>
+      {props.record.snoozed && (
+        <ErrorForm {...props} action="unsnooze">
+          <button type="submit">End snooze</button>
+        </ErrorForm>
+      )}
+    </Menu>
+  )
+}
+
+function Status(props: ErrorProps) {
+  return (
+    <Menu label="Status" align="start">
+      <ErrorForm {...props} action="update_status">
+        <SelectField
+          name="status"
+          label="New status"
+          options={STATUSES.map((status) => [status, words(status)] as const)}
+          value={props.record.status}
+        />
+        <TextField name="comment" label="Why?" maxlength={TEXT_LIMIT} />
+        <button type="submit" class="primary">
+          Set status
+        </button>
+      </ErrorForm>
+    </Menu>
+  )
+}
+
+/** Opening the menu is the first step, which says what will be gone; the button in it is the second. */
+function Delete({ record, visit }: ErrorProps) {
+  const comments = record.comments.length
+  return (
+    <Menu label="Delete" align="start">
+      <form method="post" action={`${visit.base}/errors/batch_action`}>
+        <p>
+          {`This deletes the error with its ${eventsText(record.occurrence_count)}`}
+          {comments > 0 && ` and ${comments} ${comments === 1 ? 'comment' : 'comments'}`}
+          {' from every list, chart and sum. It cannot be undone.'}
+        </p>
+        <input type="hidden" name="error_ids[]" value={String(record.id)} />
+        <ApplicationField visit={visit} />
+        <ListPlaceFields visit={visit} />
+        <button type="submit" name="action_type" value="delete" class="danger">
+          Delete this error
+        </button>
+      </form>
+    </Menu>
+  )
+}

@@ -1,0 +1,65 @@
+import type { ErrorHistory } from '../../../triage/queries/error-history.js'
+import type { ErrorUsers } from '../../../triage/queries/error-users.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href } from '../../href.js'
+import { type Share, ShareBars } from '../../ui/charts.js'
+import { exactTime } from '../../ui/time.js'
+
+/** Who and what met the error most often; each row leads to the list of what else it met. */
+export function ErrorShares({
+  history,
+  users,
+  visit,
+}: {
+  history: ErrorHistory
+  users: ErrorUsers
+  visit: Visit
+}): Rendered {
+  const list = (filter: Record<string, string>) => href(visit, '/errors', filter)
+  return (
+    <>
+      <Shares
+        title="Users"
+        note={users.of === 'recent' ? 'of the newest occurrences' : undefined}
+        rows={users.users.map(({ user_id, count, last_seen_at }) => ({
+          label: <bdi title={`last seen ${exactTime(last_seen_at, visit.time_zone)}`}>{user_id}</bdi>,
+          href: list({ user_id }),
+          value: count,
+        }))}
+      />
+      <Shares
+        title="Versions"
+        note={SPAN}
+        rows={history.app_versions.map(({ app_version, count }) =>
+          app_version === null
+            ? { label: 'unknown', value: count }
+            : { label: app_version, href: list({ app_version }), value: count },
+        )}
+      />
+      <Shares
+        title="Platforms"
+        note={SPAN}
+        rows={history.platforms.map(({ platform, count }) => ({
+          label: platform,
+          href: list({ platform }),
+          value: count,
+        }))}
+      />
+    </>
+  )
+}
+
+const SPAN = 'in its last 30 days'
+
+function Shares({ title, note, rows }: { title: string; note?: string | undefined; rows: readonly Share[] }): Rendered {
+  if (rows.length === 0) return null
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>{title}</h2>
+        {note && <p class="meta muted">{note}</p>}
+      </div>
+      <ShareBars title={title} rows={rows} />
+    </section>
+  )
+}

@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import { choice, integer, optional } from '../../../model/input.js'
+import { perform } from '../../../operation.js'
+import { knownAssignees } from '../../../triage/list/filter-choices.js'
+import { requestCurl } from '../../../triage/queries/error-curl.js'
+import { groupingOf } from '../../../triage/queries/error-grouping.js'
+import { errorHistory } from '../../../triage/queries/error-history.js'
+import { errorMarkdown } from '../../../triage/queries/error-markdown.js'
+import { placeWords } from '../../../triage/queries/error-place.js'
+import { errorUsers } from '../../../triage/queries/error-users.js'
+import { findError } from '../../../triage/queries/find-error.js'
+import { neighbours } from '../../../triage/queries/neighbours.js'
+import { definePage, type Visit } from '../../define.js'
+import { href } from '../../href.js'
+import { filterBehind, listPlaceInput } from '../../list-place.js'
+import { compact } from '../../ui/charts.js'
+import { Breadcrumbs } from './breadcrumbs.js'
+import { CopyAs } from './copy-as.js'
+import { ErrorActions } from './error-actions.js'
+import { ErrorFacts, HISTOGRAMS, Histogram } from './error-facts.js'
+import { ErrorHead } from './error-head.js'
+import { ErrorShares } from './error-shares.js'
+import { Grouping } from './grouping.js'
+import { OccurrenceStep, Occurrences } from './occurrences.js'
+import { relatedParts } from './related.js'
+import { Circumstances } from './request-details.js'
+import { shownStacks } from './shown-stacks.js'
+import { StackSection } from './stack.js'
+import { Trail } from './trail.js'
+
+/** Everything known of one error, and everything that can be done with it. */
+export const error = definePage({
+  path: '/errors/:error_id{[0-9]+}',
+  text: 'Details of one error',
+  parameters: v.object({
+    ...findError.input.entries,
+    histogram: optional(choice(HISTOGRAMS)),
+    wide_frame: optional(integer({ min: 1, max: 10 })),
+    ...listPlaceInput,
+  }),
+  async load(context, parameters, visit) {
+    const { error_id, application_id } = parameters
+    const record = await perform(findError, context, parameters)
+    const [history, users, related] = await Promise.all([
+      perform(errorHistory, context, { error_id, application_id }),
+      perform(errorUsers, context, { error_id, application_id }),
+      relatedParts(context, record, visit),
+    ])
+    return { record, history, users, grouping: groupingOf(record, context.config.project_root ?? ''), related }
+  },
+  async furnish(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
+    const filter = filterBehind({ list_query, list_page })
+    const [stacks, assignees, beside] = await Promise.all([
+      shownStacks(context, record, { visit, wide_frame }),
+      knownAssignees(context, application_id ?? null),
+      filter && neighbours(context, record.id, { ...filter, application_id }),
+    ])
+    return { stacks, assignees, beside }
+  },
+  title({ record }, { options }) {
+    const where = placeWords(record, options.project_root)
+    const what = where ? `${record.error_type} ${where.relation} ${where.place}` : record.error_type
+    return `(${compact(record.occurrence_count)}) ${what}`
+  },
+  json: ({ record: { signature_place, ...record }, history, users, grouping, related }) => ({
+    error: {
+      ...record,
+      history,
+      top_users: users,
+      grouping,
+      // Only what there is to tell, as on the page.
+      related: Object.fromEntries(related.map(({ name, data }) => [name, data])),
+    },
+  }),
+  view(
+    { record, history, users, grouping, related, stacks, assignees, beside },
+    visit,
+    { histogram = '30d', ...list },
+  ) {
+    const props = { record, visit }
+    const curl = requestCurl(record)
+    return (
+      <>
+        <ErrorHead {...props} list={{ list_query: list.list_query, list_page: list.list_page }} beside={beside}>
+          <ErrorActions {...props} assignees={assignees}>
+            <CopyAs
+              markdown={errorMarkdown(record, {
+                url: addressOf(visit, record.id),
+                root: visit.options.project_root,
+              })}
+              curl={curl}
+              json={href(visit, `/errors/${record.id}.json`, { occurrence_id: record.occurrence?.id })}
+            />
+          </ErrorActions>
+        </ErrorHead>
+        <div class="error-page">
+          <aside class="error-now" aria-label="How often and who">
+            <ErrorFacts {...props} />
+          </aside>
+          <div class="error-main">
+            <OccurrenceStep {...props} />
+            <StackSection stack={stacks.stack} causes={stacks.causes} note={stacks.note} />
+            <Breadcrumbs {...props} />
+            <Circumstances record={record} curl={curl} stacks={stacks} visit={visit} />
+            <Occurrences {...props} />
+            <Trail {...props} />
+          </div>
+          {/* On a phone all this comes after the stack, which is what one is woken for. */}
+          <aside class="error-more" aria-label="How it comes, who met it, and why it is one error">
+            <Histogram history={history} range={histogram} visit={visit} />
+            <ErrorShares history={history} users={users} visit={visit} />
+            {related.map(({ title, view }) => (
+              <section class="panel">
+                <div class="panel-head">
+                  <h2>{title}</h2>
+                </div>
+                {view(visit)}
+              </section>
+            ))}
+            <Grouping grouping={grouping} hash_signature={record.hash_signature} />
+          </aside>
+        </div>
+      </>
+    )
+  },
+})
+
+/** Where others find the error; the host's own name is known only where it was configured. */
+function addressOf({ base, options: { dashboard_base_url } }: Visit, error_id: number): string {
+  return `${dashboard_base_url === null ? '' : new URL(dashboard_base_url).origin}${base}/errors/${error_id}`
+}

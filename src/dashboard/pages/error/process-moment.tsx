@@ -1,0 +1,79 @@
+import { type SystemHealth, unusual } from '../../../model/system-health.js'
+import type { Rendered } from '../../define.js'
+import { formatCount } from '../../ui/time.js'
+import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../../ui/units.js'
+
+/** How the process was doing when the occurrence was recorded, with what was out of the ordinary marked. */
+export function ProcessMoment({ health }: { health: unknown }): Rendered {
+  if (!isHealth(health)) return null
+  const signs = unusual(health)
+  const texts = Object.values(signs)
+  return (
+    <section class="panel" aria-labelledby="process-title">
+      <div class="panel-head">
+        <h2 id="process-title">The process at that moment</h2>
+      </div>
+      <dl class="process-moment">
+        {FIGURES.map(({ name, label, show }) => {
+          const text = show(health)
+          return (
+            text !== null && (
+              <div>
+                <dt>{label}</dt>
+                <dd class={name in signs ? 'unusual' : undefined} title={signs[name]}>
+                  {name in signs && <span aria-hidden="true">▲ </span>}
+                  {text}
+                </dd>
+              </div>
+            )
+          )
+        })}
+      </dl>
+      {texts.length > 0 && (
+        <ul class="unusual-signs">
+          {texts.map((text) => (
+            <li>{text}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+interface ShownFigure {
+  name: keyof SystemHealth
+  label: string
+  show(health: Partial<SystemHealth>): string | null
+}
+
+const number = (name: keyof SystemHealth, label: string, format: (value: number) => string): ShownFigure => ({
+  name,
+  label,
+  show: (health) => (typeof health[name] === 'number' ? format(health[name]) : null),
+})
+
+const FIGURES: readonly ShownFigure[] = [
+  number('rss_bytes', 'Memory (RSS)', formatBytes),
+  {
+    name: 'heap_used_bytes',
+    label: 'Heap',
+    show({ heap_used_bytes: used, heap_limit_bytes: limit }) {
+      if (typeof used !== 'number' || typeof limit !== 'number' || limit <= 0) return null
+      return `${formatBytes(used)}, ${formatShare(used / limit)} of its limit`
+    },
+  },
+  number('delay_p50_ms', 'Loop delay p50', formatMilliseconds),
+  number('delay_p99_ms', 'Loop delay p99', formatMilliseconds),
+  number('delay_max_ms', 'Longest loop delay', formatMilliseconds),
+  number('utilisation', 'Loop at work', formatShare),
+  number('cpu', 'CPU', formatShare),
+  number('gc_share', 'Collecting garbage', formatShare),
+  number('active_resources', 'Active resources', formatCount),
+  number('system_free_bytes', 'Free on the machine', formatBytes),
+  number('load_average', 'Load', (load) => load.toFixed(2)),
+  number('uptime_s', 'Up for', formatSeconds),
+]
+
+function isHealth(value: unknown): value is Partial<SystemHealth> {
+  return typeof value === 'object' && value !== null && 'rss_bytes' in value
+}

@@ -1,0 +1,52 @@
+import { remembered } from '../../../analytics/remembered.js'
+import type { Context } from '../../../context.js'
+import type { ErrorRecord } from '../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../define.js'
+import { burstsPart } from '../analytics/bursts.js'
+import { cascadesPart } from '../analytics/cascades.js'
+import { coOccurringPart } from './co-occurring.js'
+import { patternPart } from './pattern.js'
+import { similarPart } from './similar.js'
+import { usualPart } from './usual.js'
+
+/** A part of the error's page that tells of other errors, or of the error among its own occurrences. */
+export interface RelatedPart<Data = unknown> {
+  /** What programs call it. */
+  name: string
+  title: string
+  /** Null where there is nothing to tell; the part is then left out. */
+  load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
+  view(data: Data, visit: Visit): Rendered
+}
+
+/** In the order in which the page shows them. */
+export const RELATED: readonly RelatedPart[] = [
+  cascadesPart,
+  coOccurringPart,
+  similarPart,
+  usualPart,
+  patternPart,
+  burstsPart,
+]
+
+export interface LoadedPart {
+  name: string
+  title: string
+  data: unknown
+  view(visit: Visit): Rendered
+}
+
+export async function relatedParts(context: Context, record: ErrorRecord, visit: Visit): Promise<LoadedPart[]> {
+  // A database server answers several questions at the same time.
+  const loaded = await Promise.all(
+    RELATED.map((part) =>
+      remembered(context, `${part.name} of ${record.id} ${visit.application_id}`, () =>
+        part.load(context, record, visit),
+      ),
+    ),
+  )
+  return RELATED.flatMap(({ name, title, view }, i) => {
+    const data = loaded[i]?.value ?? null
+    return data === null ? [] : [{ name, title, data, view: (visit) => view(data, visit) }]
+  })
+}

@@ -1,0 +1,29 @@
+import { repeatedStatements } from '../../../model/repeated-steps.js'
+import type { Rendered } from '../../define.js'
+import { href } from '../../href.js'
+import { formatCount } from '../../ui/time.js'
+import { formatMilliseconds } from '../../ui/units.js'
+import type { ErrorProps } from './error-form.js'
+
+const SHOWN = 3
+
+/** Says so when the request that failed had run the same statement again and again. */
+export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
+  const found = repeatedStatements(record.breadcrumbs, visit.options.n_plus_one_threshold)
+  if (found.length === 0) return null
+  return (
+    <ul class="repeated" aria-label="Repeated statements">
+      {found.slice(0, SHOWN).map(({ statement, count, duration_ms }) => (
+        <li class="callout">
+          This request ran <code>{statement}</code> {formatCount(count)} times
+          {duration_ms > 0 && ` (${formatMilliseconds(duration_ms)} together)`}.
+        </li>
+      ))}
+      {visit.switches.detect_n_plus_one_queries && (
+        <li>
+          <a href={href(visit, '/errors/n_plus_one')}>All N+1 queries</a>
+        </li>
+      )}
+    </ul>
+  )
+}

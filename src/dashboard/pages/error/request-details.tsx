@@ -1,0 +1,158 @@
+import { isForeign } from '../../../model/frame-source.js'
+import type { ErrorRecord } from '../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../define.js'
+import { CopyButton } from '../../ui/copy.js'
+import { ValueTree } from '../../ui/value-tree.js'
+import { VariablesPanel } from '../../ui/variables.js'
+import { ProcessMoment } from './process-moment.js'
+import type { ShownStacks } from './shown-stacks.js'
+import { Trace } from './trace.js'
+
+/** What was captured with an occurrence beside its stack and breadcrumbs: request, variables, tags, context, the rest. */
+export function Circumstances({
+  record,
+  curl,
+  stacks,
+  visit,
+}: {
+  record: ErrorRecord
+  curl: string | null
+  stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
+  visit: Visit
+}): Rendered {
+  const { local_variables, variables, system_health, trace_id, span_id, frame_sources, ...details } = record.details
+  return (
+    <>
+      <Request record={record} curl={curl} />
+      {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
+        <VariablesPanel
+          others={stacks.other_variables}
+          are_shown={stacks.with_variables > 0}
+          is_foreign={isForeign(record.details)}
+          is_enabled={visit.switches.enable_local_variables}
+          mode={visit.options.local_variable_mode}
+        />
+      ) : (
+        <Data title="Variables" values={local_variables ?? variables} tree />
+      )}
+      <ProcessMoment health={system_health} />
+      <Trace trace_id={trace_id} span_id={span_id} template={visit.options.trace_url_template} />
+      <Data title="Tags" values={record.tags} />
+      <Data title="Context" values={withoutUserAgent(record.context, record.user_agent)} />
+      <Data title="Details" values={details} />
+    </>
+  )
+}
+
+/** Pages tell it as the version of their device too; it stands with the request already. */
+function withoutUserAgent(context: unknown, user_agent: string | null): unknown {
+  if (!isObject(context) || !('device' in context) || !isObject(context.device) || !user_agent) return context
+  const { device, ...others } = context
+  const told = Object.entries(device as object).filter(([, value]) => value !== user_agent)
+  return told.length > 0 ? { ...others, device: fromEntries(told) } : others
+}
+
+function Request({ record, curl }: { record: ErrorRecord; curl: string | null }) {
+  const { method, route, content_type, duration_ms, headers } = record.request ?? {}
+  const rows: Facts = [
+    ['Request', [method, record.request_url].filter(Boolean).join(' ')],
+    ['Route', route],
+    ['User', record.occurrence?.user_id],
+    ['IP address', record.ip_address],
+    ['User agent', record.user_agent],
+    ['Content type', content_type],
+    ['Took so far', typeof duration_ms !== 'number' ? null : `${duration_ms} ms`],
+  ]
+  if (rows.every(([, value]) => !value) && isEmpty(record.request_params)) return null
+  return (
+    <section class="panel" aria-labelledby="request-title">
+      <div class="panel-head">
+        <h2 id="request-title">Request</h2>
+        {curl && <CopyButton from="copy-curl" label="Copy as curl" />}
+      </div>
+      <FactList rows={rows} />
+      {!isEmpty(record.request_params) && (
+        <>
+          <h3>Parameters</h3>
+          <Values values={record.request_params} />
+        </>
+      )}
+      {!isEmpty(headers) && (
+        <details>
+          <summary>Headers</summary>
+          <Values values={headers} />
+        </details>
+      )}
+    </section>
+  )
+}
+
+type Facts = readonly (readonly [label: string, value: unknown])[]
+
+function FactList({ rows }: { rows: Facts }) {
+  return (
+    <dl class="facts">
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd dir="auto">{String(value)}</dd>
+          </>
+        ))}
+    </dl>
+  )
+}
+
+/** Values as rows where they are short, as a tree where they are nested. */
+function Data({ title, values, tree = false }: { title: string; values: unknown; tree?: boolean }) {
+  if (isEmpty(values)) return null
+  const id = `${title.toLowerCase()}-title`
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <div class="panel-head">
+        <h2 id={id}>{title}</h2>
+      </div>
+      {tree ? <ValueTree value={values} /> : <Values values={values} />}
+    </section>
+  )
+}
+
+function Values({ values }: { values: unknown }) {
+  if (!isObject(values) || Array.isArray(values)) return <ValueTree value={values} />
+  const entries = Object.entries(values).flatMap(unfolded)
+  const flat = entries.filter(([, value]) => !isObject(value))
+  const nested = entries.filter(([, value]) => isObject(value))
+  return (
+    <>
+      {flat.length > 0 && (
+        <FactList rows={flat.map(([key, value]) => [key, value === null ? 'null' : value] as const)} />
+      )}
+      {nested.length > 0 && <ValueTree value={fromEntries(nested)} />}
+    </>
+  )
+}
+
+/** Short values one level down (`process.pid`) read better as rows of their own. */
+function unfolded([key, value]: [string, unknown]): [string, unknown][] {
+  if (!isObject(value) || Array.isArray(value)) return [[key, value]]
+  const inner = Object.entries(value)
+  const isShort = inner.length > 0 && inner.every(([, one]) => !isObject(one))
+  return isShort ? inner.map(([name, one]) => [`${key}.${name}`, one]) : [[key, value]]
+}
+
+/** Without a prototype, because a parameter may be called `__proto__`. */
+function fromEntries(entries: readonly [string, unknown][]): Record<string, unknown> {
+  const result: Record<string, unknown> = Object.create(null)
+  for (const [key, value] of entries) result[key] = value
+  return result
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return isObject(value) && Object.keys(value).length === 0
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,122 @@
+import { NAME_LIMIT, TEXT_LIMIT } from '../../../triage/commands/change-errors.js'
+import type { Activity, Comment } from '../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../define.js'
+import { words } from '../../ui/badges.js'
+import { TextArea, TextField } from '../../ui/forms.js'
+import { exactTime, Time } from '../../ui/time.js'
+import { ErrorForm, type ErrorProps } from './error-form.js'
+import { Reference } from './reference.js'
+
+/** Comments and activities in the order in which they happened, and the form for one more comment. */
+export function Trail(props: ErrorProps): Rendered {
+  const { record, visit } = props
+  const entries = [
+    ...record.activities
+      // A comment stands for itself.
+      .filter(({ action }) => action !== 'commented')
+      .map((activity) => ({ at: activity.created_at, item: <ActivityItem activity={activity} visit={visit} /> })),
+    ...record.comments.map((comment) => ({
+      at: comment.created_at,
+      item: <CommentItem comment={comment} visit={visit} />,
+    })),
+  ].sort((a, b) => a.at.localeCompare(b.at))
+  return (
+    <section class="panel trail-panel" id="activity" aria-labelledby="trail-title">
+      <div class="panel-head">
+        <h2 id="trail-title">Activity</h2>
+      </div>
+      <ol class="trail">
+        <li class="trail-activity">
+          <p>
+            First seen <Time iso={record.first_seen_at} visit={visit} />
+            {record.first_app_version && ` in ${record.first_app_version}`}
+          </p>
+        </li>
+        {entries.map(({ item }) => item)}
+      </ol>
+      <ErrorForm {...props} action="add_comment">
+        <div class="comment-form">
+          <TextField name="author_name" label="Your name" value={visit.user} required maxlength={NAME_LIMIT} />
+          <TextArea name="body" label="Comment" required maxlength={TEXT_LIMIT} />
+          <button type="submit">Comment</button>
+        </div>
+      </ErrorForm>
+    </section>
+  )
+}
+
+function CommentItem({ comment, visit }: { comment: Comment; visit: Visit }): Rendered {
+  return (
+    <li class="trail-comment">
+      <p class="trail-by">
+        <strong>
+          <bdi>{comment.author_name}</bdi>
+        </strong>{' '}
+        commented <Time iso={comment.created_at} visit={visit} />
+      </p>
+      <TrailText text={comment.body} />
+    </li>
+  )
+}
+
+function ActivityItem({ activity, visit }: { activity: Activity; visit: Visit }): Rendered {
+  return (
+    <li class="trail-activity">
+      <p>
+        <strong>
+          <bdi>{activity.actor}</bdi>
+        </strong>{' '}
+        {sentenceOf(activity, visit)} <Time iso={activity.created_at} visit={visit} />
+      </p>
+      {activity.comment && <TrailText text={activity.comment} />}
+    </li>
+  )
+}
+
+function sentenceOf({ action, from_value, to_value }: Activity, visit: Visit): string {
+  const from = from_value === null ? '' : words(from_value)
+  const to = to_value === null ? '' : words(to_value)
+  switch (action) {
+    case 'resolved':
+      return from_value === to_value ? 'added why it is resolved' : 'resolved this'
+    case 'reopened':
+      return 'reopened this'
+    case 'regressed':
+      return 'marked this as a regression'
+    case 'assigned':
+      return from_value
+        ? `assigned this to ${to_value}, who takes it from ${from_value}`
+        : `assigned this to ${to_value}`
+    case 'unassigned':
+      return from_value ? `took this from ${from_value}` : 'removed the assignment'
+    case 'status_changed':
+      return from === to ? `left the status at ${to}` : `changed the status from ${from} to ${to}`
+    case 'priority_changed':
+      return `changed the priority from ${from} to ${to}`
+    case 'snoozed':
+      return to_value ? `snoozed this until ${exactTime(to_value, visit.time_zone)}` : 'snoozed this'
+    case 'muted':
+      return to_value
+        ? `muted this until ${exactTime(to_value, visit.time_zone)}`
+        : 'muted this until somebody unmutes it'
+    case 'unmuted':
+      return 'unmuted this'
+    case 'unsnoozed':
+      return 'ended the snooze'
+    default:
+      return [words(action), from && to ? `${from} → ${to}` : from || to].filter(Boolean).join(' ')
+  }
+}
+
+/** What somebody wrote; a line that is an address becomes a link. */
+function TrailText({ text }: { text: string }): Rendered {
+  return (
+    <div class="trail-text" dir="auto">
+      {text.split('\n').map((line) => (
+        <p>
+          <Reference text={line} />
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { PRIORITIES } from '../../../model/workflow.js'
+import { type ErrorsFilter, UNASSIGNED } from '../../../triage/list/errors-list.js'
+import type { Rendered, Visit } from '../../define.js'
+import { listAddress } from '../../list-address.js'
+import { words } from '../../ui/badges.js'
+import { currentTab } from './status-tabs.js'
+
+/** Every filter that is set, each a link that takes it away; what a tab or the switcher shows already is left to them. */
+export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Visit }): Rendered {
+  const chips = chipsOf(filter)
+  if (chips.length === 0) return null
+  const cleared = Object.fromEntries(chips.map(({ name }) => [name, null]))
+  return (
+    <ul class="chips" aria-label="Filters that are set">
+      {chips.map(({ name, label, value }) => (
+        <li>
+          <a class="chip" href={listAddress(visit, filter, { [name]: null })} title="Remove this filter">
+            {label && <span class="chip-label">{`${label} `}</span>}
+            {value && <bdi>{value}</bdi>}
+            <span aria-hidden="true" class="cross" />
+            <span class="hidden">, remove</span>
+          </a>
+        </li>
+      ))}
+      <li>
+        <a class="clear" href={listAddress(visit, filter, cleared)}>
+          Clear all
+        </a>
+      </li>
+    </ul>
+  )
+}
+
+interface Chip {
+  name: keyof ErrorsFilter
+  label: string
+  value: string
+}
+
+/** In the order of the controls. */
+export function chipsOf(filter: ErrorsFilter): Chip[] {
+  const chips: Chip[] = []
+  const add = (name: keyof ErrorsFilter, label: string, value: string | undefined) => {
+    if (value !== undefined) chips.push({ name, label, value })
+  }
+  const is_open_tab = currentTab(filter) === 'open'
+  if (filter.unresolved && !is_open_tab) add('unresolved', 'Unresolved', '')
+  if (filter.hide_snoozed && !is_open_tab) add('hide_snoozed', 'Not snoozed', '')
+  add('search', 'Text', filter.search)
+  add('severity', 'Severity', filter.severity)
+  add('platform', 'Platform', filter.platform)
+  add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'nobody' : filter.assigned_to)
+  add('timeframe', 'Seen', filter.timeframe && words(filter.timeframe))
+  add('day', 'Day', filter.day)
+  add('error_type', 'Type', filter.error_type)
+  add('priority_level', 'Priority', filter.priority_level === undefined ? undefined : PRIORITIES[filter.priority_level])
+  add('app_version', 'Version', filter.app_version)
+  add('user_id', 'User', filter.user_id)
+  add('git_sha', 'Git SHA', filter.git_sha)
+  return chips
+}

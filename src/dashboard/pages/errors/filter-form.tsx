@@ -1,0 +1,167 @@
+import { SEVERITIES } from '../../../model/severity.js'
+import { TIMEFRAMES } from '../../../model/time.js'
+import { PRIORITIES } from '../../../model/workflow.js'
+import { type ErrorsFilter, SORT_FIELDS, UNASSIGNED } from '../../../triage/list/errors-list.js'
+import type { FilterChoices } from '../../../triage/list/filter-choices.js'
+import type { Rendered, Visit } from '../../define.js'
+import { words } from '../../ui/badges.js'
+import { SelectField, TextField } from '../../ui/forms.js'
+import { Menu } from '../../ui/menu.js'
+import { capitalised } from './status-tabs.js'
+
+type Choice = readonly [value: string, text: string]
+
+/** The controls of the list: a form that leads to its address. Script only saves the click on its button. */
+export function FilterForm({
+  filter,
+  choices,
+  visit,
+}: {
+  filter: ErrorsFilter
+  choices: FilterChoices
+  visit: Visit
+}): Rendered {
+  return (
+    <search>
+      <form class="filters" method="get" action={`${visit.base}/errors`} data-filters autocomplete="off">
+        {(['application_id', 'status', 'unresolved', 'hide_snoozed'] as const).map(
+          (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
+        )}
+        <label class="search">
+          <span class="hidden">Search</span>
+          <input
+            id="search"
+            name="search"
+            type="search"
+            value={filter.search}
+            placeholder="Search messages and stacks"
+            maxlength={1000}
+          />
+        </label>
+        <Select name="severity" label="Severity" value={filter.severity} choices={named('Severity', SEVERITIES)} />
+        <Select
+          name="platform"
+          label="Platform"
+          value={filter.platform}
+          choices={[['', 'Platform'], ...plain(choices.platforms, filter.platform)]}
+        />
+        <Select
+          name="assigned_to"
+          label="Assignee"
+          value={filter.assigned_to}
+          choices={[
+            ['', 'Assignee'],
+            [UNASSIGNED, 'Nobody'],
+            ...plain(choices.assignees, filter.assigned_to === UNASSIGNED ? undefined : filter.assigned_to),
+          ]}
+        />
+        <Select name="timeframe" label="Seen" value={filter.timeframe} choices={named('Any time', TIMEFRAMES)} />
+        <button type="submit" data-apply>
+          Filter
+        </button>
+        <More filter={filter} choices={choices} />
+      </form>
+    </search>
+  )
+}
+
+function More({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoices }) {
+  return (
+    <Menu label="More">
+      <div class="more">
+        <TextField name="error_type" label="Type" value={filter.error_type} />
+        <SelectField
+          name="priority_level"
+          label="Priority"
+          options={[['', 'Any'], ...PRIORITIES.map((word, level) => [String(level), capitalised(word)] as const)]}
+          value={filter.priority_level?.toString()}
+        />
+        <SelectField
+          name="app_version"
+          label="Version"
+          options={[['', 'Any'], ...plain(choices.app_versions, filter.app_version)]}
+          value={filter.app_version}
+        />
+        <TextField name="user_id" label="User" value={filter.user_id} />
+        <TextField name="day" label="Day" type="date" value={filter.day} />
+        <TextField name="git_sha" label="Git SHA" value={filter.git_sha} />
+        <SelectField
+          name="sort_by"
+          label="Sort by"
+          options={SORT_FIELDS.map((field) => [field === 'occurred_at' ? '' : field, SORT_WORDS[field]])}
+          value={filter.sort_by === 'occurred_at' ? '' : filter.sort_by}
+        />
+        <SelectField
+          name="sort_direction"
+          label="Order"
+          options={[
+            ['', 'Descending'],
+            ['asc', 'Ascending'],
+          ]}
+          value={filter.sort_direction === 'asc' ? 'asc' : ''}
+        />
+        <SelectField
+          name="per_page"
+          label="Rows on a page"
+          options={rowChoices(filter.per_page)}
+          value={filter.per_page === 25 ? '' : filter.per_page?.toString()}
+        />
+        <button type="submit" class="primary">
+          Apply
+        </button>
+      </div>
+    </Menu>
+  )
+}
+
+const SORT_WORDS: Record<(typeof SORT_FIELDS)[number], string> = {
+  occurred_at: 'Last seen',
+  first_seen_at: 'First seen',
+  occurrence_count: 'Events',
+  error_type: 'Type',
+  platform: 'Platform',
+  severity: 'Severity',
+  priority_level: 'Priority',
+  status: 'Status',
+  app_version: 'Version',
+}
+
+function Select({
+  name,
+  label,
+  value,
+  choices,
+}: {
+  name: string
+  label: string
+  value: string | undefined
+  choices: readonly Choice[]
+}) {
+  return (
+    <label class={value === undefined ? undefined : 'is-set'}>
+      <span class="hidden">{label}</span>
+      <select name={name} data-at-once>
+        {choices.map(([option, text]) => (
+          <option value={option} selected={option === (value ?? '')}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function named(any: string, list: readonly string[]): Choice[] {
+  return [['', any], ...list.map((word) => [word, capitalised(words(word))] as const)]
+}
+
+/** What the address asks for is shown as chosen, also where nothing of it was recorded. */
+function plain(list: readonly string[], chosen: string | undefined): Choice[] {
+  const all = chosen === undefined || list.includes(chosen) ? list : [chosen, ...list]
+  return all.map((value) => [value, value])
+}
+
+function rowChoices(chosen: number | undefined): Choice[] {
+  const sizes = [...new Set([25, 50, 100, chosen ?? 25])].sort((a, b) => a - b)
+  return sizes.map((size) => [size === 25 ? '' : String(size), String(size)])
+}

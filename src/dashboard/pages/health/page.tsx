@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+import { type Health, healthOf } from '../../../health/health.js'
+import { BUDGETS } from '../../../model/budgets.js'
+import { id, optional } from '../../../model/input.js'
+import { DAY, HOUR, MINUTE } from '../../../model/time.js'
+import { definePage, type Rendered, type Visit } from '../../define.js'
+import { PageHead } from '../../ui/page-head.js'
+import { formatCount, Time } from '../../ui/time.js'
+import { DroppedTable, FactCard, type Facts, HealthSummary, RejectionsTable, Work } from './panels.js'
+
+/** How the tracker itself is doing; it answers also when the database does not. */
+export const health = definePage({
+  path: '/health',
+  text: 'How the tracker itself is doing: state, reasons, buffer, drops, spool, database, jobs, process',
+  parameters: v.object({ application_id: optional(id()) }),
+  load: (context) => healthOf(context),
+  title: ({ state }) => (state === 'ok' ? 'Health' : `Health: ${state}`),
+  healthState: ({ state }) => state,
+  json: (data) => data,
+  view: (data, visit) => (
+    <>
+      <PageHead
+        title="Health"
+        context={`Seen from process ${data.process.pid}. Other processes on the same database have their own buffer, drops and spool folder.`}
+      />
+      <div class="stack health">
+        <HealthSummary state={data.state} reasons={data.reasons} />
+        <div class="columns">
+          <FactCard title="Database" rows={databaseFacts(data)} />
+          <FactCard title="Writing" rows={writingFacts(data, visit)} />
+          <Work work={data.work} visit={visit} />
+          <FactCard title="Process" rows={processFacts(data)} />
+        </div>
+        <RejectionsTable rejections={data.rejections} visit={visit} />
+        <DroppedTable dropped={data.dropped.filter(({ reason }) => !Object.hasOwn(BUDGETS, reason))} />
+      </div>
+    </>
+  ),
+})
+
+function databaseFacts({ database }: Health): Facts {
+  const { migrations, search_index } = database
+  return [
+    ['Address', <code>{database.address}</code>],
+    ['Reachable', database.reachable ? `yes, in ${database.latency_ms} ms` : 'no'],
+    ['Migrations', migrations && migrationsText(migrations)],
+    ['Search', search_index === null ? null : search_index ? 'indexed' : 'without an index: complete, but slower'],
+  ]
+}
+
+function migrationsText({ applied, pending }: NonNullable<Health['database']['migrations']>): string {
+  if (pending.length > 0) return `${applied.length} applied, pending: ${pending.join(', ')}`
+  return `all ${applied.length} applied`
+}
+
+function writingFacts({ recorder, spool }: Health, visit: Visit): Facts {
+  return [
+    ['In the buffer', plural(recorder.buffered, 'occurrence')],
+    ['Queued', plural(recorder.queued, 'batch', 'batches')],
+    ['Last written', since(recorder.last_flush_at, visit) ?? 'never'],
+    ['Outage since', since(recorder.away_since, visit) ?? 'no outage'],
+    ['In the spool', `${plural(spool.files, 'file')}, ${bytes(spool.bytes)} of ${bytes(spool.max_bytes)}`],
+    ['Rejected files', plural(spool.failed, 'file')],
+    ['Spool folder', <code>{spool.folder}</code>],
+  ]
+}
+
+function processFacts({ process }: Health): Facts {
+  return [
+    ['Faultboard', process.faultboard_version],
+    ['Node.js', process.node_version],
+    ['Process', String(process.pid)],
+    ['Uptime', uptime(process.uptime_seconds * 1000)],
+    ['Memory', bytes(process.memory_bytes)],
+  ]
+}
+
+function since(iso: string | null, visit: Visit): Rendered {
+  return iso === null ? null : <Time iso={iso} visit={visit} />
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
+function uptime(ms: number): string {
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`
+  return ms < 2 * DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} days`
+}
+
+function bytes(count: number): string {
+  if (count < 1_000_000) return `${formatCount(Math.round(count / 100) / 10)} kB`
+  return `${formatCount(Math.round(count / 100_000) / 10)} MB`
+}

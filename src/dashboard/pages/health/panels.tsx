@@ -1,0 +1,228 @@
+import type { Dropped, Health, HealthState, Reason, WorkHealth } from '../../../health/health.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href } from '../../href.js'
+import { words } from '../../ui/badges.js'
+import { formatCount, Time } from '../../ui/time.js'
+
+const WORDS: Record<HealthState, string> = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' }
+const SENTENCES: Record<HealthState, string> = {
+  ok: 'Errors are recorded, and all data can be read.',
+  degraded: 'No errors are lost. Check the reasons.',
+  failing: 'Errors cannot be written or read.',
+}
+
+/** The state in one word, and what to do about it. */
+export function HealthSummary({ state, reasons }: { state: HealthState; reasons: readonly Reason[] }): Rendered {
+  return (
+    <section class={`card health-summary health-${state}`} aria-labelledby="health-state">
+      <h2 id="health-state">
+        <span class="health-dot" aria-hidden="true" />
+        {WORDS[state]}
+      </h2>
+      {reasons.length === 0 ? (
+        <p>{SENTENCES[state]}</p>
+      ) : (
+        <ul class="health-reasons">
+          {reasons.map((reason) => (
+            <li>{reason.sentence}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+export type Facts = readonly (readonly [label: string, value: Rendered])[]
+
+export function FactCard({ title, rows, children }: { title: string; rows: Facts; children?: Rendered }): Rendered {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <dl class="facts">
+        {rows.map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{value ?? '–'}</dd>
+          </>
+        ))}
+      </dl>
+      {children}
+    </section>
+  )
+}
+
+/** What did not go the ordinary way since the process started. */
+export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rendered {
+  return (
+    <section class="card">
+      <h2>Drops and failures since this process started</h2>
+      {dropped.length === 0 ? (
+        <p class="muted">No drops or failures. Rejections by limits are listed above.</p>
+      ) : (
+        <table class="dropped">
+          <thead>
+            <tr>
+              <th scope="col">Reason</th>
+              <th scope="col" class="number">
+                Times
+              </th>
+              <th scope="col">Meaning</th>
+            </tr>
+          </thead>
+          <tbody>
+            {dropped.map(({ reason, count, text }) => (
+              <tr>
+                <th scope="row">
+                  <code>{reason}</code>
+                </th>
+                <td class="number">{formatCount(count)}</td>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+/** Rejections of the last 24 hours, with the option that limits each. */
+export function RejectionsTable({ rejections, visit }: { rejections: Health['rejections']; visit: Visit }): Rendered {
+  return (
+    <section class="card">
+      <h2>Rejected by limits in the last 24 hours</h2>
+      {!rejections || rejections.length === 0 ? (
+        <p class="muted">{rejections ? 'No rejections.' : 'Unknown while the database cannot be read.'}</p>
+      ) : (
+        <table class="dropped">
+          <thead>
+            <tr>
+              <th scope="col">Option</th>
+              <th scope="col" class="number">
+                Rejected
+              </th>
+              <th scope="col">Meaning</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rejections.map(({ option, limit, count, first_rejected_at, last_rejected_at, text }) => (
+              <tr>
+                <th scope="row">
+                  <code>{option}</code>
+                  <br />
+                  <small class="muted">{limitText(option, limit)}</small>
+                </th>
+                <td class="number">{formatCount(count)}</td>
+                <td>
+                  {text}
+                  <br />
+                  <small class="muted">
+                    First <Time iso={first_rejected_at} visit={visit} />, last{' '}
+                    <Time iso={last_rejected_at} visit={visit} />
+                  </small>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+function limitText(option: string, limit: NonNullable<Health['rejections']>[number]['limit']): string {
+  const amount = (value: number) =>
+    option.includes('_bytes_') ? `${formatCount(value / 1_000_000)} MB` : formatCount(value)
+  if (typeof limit === 'number') return amount(limit)
+  const { per_address = 0, total = 0 } = limit
+  return `${amount(per_address)} per address, ${amount(total)} in total`
+}
+
+/** Jobs, messages and the cleanup; they stand in the database, and all processes share them. */
+export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit }): Rendered {
+  if (!work) {
+    return (
+      <section class="card">
+        <h2>Background work</h2>
+        <p class="muted">Unknown while the database cannot be read.</p>
+      </section>
+    )
+  }
+  const { engine, jobs, dead_letters, deliveries, cleanup } = work
+  return (
+    <FactCard
+      title="Background work"
+      rows={[
+        ['Job engine', engineText(engine)],
+        ['Jobs', engine.problem === null ? counts(jobs, 'none') : null],
+        ['Messages', <a href={href(visit, '/notifications')}>{counts(deliveries.by_state, 'none')}</a>],
+        ['Last cleanup', cleanup.last_run_at ? <Time iso={cleanup.last_run_at} visit={visit} /> : 'not yet'],
+        ['Retention', cleanup.retention_days === null ? 'no limit' : `${cleanup.retention_days} days`],
+      ]}
+    >
+      {dead_letters.length > 0 && <DeadLetters letters={dead_letters} visit={visit} />}
+      {deliveries.last_failures.length > 0 && <Failures failures={deliveries.last_failures} visit={visit} />}
+    </FactCard>
+  )
+}
+
+function engineText({ name, problem, works_here }: WorkHealth['engine']): string {
+  if (problem !== null) return `${name}, unavailable: ${problem}`
+  return works_here ? `${name}; runs in this process` : `${name}; runs in other processes`
+}
+
+function DeadLetters({ letters, visit }: { letters: WorkHealth['dead_letters']; visit: Visit }): Rendered {
+  return (
+    <>
+      <h3>Jobs that failed permanently</h3>
+      <ul class="failures">
+        {letters.map(({ name, attempts, last_error, failed_at }) => (
+          <li>
+            <span>
+              {`${words(name)}, ${triesText(attempts)}, `}
+              <Time iso={failed_at} visit={visit} />
+            </span>
+            <code>{last_error.slice(0, 500)}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Failures({
+  failures,
+  visit,
+}: {
+  failures: NonNullable<Health['work']>['deliveries']['last_failures']
+  visit: Visit
+}): Rendered {
+  return (
+    <>
+      <h3>Last messages that failed</h3>
+      <ul class="failures">
+        {failures.map(({ channel, event, attempts, last_answer, created_at }) => (
+          <li>
+            <span>
+              {`${words(channel)}, ${words(event)}, ${triesText(attempts)}, `}
+              <Time iso={created_at} visit={visit} />
+            </span>
+            {last_answer && <code>{last_answer.slice(0, 500)}</code>}
+          </li>
+        ))}
+      </ul>
+      <p class="failures-more">
+        <a href={href(visit, '/notifications', { state: 'failed' })}>See all that failed, and try them again</a>
+      </p>
+    </>
+  )
+}
+
+function triesText(attempts: number): string {
+  return attempts === 1 ? '1 try' : `${formatCount(attempts)} tries`
+}
+
+function counts(byState: Readonly<Record<string, number>>, none: string): string {
+  const rows = Object.entries(byState)
+  return rows.length === 0 ? none : rows.map(([state, count]) => `${formatCount(count)} ${words(state)}`).join(', ')
+}

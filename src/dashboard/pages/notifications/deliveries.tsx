@@ -1,0 +1,149 @@
+import type { Delivery } from '../../../notifications/delivery/deliveries.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href } from '../../href.js'
+import { SeverityBadge } from '../../ui/badges.js'
+import { ApplicationField } from '../../ui/forms.js'
+import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { channelWord, EVENT_WORDS, STATE_WORDS } from './labels.js'
+
+interface DeliveryProps {
+  delivery: Delivery
+  visit: Visit
+}
+
+/** Every message that was sent or is to be: its state, its tries and what was last answered. */
+export function Deliveries({ deliveries, visit }: { deliveries: readonly Delivery[]; visit: Visit }): Rendered {
+  return (
+    <table class="deliveries">
+      <thead>
+        <tr>
+          <th scope="col" class="delivery-state">
+            State
+          </th>
+          <th scope="col">Message</th>
+          <th scope="col" class="delivery-channel">
+            Channel
+          </th>
+          <th scope="col">Last answer</th>
+          <th scope="col" class="delivery-time">
+            Written
+          </th>
+          <th scope="col" class="delivery-deed">
+            <span class="hidden">Action</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <Row delivery={delivery} visit={visit} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Row({ delivery, visit }: DeliveryProps) {
+  return (
+    <tr>
+      <td class="delivery-state">
+        <StateBadge state={delivery.state} />
+      </td>
+      <td class="delivery-message">
+        <p class="delivery-subject">
+          <Subject delivery={delivery} visit={visit} />
+        </p>
+        <p class="meta muted">
+          {EVENT_WORDS[delivery.event] ?? delivery.event}
+          {delivery.event !== 'test' && delivery.event !== 'digest' && (
+            <>
+              {' '}
+              <SeverityBadge severity={delivery.severity} />
+            </>
+          )}
+          {isMixed(visit) && delivery.application_name !== null && (
+            <>
+              {' · '}
+              <bdi>{delivery.application_name}</bdi>
+            </>
+          )}
+        </p>
+      </td>
+      <td class="delivery-channel">{channelWord(delivery.channel)}</td>
+      <td class="delivery-answer">
+        {delivery.last_answer && <code dir="auto">{delivery.last_answer}</code>}
+        <p class="meta muted">{triesText(delivery)}</p>
+      </td>
+      <td class="delivery-time">
+        <Time iso={delivery.created_at} visit={visit} />
+        <Next delivery={delivery} visit={visit} />
+      </td>
+      <td class="delivery-deed">{delivery.state === 'failed' && <Retry delivery={delivery} visit={visit} />}</td>
+    </tr>
+  )
+}
+
+export function StateBadge({ state }: { state: Delivery['state'] }): Rendered {
+  return <span class={`badge delivery-${state}`}>{STATE_WORDS[state] ?? state}</span>
+}
+
+/** An error that was deleted has no page any more. */
+function Subject({ delivery: { error_id, error_exists, subject }, visit }: DeliveryProps) {
+  if (error_id === null || !error_exists) return <bdi>{subject}</bdi>
+  return (
+    <a href={href(visit, `/errors/${error_id}`)}>
+      <bdi>{subject}</bdi>
+    </a>
+  )
+}
+
+function Next({ delivery: { state, run_at, attempts, finished_at, created_at }, visit }: DeliveryProps) {
+  if ((state === 'held' || state === 'over_limit') && run_at !== null)
+    return <small title={exactTime(run_at, visit.time_zone)}>{`until ${clock(run_at, visit)}`}</small>
+  if (state === 'pending' && attempts > 0 && run_at !== null) {
+    return (
+      <small>
+        next try <Time iso={run_at} visit={visit} />
+      </small>
+    )
+  }
+  if (finished_at === null || Date.parse(finished_at) - Date.parse(created_at) < MINUTE) return null
+  return (
+    <small>
+      {state === 'sent' ? 'sent ' : 'ended '}
+      <Time iso={finished_at} visit={visit} />
+    </small>
+  )
+}
+
+const MINUTE = 60_000
+
+function Retry({ delivery: { id, subject }, visit }: DeliveryProps) {
+  return (
+    <form method="post" action={`${visit.base}/notifications/${id}/retry`}>
+      <ApplicationField visit={visit} />
+      {['state', 'channel', 'page'].map((name) => {
+        const value = visit.query.get(name)
+        return value && <input type="hidden" name={name} value={value} />
+      })}
+      <button type="submit" aria-label={`Try again: ${subject.slice(0, 80)}`}>
+        Try again
+      </button>
+    </form>
+  )
+}
+
+function triesText({ state, attempts }: Delivery): string {
+  if (state === 'combined') return 'sent with others in one message'
+  if (attempts === 0) return 'not tried yet'
+  return attempts === 1 ? '1 try' : `${formatCount(attempts)} tries`
+}
+
+function clock(iso: string, { time_zone }: Visit): string {
+  return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: time_zone }).format(
+    new Date(iso),
+  )
+}
+
+function isMixed({ applications, application_id }: Visit): boolean {
+  return applications.length > 1 && application_id === null
+}

@@ -1,0 +1,67 @@
+import type { Overview } from '../../../analytics/overview/overview.js'
+import { firstHourFrom, startOfLastDays } from '../../../model/time.js'
+import type { Rendered, Visit } from '../../define.js'
+import { SeverityBadge, StatusBadge } from '../../ui/badges.js'
+import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { OverviewErrorLink } from './overview-error.js'
+
+/** The open errors that hurt most. */
+export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Rendered {
+  const isWeek = Date.parse(data.impact_since) <= firstHourFrom(startOfLastDays(7, visit.now, visit.time_zone))
+  return (
+    <section class="card" aria-labelledby="top-errors">
+      <h2 id="top-errors">Top errors by impact</h2>
+      <p class="meta muted">
+        {isWeek
+          ? 'By their share of the occurrences and of the users of the last 7 days.'
+          : `By their share of the occurrences since ${exactTime(data.impact_since, visit.time_zone)} and of the users of the last 7 days.`}
+      </p>
+      {data.top_by_impact.length === 0 ? (
+        <p class="all-quiet">No open error occurred within 7 days.</p>
+      ) : (
+        <table class="impact">
+          <thead>
+            <tr>
+              <th scope="col">Error</th>
+              <th scope="col" class="number">
+                Events
+              </th>
+              <th scope="col" class="number">
+                Users
+              </th>
+              <th scope="col">Last seen</th>
+              <th scope="col">Severity</th>
+              <th scope="col">Status</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.top_by_impact.map((error) => (
+              <tr>
+                <td class="impact-error">
+                  <OverviewErrorLink error={error} visit={visit} />
+                </td>
+                <td class="number">
+                  {formatCount(error.occurrences)}
+                  <span class="impact-unit">{error.occurrences === 1 ? ' event' : ' events'}</span>
+                </td>
+                <td class="number">
+                  {`${formatCount(error.users)}${data.users_are_bound ? '+' : ''}`}
+                  <span class="impact-unit">{error.users === 1 ? ' user' : ' users'}</span>
+                </td>
+                <td class="impact-time">
+                  <Time iso={error.occurred_at} visit={visit} />
+                </td>
+                <td>
+                  <SeverityBadge severity={error.severity} />
+                </td>
+                <td class="impact-state">
+                  <StatusBadge status={error.status} /> <small>{error.assigned_to ?? ''}</small>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,212 @@
+import type { CrossPlatformError } from '../../../analytics/platforms/cross-platform-errors.js'
+import type { PlatformHealth } from '../../../analytics/platforms/platform-comparison.js'
+import type { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
+import { STABILITY_SCALE, stabilityFormula } from '../../../analytics/stability-score.js'
+import { MAX_LISTED_PLATFORMS } from '../../../model/platform.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href, sameWith } from '../../href.js'
+import { SeverityBadge, StatusBadge } from '../../ui/badges.js'
+import { Sparkline } from '../../ui/charts.js'
+import { ErrorLink } from '../../ui/error-link.js'
+import { How } from '../../ui/explanation.js'
+import { Insight, InsightTable } from '../../ui/insight.js'
+import { SeverityMix } from '../../ui/severity-mix.js'
+import { formatCount } from '../../ui/time.js'
+import { formatShare, formatWait } from '../../ui/units.js'
+
+const SHOWN = 10
+
+/** One card per platform: its score, its trend and its figures. */
+export function PlatformCards({
+  rates,
+  scores,
+  chosen,
+  visit,
+}: {
+  rates: readonly PlatformRate[]
+  scores: readonly PlatformStability[]
+  chosen: string | undefined
+  visit: Visit
+}): Rendered {
+  return (
+    <section>
+      <h2 class="section-title">Stability</h2>
+      <p class="how">
+        {STABILITY_SCALE}
+        {rates.length === MAX_LISTED_PLATFORMS &&
+          ` Lists the ${MAX_LISTED_PLATFORMS} platforms with the most occurrences.`}
+      </p>
+      <ul class="platforms">
+        {rates.map((rate) => (
+          <li class="card platform">
+            <PlatformCard
+              rate={rate}
+              stability={scores.find(({ platform }) => platform === rate.platform)}
+              current={rate.platform === chosen}
+              visit={visit}
+            />
+          </li>
+        ))}
+      </ul>
+      <How>
+        {`Stability: ${stabilityFormula({ open: 'its errors', growth: 'the period before' })} Change: against as many hours, so many days earlier. Resolved and time to resolve: of errors whose newest occurrence was on the platform.`}
+      </How>
+    </section>
+  )
+}
+
+function PlatformCard({
+  rate,
+  stability,
+  current,
+  visit,
+}: {
+  rate: PlatformRate
+  stability: PlatformStability | undefined
+  current: boolean
+  visit: Visit
+}) {
+  return (
+    <>
+      <div class="platform-head">
+        <h3>
+          <a
+            href={`${sameWith(visit, { platform: rate.platform })}#platform`}
+            aria-current={current ? 'true' : undefined}
+          >
+            {rate.platform}
+          </a>
+        </h3>
+        {stability && (
+          <p class={`score score-${stability.status}`}>
+            <strong>{stability.stability_score}</strong> {stability.status}
+          </p>
+        )}
+      </div>
+      <Trend rate={rate} />
+      <SeverityMix counts={rate.severities} />
+      <dl class="platform-facts">
+        <Fact label="Occurrences">
+          <a href={href(visit, '/errors', { platform: rate.platform })}>
+            {`${formatCount(rate.occurrences)} (${formatShare(rate.share)})`}
+          </a>
+        </Fact>
+        <Fact label="Per day">{formatCount(Math.round(rate.per_day * 10) / 10)}</Fact>
+        <Fact label="Change">{change(rate)}</Fact>
+        {stability && (
+          <>
+            <Fact label="Resolved">
+              {`${formatCount(stability.resolved_count)} of ${formatCount(stability.error_count)} errors`}
+            </Fact>
+            <Fact label="Time to resolve">{formatWait(stability.median_time_to_resolve_ms)}</Fact>
+          </>
+        )}
+      </dl>
+    </>
+  )
+}
+
+const MOST_BARS = 90
+
+/** By the day, or by the week where the days would be too many to be told apart. */
+function Trend({ rate: { platform, daily_counts } }: { rate: PlatformRate }) {
+  if (daily_counts.length <= MOST_BARS) {
+    return <Sparkline values={daily_counts} label={`Occurrences on ${platform} per day`} />
+  }
+  const weeks: number[] = []
+  for (let end = daily_counts.length; end > 0; end -= 7) {
+    weeks.unshift(daily_counts.slice(Math.max(0, end - 7), end).reduce((sum, count) => sum + count, 0))
+  }
+  return <Sparkline values={weeks} label={`Occurrences on ${platform} per week until today`} />
+}
+
+function Fact({ label, children }: { label: string; children?: Rendered }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function change({ growth, before_count }: PlatformRate): string {
+  if (growth === null) return 'nothing before'
+  const sign = growth > 0 ? '+' : growth < 0 ? '−' : '±'
+  return `${sign}${formatShare(Math.abs(growth))} from ${formatCount(before_count)}`
+}
+
+/** The most frequent errors of one platform. */
+export function PlatformErrors({ health, visit }: { health: PlatformHealth; visit: Visit }): Rendered {
+  return (
+    <Insight
+      id="platform"
+      title={`Most frequent on ${health.platform}`}
+      how="Errors by their occurrences on this platform in the period. A card above chooses another one."
+    >
+      {health.top_errors.length === 0 ? (
+        <p class="muted">{`Nothing occurred on ${health.platform} in this period.`}</p>
+      ) : (
+        <InsightTable
+          title={`Most frequent errors on ${health.platform}`}
+          rows={health.top_errors.slice(0, SHOWN)}
+          columns={[
+            { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
+            { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
+            { name: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+            { name: 'Occurrences', number: true, cell: ({ count }) => formatCount(count) },
+          ]}
+        />
+      )}
+    </Insight>
+  )
+}
+
+/** What fails on several platforms, and how often on each. */
+export function CrossPlatform({ errors, visit }: { errors: readonly CrossPlatformError[]; visit: Visit }): Rendered {
+  return (
+    <Insight
+      title="Across platforms"
+      how="The same error type at the same place in the code, seen on two platforms or more in the period; by all occurrences."
+    >
+      {errors.length === 0 ? (
+        <p class="muted">No error was met on more than one platform.</p>
+      ) : (
+        <InsightTable
+          title="Errors across platforms"
+          rows={errors}
+          columns={[
+            { name: 'Error', cell: (error) => <CrossPlatformLink error={error} visit={visit} /> },
+            {
+              name: 'Platforms',
+              cell: ({ platforms }) => (
+                <ul class="pairs">
+                  {platforms.map(({ platform, count }) => (
+                    <li>
+                      <span class="badge">{platform}</span> {formatCount(count)}
+                    </li>
+                  ))}
+                </ul>
+              ),
+            },
+            { name: 'Occurrences', number: true, cell: ({ count }) => formatCount(count) },
+          ]}
+        />
+      )}
+    </Insight>
+  )
+}
+
+function CrossPlatformLink({ error, visit }: { error: CrossPlatformError; visit: Visit }) {
+  const { error_type, place, error_ids } = error
+  const [only] = error_ids
+  const to = error_ids.length === 1 ? href(visit, `/errors/${only}`) : href(visit, '/errors', { error_type })
+  return (
+    <span class="error-link">
+      <span class="error-link-title">
+        <a href={to}>{error_type}</a>
+        {place && <code>{place}</code>}
+      </span>
+      {error_ids.length > 1 && <span class="meta muted">{`${error_ids.length} errors`}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,104 @@
+import type { ListedRelease } from '../../../analytics/releases/release-list.js'
+import { STABILITY_SCALE, stabilityFormula } from '../../../analytics/stability-score.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href } from '../../href.js'
+import { Sparkline } from '../../ui/charts.js'
+import { Insight, InsightTable } from '../../ui/insight.js'
+import { formatCount, Time } from '../../ui/time.js'
+import { formatShare } from '../../ui/units.js'
+import { namedBy, ReleaseLink, releaseAddress } from './release-link.js'
+
+/** The releases below each other, newest first; every figure leads to the errors behind it. */
+export function ReleaseTable({
+  releases,
+  trend_days,
+  visit,
+  children,
+}: {
+  releases: readonly ListedRelease[]
+  trend_days: number
+  visit: Visit
+  children?: Rendered
+}): Rendered {
+  return (
+    <Insight
+      title="Versions"
+      how={`Versions that reported in the period, the newest release first. ${STABILITY_SCALE}`}
+      method={`New, worse and gone are told against the release of the same application before; one that has just begun has not met everything yet. Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences a day of the release before' })}`}
+    >
+      <InsightTable
+        title="Releases"
+        rows={releases}
+        columns={[
+          { name: 'Release', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
+          {
+            name: 'Stability',
+            cell: ({ stability_score, status }) => (
+              <span class={`score score-${status}`}>
+                <strong>{stability_score}</strong> {status}
+              </span>
+            ),
+          },
+          {
+            name: 'First seen',
+            number: true,
+            cell: ({ first_seen_at }) => <FirstSeen iso={first_seen_at} visit={visit} />,
+          },
+          { name: 'Occurrences', number: true, cell: (release) => <Occurrences release={release} visit={visit} /> },
+          {
+            name: trend_days === 1 ? 'Today' : `Last ${trend_days} days`,
+            cell: ({ app_version, trend }) => (
+              <Sparkline values={trend} label={`${app_version}, occurrences per day`} />
+            ),
+          },
+          { name: 'New', number: true, cell: (release) => <Figure of="new" release={release} visit={visit} /> },
+          {
+            name: 'Came back',
+            number: true,
+            cell: (release) => <Figure of="regressed" release={release} visit={visit} />,
+          },
+          { name: 'Worse', number: true, cell: (release) => <Figure of="worse" release={release} visit={visit} /> },
+          { name: 'Gone', number: true, cell: (release) => <Figure of="gone" release={release} visit={visit} /> },
+        ]}
+      />
+      {children}
+    </Insight>
+  )
+}
+
+/** The day as well: releases are looked up in a calendar. */
+function FirstSeen({ iso, visit }: { iso: string; visit: Visit }) {
+  const day = new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: visit.time_zone })
+  return (
+    <>
+      {`${day} `}
+      <span class="muted">
+        <Time iso={iso} visit={visit} />
+      </span>
+    </>
+  )
+}
+
+function Occurrences({ release, visit }: { release: ListedRelease; visit: Visit }) {
+  return (
+    <>
+      <a href={href(visit, '/errors', namedBy(release, visit))}>{formatCount(release.occurrences)}</a>{' '}
+      <span class="muted">{formatShare(release.share)}</span>
+    </>
+  )
+}
+
+/** A number of errors, leading to their part of what the release brought. */
+function Figure({
+  of,
+  release,
+  visit,
+}: {
+  of: 'new' | 'regressed' | 'worse' | 'gone'
+  release: ListedRelease
+  visit: Visit
+}) {
+  const count = release[`${of}_count`]
+  if (count === 0) return <span class="muted">0</span>
+  return <a href={`${releaseAddress(release, visit)}#${of}`}>{formatCount(count)}</a>
+}

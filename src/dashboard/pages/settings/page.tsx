@@ -1,0 +1,176 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import {
+  environmentVariable,
+  GROUPS,
+  type Group,
+  OPTION_NAMES,
+  type OptionName,
+  optionRow,
+} from '../../../config/options.js'
+import type { Context } from '../../../context.js'
+import { type Dropped, droppedOf, recorderState } from '../../../health/health.js'
+import { filterText, id, optional } from '../../../model/input.js'
+import { definePage, type Rendered, type Visit } from '../../define.js'
+import { href } from '../../href.js'
+import { Empty } from '../../ui/empty.js'
+import { ApplicationField } from '../../ui/forms.js'
+import { PageHead } from '../../ui/page-head.js'
+import { DroppedTable } from '../health/panels.js'
+import { type Setting, SettingRow } from './setting-row.js'
+
+interface Settings {
+  settings: Setting[]
+  health: { state: Record<string, unknown>; dropped: Dropped[] }
+}
+
+/** The configuration as it is in force, read-only. */
+export const settings = definePage({
+  path: '/settings',
+  text: 'Read-only view of the configuration',
+  parameters: v.object({ application_id: optional(id()), filter: filterText({ max: 100 }) }),
+  async load(context, { filter }): Promise<Settings> {
+    const settings = OPTION_NAMES.map((name) => settingOf(name, context))
+    return { settings: settings.filter((setting) => fits(setting, filter)), health: await stateOf(context) }
+  },
+  title: () => 'Settings',
+  json: (data) => data,
+  view: ({ settings, health }, visit, { filter }) => (
+    <>
+      <PageHead
+        title="Settings"
+        context="Read-only: set in code or by environment variables; a change takes effect after a restart."
+      >
+        <a class="button" href={href(visit, '/health')}>
+          Health
+        </a>
+      </PageHead>
+      <div class="settings" data-settings>
+        <Index settings={settings} filter={filter} visit={visit} />
+        <div class="stack">
+          {settings.length === 0 && <NothingFits filter={filter ?? ''} visit={visit} />}
+          {groups(settings).map(([group, title, rows]) => (
+            <section class="setting-group" id={group} aria-labelledby={`title-${group}`}>
+              <h2 id={`title-${group}`}>{title}</h2>
+              <SeeAlso group={group} visit={visit} />
+              <dl>
+                {rows.map((setting) => (
+                  <SettingRow setting={setting} />
+                ))}
+              </dl>
+            </section>
+          ))}
+          <DroppedTable dropped={health.dropped} />
+        </div>
+      </div>
+    </>
+  ),
+})
+
+function Index({
+  settings,
+  filter,
+  visit,
+}: {
+  settings: readonly Setting[]
+  filter: string | undefined
+  visit: Visit
+}): Rendered {
+  const changed = settings.filter(({ is_default }) => !is_default).length
+  return (
+    <nav class="setting-index" aria-label="Groups of settings">
+      <form method="get" action={`${visit.base}/settings`}>
+        <ApplicationField visit={visit} />
+        <label>
+          <span>Filter</span>
+          <input type="search" name="filter" value={filter} maxlength={100} data-settings-filter />
+        </label>
+      </form>
+      <ul>
+        {groups(settings).map(([group, title, rows]) => (
+          <li>
+            <a href={`#${group}`}>
+              {title} <span class="count">{String(rows.length)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="meta muted">{`${changed} of ${settings.length} changed from their default`}</p>
+    </nav>
+  )
+}
+
+/** Where one sees what came of the settings of a group. */
+const SEE_ALSO: Partial<Record<Group, readonly [path: string, text: string]>> = {
+  notifications: ['/notifications', 'Channels, tests and the delivery log'],
+  jobs: ['/health', 'The engine at work, and jobs that failed'],
+}
+
+function SeeAlso({ group, visit }: { group: Group; visit: Visit }): Rendered {
+  const [path, text] = SEE_ALSO[group] ?? []
+  if (!path) return null
+  return (
+    <p class="meta">
+      <a href={href(visit, path)}>{text}</a>
+    </p>
+  )
+}
+
+function NothingFits({ filter, visit }: { filter: string; visit: Visit }): Rendered {
+  return (
+    <Empty title={`No setting fits “${filter}”`}>
+      <a href={href(visit, '/settings')}>Show all settings</a>
+    </Empty>
+  )
+}
+
+function groups(settings: readonly Setting[]): [group: Group, title: string, rows: Setting[]][] {
+  return (Object.entries(GROUPS) as [Group, string][])
+    .map(([group, title]): [Group, string, Setting[]] => [group, title, settings.filter((one) => one.group === group)])
+    .filter(([, , rows]) => rows.length > 0)
+}
+
+function fits({ name, text, value }: Setting, filter: string | undefined): boolean {
+  const wanted = filter?.toLowerCase() ?? ''
+  return [name, text, value].some((words) => words.toLowerCase().includes(wanted))
+}
+
+function settingOf(name: OptionName, { config }: Context): Setting {
+  const row = optionRow(name)
+  return {
+    name,
+    group: row.group,
+    value: row.secret ? masked(config[name]) : valueText(config[name]),
+    is_default: isDeepStrictEqual(config[name], row.default),
+    environment_variable: environmentVariable(name),
+    text: row.text,
+  }
+}
+
+/** A secret is never shown, nor how long it is. */
+function masked(value: unknown): string {
+  return value === null || value === undefined ? 'not set' : '••••••••'
+}
+
+function valueText(value: unknown): string {
+  if (value === null) return 'not set'
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object') return String(value)
+  return JSON.stringify(value, (_key, inner) =>
+    inner instanceof RegExp || typeof inner === 'function' ? String(inner.source ?? inner.name) : inner,
+  )
+}
+
+async function stateOf(context: Context): Promise<Settings['health']> {
+  const { files, failed, bytes } = await context.spool.state()
+  return {
+    state: {
+      database: context.database.dialect.address,
+      ...recorderState(context),
+      spooled_files: files,
+      spooled_bytes: bytes,
+      files_set_aside: failed,
+    },
+    dropped: droppedOf(context),
+  }
+}

@@ -1,0 +1,42 @@
+import type { Group, OptionName } from '../../../config/options.js'
+import type { Rendered } from '../../define.js'
+
+export interface Setting {
+  name: OptionName
+  group: Group
+  value: string
+  is_default: boolean
+  environment_variable: string | null
+  text: string
+}
+
+/** One option: its name, what it is set to, and what it does. */
+export function SettingRow({ setting }: { setting: Setting }): Rendered {
+  const { name, text, is_default, environment_variable } = setting
+  return (
+    <div class="setting" data-setting={`${name} ${text}`.toLowerCase()}>
+      <dt>
+        <code id={name}>{name}</code>
+        {!is_default && <span class="badge changed">changed</span>}
+      </dt>
+      <dd class="setting-value">
+        <Value setting={setting} />
+      </dd>
+      <dd class="setting-text">
+        <p>{text}</p>
+        {environment_variable && (
+          <p class="meta muted">
+            <code>{environment_variable}</code>
+          </p>
+        )}
+      </dd>
+    </div>
+  )
+}
+
+function Value({ setting: { value, is_default } }: { setting: Setting }): Rendered {
+  if (value === 'true' || value === 'false') {
+    return <span class={`switch ${value === 'true' ? 'on' : 'off'}`}>{value === 'true' ? 'On' : 'Off'}</span>
+  }
+  return <code class={is_default ? 'muted' : undefined}>{value}</code>
+}

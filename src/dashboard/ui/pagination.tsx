@@ -1,0 +1,70 @@
+import type { Pagination as PaginationData } from '../../triage/list/errors-list.js'
+import { MAX_HEADER_BYTES } from '../answers.js'
+import type { Rendered, Visit } from '../define.js'
+import { formatCount } from './time.js'
+
+export function Pagination({ pagination, visit }: { pagination: PaginationData; visit: Visit }): Rendered {
+  const { page, per_page, total_count } = pagination
+  if (total_count === 0) return null
+  const first = (page - 1) * per_page + 1
+  const last = Math.min(page * per_page, total_count)
+  return (
+    <nav class="pagination" aria-label="Pages">
+      <span>{`${formatCount(first)}–${formatCount(last)} of ${totalOf(pagination)}`}</span>
+      <Pages pagination={pagination} at={(number) => pageAddress(visit, number)} words={['Previous', 'Next']} />
+    </nav>
+  )
+}
+
+/** Where we are among the pages, and the way to those beside it; nothing where there is only one. */
+export function Pages({
+  pagination: { page, total_pages, total_is_bound },
+  at,
+  words: [previous, next],
+}: {
+  pagination: Pick<PaginationData, 'page' | 'total_pages' | 'total_is_bound'>
+  /** The address of a page. */
+  at: (page: number) => string
+  words: readonly [previous: string, next: string]
+}): Rendered {
+  if (total_pages <= 1) return null
+  return (
+    <>
+      {page > 1 && (
+        <a class="button" rel="prev" href={at(page - 1)}>
+          {previous}
+        </a>
+      )}
+      <span>{`Page ${formatCount(page)} of ${formatCount(total_pages, total_is_bound)}`}</span>
+      {page < total_pages && (
+        <a class="button" rel="next" href={at(page + 1)}>
+          {next}
+        </a>
+      )}
+    </>
+  )
+}
+
+/** How many fit, as far as they were counted. */
+export function totalOf({ total_count, total_is_bound }: PaginationData): string {
+  return formatCount(total_count, total_is_bound)
+}
+
+/** Returns the `Link` header of a list; null when a long filter makes it too large for clients. */
+export function paginationLinks({ page, total_pages }: PaginationData, visit: Visit): string | null {
+  const links = [
+    ['first', 1],
+    ...(page > 1 ? [['prev', page - 1] as const] : []),
+    ...(page < total_pages ? [['next', page + 1] as const] : []),
+    ['last', total_pages],
+  ] as const
+  const header = links.map(([relation, number]) => `<${pageAddress(visit, number)}>; rel="${relation}"`).join(', ')
+  return header.length > MAX_HEADER_BYTES ? null : header
+}
+
+function pageAddress({ base, path, query }: Visit, page: number): string {
+  const parameters = new URLSearchParams(query)
+  parameters.delete('choose')
+  parameters.set('page', String(page))
+  return `${base}${path}?${parameters}`
+}

@@ -1,0 +1,146 @@
+import type { Context } from '../../context.js'
+import { SEVERITIES } from '../../model/severity.js'
+import { HOUR } from '../../model/time.js'
+import type { Transaction } from '../../store/kysely.js'
+import { locking } from '../../store/lock.js'
+import type { Schema } from '../../store/schema.js'
+import type { ChannelName } from '../channels/channel.js'
+import type { BaselineNotice, ErrorNotice, HeldNotice } from '../content/notice.js'
+import { closeHour } from '../rules/hourly-limit.js'
+import { quietHoursOf } from '../rules/quiet-hours.js'
+import { writeDeliveries } from './write-deliveries.js'
+
+/** More than a message can show, whichever channel it goes by. */
+const MOST_SHOWN = 20
+const AT_ONCE = 500
+
+type Told = ErrorNotice | BaselineNotice
+
+/**
+ * Writes one message for all that were held by quiet hours on a channel, and one for all that were over the limit of an
+ * hour. Any process may do it.
+ */
+export async function combineHeld(context: Context): Promise<void> {
+  for (const group of await heldGroups(context)) await context.database.write((trx) => combine(context, trx, group))
+}
+
+interface HeldGroup {
+  channel: ChannelName
+  application_id: number | null
+  state: 'held' | 'over_limit'
+  /** End of the hour whose limit was reached. */
+  hour_end: number
+}
+
+async function heldGroups({ database, now }: Context): Promise<HeldGroup[]> {
+  const rows = await database.read
+    .selectFrom('faultboard_deliveries')
+    .select(['channel', 'application_id', 'state', 'run_at'])
+    .where('state', 'in', ['held', 'over_limit'])
+    .where('run_at', '<=', now())
+    .groupBy(['channel', 'application_id', 'state', 'run_at'])
+    .orderBy('run_at')
+    .execute()
+  const groups = rows.map(({ channel, application_id, state, run_at }) => ({
+    channel: channel as ChannelName,
+    application_id,
+    state: state as HeldGroup['state'],
+    hour_end: state === 'over_limit' ? (run_at ?? 0) : 0,
+  }))
+  return [...new Map(groups.map((group) => [Object.values(group).join(), group])).values()]
+}
+
+async function combine(
+  { database: { dialect }, config, now }: Context,
+  trx: Transaction<Schema>,
+  group: HeldGroup,
+): Promise<void> {
+  const { channel, application_id, state, hour_end } = group
+  const isOverLimit = state === 'over_limit'
+  if (isOverLimit) await closeHour(trx, dialect, { application_id, channel, period: hour_end - HOUR }, now())
+  const query = trx
+    .selectFrom('faultboard_deliveries')
+    .select(['id', 'payload'])
+    .where('state', '=', state)
+    .where('run_at', isOverLimit ? '=' : '<=', isOverLimit ? hour_end : now())
+    .where('channel', '=', channel)
+    .where('application_id', application_id === null ? 'is' : '=', application_id)
+    .orderBy('id')
+  // Another process that is at it has them locked, and leaves none.
+  const rows = await locking(query, dialect).execute()
+  const [first] = rows
+  if (!first) return
+  const notices = rows.map(({ payload }) => JSON.parse(payload) as Told)
+  const notice = summary(notices, isOverLimit ? 'hourly_limit' : 'quiet_hours', config.environment, now())
+  // The hour of a limit may end within quiet hours.
+  const may_page = isOverLimit && (config.enable_client_paging || !(await areAllFromClients(trx, group)))
+  const until = isOverLimit ? quietHoursOf(config)({ channel, severity: notice.severity, now: now(), may_page }) : null
+  await writeDeliveries(
+    trx,
+    dialect,
+    [
+      {
+        key: isOverLimit ? `over_limit:${application_id ?? 0}:${hour_end}:${channel}` : `held:${first.id}:${channel}`,
+        channel,
+        notice,
+        error_id: null,
+        application_id,
+        state: 'pending',
+        run_at: until ?? now(),
+      },
+    ],
+    now(),
+  )
+  const ids = rows.map(({ id }) => id)
+  // A statement takes only so many parameters, and a night may be long.
+  for (let i = 0; i < ids.length; i += AT_ONCE) {
+    await trx
+      .updateTable('faultboard_deliveries')
+      .set({ state: 'combined', finished_at: now() })
+      .where('id', 'in', ids.slice(i, i + AT_ONCE))
+      .execute()
+  }
+}
+
+/** Whether only client errors are over the limit of this hour. */
+async function areAllFromClients(
+  trx: Transaction<Schema>,
+  { channel, application_id, hour_end }: HeldGroup,
+): Promise<boolean> {
+  const fromServer = await trx
+    .selectFrom('faultboard_deliveries as d')
+    .leftJoin('faultboard_errors as e', 'e.id', 'd.error_id')
+    .select('d.id')
+    .where('d.state', '=', 'over_limit')
+    .where('d.run_at', '=', hour_end)
+    .where('d.channel', '=', channel)
+    .where('d.application_id', application_id === null ? 'is' : '=', application_id)
+    .where('e.source', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return fromServer === undefined
+}
+
+function summary(
+  notices: readonly Told[],
+  reason: HeldNotice['reason'],
+  environment: string | null,
+  at: number,
+): HeldNotice {
+  const gravest = [...notices].sort((a, b) => rank(a) - rank(b) || a.at - b.at)
+  const environments = new Set(notices.map((notice) => notice.environment))
+  return {
+    event: 'held',
+    reason,
+    application_name: notices[0]?.application_name ?? '',
+    environment: environments.size === 1 ? (notices[0]?.environment ?? null) : environment,
+    at,
+    severity: gravest[0]?.severity ?? 'low',
+    total: notices.length,
+    notices: gravest.slice(0, MOST_SHOWN),
+  }
+}
+
+function rank({ severity }: Told): number {
+  return SEVERITIES.indexOf(severity)
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '../../context.js'
+import { SEVERITIES, type Severity } from '../../model/severity.js'
+import { HOUR, hourOf, MINUTE } from '../../model/time.js'
+import { BASELINES_COMPARED, moveMark, readMark } from '../../store/marks.js'
+import type { BaselineNotice } from '../content/notice.js'
+import { addressingOf, type Tidings, writeDeliveries } from '../delivery/write-deliveries.js'
+import { beginCooldowns, tryCooldown } from './cooldowns.js'
+import { dispatchDue } from './dispatch.js'
+import { limitPerHour } from './hourly-limit.js'
+
+/** An error type that exceeds its baseline on a platform. */
+export interface Alarm {
+  application_id: number
+  error_type: string
+  platform: string
+  count: number
+  usual: number
+  std_dev: number
+  deviations: number | null
+  severity: Severity
+}
+
+/**
+ * Sends an alert for every error type above its baseline, at most once per cooldown. An hour that is over sends none for
+ * a type that already alerted while the hour was running. Returns the number of alerts.
+ */
+export async function alertOn(
+  context: Context,
+  alarms: readonly Alarm[],
+  hour = hourOf(context.now()),
+): Promise<number> {
+  const { config, database, now } = context
+  if (!config.enable_baseline_alerts) return 0
+  const addressed = addressingOf(config)
+  let alerts = 0
+  for (const group of byType(alarms)) {
+    const severity = gravestOf(group)
+    if (!config.baseline_alert_severities.includes(severity)) continue
+    const at = now()
+    const tidings = await tidingsOf(context, group, { severity, at, hour })
+    const deliveries = addressed(tidings, at)
+    if (deliveries.length === 0) continue
+    const written = await database.write(async (trx) => {
+      const name = cooldownOf(group)
+      const lastHour = { name: `${name}:hour`, until: hour + 2 * HOUR }
+      const isHourOver = at >= hour + HOUR
+      if (isHourOver && !(await tryCooldown(trx, database.dialect, { ...lastHour, now: hour + HOUR }))) return false
+      const until = at + config.baseline_alert_cooldown_minutes * MINUTE
+      if (!(await tryCooldown(trx, database.dialect, { name, now: at, until }))) return false
+      if (!isHourOver) await beginCooldowns(trx, database.dialect, [lastHour.name], lastHour.until)
+      const limit = config.notification_max_per_hour
+      const limited = await limitPerHour(trx, database.dialect, deliveries, { limit, now: at })
+      if (limited.over_limit > 0) context.reject('notification_max_per_hour', limited.over_limit)
+      await writeDeliveries(trx, database.dialect, limited.deliveries, at)
+      return true
+    })
+    if (written) alerts++
+  }
+  if (alerts > 0) await dispatchDue(context)
+  return alerts
+}
+
+/** Time after the end of an hour for its last occurrences to be written. */
+const CLOSING_DELAY_MS = MINUTE
+
+/** Returns the previous hour once, so that a burst in its last minute is compared too; null if that was done. */
+export async function claimClosedHour({ database, now }: Context, application_id: number): Promise<number | null> {
+  const closed = hourOf(now() - CLOSING_DELAY_MS) - HOUR
+  const name = `${BASELINES_COMPARED}${application_id}`
+  return database.write(async (trx) => {
+    if ((await readMark(trx, database.dialect, name, 0)) >= closed) return null
+    await moveMark(trx, name, closed)
+    return closed
+  })
+}
+
+type Group = readonly [Alarm, ...Alarm[]]
+
+function byType(alarms: readonly Alarm[]): Group[] {
+  const groups = new Map<string, [Alarm, ...Alarm[]]>()
+  for (const alarm of alarms) {
+    const key = `${alarm.application_id} ${alarm.error_type}`
+    const group = groups.get(key)
+    if (group) group.push(alarm)
+    else groups.set(key, [alarm])
+  }
+  return [...groups.values()]
+}
+
+function gravestOf(group: Group): Severity {
+  return SEVERITIES.find((severity) => group.some((alarm) => alarm.severity === severity)) ?? 'low'
+}
+
+/** The name of a type may be longer than that of a cooldown. */
+function cooldownOf([{ application_id, error_type }]: Group): string {
+  return `baseline:${application_id}:${createHash('sha256').update(error_type).digest('hex').slice(0, 32)}`
+}
+
+/** Whether errors of the server alone are above the baseline: clients must not page anyone by sending many of a type. */
+async function isServerAbove({ database, config }: Context, group: Group, hour: number): Promise<boolean> {
+  const [{ application_id, error_type }] = group
+  const rows = await database.read
+    .selectFrom('faultboard_errors as e')
+    .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
+    .select(({ fn }) => ['h.platform', fn.sum<number>('h.count').as('count')])
+    .where('e.application_id', '=', application_id)
+    .where('e.error_type', '=', error_type)
+    .where('e.source', 'is', null)
+    .where('h.hour', '=', hour)
+    .groupBy('h.platform')
+    .execute()
+  const counts = new Map(rows.map(({ platform, count }) => [platform, Number(count)]))
+  return group.some(
+    ({ platform, usual, std_dev }) =>
+      (counts.get(platform) ?? 0) > usual + config.baseline_alert_threshold_std_devs * std_dev,
+  )
+}
+
+async function tidingsOf(
+  context: Context,
+  group: Group,
+  { severity, at, hour }: { severity: Severity; at: number; hour: number },
+): Promise<Tidings> {
+  const { database, config } = context
+  const [{ application_id, error_type }] = group
+  const application = await database.read
+    .selectFrom('faultboard_applications')
+    .select('name')
+    .where('id', '=', application_id)
+    .executeTakeFirst()
+  const application_name = application?.name ?? ''
+  const notice: BaselineNotice = {
+    event: 'baseline',
+    application_name,
+    environment: application_name === config.application_name ? config.environment : null,
+    at,
+    severity,
+    application_id,
+    error_type,
+    hour_started_at: hour,
+    platforms: group.map(({ platform, count, usual, std_dev, deviations }) => ({
+      ...{ platform, count, usual, std_dev, deviations },
+    })),
+  }
+  const is_client = !(await isServerAbove(context, group, hour))
+  return { key: `${cooldownOf(group)}:${at}`, notice, error_id: null, application_id, is_client }
+}

@@ -1,0 +1,361 @@
+import type { ClientSource } from '../../model/event.js'
+import type { Severity } from '../../model/severity.js'
+import { featuresOf } from '../../model/similarity.js'
+import type { Status } from '../../model/workflow.js'
+import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from '../bulk-targets.js'
+import type { Database } from '../database.js'
+import type { Dialect } from '../dialect.js'
+import { sql, type Transaction } from '../kysely.js'
+import type { Schema } from '../schema.js'
+import { addSums } from './add-sums.js'
+import { isMarked, mark } from './batch-marker.js'
+import { countOnce } from './count-once.js'
+import { type FoldedGroup, type Payload, payloadOf } from './fold.js'
+import { noteLateHours } from './late-hours.js'
+import { noteReleases } from './note-releases.js'
+import type { Outbox, RecordedGroup } from './outbox.js'
+import { raiseSeverities } from './raise-severities.js'
+import { reopen, returnedGroups } from './returned-groups.js'
+import { addSearchHistory, searchText } from './search-history.js'
+
+/** Folded groups that are written in one transaction, under an id that makes the writing of it happen once. */
+export interface Batch {
+  batch_id: string
+  /** Ids of further batches whose groups are part of this one, see merge-batches.ts. */
+  merged_ids?: readonly string[]
+  application_name: string
+  groups: readonly FoldedGroup[]
+  /** Whether an earlier attempt may have been committed without our knowing. */
+  tried_before: boolean
+}
+
+/** What became of one group. */
+export interface GroupOutcome {
+  id: number
+  application_id: number
+  hash_signature: string
+  occurrence_count: number
+  severity: Severity
+  status: Status
+  first_seen_at: number
+  snoozed_until: number | null
+  muted_at: number | null
+  muted_until: number | null
+  is_new: boolean
+  reopened: boolean
+  /** The release in which it came back, where that is newer than the one in which it was resolved. */
+  regressed_in_version: string | null
+}
+
+export interface BatchOutcome {
+  /** The batch had been written already: nothing was counted this time. */
+  duplicate: boolean
+  groups: Map<string, GroupOutcome>
+  /** By signature, the positions in their group of the events that had been counted before, see count-once.ts. */
+  repeated: Map<string, ReadonlySet<number>>
+  refused: Refusal[]
+}
+
+/** A group that the database does not take, whatever is tried. */
+export interface Refusal {
+  group: FoldedGroup
+  error: unknown
+}
+
+export interface RecordOptions {
+  application_id: number
+  now: number
+  outbox: Outbox
+  /** Keeps groups that were refused. Called before the commit, so that they are never in neither place. */
+  setAside(groups: FoldedGroup[]): void
+}
+
+/**
+ * Writes a batch: groups first, by upsert in the order of their signatures, which takes the row locks without
+ * deadlocks; then what hangs on them. A lock that is asked for before the row exists (select for update, then insert)
+ * fails for concurrent first sights on PostgreSQL and MariaDB.
+ */
+export async function recordBatch(database: Database, batch: Batch, options: RecordOptions): Promise<BatchOutcome> {
+  const sorted = [...batch.groups].sort((a, b) => (a.hash_signature < b.hash_signature ? -1 : 1))
+  try {
+    return await once(database, batch, options, async (trx) => ({
+      duplicate: false,
+      ...(await recordGroups(trx, database.dialect, sorted, { ...options, batch_id: batch.batch_id })),
+      refused: [],
+    }))
+  } catch (error) {
+    // The caller writes merged batches one by one then.
+    if (!isRefusal(database, error) || batch.merged_ids) throw error
+  }
+  // Something in it is refused: the groups are written one by one, so that the others do not suffer for it.
+  return once(database, { ...batch, tried_before: true }, options, (trx) =>
+    oneByOne(trx, database, sorted, { ...options, batch_id: batch.batch_id }),
+  )
+}
+
+/** Whether the fault lies in what was to be written, and not in the database. */
+export function isRefusal({ dialect }: Database, error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || dialect.faultOf(error) === 'statement'
+}
+
+async function once(
+  database: Database,
+  { batch_id, merged_ids = [], tried_before }: Batch,
+  { now }: RecordOptions,
+  work: (trx: Transaction<Schema>) => Promise<BatchOutcome>,
+): Promise<BatchOutcome> {
+  return database.write(async (trx) => {
+    if (tried_before && (await isMarked(trx, batch_id))) {
+      return { duplicate: true, groups: new Map(), repeated: new Map(), refused: [] }
+    }
+    await mark(trx, database.dialect, [batch_id, ...merged_ids], now)
+    return work(trx)
+  })
+}
+
+async function oneByOne(
+  trx: Transaction<Schema>,
+  database: Database,
+  groups: readonly FoldedGroup[],
+  options: GroupOptions,
+): Promise<BatchOutcome> {
+  const outcome: BatchOutcome = { duplicate: false, groups: new Map(), repeated: new Map(), refused: [] }
+  for (const group of groups) {
+    await sql`savepoint faultboard_group`.execute(trx)
+    try {
+      const recorded = await recordGroups(trx, database.dialect, [group], options)
+      for (const one of recorded.groups) outcome.groups.set(...one)
+      for (const one of recorded.repeated) outcome.repeated.set(...one)
+    } catch (error) {
+      if (!isRefusal(database, error)) throw error
+      await sql`rollback to savepoint faultboard_group`.execute(trx)
+      outcome.refused.push({ group, error })
+    }
+    await sql`release savepoint faultboard_group`.execute(trx)
+  }
+  if (outcome.refused.length > 0) options.setAside(outcome.refused.map(({ group }) => group))
+  return outcome
+}
+
+type GroupOptions = RecordOptions & Pick<Batch, 'batch_id'>
+
+async function recordGroups(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  given: readonly FoldedGroup[],
+  { application_id, batch_id, now, outbox }: GroupOptions,
+): Promise<Pick<BatchOutcome, 'groups' | 'repeated'>> {
+  const { groups, repeated } = await countOnce(trx, dialect, given, { application_id, batch_id, now })
+  if (groups.length === 0) return { groups: new Map(), repeated }
+  const rows = await upsertGroups(trx, dialect, groups, application_id)
+  const returned = await returnedGroups(trx, groups, rows, application_id)
+  await raiseSeverities(trx, groups, rows, returned)
+  const outcomes = new Map<string, GroupOutcome>()
+  for (const group of groups) {
+    const row = rows.get(group.hash_signature)
+    if (!row) throw new Error('a group vanished inside its own transaction')
+    outcomes.set(group.hash_signature, {
+      id: row.id,
+      application_id,
+      hash_signature: row.hash_signature,
+      occurrence_count: row.occurrence_count,
+      severity: returned.get(row.hash_signature)?.severity ?? row.severity,
+      status: returned.has(row.hash_signature) ? 'new' : row.status,
+      first_seen_at: row.first_seen_at,
+      snoozed_until: row.snoozed_until,
+      muted_at: row.muted_at,
+      muted_until: row.muted_until,
+      is_new: row.occurrence_count === group.count,
+      reopened: returned.has(row.hash_signature),
+      regressed_in_version: returned.get(row.hash_signature)?.regressed_in_version ?? null,
+    })
+  }
+  await reopen(trx, dialect, returned, now)
+  await insertWhatIsNew(trx, dialect, groups, outcomes)
+  const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
+  await addSearchHistory(trx, dialect, groups, rows, payloadIds.added)
+  await insertOccurrences(trx, dialect, groups, rows, payloadIds.ids)
+  await noteLateHours(trx, dialect, groups, now)
+  await addSums(trx, dialect, groups, rows, application_id)
+  await noteReleases(trx, dialect, groups, application_id)
+  await outbox.recorded(trx, withOutcomes(groups, outcomes))
+  return { groups: outcomes, repeated }
+}
+
+function withOutcomes(groups: readonly FoldedGroup[], outcomes: ReadonlyMap<string, GroupOutcome>): RecordedGroup[] {
+  return groups.flatMap((group) => {
+    const outcome = outcomes.get(group.hash_signature)
+    return outcome ? [{ group, outcome }] : []
+  })
+}
+
+async function upsertGroups(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  groups: readonly FoldedGroup[],
+  application_id: number,
+): Promise<Map<string, GroupRow>> {
+  const returned = await dialect.insertMany(
+    trx,
+    GROUPS,
+    groups.map(({ hash_signature, oldest, newest, shown, count, severity }) => [
+      application_id,
+      hash_signature,
+      shown.error_type,
+      shown.message,
+      shown.message,
+      shown.place,
+      severity,
+      shown.platform,
+      shown.app_version,
+      oldest.app_version,
+      shown.git_sha,
+      shown.user_id,
+      newest.source ?? null,
+      count,
+      oldest.occurred_at,
+      shown.occurred_at,
+      newest.occurred_at,
+    ]),
+  )
+  const rows = (returned as GroupRow[] | null) ?? (await readGroups(trx, groups, application_id))
+  return new Map(rows.map((row) => [row.hash_signature, row]))
+}
+
+export interface GroupRow {
+  id: number
+  hash_signature: string
+  error_type: string
+  first_message: string | null
+  severity: Severity
+  occurred_at: number
+  shown_at: number | null
+  occurrence_count: number
+  status: Status
+  resolved_at: number | null
+  reopened_at: number | null
+  resolved_by_name: string | null
+  first_seen_at: number
+  snoozed_until: number | null
+  muted_at: number | null
+  muted_until: number | null
+  resolved_in_version: string | null
+  source: ClientSource | null
+}
+
+/** The rows under the locks that the upsert took, for a database that does not return them. */
+async function readGroups(
+  trx: Transaction<Schema>,
+  groups: readonly FoldedGroup[],
+  application_id: number,
+): Promise<GroupRow[]> {
+  const signatures = groups.map(({ hash_signature }) => hash_signature)
+  return trx
+    .selectFrom('faultboard_errors')
+    .select(['id', 'hash_signature', 'error_type', 'first_message', 'severity', 'occurred_at', 'shown_at'])
+    .select(['occurrence_count', 'status'])
+    .select(['resolved_at', 'reopened_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
+    .select(['first_seen_at', 'muted_at', 'muted_until', 'source'])
+    .where('application_id', '=', application_id)
+    .where('hash_signature', 'in', signatures)
+    .execute()
+}
+
+/** What is found once for each group: the text to search it by, and what it resembles others by. */
+async function insertWhatIsNew(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  groups: readonly FoldedGroup[],
+  outcomes: ReadonlyMap<string, GroupOutcome>,
+): Promise<void> {
+  const texts: [number, string][] = []
+  const features: [number, number][] = []
+  for (const { hash_signature, shown } of groups) {
+    const outcome = outcomes.get(hash_signature)
+    if (!outcome?.is_new) continue
+    const { error_type, message, backtrace } = shown
+    texts.push([outcome.id, searchText([error_type, message, ...backtrace])])
+    for (const feature of featuresOf(message, backtrace)) features.push([outcome.id, feature])
+  }
+  if (texts.length > 0) await dialect.insertMany(trx, SEARCH_TEXTS, texts)
+  if (features.length > 0) await dialect.insertMany(trx, FEATURES, features)
+}
+
+/** The ids of the distinct payloads by `error_id digest`, and the keys of those that were not stored yet. */
+async function insertPayloads(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  groups: readonly FoldedGroup[],
+  outcomes: ReadonlyMap<string, GroupOutcome>,
+): Promise<{ ids: Map<string, number>; added: ReadonlySet<string> }> {
+  const wanted = new Map<string, [error_id: number, digest: string, content: string]>()
+  for (const { hash_signature, kept } of groups) {
+    const error_id = outcomes.get(hash_signature)?.id ?? 0
+    let last: Payload | null = null
+    for (const event of kept) {
+      const payload = payloadOf(event)
+      // Repeats from one place share one payload.
+      if (payload === last) continue
+      last = payload
+      wanted.set(`${error_id} ${payload.digest}`, [error_id, payload.digest, payload.content])
+    }
+  }
+  const known = await payloadIds(trx, [...wanted.values()])
+  const added = new Set([...wanted.keys()].filter((key) => !known.has(key)))
+  if (added.size === 0) return { ids: known, added }
+  const missing = [...wanted].filter(([key]) => added.has(key)).map(([, row]) => row)
+  await dialect.insertMany(trx, PAYLOADS, missing)
+  return { ids: new Map([...known, ...(await payloadIds(trx, missing))]), added }
+}
+
+async function payloadIds(
+  trx: Transaction<Schema>,
+  wanted: readonly (readonly [error_id: number, digest: string, content: string])[],
+): Promise<Map<string, number>> {
+  const error_ids = [...new Set(wanted.map(([error_id]) => error_id))]
+  const digests = [...new Set(wanted.map(([, digest]) => digest))]
+  // One of the statements of every flush: as text it takes half of what the query builder does.
+  const { rows } = await sql<{ id: number; error_id: number; digest: string }>`
+    select id, error_id, digest from faultboard_payloads
+    where error_id in (${sql.join(error_ids)}) and digest in (${sql.join(digests)})`.execute(trx)
+  return new Map(rows.map(({ id, error_id, digest }) => [`${error_id} ${digest}`, id]))
+}
+
+async function insertOccurrences(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  groups: readonly FoldedGroup[],
+  rows: ReadonlyMap<string, GroupRow>,
+  payloads: ReadonlyMap<string, number>,
+): Promise<void> {
+  const occurrences = groups.flatMap(({ hash_signature, kept }) => {
+    const group = rows.get(hash_signature)
+    let last: Payload | null = null
+    let payload_id = 0
+    return kept.map((event): (string | number | null)[] => {
+      const payload = payloadOf(event)
+      if (payload !== last) payload_id = payloads.get(`${group?.id} ${payload.digest}`) ?? 0
+      last = payload
+      return [
+        group?.id ?? 0,
+        payload_id,
+        event.occurred_at,
+        event.message === group?.first_message ? null : event.message,
+        event.platform,
+        event.app_version,
+        event.git_sha,
+        event.user_id,
+        event.request_url,
+        event.ip_address,
+        event.user_agent,
+        contextText(event.context),
+      ]
+    })
+  })
+  await dialect.insertMany(trx, OCCURRENCES, occurrences)
+}
+
+function contextText(context: Readonly<Record<string, unknown>>): string | null {
+  for (const _ in context) return JSON.stringify(context)
+  return null
+}

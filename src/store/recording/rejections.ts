@@ -1,0 +1,59 @@
+import { BUDGET_NAMES, type BudgetName, type Reject } from '../../model/budgets.js'
+import type { Counters } from '../../model/counters.js'
+import { DAY, HOUR, hourOf } from '../../model/time.js'
+import { REJECTION_HOURS } from '../counters/hour-tables.js'
+import type { Tallies } from '../counters/tallies.js'
+import type { Database } from '../database.js'
+
+/** Counts rejections in this process and, by hour, in the sums that all processes share. */
+export function createReject(counters: Counters, tallies: () => Tallies, now: () => number): Reject {
+  return (budget, count = 1) => {
+    const at = now()
+    counters.add(budget, count)
+    tallies()
+      .of(REJECTION_HOURS, { title: 'rejections', others: (names) => names })
+      .add({ budget }, { count, first_seen_at: at, last_seen_at: at }, at)
+  }
+}
+
+/** What a budget rejected in the last 24 hours, in all processes. */
+export interface Rejection {
+  budget: BudgetName
+  count: number
+  first_seen_at: number
+  last_seen_at: number
+}
+
+export async function recentRejections({ read }: Database, now: number): Promise<Rejection[]> {
+  const rows = await read
+    .selectFrom('faultboard_rejection_hours')
+    .select(({ fn }) => [
+      'budget',
+      fn.sum<number>('count').as('count'),
+      fn.min('first_seen_at').as('first_seen_at'),
+      fn.max('last_seen_at').as('last_seen_at'),
+    ])
+    .where('hour', '>', hourOf(now) - DAY)
+    .groupBy('budget')
+    .execute()
+  return BUDGET_NAMES.flatMap((budget) => {
+    const row = rows.find((one) => one.budget === budget)
+    if (!row) return []
+    const { count, first_seen_at, last_seen_at } = row
+    return [{ budget, count: Number(count), first_seen_at: Number(first_seen_at), last_seen_at: Number(last_seen_at) }]
+  })
+}
+
+const KEPT_MS = 7 * DAY
+
+/** Deletes usage and rejections that no limit and no page needs any more. */
+export async function forgetBudgets({ read }: Database, now: number): Promise<void> {
+  await read
+    .deleteFrom('faultboard_budget_usage')
+    .where('period', '<', now - 2 * DAY - HOUR)
+    .execute()
+  await read
+    .deleteFrom('faultboard_rejection_hours')
+    .where('hour', '<', now - KEPT_MS)
+    .execute()
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { featuresOf } from '../../model/similarity.js'
+import { HOUR, hourOf } from '../../model/time.js'
+import type { SqliteHandle } from '../dialects/sqlite.js'
+import { searchText } from '../recording/search-history.js'
+
+/** An error whose hours contain fewer occurrences than it counts. */
+interface ShortError {
+  id: number
+  severity: string
+  platform: string
+  app_version: string
+  first_seen_at: number
+  missing: number
+}
+
+/**
+ * Makes all sums of a salvaged file agree with the counts of its errors. Returns the number of occurrences whose hour
+ * is lost: they count in the first hour of their error, where they neither alter recent charts nor trigger an alert.
+ */
+export function recountSums(target: SqliteHandle): number {
+  target.exec('begin')
+  removeDamagedJson(target)
+  fillPayloads(target)
+  const undated = fillHours(target)
+  for (const statement of DERIVED) target.exec(statement)
+  fillUsers(target)
+  fillTexts(target)
+  target.exec('commit')
+  return undated
+}
+
+const DAY_OF_HOUR = 'h.hour - h.hour % 86400000'
+const HOURS_OF_ERRORS = 'from faultboard_error_hours h join faultboard_errors e on e.id = h.error_id'
+
+/** Every sum that follows from the hours of the errors. */
+const DERIVED = [
+  `delete from faultboard_application_hours;
+   insert into faultboard_application_hours (application_id, hour, severity, platform, app_version, count)
+   select e.application_id, h.hour, h.severity, h.platform, h.app_version, sum(h.count) ${HOURS_OF_ERRORS}
+   group by 1, 2, 3, 4, 5`,
+  `delete from faultboard_application_days;
+   insert into faultboard_application_days (application_id, day, severity, platform, app_version, count)
+   select e.application_id, ${DAY_OF_HOUR}, h.severity, h.platform, h.app_version, sum(h.count) ${HOURS_OF_ERRORS}
+   group by 1, 2, 3, 4, 5`,
+  `delete from faultboard_type_hours;
+   insert into faultboard_type_hours (application_id, error_type, hour, count)
+   select e.application_id, e.error_type, h.hour, sum(h.count) ${HOURS_OF_ERRORS} group by 1, 2, 3`,
+  `delete from faultboard_type_days;
+   insert into faultboard_type_days (application_id, day, error_type, count)
+   select e.application_id, ${DAY_OF_HOUR}, e.error_type, sum(h.count) ${HOURS_OF_ERRORS} group by 1, 2, 3`,
+  `delete from faultboard_error_versions;
+   insert into faultboard_error_versions (application_id, app_version, error_id, count, first_hour, last_hour)
+   select e.application_id, h.app_version, h.error_id, sum(h.count), min(h.hour), max(h.hour) ${HOURS_OF_ERRORS}
+   group by 1, 2, 3`,
+]
+
+const JSON_COLUMNS = [
+  ['faultboard_payloads', 'content'],
+  ['faultboard_diagnostic_dumps', 'content'],
+  ['faultboard_deliveries', 'payload'],
+  ['faultboard_jobs', 'payload'],
+]
+
+/** Damage can leave text that is readable and no longer JSON, on which a page would fail. */
+function removeDamagedJson(target: SqliteHandle): void {
+  for (const [table, column] of JSON_COLUMNS) target.exec(`delete from ${table} where not json_valid(${column})`)
+  target.exec('update faultboard_occurrences set context = null where not json_valid(context)')
+}
+
+const NO_BACKTRACE = JSON.stringify({ backtrace: [], causes: [], signature_place: null })
+
+/** An occurrence without its payload would get the backtrace of the next payload that reuses the id. */
+function fillPayloads(target: SqliteHandle): void {
+  // By error as well: a payload that is inserted here can take the id of a lost one.
+  const isLost = `not exists (select 1 from faultboard_payloads own
+    where own.id = faultboard_occurrences.payload_id and own.error_id = faultboard_occurrences.error_id)`
+  const digest = createHash('sha256').update(NO_BACKTRACE).digest('hex')
+  target
+    .prepare(
+      `insert or ignore into faultboard_payloads (error_id, digest, content)
+       select distinct error_id, ?, ? from faultboard_occurrences where ${isLost}`,
+    )
+    .run(digest, NO_BACKTRACE)
+  target
+    .prepare(
+      `update faultboard_occurrences set payload_id = (select p.id from faultboard_payloads p
+         where p.error_id = faultboard_occurrences.error_id and p.digest = ?) where ${isLost}`,
+    )
+    .run(digest)
+}
+
+/** Of the count of an error, its hours and its occurrences the highest is right: rows are lost and never invented. */
+function fillHours(target: SqliteHandle): number {
+  target.exec(`update faultboard_errors set occurrence_count = max(1, occurrence_count,
+    coalesce((select sum(count) from faultboard_error_hours where error_id = faultboard_errors.id), 0),
+    (select count(*) from faultboard_occurrences where error_id = faultboard_errors.id))`)
+  const short = target
+    .prepare(
+      `select e.id, e.severity, e.platform, coalesce(e.first_app_version, '') as app_version, e.first_seen_at,
+              e.occurrence_count - coalesce(sum(h.count), 0) as missing
+         from faultboard_errors e left join faultboard_error_hours h on h.error_id = e.id
+        group by e.id having missing > 0`,
+    )
+    .all() as ShortError[]
+  const add = target.prepare(
+    `insert into faultboard_error_hours (error_id, hour, severity, platform, app_version, count) values (?, ?, ?, ?, ?, ?)
+     on conflict (error_id, hour, severity, platform, app_version) do update set count = count + excluded.count`,
+  )
+  const uncounted = target.prepare(
+    `select o.hour, o.platform, o.app_version, o.count - coalesce(sum(h.count), 0) as missing
+       from (select occurred_at - occurred_at % ${HOUR} as hour, platform, coalesce(app_version, '') as app_version,
+                    count(*) as count
+               from faultboard_occurrences where error_id = ? group by 1, 2, 3) o
+       left join faultboard_error_hours h
+         on h.error_id = ? and h.hour = o.hour and h.platform = o.platform and h.app_version = o.app_version
+      group by o.hour, o.platform, o.app_version having missing > 0 order by o.hour desc`,
+  )
+  let undated = 0
+  for (const { id, severity, platform, app_version, first_seen_at, missing } of short) {
+    let left = missing
+    for (const row of uncounted.all(id, id) as (Omit<ShortError, 'id'> & { hour: number })[]) {
+      const count = Math.min(left, row.missing)
+      if (count === 0) break
+      add.run(id, row.hour, severity, row.platform, row.app_version, count)
+      left -= count
+    }
+    if (left > 0) add.run(id, hourOf(first_seen_at), severity, platform, app_version, left)
+    undated += left
+  }
+  return undated
+}
+
+/** Adds users that only their occurrences still name. */
+function fillUsers(target: SqliteHandle): void {
+  target.exec(`insert or ignore into faultboard_error_users (error_id, user_id, count, first_seen_at, last_seen_at)
+    select error_id, user_id, count(*), min(occurred_at), max(occurred_at)
+    from faultboard_occurrences where user_id is not null group by error_id, user_id`)
+  target.exec(`update faultboard_errors set user_count =
+    nullif((select count(*) from faultboard_error_users u where u.error_id = faultboard_errors.id), 0)`)
+}
+
+/** Without its text an error cannot be found, and without its features it resembles no other error. */
+function fillTexts(target: SqliteHandle): void {
+  const errors = target
+    .prepare(
+      `select e.id, e.error_type, coalesce(e.first_message, e.message) as message,
+              (select content from faultboard_payloads p where p.error_id = e.id order by p.id limit 1) as content
+         from faultboard_errors e
+        where e.id not in (select error_id from faultboard_error_search)
+           or e.id not in (select error_id from faultboard_error_features)`,
+    )
+    .all() as { id: number; error_type: string; message: string; content: string | null }[]
+  const addText = target.prepare('insert or ignore into faultboard_error_search (error_id, search_text) values (?, ?)')
+  const addFeature = target.prepare('insert or ignore into faultboard_error_features (error_id, feature) values (?, ?)')
+  for (const { id, error_type, message, content } of errors) {
+    const backtrace = backtraceIn(content)
+    addText.run(id, searchText([error_type, message, ...backtrace]))
+    for (const feature of featuresOf(message, backtrace)) addFeature.run(id, feature)
+  }
+}
+
+function backtraceIn(content: string | null): string[] {
+  const { backtrace } = JSON.parse(content ?? NO_BACKTRACE)
+  return Array.isArray(backtrace) ? backtrace.map(String) : []
+}

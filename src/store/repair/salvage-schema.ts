@@ -1,0 +1,206 @@
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import type { SqliteHandle, SqliteLibrary } from '../dialects/sqlite.js'
+
+/** A row of sqlite_schema that creates a table. */
+interface TableRow {
+  name: string
+  rootpage: number
+  sql: string
+}
+
+const HEADER_BYTES = 100
+/** First byte of a b-tree page. */
+const TABLE_LEAF = 0x0d
+const TABLE_PAGES = [TABLE_LEAF, 0x05]
+/** Tables without rowids are stored like indexes. */
+const INDEX_PAGES = [0x0a, 0x02]
+
+/**
+ * Replaces the unreadable schema of a copy by the rows that are found on its readable pages. Changes the copy only. The
+ * header comes from the new file if it is lost too. See https://www.sqlite.org/fileformat2.html.
+ */
+export function rebuildSchema(copy: string, fresh: string, { DatabaseSync }: SqliteLibrary): void {
+  applyLog(copy, DatabaseSync)
+  const descriptor = openSync(copy, 'r+')
+  let rows: TableRow[]
+  try {
+    const own = headerIn(descriptor)
+    const header = own ?? headerOf(fresh)
+    if (!header) return
+    const pages = new Pages(descriptor, header)
+    rows = unambiguous(pages.tableRows())
+    pages.writeEmptySchema()
+  } finally {
+    closeSync(descriptor)
+  }
+  const handle: SqliteHandle & { enableDefensive?(isActive: boolean): void } = new DatabaseSync(copy)
+  try {
+    // Off in older versions, which have no such method; on, it forbids writes to the schema.
+    handle.enableDefensive?.(false)
+    handle.exec('pragma writable_schema = on; begin')
+    const insert = handle.prepare("insert into sqlite_master values ('table', ?, ?, ?, ?)")
+    for (const { name, rootpage, sql } of rows) insert.run(name, name, rootpage, sql)
+    handle.exec('commit')
+  } finally {
+    handle.close()
+  }
+}
+
+/** SQLite applies the write-ahead log when the last connection closes. A log that cannot be applied is ignored. */
+function applyLog(copy: string, Library: new (file: string) => SqliteHandle): void {
+  const handle = new Library(copy)
+  try {
+    handle.exec('begin immediate; rollback')
+  } catch {
+    // Page 1 is unreadable with and without the log.
+  } finally {
+    handle.close()
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(`${copy}${suffix}`, { force: true })
+}
+
+function headerOf(file: string): Buffer | null {
+  const descriptor = openSync(file, 'r')
+  try {
+    return headerIn(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function headerIn(descriptor: number): Buffer | null {
+  const header = Buffer.alloc(HEADER_BYTES)
+  readSync(descriptor, header, 0, HEADER_BYTES, 0)
+  const isHeader = header.toString('latin1', 0, 15) === 'SQLite format 3'
+  return isHeader && isPowerOfTwo(pageSizeIn(header)) ? header : null
+}
+
+function pageSizeIn(header: Buffer): number {
+  const size = header.readUInt16BE(16)
+  return size === 1 ? 65_536 : size
+}
+
+function isPowerOfTwo(size: number): boolean {
+  return size >= 512 && (size & (size - 1)) === 0
+}
+
+/** Two rows can claim one name or page when an unused page contains an old row. Neither can be trusted then. */
+function unambiguous(rows: readonly TableRow[]): TableRow[] {
+  const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]))
+  const [names, roots] = [new Map<string, number>(), new Map<number, number>()]
+  for (const { name, rootpage } of distinct.values()) {
+    names.set(name, (names.get(name) ?? 0) + 1)
+    roots.set(rootpage, (roots.get(rootpage) ?? 0) + 1)
+  }
+  return [...distinct.values()].filter(({ name, rootpage }) => names.get(name) === 1 && roots.get(rootpage) === 1)
+}
+
+class Pages {
+  readonly #descriptor: number
+  readonly #header: Buffer
+  readonly #size: number
+  readonly #count: number
+
+  constructor(descriptor: number, header: Buffer) {
+    this.#descriptor = descriptor
+    this.#header = header
+    this.#size = pageSizeIn(header)
+    this.#count = Math.floor(fstatSync(descriptor).size / this.#size)
+  }
+
+  /** Rows of tables on any readable page whose root page can be one of the table. */
+  tableRows(): TableRow[] {
+    const rows: TableRow[] = []
+    for (let number = 1; number <= this.#count; number++) {
+      const page = this.#read(number)
+      const start = number === 1 ? HEADER_BYTES : 0
+      if (page[start] === TABLE_LEAF) rows.push(...tableRowsIn(page, start))
+    }
+    return rows.filter(({ rootpage, sql }) => {
+      if (rootpage < 2 || rootpage > this.#count) return false
+      const kinds = /without rowid\s*$/i.test(sql) ? INDEX_PAGES : TABLE_PAGES
+      return kinds.includes(this.#read(rootpage)[0] ?? 0)
+    })
+  }
+
+  /** Page 1 without rows and without free pages, so that new rows go to new pages. */
+  writeEmptySchema(): void {
+    const page = Buffer.alloc(this.#size)
+    this.#header.copy(page)
+    page.fill(1, 18, 20)
+    page.writeUInt32BE(this.#count, 28)
+    page.fill(0, 32, 40)
+    page.copy(page, 92, 24, 28)
+    page[HEADER_BYTES] = TABLE_LEAF
+    // Zero means 65,536.
+    page.writeUInt16BE((this.#size - (this.#header[20] ?? 0)) % 65_536, HEADER_BYTES + 5)
+    writeSync(this.#descriptor, page, 0, page.length, 0)
+  }
+
+  #read(number: number): Buffer {
+    const page = Buffer.alloc(this.#size)
+    readSync(this.#descriptor, page, 0, this.#size, (number - 1) * this.#size)
+    return page
+  }
+}
+
+function tableRowsIn(page: Buffer, start: number): TableRow[] {
+  const rows: TableRow[] = []
+  try {
+    const cells = page.readUInt16BE(start + 3)
+    for (let cell = 0; cell < cells; cell++) {
+      const row = tableRowAt(page, page.readUInt16BE(start + 8 + 2 * cell))
+      if (row) rows.push(row)
+    }
+  } catch {
+    // A damaged page points behind its end.
+  }
+  return rows
+}
+
+/** Parses a cell as a row of sqlite_schema: type, name, tbl_name, rootpage, sql. Statements of ours fit into one page. */
+function tableRowAt(page: Buffer, offset: number): TableRow | null {
+  const reader = new CellReader(page, offset)
+  const payload = reader.varint()
+  reader.varint()
+  const record = reader.offset
+  const headerEnd = record + reader.varint()
+  const types = Array.from({ length: 5 }, () => reader.varint())
+  if (reader.offset !== headerEnd || record + payload > page.length) return null
+  const [type, name, owner, rootpage, sql] = types.map((kind) => reader.value(kind))
+  if (type !== 'table' || typeof name !== 'string' || owner !== name) return null
+  if (!/^(faultboard_\w+|sqlite_sequence)$/.test(name)) return null
+  if (typeof rootpage !== 'number' || typeof sql !== 'string' || !/^create table/i.test(sql)) return null
+  return reader.offset === record + payload ? { name, rootpage, sql } : null
+}
+
+class CellReader {
+  readonly #page: Buffer
+  offset: number
+
+  constructor(page: Buffer, offset: number) {
+    this.#page = page
+    this.offset = offset
+  }
+
+  /** Values of a schema need four bytes at most; a longer one ends as a size that fits no page. */
+  varint(): number {
+    let value = 0
+    for (let bytes = 0; bytes < 9; bytes++) {
+      const byte = this.#page.readUInt8(this.offset++)
+      value = value * 128 + (byte & 127)
+      if (byte < 128) break
+    }
+    return value
+  }
+
+  /** Text, or an integer of up to six bytes. Other types do not occur in a row of a table. */
+  value(type: number): string | number | null {
+    const bytes = type >= 13 && type % 2 === 1 ? (type - 13) / 2 : ([0, 1, 2, 3, 4, 6][type] ?? 0)
+    const from = this.offset
+    this.offset += bytes
+    if (type >= 13) return this.#page.toString('utf8', from, this.offset)
+    if (type === 8 || type === 9) return type - 8
+    return bytes > 0 ? this.#page.readIntBE(from, bytes) : null
+  }
+}

@@ -1,0 +1,33 @@
+import type { Recorder } from '../recording/recorder.js'
+import { atExit } from './at-exit.js'
+
+const recorders = new Set<Recorder>()
+let stopAtExit = () => {}
+
+/**
+ * A process that ends by itself writes what it still holds; one that ends at once leaves it on disk for the next start.
+ * One pair of listeners serves every tracker of the process. Gives the function that ends it.
+ */
+export function flushAtExit(recorder: Recorder): () => void {
+  if (recorders.size === 0) {
+    process.on('beforeExit', flushAll)
+    stopAtExit = atExit('spool', spoolAll)
+  }
+  recorders.add(recorder)
+  return () => {
+    recorders.delete(recorder)
+    if (recorders.size > 0) return
+    process.off('beforeExit', flushAll)
+    stopAtExit()
+  }
+}
+
+function flushAll(): void {
+  for (const recorder of recorders) {
+    if (recorder.state.buffered > 0 || recorder.state.queued > 0) void recorder.flush()
+  }
+}
+
+function spoolAll(): void {
+  for (const recorder of recorders) recorder.end()
+}

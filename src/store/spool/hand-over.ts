@@ -1,0 +1,60 @@
+import { FoldedGroup } from '../recording/fold.js'
+import type { Batch } from '../recording/record-batch.js'
+
+/** Gives a batch to others to write; false when they cannot take it now, and it has to be kept here. */
+export type HandOver = (batch: Batch) => Promise<boolean>
+
+export interface HandOverParts {
+  /** Settles when the text is safe, and whoever gets it calls `Recorder.recordHandedOver`. */
+  add(text: string, batch_id: string): Promise<void>
+  onFailed(error: unknown): void
+}
+
+/** Callers of the host wait for it. */
+const PATIENCE_MS = 2000
+const PAUSE_MS = { first: 1000, longest: 30_000 }
+
+/** Tries whoever takes batches only now and then while they are away: no event waits for them twice in a row. */
+export function createHandOver({ add, onFailed }: HandOverParts): HandOver {
+  let pause = PAUSE_MS.first
+  let not_before = -Infinity
+  return async (batch) => {
+    if (performance.now() < not_before) return false
+    try {
+      await inTime(add(textOf(batch), batch.batch_id))
+      pause = PAUSE_MS.first
+      return true
+    } catch (error) {
+      not_before = performance.now() + pause
+      pause = Math.min(pause * 2, PAUSE_MS.longest)
+      onFailed(error)
+      return false
+    }
+  }
+}
+
+function textOf({ batch_id, application_name, groups }: Batch): string {
+  return JSON.stringify({ batch_id, application_name, groups })
+}
+
+/** The batch of such a text. It may have been written before: whoever carries it gives it twice when in doubt. */
+export function handedOver(text: string): Batch {
+  const { batch_id, application_name, groups } = JSON.parse(text)
+  if (typeof batch_id !== 'string' || typeof application_name !== 'string' || !Array.isArray(groups)) {
+    throw new TypeError('not a batch of errors')
+  }
+  return { batch_id, application_name, groups: groups.map((group) => FoldedGroup.fromJSON(group)), tried_before: true }
+}
+
+/** One that answers too late has it all the same: the batch's id keeps it from being counted twice. */
+async function inTime(answer: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} seconds`)), PATIENCE_MS)
+  })
+  try {
+    await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

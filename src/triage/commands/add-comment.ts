@@ -1,0 +1,28 @@
+import * as v from 'valibot'
+import { noSuchError } from '../../model/errors.js'
+import { id, requiredText } from '../../model/input.js'
+import { defineOperation } from '../../operation.js'
+import { lockErrors } from '../../store/lock.js'
+import { type ChangeResult, NAME_LIMIT, TEXT_LIMIT } from './change-errors.js'
+
+/** Adds a person's comment to an error; the activity trail shows it in its place. */
+export const addComment = defineOperation({
+  input: v.object({
+    error_id: id(),
+    author_name: requiredText({ max: NAME_LIMIT }),
+    body: requiredText({ max: TEXT_LIMIT }),
+  }),
+  async run({ database, now }, { error_id, author_name, body }): Promise<ChangeResult> {
+    await database.write(async (trx) => {
+      const [row] = await lockErrors(trx, database.dialect, [error_id])
+      if (!row) throw noSuchError(error_id)
+      const created_at = now()
+      await trx.insertInto('faultboard_comments').values({ error_id, author_name, body, created_at }).execute()
+      await trx
+        .insertInto('faultboard_activities')
+        .values({ error_id, actor: author_name, action: 'commented', created_at })
+        .execute()
+    })
+    return { changed: true }
+  },
+})

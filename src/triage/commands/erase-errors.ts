@@ -1,0 +1,95 @@
+import type { Database } from '../../store/database.js'
+
+const BY_ID = [
+  'faultboard_search_history',
+  'faultboard_occurrences',
+  'faultboard_payloads',
+  'faultboard_comments',
+  'faultboard_activities',
+] as const
+const BY_ERROR = ['faultboard_error_search', 'faultboard_error_users', 'faultboard_error_features'] as const
+const CASCADES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
+/** An embedded database holds the host's thread while it deletes. */
+const ROWS_AT_ONCE = 100
+
+/** Deletes all that hangs on errors whose groups are gone: nothing is added to it any more, and it may be done twice. */
+export async function eraseErrors(database: Database, ids: readonly number[]): Promise<void> {
+  if (database.dialect.rows_at_once === null) await eraseAtOnce(database, ids)
+  else await eraseInSteps(database, ids)
+}
+
+async function eraseAtOnce({ write }: Database, ids: readonly number[]): Promise<void> {
+  for (const table of [...BY_ID, ...BY_ERROR, 'faultboard_cascade_parents'] as const) {
+    await write((trx) => trx.deleteFrom(table).where('error_id', 'in', ids).execute())
+  }
+  for (const table of CASCADES) {
+    await write((trx) =>
+      trx
+        .deleteFrom(table)
+        .where(({ eb, or }) => or([eb('parent_error_id', 'in', ids), eb('child_error_id', 'in', ids)]))
+        .execute(),
+    )
+  }
+}
+
+async function eraseInSteps(database: Database, ids: readonly number[]): Promise<void> {
+  const { read } = database
+  for (const id of ids) {
+    await eraseUsers(database, id)
+    await read.deleteFrom('faultboard_error_search').where('error_id', '=', id).execute()
+    await read.deleteFrom('faultboard_error_features').where('error_id', '=', id).execute()
+    await read.deleteFrom('faultboard_cascades').where('parent_error_id', '=', id).execute()
+    await read.deleteFrom('faultboard_cascades').where('child_error_id', '=', id).execute()
+  }
+  await eraseCascadeHours(database, ids)
+  for (const table of BY_ID) await eraseById(database, table, ids)
+}
+
+async function eraseById({ read }: Database, table: (typeof BY_ID)[number], ids: readonly number[]): Promise<void> {
+  for (;;) {
+    const rows = await read.selectFrom(table).select('id').where('error_id', 'in', ids).limit(ROWS_AT_ONCE).execute()
+    if (rows.length === 0) return
+    const some = rows.map(({ id }) => id)
+    await read.deleteFrom(table).where('id', 'in', some).execute()
+  }
+}
+
+async function eraseUsers({ read }: Database, error_id: number): Promise<void> {
+  const users = read.deleteFrom('faultboard_error_users').where('error_id', '=', error_id)
+  for (;;) {
+    const next = await read
+      .selectFrom('faultboard_error_users')
+      .select('user_id')
+      .where('error_id', '=', error_id)
+      .orderBy('user_id')
+      .offset(ROWS_AT_ONCE)
+      .limit(1)
+      .executeTakeFirst()
+    await (next ? users.where('user_id', '<', next.user_id) : users).execute()
+    if (!next) return
+  }
+}
+
+/** Their keys begin with the hour: without it the tables would be read from end to end. */
+async function eraseCascadeHours({ read }: Database, ids: readonly number[]): Promise<void> {
+  for (let after = -1; ; ) {
+    const hours = await Promise.all(
+      (['faultboard_cascade_parents', 'faultboard_cascade_hours'] as const).map((table) =>
+        read
+          .selectFrom(table)
+          .select(({ fn }) => fn.min<number | null>('hour').as('hour'))
+          .where('hour', '>', after)
+          .executeTakeFirst(),
+      ),
+    )
+    const hour = Math.min(...hours.map((row) => row?.hour ?? Number.POSITIVE_INFINITY))
+    if (hour === Number.POSITIVE_INFINITY) return
+    await read.deleteFrom('faultboard_cascade_parents').where('hour', '=', hour).where('error_id', 'in', ids).execute()
+    await read
+      .deleteFrom('faultboard_cascade_hours')
+      .where('hour', '=', hour)
+      .where(({ eb, or }) => or([eb('parent_error_id', 'in', ids), eb('child_error_id', 'in', ids)]))
+      .execute()
+    after = hour
+  }
+}

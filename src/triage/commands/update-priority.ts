@@ -1,0 +1,31 @@
+import * as v from 'valibot'
+import { id, integer, optionalText } from '../../model/input.js'
+import { PRIORITIES } from '../../model/workflow.js'
+import { defineOperation } from '../../operation.js'
+import type { ErrorRow } from '../../store/lock.js'
+import { type Change, type ChangeResult, changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
+
+/** Sets how urgent an error is, from 0 (none) to 4 (critical). */
+export const updatePriority = defineOperation({
+  input: v.object({
+    error_id: id(),
+    priority_level: integer({ min: 0, max: 4 }),
+    actor: optionalText({ max: NAME_LIMIT }),
+  }),
+  async run(context, { error_id, priority_level, actor = NOBODY_NAMED }): Promise<ChangeResult> {
+    return changeError(context, error_id, (row) => priorityChange(row, priority_level, actor))
+  },
+})
+
+export function priorityChange(row: ErrorRow, priority_level: number, actor: string): Change | null {
+  if (row.priority_level === priority_level) return null
+  return {
+    set: { priority_level },
+    activity: {
+      actor,
+      action: 'priority_changed',
+      from_value: PRIORITIES[row.priority_level] ?? null,
+      to_value: PRIORITIES[priority_level] ?? null,
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { defineOperation } from '../../operation.js'
+import { letterOrder } from '../../store/sort-order.js'
+
+export interface Application {
+  id: number
+  name: string
+}
+
+/** The applications that report here, by name. */
+export const listApplications = defineOperation({
+  input: v.object({}),
+  async run({ database }): Promise<Application[]> {
+    const { read, dialect } = database
+    return read
+      .selectFrom('faultboard_applications')
+      .select(['id', 'name'])
+      .orderBy(letterOrder(dialect, 'name'))
+      .execute()
+  },
+})

@@ -1,0 +1,190 @@
+import type { Cause, ClientSource } from '../../model/event.js'
+import type { Severity } from '../../model/severity.js'
+import { isoTime } from '../../model/time.js'
+import { isMuted, isSnoozed, type Status } from '../../model/workflow.js'
+import type { Selectable } from '../../store/kysely.js'
+import type { ErrorsTable } from '../../store/schema.js'
+
+/** An error as lists show it. Times are ISO 8601 in UTC. */
+export interface ErrorSummary {
+  id: number
+  application_id: number
+  application_name: string
+  error_type: string
+  message: string
+  /** The endpoint that received it from a client (`reporting` or `sentry`); null for errors of the server itself. */
+  source: ClientSource | null
+  place: string | null
+  severity: Severity
+  status: Status
+  resolved: boolean
+  priority_level: number
+  assigned_to: string | null
+  snoozed: boolean
+  snoozed_until: string | null
+  snooze_reason: string | null
+  /** Whether no messages are sent about it. */
+  muted: boolean
+  muted_at: string | null
+  /** Null while it is muted until somebody ends it. */
+  muted_until: string | null
+  muted_by_name: string | null
+  mute_reason: string | null
+  platform: string
+  app_version: string | null
+  first_app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+  occurrence_count: number
+  user_count: number
+  first_seen_at: string
+  occurred_at: string
+  resolved_at: string | null
+  resolved_by_name: string | null
+  resolution_comment: string | null
+  resolution_reference: string | null
+  reopened_at: string | null
+  /** The newest release of the application when it was resolved. */
+  resolved_in_version: string | null
+  /** The newer release in which it came back after it had been resolved. */
+  regressed_in_version: string | null
+  hash_signature: string
+}
+
+export interface Comment {
+  id: number
+  author_name: string
+  body: string
+  created_at: string
+}
+
+export interface Activity {
+  id: number
+  actor: string
+  action: string
+  from_value: string | null
+  to_value: string | null
+  comment: string | null
+  created_at: string
+}
+
+/** What was captured with one occurrence beside the error itself. */
+export interface Circumstances {
+  request_url: string | null
+  request_params: unknown
+  ip_address: string | null
+  user_agent: string | null
+  /** Method, route, headers, content type and duration, where there was a request. */
+  request: Record<string, unknown> | null
+  tags: Record<string, unknown>
+  /** What the host had set, or gave with the error. */
+  context: Record<string, unknown>
+  /** What happened before it, oldest first. */
+  breadcrumbs: OccurrenceBreadcrumb[]
+  /** Code and errno of a system error, environment, process, and which hook met it. */
+  details: Record<string, unknown>
+}
+
+export interface OccurrenceBreadcrumb {
+  occurred_at: string
+  category: string
+  message: string
+  duration_ms?: number
+  metadata?: Record<string, unknown>
+}
+
+export interface Occurrence extends Circumstances {
+  id: number
+  occurred_at: string
+  message: string
+  platform: string
+  app_version: string | null
+  git_sha: string | null
+  user_id: string | null
+}
+
+/** The occurrence that is looked at, and its neighbours in time. */
+export interface SelectedOccurrence extends Occurrence {
+  /** The one before it, which is older. */
+  previous_id: number | null
+  /** The one after it, which is newer. */
+  next_id: number | null
+  /** 1 is the newest; null where so many are kept that nobody counts them. */
+  position: number | null
+}
+
+/**
+ * An error with one of its occurrences: the newest, or the selected one. All fields that an occurrence has belong to that
+ * occurrence: `message`, `place`, `backtrace`, `causes`, `platform`, `app_version`, `git_sha`, `user_id` and the
+ * circumstances. The other fields describe the error.
+ */
+export interface ErrorRecord extends ErrorSummary, Circumstances {
+  /** The version of the newest occurrence, as `first_app_version` is that of the oldest. */
+  last_app_version: string | null
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+  /** The place as it is part of the signature; null for occurrences of older versions. */
+  signature_place: readonly string[] | null
+  comments: Comment[]
+  activities: Activity[]
+  /** Null when no occurrence is kept any more. */
+  occurrence: SelectedOccurrence | null
+  /** A page of those that are kept, newest first. */
+  occurrences: Occurrence[]
+  occurrences_pagination: OccurrencesPagination
+}
+
+export interface OccurrencesPagination {
+  page: number
+  per_page: number
+  /** How many are kept; `occurrence_count` knows how many there were. */
+  total_count: number
+  total_pages: number
+  /** Only where more are kept than are counted and paged through. */
+  total_is_bound?: true
+}
+
+export function summaryOf(
+  row: Selectable<ErrorsTable>,
+  more: { application_name: string; user_count: number; now: number },
+): ErrorSummary {
+  return {
+    id: row.id,
+    application_id: row.application_id,
+    application_name: more.application_name,
+    error_type: row.error_type,
+    message: row.message,
+    source: row.source,
+    place: row.place,
+    severity: row.severity,
+    status: row.status,
+    resolved: row.resolved === 1,
+    priority_level: row.priority_level,
+    assigned_to: row.assigned_to,
+    snoozed: isSnoozed(row.snoozed_until, more.now),
+    snoozed_until: isoTime(row.snoozed_until),
+    snooze_reason: row.snooze_reason,
+    muted: isMuted(row, more.now),
+    muted_at: isoTime(row.muted_at),
+    muted_until: isoTime(row.muted_until),
+    muted_by_name: row.muted_by_name,
+    mute_reason: row.mute_reason,
+    platform: row.platform,
+    app_version: row.app_version,
+    first_app_version: row.first_app_version,
+    git_sha: row.git_sha,
+    user_id: row.user_id,
+    occurrence_count: row.occurrence_count,
+    user_count: more.user_count,
+    first_seen_at: new Date(row.first_seen_at).toISOString(),
+    occurred_at: new Date(row.occurred_at).toISOString(),
+    resolved_at: isoTime(row.resolved_at),
+    resolved_by_name: row.resolved_by_name,
+    resolution_comment: row.resolution_comment,
+    resolution_reference: row.resolution_reference,
+    reopened_at: isoTime(row.reopened_at),
+    resolved_in_version: row.resolved_in_version,
+    regressed_in_version: row.regressed_in_version,
+    hash_signature: row.hash_signature,
+  }
+}

@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import type { Context } from '../../context.js'
+import { rootBacktrace, shownPlace } from '../../model/code-place.js'
+import { noSuchError } from '../../model/errors.js'
+import { clampedInteger, id, optional } from '../../model/input.js'
+import { defineOperation } from '../../operation.js'
+import { applicationNames } from '../../store/applications.js'
+import type { ErrorRow } from '../../store/lock.js'
+import { occurrencesPage, type Selection, selectedOccurrence } from './error-occurrences.js'
+import { type Activity, type Comment, type ErrorRecord, summaryOf } from './error-record.js'
+import { circumstancesOf } from './occurrence.js'
+
+const TRAIL_LIMIT = 200
+
+/** One error with its comments, activity trail and kept occurrences, and the newest or the selected one of those. */
+export const findError = defineOperation({
+  input: v.object({
+    error_id: id(),
+    application_id: optional(id()),
+    occurrence_id: optional(id()),
+    page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
+    per_page: optional(clampedInteger({ min: 1, max: 100 })),
+  }),
+  async run(context, { error_id, application_id, occurrence_id, page = 1, per_page = 25 }): Promise<ErrorRecord> {
+    const row = await errorWithin(context, { error_id, application_id })
+    const selection = await selectedOccurrence(context, row, occurrence_id)
+    return {
+      ...summaryOf(row, {
+        application_name: (await applicationNames(context.database)).get(row.application_id) ?? '',
+        user_count: row.user_count ?? 0,
+        now: context.now(),
+      }),
+      last_app_version: row.app_version,
+      ...ofOccurrence(selection, context.config.project_root),
+      comments: await comments(context, error_id),
+      activities: await activities(context, error_id),
+      occurrence: selection.occurrence,
+      ...(await occurrencesPage(context, row, { page, per_page })),
+    }
+  },
+})
+
+/** The fields that belong to the occurrence. Without one, the error shows those of the newest that it had. */
+function ofOccurrence({ occurrence, payload }: Selection, root: string) {
+  const circumstances = circumstancesOf(occurrence)
+  if (!occurrence) return { ...payload, ...circumstances }
+  const { message, platform, app_version, git_sha, user_id } = occurrence
+  const place = shownPlace(rootBacktrace(payload, root), root)
+  return { message, place, platform, app_version, git_sha, user_id, ...payload, ...circumstances }
+}
+
+/** The row of an error; where the view is limited to one application, the errors of others do not exist. */
+export async function errorWithin(
+  { database }: Context,
+  { error_id, application_id }: { error_id: number; application_id?: number | undefined },
+): Promise<ErrorRow> {
+  const row = await database.read
+    .selectFrom('faultboard_errors')
+    .selectAll()
+    .where('id', '=', error_id)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .executeTakeFirst()
+  if (!row) throw noSuchError(error_id)
+  return row
+}
+
+async function comments({ database }: Context, error_id: number): Promise<Comment[]> {
+  const rows = await database.read
+    .selectFrom('faultboard_comments')
+    .select(['id', 'author_name', 'body', 'created_at'])
+    .where('error_id', '=', error_id)
+    .orderBy('id', 'desc')
+    .limit(TRAIL_LIMIT)
+    .execute()
+  return rows.reverse().map((row) => ({ ...row, created_at: new Date(row.created_at).toISOString() }))
+}
+
+async function activities({ database }: Context, error_id: number): Promise<Activity[]> {
+  const rows = await database.read
+    .selectFrom('faultboard_activities')
+    .select(['id', 'actor', 'action', 'from_value', 'to_value', 'comment', 'created_at'])
+    .where('error_id', '=', error_id)
+    .orderBy('id', 'desc')
+    .limit(TRAIL_LIMIT)
+    .execute()
+  return rows.reverse().map((row) => ({ ...row, created_at: new Date(row.created_at).toISOString() }))
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Overview } from '../../../src/analytics/overview/overview.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { type Host, startHost } from '../../support/host.js'
+import { temporaryFolder, trackerAt } from '../../support/tracker.js'
+import { type Act, expectedOverview, type Happening, perform } from '../overview-by-hand.js'
+
+const MINUTE = 60_000
+/** Four days after the clocks went forward in Berlin. */
+const NOW = Date.parse('2026-04-02T10:20:00Z')
+/** Midnight of the day on which they did, and of the day after, in Berlin and in Kolkata. */
+const EDGES = ['2026-03-28T23:00Z', '2026-03-29T22:00Z', '2026-03-29T18:30Z', '2026-04-01T22:00Z', '2026-04-01T18:30Z']
+
+const time = fc.oneof(
+  fc.integer({ min: 0, max: 65 * 24 * 60 }).map((minutes) => NOW - minutes * MINUTE),
+  fc.integer({ min: 0, max: 8 * 24 * 60 }).map((minutes) => NOW - minutes * MINUTE),
+  fc
+    .tuple(fc.constantFrom(...EDGES), fc.constantFrom(-30 * MINUTE, -1, 0, 1, 29 * MINUTE))
+    .map(([edge, by]) => Date.parse(edge) + by),
+)
+const happening: fc.Arbitrary<Happening> = fc.record({
+  type: fc.integer({ min: 0, max: 11 }),
+  occurred_at: time,
+  platform: fc.constantFrom('API', 'Web', 'iOS'),
+  app_version: fc.constantFrom('1.0', '1.1', '2.0'),
+  user_id: fc.option(
+    fc.integer({ min: 1, max: 15 }).map((n) => `user-${n}`),
+    { nil: null },
+  ),
+})
+const act: fc.Arbitrary<Act> = fc.record({
+  type: fc.integer({ min: 0, max: 11 }),
+  what: fc.constantFrom('resolve', 'reopen', 'assign', 'snooze'),
+  at: fc.integer({ min: 0, max: 62 * 24 }).map((hours) => NOW - hours * 60 * MINUTE),
+})
+
+describeEachDatabase('the overview', (database) => {
+  let url: string
+  let hosts: Record<string, Host>
+  let application = 0
+
+  beforeAll(async () => {
+    url = await database.fresh()
+    const hostIn = (time_zone: string) =>
+      startHost(url, { time_zone, application_name: 'host', rate_limit_per_minute: 10_000 }, { now: () => NOW })
+    hosts = { 'Europe/Berlin': await hostIn('Europe/Berlin'), 'Asia/Kolkata': await hostIn('Asia/Kolkata') }
+  })
+
+  afterAll(async () => {
+    for (const host of Object.values(hosts ?? {})) await host.close()
+  })
+
+  const overviewOf = async (time_zone: string, application_id?: number) =>
+    (await hosts[time_zone]?.json(
+      `/overview${application_id ? `?application_id=${application_id}` : ''}`,
+    )) as unknown as (Overview & Overview['stats']) | undefined
+
+  test.each(['Europe/Berlin', 'Asia/Kolkata'])(
+    'agrees with counting everything one by one, application by application, in %s',
+    async (time_zone) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(happening, { minLength: 1, maxLength: 80 }),
+          fc.array(act, { maxLength: 12 }),
+          async (happenings, acts) => {
+            const name = `application ${application++}`
+            const { tracker, clock } = trackerAt({ url, spool_path: temporaryFolder() }, { application_name: name })
+            const records = await perform(tracker, clock, { now: NOW, happenings, acts })
+            const all = await tracker.Queries.Applications.call()
+            const found = await overviewOf(time_zone, all.find((one) => one.name === name)?.id)
+            expect(found).toMatchObject(expectedOverview(records, { now: NOW, time_zone, happenings }))
+          },
+        ),
+        { numRuns: 3, endOnFailure: true },
+      )
+    },
+  )
+
+  test('of all applications together counts each of them', async () => {
+    const parts = await Promise.all(
+      ((await hosts['Asia/Kolkata']?.tracker.Queries.Applications.call()) ?? []).map(({ id }) =>
+        overviewOf('Asia/Kolkata', id),
+      ),
+    )
+    const whole = await overviewOf('Asia/Kolkata')
+    const sum = (value: (overview: Overview & Overview['stats']) => number) =>
+      parts.reduce((total, part) => total + (part ? value(part) : 0), 0)
+    expect(whole?.days.map(({ total }) => total).reduce((a, b) => a + b)).toBe(
+      sum(({ days }) => days.reduce((total, day) => total + day.total, 0)),
+    )
+    expect(whole?.unresolved.count).toBe(sum(({ unresolved }) => unresolved.count))
+    expect(whole?.new_errors.count).toBe(sum(({ new_errors }) => new_errors.count))
+    expect(whole?.unattended.count).toBe(sum(({ unattended }) => unattended.count))
+    expect(whole?.time_to_resolve.count).toBe(sum(({ time_to_resolve }) => time_to_resolve.count))
+  })
+
+  test('of an application that does not exist is empty', async () => {
+    const empty = await hosts['Europe/Berlin']?.tracker.Queries.Overview.call({ application_id: 999_999 })
+    expect(empty).toMatchObject({
+      stats: { total_errors: 0 },
+      today: { occurrences: 0, before: 0 },
+      affected_users: { count: 0, before: 0 },
+      time_to_resolve: { count: 0, median_ms: null, mean_ms: null },
+      new_errors: { count: 0, errors: [] },
+      top_by_impact: [],
+      platforms: [],
+      releases: [],
+    })
+  })
+})

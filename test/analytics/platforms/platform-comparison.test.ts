@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { PlatformComparison } from '../../../src/analytics/platforms/platform-comparison.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { freshPlace } from '../../support/tracker.js'
+import {
+  dateOf,
+  datesOf,
+  distinct,
+  type Event,
+  groupOf,
+  inPeriod,
+  inPeriodBefore,
+  severityCounts,
+  tally,
+} from '../oracle.js'
+import { logged, NOW, someEvents } from '../random-events.js'
+
+const DAY = 86_400_000
+
+describeEachDatabase('PlatformComparison', (database) => {
+  test('agrees with counting event by event', async () => {
+    const place = await freshPlace(database)
+    const someDays = fc.constantFrom(1, 7, 20)
+    const someZone = fc.constantFrom('UTC', 'Asia/Tokyo')
+    await fc.assert(
+      fc.asyncProperty(someEvents, someDays, someZone, async (events, days, zone) => {
+        const { context, application_id } = await logged(place, events, zone)
+        const question = { now: NOW, days, zone }
+        const comparison = new PlatformComparison(() => context, { days, application_id })
+        const seen = inPeriod(events, question)
+        const before = inPeriodBefore(events, question)
+        const rates = await comparison.errorRateByPlatform()
+        expect(rates.map(({ platform }) => platform).sort()).toEqual(distinct(seen, ({ platform }) => platform).sort())
+        for (const rate of rates) {
+          const own = seen.filter(({ platform }) => platform === rate.platform)
+          const earlier = before.filter(({ platform }) => platform === rate.platform)
+          expect(rate).toEqual({
+            platform: rate.platform,
+            occurrences: own.length,
+            share: own.length / seen.length,
+            per_day: expect.closeTo(own.length / hoursOf(question) / (1 / 24)),
+            before_count: earlier.length,
+            growth: earlier.length === 0 ? null : (own.length - earlier.length) / earlier.length,
+            severities: severityCounts(own),
+            daily_counts: datesOf(question).map((date) => own.filter((event) => dateOf(event, zone) === date).length),
+          })
+          const { top_errors } = await comparison.platformHealthSummary(rate.platform)
+          expect(top_errors.map(({ count }) => count)).toEqual(
+            Object.values(tally(own, groupOf))
+              .sort((a, b) => b - a)
+              .slice(0, 20),
+          )
+        }
+        const kinds = distinct(seen, kindOf)
+          .map((kind) => seen.filter((event) => kindOf(event) === kind))
+          .filter((own) => distinct(own, ({ platform }) => platform).length > 1)
+        const crossing = await comparison.crossPlatformErrors()
+        expect(crossing.map(({ count }) => count)).toEqual(kinds.map(({ length }) => length).sort((a, b) => b - a))
+        for (const { error_type, place, platforms, error_ids } of crossing) {
+          const own = seen.filter((event) => event.error_type === error_type && place?.includes(event.file))
+          expect(Object.fromEntries(platforms.map(({ platform, count }) => [platform, count]))).toEqual(
+            tally(own, ({ platform }) => platform),
+          )
+          expect(error_ids).toHaveLength(distinct(own, groupOf).length)
+        }
+      }),
+      { numRuns: 6 },
+    )
+  }, 120_000)
+
+  test('scores the stability as its formula says, by hand', async () => {
+    const event = (kind: string, platform: string, severity: Event['severity'], days: number): Event => ({
+      error_type: `${kind}Error`,
+      message: 'alpha',
+      file: 'cart',
+      platform,
+      app_version: '1.0.0',
+      severity,
+      user_id: null,
+      occurred_at: NOW - days * DAY,
+    })
+    const events = [
+      // Web: two critical, one low; one of two errors resolved; one a week before, so it trebled.
+      event('Pay', 'Web', 'critical', 0),
+      event('Pay', 'Web', 'critical', 1),
+      event('Tip', 'Web', 'low', 2),
+      event('Tip', 'Web', 'low', 8),
+      // iOS: one medium, open, new.
+      event('Map', 'iOS', 'medium', 3),
+    ]
+    const { context, application_id, tracker, clock } = await logged(await freshPlace(database), events, 'UTC')
+    const [pay] = await tracker.Queries.ErrorsList.call({ error_type: 'PayError', application_id })
+    clock.now = NOW - DAY + 3_600_000
+    await tracker.Commands.ResolveError.call({ error_id: pay?.id ?? 0 })
+    clock.now = NOW
+    const comparison = new PlatformComparison(() => context, { application_id })
+    // 100 - 40 * (1 + 1 + 0.1) / 3 - 30 * 1/2 - 30 * 1 = 27 and 100 - 40 * 0.3 - 30 * 1 - 0 = 58
+    expect(await comparison.platformStabilityScores()).toEqual([
+      {
+        platform: 'Web',
+        stability_score: 27,
+        status: 'unstable',
+        error_count: 2,
+        resolved_count: 1,
+        resolution_rate: 0.5,
+        median_time_to_resolve_ms: 3_600_000,
+      },
+      {
+        platform: 'iOS',
+        stability_score: 58,
+        status: 'shaky',
+        error_count: 1,
+        resolved_count: 0,
+        resolution_rate: 0,
+        median_time_to_resolve_ms: null,
+      },
+    ])
+    expect(await comparison.platformHealthSummary('ios')).toMatchObject({
+      platform: 'iOS',
+      occurrences: 1,
+      share: 0.25,
+      growth: null,
+      stability_score: 58,
+      top_errors: [{ error_type: 'MapError', count: 1 }],
+    })
+    expect(await comparison.platformHealthSummary('Fridge')).toMatchObject({
+      platform: 'Fridge',
+      occurrences: 0,
+      stability_score: null,
+      status: 'quiet',
+      daily_counts: [0, 0, 0, 0, 0, 0, 0],
+      top_errors: [],
+    })
+    await expect(comparison.platformHealthSummary('  ')).rejects.toThrow('platform must not be empty')
+    await expect(comparison.platformHealthSummary(undefined as never)).rejects.toThrow('platform is missing')
+  })
+
+  test('asks again after a question that failed', async () => {
+    const { context } = await logged(await freshPlace(database), [], 'UTC')
+    let away = true
+    const now = () => {
+      if (away) throw new Error('the database is away')
+      return NOW
+    }
+    const comparison = new PlatformComparison(() => ({ ...context, now }))
+    await expect(comparison.errorRateByPlatform()).rejects.toThrow('away')
+    away = false
+    expect(await comparison.errorRateByPlatform()).toEqual([])
+  })
+
+  test('keeps to one application, and takes all without it', async () => {
+    const place = await freshPlace(database)
+    const one: Event = {
+      error_type: 'PayError',
+      message: 'alpha',
+      file: 'cart',
+      platform: 'Web',
+      app_version: '1.0.0',
+      severity: 'low',
+      user_id: null,
+      occurred_at: NOW,
+    }
+    const shop = await logged(place, [one, one], 'UTC')
+    const billing = await logged(place, [{ ...one, platform: 'iOS' }], 'UTC')
+    const rates = (application_id?: number | string) =>
+      new PlatformComparison(() => shop.context, { application_id: application_id ?? null }).errorRateByPlatform()
+    expect((await rates(shop.application_id)).map(({ platform }) => platform)).toEqual(['Web'])
+    expect((await rates(String(billing.application_id))).map(({ platform }) => platform)).toEqual(['iOS'])
+    expect((await rates()).map(({ occurrences }) => occurrences)).toEqual([2, 1])
+    const all = new PlatformComparison(() => shop.context)
+    expect(await all.crossPlatformErrors()).toMatchObject([{ error_type: 'PayError', count: 3 }])
+    const shopAlone = new PlatformComparison(() => shop.context, { application_id: shop.application_id })
+    expect(await shopAlone.crossPlatformErrors()).toEqual([])
+    expect(() => new PlatformComparison(() => shop.context, { days: 'week' })).toThrow(
+      'days must be a whole number from 1 to 365',
+    )
+  })
+})
+
+function kindOf({ error_type, file }: Event): string {
+  return `${error_type} ${file}`
+}
+
+/** Hours of the period so far, for zones without a change of clocks. */
+function hoursOf({ now, days, zone }: { now: number; days: number; zone: string }): number {
+  const offset = zone === 'Asia/Tokyo' ? 9 : 0
+  return (days - 1) * 24 + ((Math.floor(now / 3_600_000) + offset) % 24) + 1
+}

@@ -1,0 +1,231 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { releaseChanges } from '../../../src/analytics/releases/release-changes.js'
+import { type ListedRelease, releaseList } from '../../../src/analytics/releases/release-list.js'
+import { perform } from '../../../src/operation.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { freshPlace, freshTracker } from '../../support/tracker.js'
+import { dateOf, datesOf, distinct, type Event, groupOf, inPeriod, severityCounts } from '../oracle.js'
+import { contextAt, logged, NOW, someEvents } from '../random-events.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+describeEachDatabase('the list of releases', (database) => {
+  test('tells what each release brought, as computed by hand', async () => {
+    const { tracker, clock, ...place } = await freshTracker(database, { time_zone: 'Europe/Berlin' })
+    const { Commands, Queries } = tracker
+    const context = contextAt(place, clock, 'Europe/Berlin')
+    const log = async (error_type: string, app_version: string, occurred_at: number, count = 1, more = {}) => {
+      clock.now = occurred_at
+      for (let i = 0; i < count; i++) {
+        await Commands.LogError.call({ error_type, message: 'm', severity: 'low', app_version, occurred_at, ...more })
+      }
+    }
+    // 1.9.0: three errors on one day, of which one is resolved before the next release.
+    await log('Gone', '1.9.0', NOW - 9 * DAY + 1234, 2)
+    await log('Worse', '1.9.0', NOW - 9 * DAY + 5000, 3)
+    await log('Fixed', '1.9.0', NOW - 9 * DAY + 6000)
+    const [fixed] = await Queries.ErrorsList.call({ error_type: 'Fixed' })
+    await Commands.ResolveError.call({ error_id: fixed?.id ?? 0 })
+    // 1.10.0, also within one day: one error is worse, one came back, two are new, of which one is resolved by now.
+    await log('Worse', '1.10.0', NOW - 2 * DAY + 77, 6, { severity: 'critical' })
+    await log('Fixed', '1.10.0', NOW - 2 * DAY + 1000)
+    await log('New', '1.10.0', NOW - 2 * DAY + 2000, 2)
+    await log('Brief', '1.10.0', NOW - 2 * DAY + 3000, 3)
+    const [brief] = await Queries.ErrorsList.call({ error_type: 'Brief' })
+    clock.now = NOW
+    await Commands.ResolveError.call({ error_id: brief?.id ?? 0 })
+    const { releases, trend_dates, pagination } = await perform(releaseList, context, { days: 30 })
+    expect(releases).toEqual([
+      {
+        application_id: expect.any(Number),
+        app_version: '1.10.0',
+        before_version: '1.9.0',
+        first_seen_at: new Date(NOW - 2 * DAY + 77).toISOString(),
+        last_seen_at: new Date(hour(NOW - 2 * DAY)).toISOString(),
+        occurrences: 12,
+        share: 12 / 18,
+        severities: { critical: 6, high: 0, medium: 0, low: 6 },
+        per_day: 12,
+        trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0],
+        new_count: 2,
+        open_new_count: 1,
+        regressed_count: 1,
+        gone_count: 1,
+        worse_count: 1,
+        // 40 of the mean weight 0.55, 30 of one new error in two that is open, 30 of twice as many a day.
+        stability_score: 100 - 22 - 15 - 30,
+        status: 'unstable',
+      },
+      expect.objectContaining({
+        app_version: '1.9.0',
+        before_version: null,
+        first_seen_at: new Date(NOW - 9 * DAY + 1234).toISOString(),
+        occurrences: 6,
+        trend: [0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        // The error that came back is open again.
+        new_count: 3,
+        open_new_count: 3,
+        regressed_count: 0,
+        gone_count: 0,
+        worse_count: 0,
+        stability_score: 100 - 4 - 30,
+      }),
+    ])
+    expect([trend_dates[0], trend_dates.at(-1)]).toEqual(['2026-03-18', '2026-03-31'])
+    expect(pagination).toEqual({ page: 1, per_page: 20, total_count: 2, total_pages: 1 })
+    expect((await perform(releaseList, context, { days: 5 })).releases.map(({ app_version }) => app_version)).toEqual([
+      '1.10.0',
+    ])
+    const release = (await tracker.Queries.ErrorAnalytics.call({ app_version: '1.10.0' })).release
+    expect(release).toMatchObject({ regressed_count: 1, regressed_errors: [{ error_type: 'Fixed' }] })
+    expect(release?.first_seen_at).toBe(new Date(NOW - 2 * DAY + 77).toISOString())
+  })
+
+  test('counts as one does event by event, on every day of a zone whose clocks changed', async () => {
+    const place = await freshPlace(database)
+    await fc.assert(
+      fc.asyncProperty(someEvents, fc.constantFrom(3, 30), async (events, days) => {
+        const zone = 'Europe/Berlin'
+        const { context, application_id } = await logged(place, events, zone)
+        const { releases } = await perform(releaseList, context, { days, application_id })
+        const seen = inPeriod(events, { now: NOW, days, zone })
+        const bySight = distinct(
+          events.toSorted((a, b) => a.occurred_at - b.occurred_at || byVersion(a, b)),
+          ({ app_version }) => app_version,
+        )
+        // The only two whose names tell, where nothing stands between them.
+        const order = bySight.join().replace('1.10.0,1.9.0', '1.9.0,1.10.0').split(',').filter(Boolean)
+        const reported = order.filter((version) => seen.some(({ app_version }) => app_version === version)).reverse()
+        expect(releases.map(({ app_version }) => app_version)).toEqual(reported)
+        for (const release of releases) {
+          const own = seen.filter(({ app_version }) => app_version === release.app_version)
+          const dates = datesOf({ now: NOW, days: Math.min(days, 14), zone })
+          expect(release).toMatchObject({
+            occurrences: own.length,
+            severities: severityCounts(own),
+            trend: dates.map((date) => own.filter((event) => dateOf(event, zone) === date).length),
+            first_seen_at: new Date(Math.min(...timesOf(events, release))).toISOString(),
+            new_count: newIn(events, release.app_version),
+          })
+          const changes = await releaseChanges(context, { application_id }, release.app_version, 1)
+          expect(changes).toMatchObject({ gone_count: release.gone_count, worse_count: release.worse_count })
+        }
+      }),
+      { numRuns: 5 },
+    )
+  }, 120_000)
+
+  test('shows twenty at a time, and those of one application only', async () => {
+    const place = await freshPlace(database)
+    const builds = Array.from({ length: 43 }, (_, i) =>
+      anEvent({ app_version: `1.${i}`, occurred_at: NOW - (43 - i) * 1000 }),
+    )
+    const shop = await logged(place, builds, 'UTC')
+    const billing = await logged(place, [anEvent({ app_version: '1.7', occurred_at: NOW - DAY })], 'UTC')
+    const ask = (input: object) => perform(releaseList, shop.context, input)
+    const { application_id } = shop
+    expect((await ask({ application_id })).releases.map(({ app_version }) => app_version)).toEqual(
+      builds
+        .map(({ app_version }) => app_version)
+        .slice(-20)
+        .reverse(),
+    )
+    const last = await ask({ application_id, page: 99 })
+    expect(last.pagination).toEqual({ page: 3, per_page: 20, total_count: 43, total_pages: 3 })
+    expect(last.releases.map(({ app_version }) => app_version)).toEqual(['1.2', '1.1', '1.0'])
+    expect((await ask({ application_id: billing.application_id })).releases).toMatchObject([
+      { app_version: '1.7', occurrences: 1, new_count: 1, gone_count: 0, before_version: null },
+    ])
+    expect((await ask({})).pagination.total_count).toBe(44)
+    expect((await ask({ application_id: 12_345 })).releases).toEqual([])
+  })
+
+  test('does not take an old version that reports for the first time for the newest, and looks past commits', async () => {
+    const place = await freshPlace(database)
+    const events = ['2.0.0', '1.9.9', '2.0.1', '1.0.0'].map((app_version, i) =>
+      anEvent({ app_version, occurred_at: NOW - DAY + i * HOUR }),
+    )
+    const { context, application_id, tracker } = await logged(place, events, 'UTC')
+    await tracker.Commands.LogError.call({ ...anEvent({ app_version: '2.0.0' }), user_id: undefined, git_sha: 'fff' })
+    const others = await logged(
+      place,
+      [anEvent({ app_version: '5.0', occurred_at: NOW - DAY + HOUR / 2 }), anEvent({ app_version: '4.0' })],
+      'UTC',
+    )
+    const { releases } = await perform(releaseList, context, { application_id })
+    expect(releases.map(({ app_version, before_version }) => [app_version, before_version])).toEqual([
+      ['2.0.1', '2.0.0'],
+      ['2.0.0', '1.9.9'],
+      ['1.9.9', '1.0.0'],
+      ['1.0.0', null],
+    ])
+    expect(releases[1]?.first_seen_at).toBe(new Date(NOW - DAY).toISOString())
+    expect(await releaseChanges(context, { application_id }, undefined, 5)).toMatchObject({
+      app_version: '2.0.1',
+      before_version: '2.0.0',
+      versions: ['2.0.1', '2.0.0', '1.9.9', '1.0.0'],
+    })
+    const both = (await perform(releaseList, context, {})).releases.map(({ app_version }) => app_version)
+    expect(both).toEqual(['2.0.1', '5.0', '4.0', '2.0.0', '1.9.9', '1.0.0'])
+    expect(others.application_id).not.toBe(application_id)
+  })
+
+  test('counts within the last year only, however long a release reports', async () => {
+    const place = await freshPlace(database)
+    const events = [
+      ...times(9, () => anEvent({ app_version: '1.0', occurred_at: NOW - 500 * DAY })),
+      anEvent({ app_version: '1.0', occurred_at: NOW - 20 * DAY }),
+      ...times(5, () => anEvent({ app_version: '2.0', occurred_at: NOW - 10 * DAY })),
+    ]
+    const { context, application_id } = await logged(place, events, 'UTC')
+    const { releases } = await perform(releaseList, context, { application_id })
+    // One occurrence a day became five: the nine of long ago do not count.
+    expect(releases.map(({ app_version, worse_count }) => [app_version, worse_count])).toEqual([
+      ['2.0', 1],
+      ['1.0', 0],
+    ])
+    expect(releases[1]?.first_seen_at).toBe(new Date(NOW - 500 * DAY).toISOString())
+  })
+})
+
+function anEvent(more: Partial<Event>): Event {
+  return {
+    error_type: 'PayError',
+    message: 'alpha',
+    file: 'cart',
+    platform: 'Web',
+    app_version: '1.0.0',
+    severity: 'low',
+    user_id: null,
+    occurred_at: NOW,
+    ...more,
+  }
+}
+
+function times<T>(count: number, make: () => T): T[] {
+  return Array.from({ length: count }, make)
+}
+
+function hour(time: number): number {
+  return time - (time % HOUR)
+}
+
+const VERSIONS = ['1.9.0', '1.10.0', 'a1b2c3d']
+
+function byVersion(a: Event, b: Event): number {
+  return VERSIONS.indexOf(a.app_version) - VERSIONS.indexOf(b.app_version)
+}
+
+function timesOf(events: readonly Event[], { app_version }: ListedRelease): number[] {
+  return events.filter((event) => event.app_version === app_version).map(({ occurred_at }) => occurred_at)
+}
+
+function newIn(events: readonly Event[], version: string): number {
+  return distinct(events, groupOf).filter((group) => {
+    const own = events.filter((event) => groupOf(event) === group)
+    const oldest = Math.min(...own.map(({ occurred_at }) => occurred_at))
+    return own.find(({ occurred_at }) => occurred_at === oldest)?.app_version === version
+  }).length
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import type { ForeignError } from '../../../src/capture/foreign-error.js'
+import { DAY } from '../../../src/model/time.js'
+import type { TrackerInstance } from '../../../src/tracker.js'
+import { balancedBooks } from '../../support/books.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { eventually, freshPlace, NOON, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
+
+/** An error of a client that numbers its events, or of one that does not. */
+function reported(event_key: string | undefined, more: Partial<ForeignError> = {}): ForeignError {
+  return { source: 'reporting', error_type: 'Reported', message: 'by a client', backtrace: [], event_key, ...more }
+}
+
+async function again(tracker: TrackerInstance): Promise<number> {
+  return (await tracker.stats()).dropped.reported_again ?? 0
+}
+
+describeEachDatabase('an event that its client sends again', (database) => {
+  test('counts once after a restart, and in another process', async () => {
+    const place = await freshPlace(database)
+    const first = trackerAt(place).tracker
+    expect(await first.inlet.record(reported('1'))).toMatchObject({ state: 'recorded', occurrence_count: 1 })
+    await first.shutdown()
+    const [second, third] = [trackerAt(place).tracker, trackerAt(place).tracker]
+    expect(await second.inlet.record(reported('1'))).toBeNull()
+    expect(await third.inlet.record(reported('1', { error_type: 'Otherwise' }))).toBeNull()
+    expect(await third.inlet.record(reported('2'))).toMatchObject({ occurrence_count: 2 })
+    expect([await again(second), await again(third)]).toEqual([1, 1])
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Reported': 2 })
+  })
+
+  test('is another one in another application', async () => {
+    const place = await freshPlace(database)
+    for (const application_name of ['shop', 'billing']) {
+      await trackerAt(place, { application_name }).tracker.inlet.record(reported('1'))
+    }
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Reported': 1, 'billing Reported': 1 })
+  })
+
+  for (const async_logging of [false, true]) {
+    test(`counts once when processes get it at once, with async_logging ${async_logging}`, async () => {
+      const { url, spool_path } = await freshPlace(database)
+      const trackers = [1, 2, 3].map(
+        (n) => trackerAt({ url, spool_path: `${spool_path}/${n}` }, { async_logging }).tracker,
+      )
+      await Promise.all(trackers.map((tracker) => tracker.ready()))
+      const rounds = 10
+      for (let round = 0; round < rounds; round++) {
+        const events = Array.from({ length: 6 }, (_, i) =>
+          reported(`${round} ${i}`, {
+            error_type: `Reported${'AB'[i % 2]}`,
+            user_id: `user ${i % 3}`,
+            app_version: `1.${i % 2}`,
+            occurred_at: NOON - i * 3_600_000,
+          }),
+        )
+        await Promise.all(
+          trackers.flatMap(({ inlet }, n) => [
+            ...(n % 2 ? events : events.toReversed()).map((event) => inlet.record(event)),
+            // In the same group and the same transaction, without a number: it is never a repeat.
+            inlet.record(reported(undefined, { error_type: 'ReportedA', user_id: 'user 0' })),
+          ]),
+        )
+      }
+      await Promise.all(trackers.map((tracker) => tracker.flush()))
+      const { counts, users } = await balancedBooks(url)
+      expect(counts).toEqual({ 'shop ReportedA': rounds * (3 + 3), 'shop ReportedB': rounds * 3 })
+      expect(users).toEqual({
+        ...{ 'ReportedA user 0': rounds * (1 + 3), 'ReportedA user 2': rounds, 'ReportedA user 1': rounds },
+        ...{ 'ReportedB user 0': rounds, 'ReportedB user 1': rounds, 'ReportedB user 2': rounds },
+      })
+      const repeats = await Promise.all(trackers.map(again))
+      expect(repeats.reduce((sum, count) => sum + count, 0)).toBe(rounds * 6 * 2)
+    })
+  }
+
+  test('counts once although it waited on disk meanwhile, and takes nothing with it', async () => {
+    const place = await freshPlace(database)
+    await trackerAt(place).tracker.inlet.record(reported('1', { occurred_at: NOON - 5000, user_id: 'ann' }))
+    const away = trackerAt({ ...place, url: 'postgres://nobody@127.0.0.1:1/nothing' }).tracker
+    const spooled = await Promise.all([
+      away.inlet.record(reported('1', { user_id: 'ann' })),
+      away.inlet.record(reported('2', { occurred_at: NOON - 1000, user_id: 'bob' })),
+      away.inlet.record(reported(undefined, { occurred_at: NOON - 2000 })),
+    ])
+    expect(spooled.map((one) => (one === 'lost' ? one : one?.state))).toEqual(Array(3).fill('spooled'))
+    await away.shutdown()
+    const { tracker } = trackerAt(place)
+    await tracker.inlet.record(reported('3', { error_type: 'Other' }))
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    expect((await balancedBooks(place.url)).users).toEqual({ 'Reported ann': 1, 'Reported bob': 1 })
+    const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'Reported' })
+    expect(error).toMatchObject({ occurrence_count: 3, occurred_at: new Date(NOON - 1000).toISOString() })
+    expect(await again(tracker)).toBe(1)
+  })
+
+  test('is forgotten some days later, many at a time', async () => {
+    const place = await freshPlace(database)
+    const { tracker, clock } = trackerAt(place)
+    await Promise.all(Array.from({ length: 3 }, (_, i) => tracker.inlet.record(reported(`old ${i}`))))
+    clock.now = NOON + 4 * DAY
+    await tracker.inlet.record(reported('young'))
+    await tracker.Commands.CleanupErrors.call()
+    const left = await withDatabase(place.url, ({ read }) =>
+      read.selectFrom('faultboard_reported_events').select('created_at').execute(),
+    )
+    expect(left).toEqual([{ created_at: NOON + 4 * DAY }])
+  })
+})

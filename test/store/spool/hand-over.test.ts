@@ -1,0 +1,123 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { Counters } from '../../../src/model/counters.js'
+import { createDatabase } from '../../../src/store/database.js'
+import { Recorder } from '../../../src/store/recording/recorder.js'
+import { createHandOver } from '../../../src/store/spool/hand-over.js'
+import { Spool } from '../../../src/store/spool/spool.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { NO_OUTBOX } from '../../support/no-outbox.js'
+import { startProxy } from '../../support/proxy.js'
+import { freshPlace, freshTracker, NOON, type TrackerPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
+
+const MANY = Array.from({ length: 30 }, (_, i) => ({ error_type: 'Boom', message: `order ${i % 3 === 0 ? 'a' : 'b'}` }))
+
+describeEachDatabase('an accepted error', (database) => {
+  test('counts once, however often its batch is carried to a worker', async () => {
+    const place = await freshPlace(database)
+    const texts: string[] = []
+    const { accepted, recorder } = await handing(place, async (text) => void texts.push(text))
+    expect(accepted).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(await counted(place)).toBe(0)
+    expect(texts.length).toBeGreaterThan(0)
+    for (const text of [...texts, ...texts]) await recorder.recordHandedOver(text)
+    expect(await counted(place)).toBe(3)
+  })
+
+  test('goes by the disk when nobody takes it, and whoever is away is not asked for each', async () => {
+    const place = await freshPlace(database)
+    let asked = 0
+    const { accepted, recorder, failures } = await handing(place, async () => {
+      asked++
+      throw new Error('refused')
+    })
+    await recorder.flush()
+    expect(accepted).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(await counted(place)).toBe(3)
+    expect(asked).toBe(1)
+    expect(failures).toEqual(['refused'])
+  })
+
+  async function handing(place: TrackerPlace, add: (text: string) => Promise<void>) {
+    const failures: string[] = []
+    const own = createDatabase(place.url, '.')
+    const recorder = new Recorder(
+      {
+        database: own,
+        spool: new Spool(temporaryFolder(), 10_000_000),
+        crashes: null,
+        counters: new Counters(),
+        outbox: NO_OUTBOX,
+        handOver: createHandOver({ add, onFailed: (error) => failures.push((error as Error).message) }),
+        application_name: 'shop',
+        max_occurrences_per_error: 100,
+        now: () => NOON,
+        open: async () => {},
+        warn() {},
+        onLeft() {},
+      },
+      { journal: true, by_spool: false },
+    )
+    onTestFinished(async () => {
+      await recorder.close()
+      await own.close()
+    })
+    const accepted: string[] = []
+    // One after the other, so that each is a batch of its own.
+    for (const number of [1, 2, 3]) {
+      const { state } = await recorder.record({ ...EVENT, user_id: String(number) })
+      accepted.push(state)
+    }
+    return { accepted, recorder, failures }
+  }
+})
+
+const REDIS = process.env.FAULTBOARD_TEST_REDIS
+
+describeEachDatabase(
+  'async_logging by an engine of its own',
+  (database) => {
+    test.skipIf(!REDIS)('is written by whichever process works on jobs', async () => {
+      // While these are loaded for the first time, an event would not wait for them.
+      await Promise.all([import('bullmq'), import('ioredis')])
+      const settings = { async_logging: true, job_engine: 'bullmq', redis_url: REDIS ?? '' } as const
+      const { tracker, ...place } = await freshTracker(database, { ...settings, run_jobs: false })
+      const logged = await Promise.all(MANY.map((event) => tracker.Commands.LogError.call(event)))
+      expect(new Set(logged.map((one) => one?.state))).toEqual(new Set(['accepted']))
+      await tracker.flush()
+      expect(await counted(place)).toBe(0)
+      expect((await tracker.stats()).spool.files).toBe(0)
+      // It gives what it has to the engine when it ends.
+      await tracker.Commands.LogError.call({ error_type: 'Last', message: 'words' })
+      await tracker.shutdown()
+      trackerAt({ ...place, spool_path: temporaryFolder() }, settings)
+      await expect.poll(() => counted(place), { timeout: 20_000 }).toBe(MANY.length + 1)
+    })
+
+    test.skipIf(!REDIS)('goes by the disk while Redis is gone, and nobody waits for it', async () => {
+      const proxy = await startProxy(REDIS ?? '')
+      await proxy.refuse()
+      const settings = { async_logging: true, job_engine: 'bullmq', redis_url: proxy.url } as const
+      const { tracker, lines, ...place } = await freshTracker(database, settings)
+      const logged = await Promise.all(MANY.map((event) => tracker.Commands.LogError.call(event)))
+      expect(new Set(logged.map((one) => one?.state))).toEqual(new Set(['accepted']))
+      await tracker.flush()
+      expect(await counted(place)).toBe(MANY.length)
+      expect((await tracker.stats()).dropped).toEqual({ job_engine_away: 1 })
+      expect(lines.join('')).toContain('Errors cannot be handed to the job engine')
+    })
+  },
+  { except: ['mysql'] },
+)
+
+const EVENT = {
+  ...{ hash_signature: 'a'.repeat(64), error_type: 'Boom', message: 'm', severity: 'low', platform: 'server' },
+  ...{ backtrace: [], causes: [], place: null, app_version: null, git_sha: null, user_id: null },
+  ...{ request_url: null, ip_address: null, user_agent: null, context: {}, occurred_at: NOON },
+} as unknown as Parameters<Recorder['record']>[0]
+
+async function counted({ url }: Pick<TrackerPlace, 'url'>): Promise<number> {
+  const own = createDatabase(url, '.')
+  const rows = await own.read.selectFrom('faultboard_errors').select('occurrence_count').execute()
+  await own.close()
+  return rows.reduce((sum, { occurrence_count }) => sum + occurrence_count, 0)
+}

@@ -1,0 +1,229 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { balancedBooks, sums } from '../../support/books.js'
+import { runChild } from '../../support/children.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import {
+  CREDENTIALS,
+  freshPlace,
+  spoolIsEmpty,
+  type TrackerPlace,
+  temporaryFolder,
+  trackerAt,
+} from '../../support/tracker.js'
+
+const asRoot = process.getuid?.() === 0
+
+describeEachDatabase('the spool folder', (database) => {
+  test('is private to its user, as are its files', async () => {
+    const place = await freshPlace(database)
+    const spool_path = join(place.spool_path, 'new', 'folder')
+    await spoolSome({ ...place, spool_path }, 3)
+    expect(statSync(spool_path).mode & 0o777).toBe(0o700)
+    const files = readdirSync(spool_path)
+    expect(files.length).toBeGreaterThan(0)
+    for (const file of files) expect(statSync(join(spool_path, file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('stays within spool_max_bytes, and what found no room is counted', async () => {
+    const place = await freshPlace(database)
+    const { tracker } = trackerAt({ ...place, url: await nowhere() }, { spool_max_bytes: 20_000 })
+    let lost = 0
+    for (let i = 0; i < 60; i++) {
+      const logged = await tracker.Commands.LogError.call({ error_type: `Full${i}`, message: 'x'.repeat(500) })
+      if (logged === null) lost++
+    }
+    const { spool, dropped } = await tracker.stats()
+    expect(spool.bytes).toBeLessThanOrEqual(20_000)
+    expect(spool.bytes).toBe(bytesIn(place.spool_path))
+    expect(lost).toBeGreaterThan(0)
+    expect(dropped.spool_full).toBe(lost)
+    await tracker.shutdown()
+    await importAll(place)
+    const { counts } = await balancedBooks(place.url)
+    expect(Object.values(counts)).toEqual(Array(60 - lost).fill(1))
+  })
+
+  test('keeps fewer rows past half of its bound, while the counts stay exact', async () => {
+    const place = await freshPlace(database)
+    const { tracker } = trackerAt({ ...place, url: await nowhere() }, { spool_max_bytes: 200_000 })
+    for (let i = 0; i < 12; i++) {
+      const event = { error_type: 'Thin', message: 'x'.repeat(300), user_id: i }
+      const logged = await Promise.all(Array.from({ length: 50 }, () => tracker.Commands.LogError.call(event)))
+      expect(logged.map((one) => one?.state)).toEqual(Array(50).fill('spooled'))
+    }
+    await tracker.shutdown()
+    await importAll(place)
+    const { counts, users, rows } = await balancedBooks(place.url)
+    expect(counts).toEqual({ 'shop Thin': 600 })
+    expect(Object.values(users)).toEqual(Array(12).fill(50))
+    expect(rows).toBeLessThan(600)
+  })
+
+  test('sets a damaged file aside and imports the others', async () => {
+    const place = await freshPlace(database)
+    await spoolSome(place, 4)
+    const [first = '', second = '', third = ''] = readdirSync(place.spool_path).sort()
+    const at = (name: string) => join(place.spool_path, name)
+    writeFileSync(at(first), 'not json at all')
+    const text = readFileSync(at(second), 'utf8')
+    writeFileSync(at(second), text.slice(0, text.indexOf('\n')))
+    writeFileSync(at(third), `${readFileSync(at(third), 'utf8').split('\n')[0]}\n{"first":{},"count":"many"}`)
+    mkdirSync(at('batch-000000000000000-folder.ndjson'))
+    writeFileSync(at('notes.txt'), 'of somebody else')
+    await importAll(place)
+    expect(readdirSync(place.spool_path).sort()).toEqual(
+      ['batch-000000000000000-folder.ndjson', first, second, third].map((name) => `${name}.failed`).concat('notes.txt'),
+    )
+    expect(readFileSync(at(`${first}.failed`), 'utf8')).toBe('not json at all')
+    expect(Object.values((await balancedBooks(place.url)).counts)).toEqual([1])
+  })
+
+  test('is not used when it is a link', async () => {
+    const place = await freshPlace(database)
+    const link = join(temporaryFolder(), 'link')
+    symlinkSync(place.spool_path, link)
+    await expectRefusal({ url: await nowhere(), spool_path: link })
+    expect(readdirSync(place.spool_path)).toEqual([])
+  })
+
+  test.skipIf(!asRoot)(
+    `is not used when it belongs to another user${asRoot ? '' : ' (skipped: needs root)'}`,
+    async () => {
+      const place = await freshPlace(database)
+      await spoolSome(place, 1)
+      chownSync(place.spool_path, 12_345, 12_345)
+      await expectRefusal({ url: await nowhere(), spool_path: place.spool_path })
+      const { tracker } = trackerAt(place)
+      await tracker.ready()
+      await tracker.flush()
+      // What lies in such a folder may be forged, so it is not imported either.
+      expect((await balancedBooks(place.url)).counts).toEqual({})
+    },
+  )
+
+  test('gives back the claims of processes that died, and removes what they had half written', async () => {
+    const place = await freshPlace(database)
+    await spoolSome(place, 3)
+    const [first = '', second = ''] = readdirSync(place.spool_path).sort()
+    const at = (name: string) => join(place.spool_path, name)
+    const { pid: dead } = spawnSync(process.execPath, ['--version'])
+    renameSync(at(first), at(`${first}.importing-${dead}-aaaaaaaa`))
+    // As an earlier process with our own pid would have left it: in a container every process is number 1.
+    renameSync(at(second), at(`${second}.importing-${process.pid}-bbbbbbbb`))
+    const [abandoned, recent] = ['1', '2'].map((id) => `batch-${id}.ndjson.importing-${dead}-aaaaaaaa.tmp`) as [
+      string,
+      string,
+    ]
+    for (const name of [abandoned, recent]) writeFileSync(at(name), 'half a ')
+    utimesSync(at(abandoned), 0, 0)
+    await importAll(place)
+    // A process of another container only looks dead from here.
+    expect(readdirSync(place.spool_path)).toEqual([recent])
+    expect(Object.values((await balancedBooks(place.url)).counts)).toEqual([1, 1, 1])
+  })
+
+  test('leaves the claims of living processes alone', async () => {
+    const place = await freshPlace(database)
+    await spoolSome(place, 1)
+    const [name = ''] = readdirSync(place.spool_path)
+    const claimed = `${name}.importing-${process.ppid}-aaaaaaaa`
+    renameSync(join(place.spool_path, name), join(place.spool_path, claimed))
+    const { tracker } = trackerAt(place)
+    await tracker.ready()
+    await tracker.flush()
+    expect(readdirSync(place.spool_path)).toEqual([claimed])
+  })
+
+  test('is shared by several importing processes without counting twice', async () => {
+    const place = await freshPlace(database)
+    await spoolSome(place, 60, { copies: 5 })
+    // The same batches once more under other names: as two processes would hold them that do not see each other's pids.
+    for (const name of readdirSync(place.spool_path)) {
+      const text = readFileSync(join(place.spool_path, name))
+      writeFileSync(join(place.spool_path, `batch-0-again-${basename(name)}`), text)
+    }
+    const settings = { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, application_name: 'shop' }
+    await Promise.all(
+      Array.from({ length: 3 }, () =>
+        runChild('record', { settings, events: [{ error_type: 'Importer', message: 'here' }] }),
+      ),
+    )
+    await importAll(place)
+    const { counts } = await balancedBooks(place.url)
+    expect(counts['shop Importer']).toBe(3)
+    expect(sums(Object.values(counts), () => 'all', Number)).toEqual({ all: 3 + 60 * 5 })
+    expect(readdirSync(place.spool_path)).toEqual([])
+  })
+
+  test('that is full does not stop async_logging while the database is there', async () => {
+    const place = await freshPlace(database)
+    const { tracker } = trackerAt(place, { async_logging: true, spool_max_bytes: 0 })
+    const logged = await tracker.Commands.LogError.call({ error_type: 'NoRoom', message: 'async' })
+    expect(logged?.state).toBe('accepted')
+    await tracker.flush()
+    expect((await tracker.stats()).dropped).toEqual({})
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop NoRoom': 1 })
+  })
+
+  test('that cannot be written costs the error, not the host', async () => {
+    const place = await freshPlace(database)
+    rmSync(place.spool_path, { recursive: true })
+    writeFileSync(place.spool_path, 'a file, not a folder')
+    await expectRefusal({ url: await nowhere(), spool_path: place.spool_path })
+    const { tracker } = trackerAt(place, { async_logging: true })
+    const logged = await tracker.Commands.LogError.call({ error_type: 'NoSpool', message: 'async' })
+    expect(logged?.state).toBe('accepted')
+    await tracker.flush()
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop NoSpool': 1 })
+  })
+
+  /** An address of the same kind at which no database answers. */
+  async function nowhere(): Promise<string> {
+    if (database.dialect === 'sqlite') return `sqlite:${join(temporaryFolder(), 'missing', 'test.sqlite3')}`
+    return `${database.dialect}://nobody:nothing@127.0.0.1:9/none`
+  }
+
+  async function spoolSome({ spool_path }: TrackerPlace, files: number, { copies = 1 } = {}): Promise<void> {
+    const { tracker } = trackerAt({ url: await nowhere(), spool_path })
+    for (let i = 0; i < files; i++) {
+      const event = { error_type: `Spooled${i}`, message: 'waits' }
+      await Promise.all(Array.from({ length: copies }, () => tracker.Commands.LogError.call(event)))
+    }
+    await tracker.shutdown()
+    expect(readdirSync(spool_path)).toHaveLength(files)
+  }
+})
+
+async function importAll(place: TrackerPlace): Promise<void> {
+  const { tracker } = trackerAt(place)
+  await tracker.ready()
+  await tracker.flush()
+  expect(await spoolIsEmpty(tracker)).toBe(true)
+  await tracker.shutdown()
+}
+
+async function expectRefusal(place: TrackerPlace): Promise<void> {
+  const { tracker, lines } = trackerAt(place)
+  const logged = await tracker.Commands.LogError.call({ error_type: 'Refused', message: 'nowhere to go' })
+  expect(logged).toBeNull()
+  expect((await tracker.stats()).dropped.spool_unwritable).toBe(1)
+  expect(lines.join()).toContain(place.spool_path)
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}
