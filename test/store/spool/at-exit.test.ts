@@ -40,7 +40,7 @@ function host(work: string) {
     spool_path: join(folder, 'spool'),
     crash_capture_path,
   }
-  const dist = new URL('../../dist/index.js', import.meta.url).href
+  const dist = new URL('../../../dist/index.js', import.meta.url).href
   const facts = join(folder, 'facts.json')
   const program = join(folder, 'host.mjs')
   writeFileSync(
