@@ -35,7 +35,6 @@ import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
 import { captureDiagnosticDump, deleteDiagnosticDump } from './diagnostics/capture-dump.js'
-import { compareDiagnosticDumps } from './diagnostics/compare-dumps.js'
 import { deprecations } from './diagnostics/deprecations.js'
 import { diagnosticDumps, findDiagnosticDump } from './diagnostics/diagnostic-dump.js'
 import { type KnownPools, rememberPool } from './diagnostics/dump/pools.js'
@@ -195,7 +194,6 @@ export class TrackerInstance {
     SwallowedExceptions: this.#bind(swallowedExceptions),
     DiagnosticDumps: this.#bind(diagnosticDumps),
     FindDiagnosticDump: this.#bind(findDiagnosticDump),
-    CompareDiagnosticDumps: this.#bind(compareDiagnosticDumps),
     ProcessHealth: this.#bind(processHealth),
     SourceMaps: this.#bind(listSourceMaps),
     RequestGuardSummary: this.#bind(requestGuardSummary),

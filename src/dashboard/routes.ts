@@ -13,7 +13,6 @@ import { correlation } from './pages/correlation/page.js'
 import { deprecationsPage } from './pages/deprecations.js'
 import { diagnosticDumpPage } from './pages/diagnostic-dump.js'
 import { diagnosticDumpsPage } from './pages/diagnostic-dumps.js'
-import { dumpComparisonPage } from './pages/dump-comparison.js'
 import { error } from './pages/error/page.js'
 import { changes } from './pages/errors/changes.js'
 import { errors } from './pages/errors/page.js'
@@ -38,7 +37,6 @@ export const PAGES: readonly Page[] = [
   health,
   swallowedExceptionsPage,
   diagnosticDumpsPage,
-  dumpComparisonPage,
   diagnosticDumpPage,
   processHealthPage,
   requestGuardSummaryPage,

@@ -57,7 +57,7 @@ async function addProcesses(url: string): Promise<void> {
   })
 }
 
-describeInBrowser('dumps side by side and processes over time', ({ open }) => {
+describeInBrowser('dumps and processes over time', ({ open }) => {
   let folder: string
   let host: Host
   let empty: Host
@@ -91,7 +91,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     '/process_health?range=7d&process_id=1',
     '/errors/diagnostic_dumps',
     '/errors/diagnostic_dumps/2',
-    '/errors/diagnostic_dumps/compare?a=1&b=2',
     '/errors/1',
   ]
 
@@ -102,7 +101,7 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
       await page.goto(at(host, path))
       expect(await page.locator('h1').count()).toBe(1)
       await expectNoOverflow(page)
-      for (const dump of await page.locator('.choosable .record-main').all()) {
+      for (const dump of await page.locator('.record-main').all()) {
         expect((await dump.boundingBox())?.width).toBeGreaterThan(200)
       }
       // Between the widest and the narrowest only the room is another, and that was measured.
@@ -122,25 +121,9 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
     }
   })
 
-  test.each([true, false])('two dumps are chosen and compared, with JavaScript %s', async (javaScriptEnabled) => {
-    const page = await open({ javaScriptEnabled })
-    await page.goto(at(host, '/errors/diagnostic_dumps'))
-    await page.getByLabel('Dump 2 as A').check()
-    await page.getByLabel('Dump 1 as B').check()
-    await page.getByRole('button', { name: 'Compare' }).click()
-    await page.waitForURL(/compare\?a=2&b=1/)
-    expect(await page.getByRole('heading', { name: 'Dumps 1 and 2' }).isVisible()).toBe(true)
-    expect(await page.getByText(/The same process, .* later/).isVisible()).toBe(true)
-    expect(await page.getByRole('table', { name: 'Memory' }).isVisible()).toBe(true)
-
-    await page.goto(at(host, '/errors/diagnostic_dumps/compare'))
-    await page.getByRole('link', { name: 'Back to Dumps' }).click()
-    await page.waitForURL(at(host, '/errors/diagnostic_dumps'))
-  })
-
   test.each([390, 768])('no table of them has to be scrolled sideways at %i pixels', async (width) => {
     const page = await open({ viewport: { width, height: 900 } })
-    for (const path of ['/errors/diagnostic_dumps/compare?a=1&b=2', '/process_health', '/errors/diagnostic_dumps/2']) {
+    for (const path of ['/process_health', '/errors/diagnostic_dumps/2']) {
       await page.goto(at(host, path))
       const tables = await page.locator('.scroll:not(details .scroll):has(table)').all()
       expect(tables.length, path).toBeGreaterThan(0)
@@ -149,18 +132,6 @@ describeInBrowser('dumps side by side and processes over time', ({ open }) => {
         expect([path, await table.getAttribute('aria-label'), cut]).toEqual([path, expect.any(String), 0])
       }
     }
-  })
-
-  test('on a phone, what differs stands beside its name, and what it was under that', async () => {
-    const page = await open({ viewport: { width: 390, height: 900 } })
-    await page.goto(at(host, '/errors/diagnostic_dumps/compare?a=1&b=2'))
-    const memory = page.getByRole('table', { name: 'Memory' })
-    expect(await memory.getByRole('columnheader').allTextContents()).toEqual(['What', 'Difference', 'Percent'])
-    const row = memory.getByRole('rowheader', { name: / → / }).first()
-    expect(await row.textContent()).toMatch(/[\d.]+ [KMG]B → [\d.]+ [KMG]B$/)
-    await page.setViewportSize({ width: 1440, height: 900 })
-    expect(await memory.getByRole('columnheader').count()).toBe(5)
-    expect(await memory.getByText(' → ').first().isVisible()).toBe(false)
   })
 
   test('the report of a dump shows limits by soft and hard, and sizes as sizes', async () => {

@@ -27,7 +27,6 @@ const ALL_PAGES = {
 /** Pages that need a dump or a parameter. All others respond with 200. */
 const OTHER_STATUSES: Readonly<Record<string, number>> = {
   '/errors/diagnostic_dumps/1': 404,
-  '/errors/diagnostic_dumps/compare': 422,
   '/errors/changes': 422,
 }
 

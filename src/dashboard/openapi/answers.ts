@@ -1,6 +1,5 @@
 import { correlationAnswer, platformComparisonAnswer } from './answers/comparisons.js'
 import {
-  comparisonAnswer,
   deprecationsAnswer,
   dumpAnswer,
   dumpsAnswer,
@@ -32,7 +31,6 @@ export const ANSWERS: Readonly<Record<string, Schema<any>>> = {
   '/process_health': processHealthAnswer,
   '/errors/swallowed_exceptions': swallowedAnswer,
   '/errors/diagnostic_dumps': dumpsAnswer,
-  '/errors/diagnostic_dumps/compare': comparisonAnswer,
   '/errors/diagnostic_dumps/{dump_id}': dumpAnswer,
   '/errors/request_guard_summary': requestGuardAnswer,
   '/errors/deprecations': deprecationsAnswer,

@@ -5,7 +5,6 @@ import { definePage, type Rendered, type Visit } from '../define.js'
 import { href } from '../href.js'
 import { words } from '../ui/badges.js'
 import { Empty } from '../ui/empty.js'
-import { ApplicationField } from '../ui/forms.js'
 import { PageHead } from '../ui/page-head.js'
 import { Pagination, paginationLinks } from '../ui/pagination.js'
 import { Time } from '../ui/time.js'
@@ -36,28 +35,18 @@ export const diagnosticDumpsPage = definePage({
           above, or from code:
         </Empty>
       ) : (
-        <form action={`${visit.base}/errors/diagnostic_dumps/compare`}>
-          <ApplicationField visit={visit} />
-          {dumps.length > 1 && (
-            <p class="compare-bar">
-              <button type="submit">Compare</button>
-              <span class="muted meta">the dump marked A with the one marked B</span>
-            </p>
-          )}
-          <ol class="records">
-            {dumps.map((dump, i) => (
-              <Dump dump={dump} visit={visit} place={dumps.length > 1 ? i : null} />
-            ))}
-          </ol>
-        </form>
+        <ol class="records">
+          {dumps.map((dump) => (
+            <Dump dump={dump} visit={visit} />
+          ))}
+        </ol>
       )}
       <Pagination pagination={pagination} visit={visit} />
     </>
   ),
 })
 
-/** `place` in the list, where there are others to compare it with: at first, the newest two are chosen. */
-function Dump({ dump, visit, place }: { dump: DumpSummary; visit: Visit; place: number | null }) {
+function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
   const origin = [
     dump.hostname,
     dump.pid === null ? null : `process ${dump.pid}`,
@@ -67,14 +56,7 @@ function Dump({ dump, visit, place }: { dump: DumpSummary; visit: Visit; place: 
     ...dump.files.map(({ kind, size_bytes }) => `${words(kind)} ${formatBytes(size_bytes)}`),
   ]
   return (
-    <li class={place === null ? 'record' : 'record choosable'}>
-      {place !== null && (
-        <fieldset class="compare-choice">
-          <legend class="hidden">{`Compare dump ${dump.id}`}</legend>
-          <Side name="a" dump={dump} checked={place === 1} />
-          <Side name="b" dump={dump} checked={place === 0} />
-        </fieldset>
-      )}
+    <li class="record">
       <div class="record-main">
         <p>
           <a class="record-title" href={href(visit, `/errors/diagnostic_dumps/${dump.id}`)}>
@@ -92,16 +74,6 @@ function Dump({ dump, visit, place }: { dump: DumpSummary; visit: Visit; place: 
         <Figure label="Loop delay p99" value={dump.delay_p99_ms} format={formatMilliseconds} />
       </dl>
     </li>
-  )
-}
-
-function Side({ name, dump, checked }: { name: 'a' | 'b'; dump: DumpSummary; checked: boolean }) {
-  return (
-    <label>
-      <input type="radio" name={name} value={String(dump.id)} checked={checked} />
-      <span aria-hidden="true">{name.toUpperCase()}</span>
-      <span class="hidden">{`Dump ${dump.id} as ${name.toUpperCase()}`}</span>
-    </label>
   )
 }
 

@@ -1,7 +1,5 @@
-import type { ComparedPart, DumpComparison } from '../../../diagnostics/compare-dumps.js'
 import type { DeprecationSummary, DeprecationWarning } from '../../../diagnostics/deprecations.js'
 import type { DumpSummary, DumpsPage } from '../../../diagnostics/diagnostic-dump.js'
-import type { NumberChange, TextChange } from '../../../diagnostics/dump/differences.js'
 import { type DumpFile, FILE_KINDS } from '../../../diagnostics/dump/dump-files.js'
 import {
   type HealthPoint,
@@ -82,34 +80,6 @@ export const dumpAnswer: Schema<{ dump: unknown }> = {
     required: ['dump'],
   },
 }
-
-const changes = list(object<TextChange>({ name: text, a: nullable(text), b: nullable(text) }))
-
-export const comparisonAnswer = object<DumpComparison>({
-  a: dump,
-  b: dump,
-  same_process: flag,
-  seconds_between: number,
-  parts: list(
-    object<ComparedPart>({
-      name: text,
-      cumulative: flag,
-      figures: list(
-        object<NumberChange>({
-          name: text,
-          a: nullable(number),
-          b: nullable(number),
-          difference: nullable(number),
-          percent: nullable(number),
-          rise: flag,
-        }),
-      ),
-    }),
-  ),
-  packages: changes,
-  environment: changes,
-  versions: changes,
-})
 
 const listedProcess = object<ListedProcess>({
   id: whole,
