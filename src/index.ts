@@ -11,9 +11,9 @@ export function createTracker(settings: Settings): TrackerInstance {
 }
 
 export type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
+export type { RequestFacts } from './capture/facts/request-facts.js'
 export type { LogErrorInput } from './capture/fields.js'
 export type { LoggedError } from './capture/log-error.js'
-export type { RequestFacts } from './capture/request-facts.js'
 export type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 export type { LogContext, Options, Settings } from './config/options.js'
 export { ConfigurationError, type ErrorCode, TrackerError } from './model/errors.js'

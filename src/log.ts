@@ -1,5 +1,5 @@
 import type { Log } from './context.js'
-import { createRedactor, type Redactor } from './model/redaction.js'
+import { createRedactor, type Redactor } from './model/redaction/redaction.js'
 import { MINUTE } from './model/time.js'
 
 const REMEMBERED = 100

@@ -15,8 +15,8 @@ import { similarErrors } from './analytics/similar-errors.js'
 import { errorAnalytics } from './analytics/trends/error-trends.js'
 import type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
+import { type ForeignError, logForeignError } from './capture/clients/foreign-error.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
-import { type ForeignError, logForeignError } from './capture/foreign-error.js'
 import {
   deferReport,
   isSendingDeferred,
@@ -29,7 +29,7 @@ import { complain, FAILED, type LoggedError, logError, type Outcome } from './ca
 import type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
-import { reasonOf } from './capture/thrown-value.js'
+import { reasonOf } from './capture/values/thrown-value.js'
 import type { Surroundings } from './compose.js'
 import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
@@ -431,7 +431,7 @@ export class TrackerInstance {
     record: (error: ForeignError): Promise<Outcome> =>
       this.#safely(async ({ context }) => {
         // Only a process to which others report has a use for it.
-        const { withOriginalStack } = await import('./capture/foreign-stack.js')
+        const { withOriginalStack } = await import('./capture/clients/foreign-stack.js')
         return logForeignError(context, await withOriginalStack(context, error))
       }),
     failed: (error: unknown): void => this.#notTaken(error),

@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http'
 import { isIP, type Server } from 'node:net'
 import { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import type { HostRequest } from '../capture/request-facts.js'
+import type { HostRequest } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/handler.js'
 import { SECURITY_HEADERS } from '../dashboard/security-headers.js'
 import { isStreamed } from '../dashboard/streamed.js'
 import type { TrackerInstance } from '../tracker.js'
 
-export type { HostRequest } from '../capture/request-facts.js'
+export type { HostRequest } from '../capture/facts/request-facts.js'
 
 /**
  * Where the dashboard stands for this request, or null when the request is not for it. It is found at `mount_path` below

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { markStart, type WebRequestMore } from '../capture/request-facts.js'
+import { markStart, type WebRequestMore } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/handler.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'

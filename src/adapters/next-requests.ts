@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
-import { markStart } from '../capture/request-facts.js'
+import { markStart } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/handler.js'
 import type { HostRequest } from './bridge.js'
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { type HostRequest, requestFacts, type WebRequestMore, webRequestFacts } from '../capture/facts/request-facts.js'
 import type { LogErrorInput } from '../capture/fields.js'
 import { whenStackAllows } from '../capture/guards/deferred-reports.js'
-import { type HostRequest, requestFacts, type WebRequestMore, webRequestFacts } from '../capture/request-facts.js'
 import type { TrackerInstance } from '../tracker.js'
 
 /**

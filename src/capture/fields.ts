@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
 import { epochMilliseconds, MINUTE } from '../model/time.js'
-import type { RequestFacts } from './request-facts.js'
+import type { RequestFacts } from './facts/request-facts.js'
 
 /** Either `exception`, or `error_type` and `message`; every other field may go with both. */
 export interface LogErrorInput {

@@ -1,18 +1,18 @@
 import type { ErrorEvent } from '../model/event.js'
-import { platformOf, platformOfUserAgent } from '../model/platform.js'
+import { platformOf, platformOfUserAgent } from '../model/requests/platform.js'
 import { isSeverity, SEVERITIES, type Severity } from '../model/severity.js'
 import type { Receipt } from '../store/recording/recorder.js'
 import type { CaptureContext } from './capture-context.js'
 import type { Draft, StepContext } from './draft.js'
+import { type HostRequest, hasRequestFacts, requestFacts } from './facts/request-facts.js'
+import { type Trace, traceOf } from './facts/trace.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { deferReport, isSendingDeferred, NO_RESULT } from './guards/deferred-reports.js'
 import { isStackOverflow } from './guards/stack-room.js'
 import { runPipeline } from './pipeline.js'
-import { type HostRequest, hasRequestFacts, requestFacts } from './request-facts.js'
 import { noteReported } from './swallowed/detection.js'
-import { readLimit, TEXT_LIMITS } from './text-limits.js'
-import { describeThrown, reasonOf } from './thrown-value.js'
-import { type Trace, traceOf } from './trace.js'
+import { readLimit, TEXT_LIMITS } from './values/text-limits.js'
+import { describeThrown, reasonOf } from './values/thrown-value.js'
 
 /** What became of an error that was recorded. */
 export interface LoggedError {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import type { Repeats } from '../model/repeats.js'
 import type { Trail } from './breadcrumbs/breadcrumbs.js'
-import type { HostRequest } from './request-facts.js'
+import type { HostRequest } from './facts/request-facts.js'
 
 /** What is known of the work that is going on: a request, a job, or whatever the host runs in `withScope`. */
 export interface Scope {

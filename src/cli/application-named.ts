@@ -1,6 +1,6 @@
 import type { TrackerInstance } from '../tracker.js'
 import { didYouMean, wrongUse } from './arguments.js'
-import { harmless } from './terminal.js'
+import { harmless } from './io/terminal.js'
 
 /** The id of an application that has recorded something. */
 export async function applicationNamed(

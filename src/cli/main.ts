@@ -4,27 +4,27 @@ import { TrackerError } from '../model/errors.js'
 import { didYouMean, readArgument, readFlags, wrongUse } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
 import { commandHelp, overviewHelp } from './help.js'
-import { complain, finish, print } from './terminal.js'
+import { complain, finish, print } from './io/terminal.js'
 
 /** Every command, loaded only when it is asked for. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
-  demo: async () => (await import('./demo.js')).demo,
-  init: async () => (await import('./init.js')).init,
-  serve: async () => (await import('./serve.js')).serve,
-  migrate: async () => (await import('./migrate.js')).migrate,
-  check: async () => (await import('./check.js')).check,
-  errors: async () => (await import('./errors.js')).errors,
-  cleanup: async () => (await import('./cleanup.js')).cleanup,
-  notify: async () => (await import('./notify.js')).notify,
-  work: async () => (await import('./work.js')).work,
-  dump: async () => (await import('./dump.js')).dump,
+  demo: async () => (await import('./commands/demo.js')).demo,
+  init: async () => (await import('./commands/init.js')).init,
+  serve: async () => (await import('./commands/serve.js')).serve,
+  migrate: async () => (await import('./commands/migrate.js')).migrate,
+  check: async () => (await import('./commands/check.js')).check,
+  errors: async () => (await import('./commands/errors.js')).errors,
+  cleanup: async () => (await import('./commands/cleanup.js')).cleanup,
+  notify: async () => (await import('./commands/notify.js')).notify,
+  work: async () => (await import('./commands/work.js')).work,
+  dump: async () => (await import('./commands/dump.js')).dump,
   'sourcemaps upload': async () => (await import('./sourcemaps/upload.js')).uploadSourceMaps,
   'sourcemaps list': async () => (await import('./sourcemaps/list.js')).listSourceMaps,
   'sourcemaps delete': async () => (await import('./sourcemaps/delete.js')).deleteSourceMaps,
-  export: async () => (await import('./export.js')).exportCommand,
-  import: async () => (await import('./import.js')).importCommand,
-  move: async () => (await import('./move.js')).move,
-  mcp: async () => (await import('./mcp.js')).mcp,
+  export: async () => (await import('./commands/export.js')).exportCommand,
+  import: async () => (await import('./commands/import.js')).importCommand,
+  move: async () => (await import('./commands/move.js')).move,
+  mcp: async () => (await import('./commands/mcp.js')).mcp,
 }
 
 await finish(await main(process.argv.slice(2)))

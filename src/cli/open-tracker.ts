@@ -6,7 +6,7 @@ import type { Settings } from '../config/options.js'
 import { resolveConfiguration } from '../config/resolve.js'
 import { TrackerError } from '../model/errors.js'
 import { type Surroundings, TrackerInstance } from '../tracker.js'
-import { complain } from './terminal.js'
+import { complain } from './io/terminal.js'
 import { databaseOf, missingFile, withNextStep } from './tracker-database.js'
 
 /** Lends the work a tracker on a database that exists, and closes it. */

@@ -2,7 +2,7 @@ import { ownWords } from '../model/own-words.js'
 import { wrongUse } from './arguments.js'
 import { CommandFailed, type CommonFlags } from './command.js'
 import { resolveCredentials } from './configuration.js'
-import { complain, harmless } from './terminal.js'
+import { complain, harmless } from './io/terminal.js'
 
 const EXAMPLE = 'http://127.0.0.1:3000/error_dashboard'
 const DUMPS = '/errors/diagnostic_dumps'

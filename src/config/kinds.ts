@@ -1,4 +1,4 @@
-import { isProxyRange } from '../model/client-address.js'
+import { isProxyRange } from '../model/requests/client-address.js'
 import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity.js'
 
 /**

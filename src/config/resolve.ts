@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
 import { cleanText, nearest } from '../model/text.js'
-import { halfSetChannels } from './half-set-channels.js'
+import { halfSetChannels } from './incomplete-channels.js'
 import { checkKind } from './kinds.js'
 import {
   environmentVariable,

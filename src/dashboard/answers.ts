@@ -1,4 +1,4 @@
-import { visibleDirection } from '../model/direction-marks.js'
+import { visibleDirection } from '../model/redaction/direction-marks.js'
 import type { DownloadedFile, Rendered } from './define.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 

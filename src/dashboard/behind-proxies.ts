@@ -1,5 +1,5 @@
 import type { Options } from '../config/options.js'
-import { clientAddress, isTrustedProxy } from '../model/client-address.js'
+import { clientAddress, isTrustedProxy } from '../model/requests/client-address.js'
 import type { Mount } from './handler.js'
 
 type ProxyOptions = Pick<Options, 'trusted_proxies' | 'dashboard_base_url'>

@@ -1,5 +1,5 @@
-import type { Frame } from '../model/backtrace.js'
-import type { FrameSource } from '../model/frame-source.js'
+import type { Frame } from '../model/stacks/backtrace.js'
+import type { FrameSource } from '../model/stacks/frame-source.js'
 import { settledInTime } from './in-time.js'
 import { COLOURS_LIMIT_MS, MOST_PLACES, type SourceLines } from './source-code.js'
 import { highlighted, plainParts } from './source-highlight.js'

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { shownLine } from '../model/source-line.js'
+import { shownLine } from '../model/stacks/source-line.js'
 import { type FrameFile, frameFile } from './frame-file.js'
 import { isCommitName, textInCommit } from './git/commit-files.js'
 import { settledInTime } from './in-time.js'

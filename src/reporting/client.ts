@@ -1,8 +1,8 @@
 import type { Options } from '../config/options.js'
-import { clientAddress } from '../model/client-address.js'
+import { clientAddress } from '../model/requests/client-address.js'
 import type { Arrival, ReportingRequest } from './arrival.js'
 
-export { networkOf as countedBy } from '../model/client-address.js'
+export { networkOf as countedBy } from '../model/requests/client-address.js'
 
 export interface ClientOptions {
   /** The client's address, for hosts in which it can be told by nothing but a header of their own. */

@@ -1,4 +1,4 @@
-import { userIdOf } from '../capture/user.js'
+import { userIdOf } from '../capture/facts/user.js'
 import { Tracker } from '../index.js'
 import { ConfigurationError, TrackerError } from '../model/errors.js'
 import type { TrackerInstance } from '../tracker.js'

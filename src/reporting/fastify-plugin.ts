@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { HostRequest } from '../capture/request-facts.js'
+import type { HostRequest } from '../capture/facts/request-facts.js'
 import type { Answering } from './arrival.js'
 import { answerNode } from './node-exchange.js'
 

@@ -1,5 +1,5 @@
 import type { RecordedBreadcrumb } from '../capture/breadcrumbs/breadcrumbs.js'
-import type { ForeignError } from '../capture/foreign-error.js'
+import type { ForeignError } from '../capture/clients/foreign-error.js'
 import { clientStack } from '../model/stacks/client-stack.js'
 import { DAY, epochMilliseconds, MINUTE } from '../model/time.js'
 import type { ReportedError } from './contract.js'

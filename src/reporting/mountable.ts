@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { peerOf } from '../adapters/next-requests.js'
-import type { HostRequest } from '../capture/request-facts.js'
+import type { HostRequest } from '../capture/facts/request-facts.js'
 import type { Answering } from './arrival.js'
 import { fastifyPlugin } from './fastify-plugin.js'
 import { answerNode } from './node-exchange.js'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
-import type { HostRequest } from '../capture/request-facts.js'
+import type { HostRequest } from '../capture/facts/request-facts.js'
 import { type Answering, answerJson } from './arrival.js'
 
 /** Lets an endpoint answer a request of any Node.js host. Never rejects. */

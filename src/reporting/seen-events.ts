@@ -1,4 +1,4 @@
-import { eventDigest, type ForeignError } from '../capture/foreign-error.js'
+import { eventDigest, type ForeignError } from '../capture/clients/foreign-error.js'
 import type { TrackerInstance } from '../tracker.js'
 
 const MOST = 10_000

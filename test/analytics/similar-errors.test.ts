@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { featuresOf, featuresToAsk, similarity } from '../../src/model/similarity.js'
+import { featuresOf, featuresToAsk, similarity } from '../../src/model/grouping/similarity.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, trackerAt } from '../support/tracker.js'
 

@@ -4,7 +4,7 @@ import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
 import { SourceLines } from '../../src/capture/source-maps/source-lines.js'
-import { parseFrame } from '../../src/model/backtrace.js'
+import { parseFrame } from '../../src/model/stacks/backtrace.js'
 import { temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const HANDLERS = `

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { SourcePositions } from '../../src/capture/source-maps/source-positions.js'
-import { parseFrame } from '../../src/model/backtrace.js'
+import { parseFrame } from '../../src/model/stacks/backtrace.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 /** Line 1, column 1 of the code is line 2, column 1 of the first source. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { SourcePositions } from '../../src/capture/source-maps/source-positions.js'
-import { stackLines } from '../../src/model/backtrace.js'
-import { placeOf } from '../../src/model/code-place.js'
-import { signatureOf } from '../../src/model/signature.js'
+import { signatureOf } from '../../src/model/grouping/signature.js'
+import { stackLines } from '../../src/model/stacks/backtrace.js'
+import { placeOf } from '../../src/model/stacks/code-place.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 const SHOP = `export function price(n: number): number {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Draft, StepContext } from '../../src/capture/draft.js'
 import { redactDetails } from '../../src/capture/steps/redact.js'
-import { createRedactor } from '../../src/model/redaction.js'
+import { createRedactor } from '../../src/model/redaction/redaction.js'
 
 const context = { redactor: createRedactor() } as StepContext
 

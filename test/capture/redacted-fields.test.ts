@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { textOfArguments } from '../../src/capture/breadcrumbs/console-text.js'
-import { sensitiveKeys } from '../../src/model/sensitive-keys.js'
+import { sensitiveKeys } from '../../src/model/redaction/sensitive-keys.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 

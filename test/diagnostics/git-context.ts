@@ -1,7 +1,7 @@
 import type { Context } from '../../src/context.js'
 import { type FrameHistory, historiesOf } from '../../src/diagnostics/frame-history.js'
 import { type SourceLines, sourcesOf } from '../../src/diagnostics/source-code.js'
-import { createRedactor } from '../../src/model/redaction.js'
+import { createRedactor } from '../../src/model/redaction/redaction.js'
 import { eventually, NOON } from '../support/tracker.js'
 
 /** What the operations on frames need of a tracker whose project lies in this folder. */

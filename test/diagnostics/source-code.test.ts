@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { type SourcePlace, sourcesOf } from '../../src/diagnostics/source-code.js'
-import { createRedactor } from '../../src/model/redaction.js'
+import { createRedactor } from '../../src/model/redaction/redaction.js'
 import { NOON, temporaryFolder } from '../support/tracker.js'
 
 const LINES = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`)

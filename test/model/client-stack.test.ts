@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { placeOf } from '../../src/model/code-place.js'
 import { clientStack } from '../../src/model/stacks/client-stack.js'
+import { placeOf } from '../../src/model/stacks/code-place.js'
 
 const read = (stack: string, more: { message?: string; page_url?: string; script_origins?: string[] } = {}) =>
   clientStack(stack, { max_lines: 50, ...more })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Counters } from '../../src/model/counters.js'
-import { platformOf } from '../../src/model/platform.js'
+import { platformOf } from '../../src/model/requests/platform.js'
 import { cleanText, nearest } from '../../src/model/text.js'
 import { isResolved, isSnoozed, STATUSES } from '../../src/model/workflow.js'
 

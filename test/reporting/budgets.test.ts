@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { OVER_LIMIT_TYPE } from '../../src/capture/clients/client-budgets.js'
-import type { ForeignError } from '../../src/capture/foreign-error.js'
+import type { ForeignError } from '../../src/capture/clients/foreign-error.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import {

@@ -10,7 +10,7 @@ import { Scopes } from '../../src/capture/scope.js'
 import { SourceLines } from '../../src/capture/source-maps/source-lines.js'
 import { resolveConfiguration } from '../../src/config/resolve.js'
 import { Counters } from '../../src/model/counters.js'
-import { NO_REDACTION } from '../../src/model/redaction.js'
+import { NO_REDACTION } from '../../src/model/redaction/redaction.js'
 import { CREDENTIALS } from '../support/tracker.js'
 
 setFlagsFromString('--expose-gc')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, filterText, id, optional } from '../../model/input.js'
-import { platformOf } from '../../model/platform.js'
+import { platformOf } from '../../model/requests/platform.js'
 import { DAY, HOUR, hourOf, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { expectError } from '../existing-error.js'

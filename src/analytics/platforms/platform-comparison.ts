@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { parseInput, requiredText } from '../../model/input.js'
-import { platformOf } from '../../model/platform.js'
+import { platformOf } from '../../model/requests/platform.js'
 import type { Scope } from '../sums/hour-sums.js'
 import { type PeriodInput, type PeriodView, periodInput, periodView } from '../sums/period.js'
 import { type CrossPlatformError, crossPlatformErrors } from './cross-platform-errors.js'

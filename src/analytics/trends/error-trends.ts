@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { filterText } from '../../model/input.js'
-import { MAX_LISTED_PLATFORMS } from '../../model/platform.js'
+import { MAX_LISTED_PLATFORMS } from '../../model/requests/platform.js'
 import { SEVERITIES } from '../../model/severity.js'
 import { DAY, HOUR } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { IsSensitiveKey } from '../../model/sensitive-keys.js'
+import type { IsSensitiveKey } from '../../model/redaction/sensitive-keys.js'
 import { HELD_MESSAGE } from './breadcrumbs.js'
 
 const MOST_VALUES = 10

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 import type { Source } from '../sources/source.js'
-import { reasonOf } from '../thrown-value.js'
+import { reasonOf } from '../values/thrown-value.js'
 import { writeFatalReports } from './fatal-reports.js'
 import { collectLeftovers } from './leftovers.js'
 import { recordFailedExit } from './process-exit.js'

@@ -4,7 +4,7 @@ import { cleanText } from '../../model/text.js'
 import { hourOf } from '../../model/time.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
 import { DEPRECATION_HOURS } from '../../store/counters/hour-tables.js'
-import { callingPlace, placeIn } from '../calling-place.js'
+import { callingPlace, placeIn } from '../caller-location.js'
 import type { CaptureContext } from '../capture-context.js'
 import { StackBudget } from '../guards/stack-budget.js'
 

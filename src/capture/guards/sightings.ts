@@ -1,4 +1,4 @@
-import { isObject } from '../is-object.js'
+import { isObject } from '../values/is-object.js'
 
 /**
  * Which thrown values were recorded, and in which request a hook met them. Several hooks see one throw: a router's

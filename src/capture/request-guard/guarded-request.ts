@@ -1,5 +1,5 @@
 import type { Options } from '../../config/options.js'
-import { clientAddressOf, type HostRequest, routeOf } from '../request-facts.js'
+import { clientAddressOf, type HostRequest, routeOf } from '../facts/request-facts.js'
 
 /** Where a request came from and what it asked for, as far as that can be seen. */
 export interface GuardedRequest {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { GUARD_KINDS, type GuardKind } from '../../model/guard-kinds.js'
 import { OTHERS } from '../../model/others.js'
-import { pathPattern } from '../../model/path-pattern.js'
+import { pathPattern } from '../../model/requests/path-pattern.js'
 import { cleanText } from '../../model/text.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
 import { GUARD_HOURS } from '../../store/counters/hour-tables.js'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Frame } from '../../model/backtrace.js'
+import type { Frame } from '../../model/stacks/backtrace.js'
 import { ProjectFiles } from './project-files.js'
 import type { SourcePositions } from './source-positions.js'
 

@@ -1,4 +1,4 @@
-import { parseFrame } from '../../model/backtrace.js'
+import { parseFrame } from '../../model/stacks/backtrace.js'
 import { type FrameLocation, frameLocation } from './frame-location.js'
 import type { Place } from './generated-code.js'
 import { MapCache } from './map-cache.js'

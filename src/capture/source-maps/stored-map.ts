@@ -1,4 +1,4 @@
-import { parseFrame } from '../../model/backtrace.js'
+import { parseFrame } from '../../model/stacks/backtrace.js'
 import { declarationOf, offsetOf, positionAt } from './declared-name.js'
 import type { OriginalPosition, ParsedMap } from './parsed-map.js'
 

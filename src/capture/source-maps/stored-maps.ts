@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
-import { parseFrame } from '../../model/backtrace.js'
-import { type FrameSource, MOST_SOURCES } from '../../model/frame-source.js'
+import { parseFrame } from '../../model/stacks/backtrace.js'
+import { type FrameSource, MOST_SOURCES } from '../../model/stacks/frame-source.js'
 import { MINUTE } from '../../model/time.js'
 import { unpackText } from './packed-text.js'
 import { ParsedMap } from './parsed-map.js'

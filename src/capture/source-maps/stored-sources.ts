@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
-import { parseFrame } from '../../model/backtrace.js'
-import { type FrameSource, MOST_AROUND } from '../../model/frame-source.js'
+import { parseFrame } from '../../model/stacks/backtrace.js'
+import { type FrameSource, MOST_AROUND } from '../../model/stacks/frame-source.js'
 import { KeptSources } from './kept-sources.js'
 import { unpackText } from './packed-text.js'
 import { ReadBudget } from './read-budget.js'

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
-import { parseFrame } from '../../model/backtrace.js'
 import type { Cause } from '../../model/event.js'
-import type { FrameSource } from '../../model/frame-source.js'
-import { FILTERED, type Redactor } from '../../model/redaction.js'
-import { mayContainToken } from '../../model/secrets/token-shapes.js'
-import { shownLine } from '../../model/source-line.js'
+import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
+import { mayContainToken } from '../../model/redaction/token-shapes.js'
+import { parseFrame } from '../../model/stacks/backtrace.js'
+import type { FrameSource } from '../../model/stacks/frame-source.js'
+import { shownLine } from '../../model/stacks/source-line.js'
 import { cleanText } from '../../model/text.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumbs.js'
 import type { Step } from '../draft.js'
-import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../plain-data.js'
-import { TEXT_LIMITS } from '../text-limits.js'
+import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../values/plain-data.js'
+import { TEXT_LIMITS } from '../values/text-limits.js'
 
 /** Redacts the texts that the signature is computed from, so that messages that differ in a secret share a group. */
 export const redactTexts: Step = (draft, { redactor }) => {

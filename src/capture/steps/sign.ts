@@ -1,4 +1,12 @@
-import { relativeLines } from '../../model/backtrace.js'
+import type { Cause } from '../../model/event.js'
+import {
+  fingerprintSignature,
+  MANY_MESSAGES,
+  rootCauseOf,
+  signatureOf,
+  signedMessage,
+} from '../../model/grouping/signature.js'
+import { relativeLines } from '../../model/stacks/backtrace.js'
 import {
   isStackOverflow,
   isUnreadPlace,
@@ -8,13 +16,11 @@ import {
   recursionPlace,
   rootBacktrace,
   shownPlace,
-} from '../../model/code-place.js'
-import type { Cause } from '../../model/event.js'
-import { fingerprintSignature, MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../../model/signature.js'
+} from '../../model/stacks/code-place.js'
 import { cleanText } from '../../model/text.js'
 import { callbackContext } from '../callback-context.js'
 import type { Draft, Step, StepContext } from '../draft.js'
-import { isObject } from '../is-object.js'
+import { isObject } from '../values/is-object.js'
 
 /** Finds the place in the host's code and the group the error belongs to. */
 export const sign: Step = (draft, context) => {

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { typeName } from '../thrown-value.js'
+import { typeName } from '../values/thrown-value.js'
 
 const MOST_CAUSES = 20
 const MOST_AGGREGATED = 10

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { hourOf } from '../../model/time.js'
 import { hasRoomToNote, hasRoomToRecord, prepareStackProbes } from '../guards/stack-room.js'
-import { isObject } from '../is-object.js'
+import { isObject } from '../values/is-object.js'
 import { behind, codeOf, typeOf } from './error-parts.js'
 import { OpenTallies } from './open-tallies.js'
 import { type Place, Places, tallyIn } from './places.js'

@@ -1,4 +1,4 @@
-import { culprit, relativeLines, stackLines } from '../../model/backtrace.js'
+import { culprit, relativeLines, stackLines } from '../../model/stacks/backtrace.js'
 import type { SourcePositions } from '../source-maps/source-positions.js'
 import { withoutMarks } from './detection.js'
 import { ownData } from './error-parts.js'

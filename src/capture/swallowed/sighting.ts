@@ -1,4 +1,4 @@
-import { isObject } from '../is-object.js'
+import { isObject } from '../values/is-object.js'
 import type { Rescues, Tally } from './tally.js'
 
 /** What is known of one error while it is alive. */

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
-import { TYPE_KEY } from '../../model/frame-variables.js'
-import { FILTERED, type Redactor } from '../../model/redaction.js'
+import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
+import { TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import { Describer, type ValueLimits } from './describe-value.js'
 import type { CodePlace, LiveFrame, LiveScope } from './paused-frames.js'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../is-object.js'
+import { isObject } from '../values/is-object.js'
 
 interface Kept<T> {
   what: T

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { TrackerInstance } from '../../tracker.js'
-import { print } from '../terminal.js'
+import { print } from '../io/terminal.js'
 import { type Endpoint, listen, stopListening } from './listen.js'
 import { sampleApp } from './sample-app.js'
 import { aborted } from './stop-signal.js'

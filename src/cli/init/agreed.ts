@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { complain } from '../terminal.js'
+import { complain } from '../io/terminal.js'
 
 interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean }

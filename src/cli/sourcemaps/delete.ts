@@ -1,8 +1,8 @@
 import { wrongUse } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { print, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
-import { print, printJson } from '../terminal.js'
 
 export const deleteSourceMaps = defineCommand({
   name: 'sourcemaps delete',

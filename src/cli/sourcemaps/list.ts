@@ -1,8 +1,8 @@
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { print, printJson, terminalWidth } from '../io/terminal.js'
+import { textTable } from '../io/text-table.js'
 import { withTracker } from '../open-tracker.js'
-import { print, printJson, terminalWidth } from '../terminal.js'
-import { textTable } from '../text-table.js'
 
 export const listSourceMaps = defineCommand({
   name: 'sourcemaps list',

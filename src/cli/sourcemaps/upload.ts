@@ -3,8 +3,8 @@ import { TrackerError } from '../../model/errors.js'
 import { wrongUse } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { complain, print, printJson } from '../io/terminal.js'
 import { openedTracker, targetOf } from '../open-tracker.js'
-import { complain, print, printJson } from '../terminal.js'
 import { builtScripts, folderOf, readScript, scriptsWithoutMap } from './collect.js'
 
 export const uploadSourceMaps = defineCommand({

@@ -1,5 +1,5 @@
 import { HIDDEN } from '../../diagnostics/node-flags.js'
-import { FILTERED } from '../../model/redaction.js'
+import { FILTERED } from '../../model/redaction/redaction.js'
 import type { Rendered, Visit } from '../define.js'
 import { words } from '../ui/badges.js'
 import { formatCount, timeOfDay } from '../ui/time.js'

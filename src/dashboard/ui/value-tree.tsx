@@ -1,4 +1,4 @@
-import { MORE_KEY, TYPE_KEY } from '../../model/frame-variables.js'
+import { MORE_KEY, TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import type { Rendered } from '../define.js'
 
 /** Of a bigger value the rest is left out, with a word that says so. */

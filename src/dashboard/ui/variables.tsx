@@ -1,6 +1,6 @@
 import type { Options } from '../../config/options.js'
-import { placeText } from '../../model/backtrace.js'
-import { type FrameVariables, TYPE_KEY } from '../../model/frame-variables.js'
+import { placeText } from '../../model/stacks/backtrace.js'
+import { type FrameVariables, TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import type { Rendered } from '../define.js'
 import { How } from './explanation.js'
 import { ValueTree } from './value-tree.js'

@@ -1,4 +1,4 @@
-import type { Redactor } from '../../model/redaction.js'
+import type { Redactor } from '../../model/redaction/redaction.js'
 
 /** Pools by the names under which the host made them known; a pool that is gone is forgotten. */
 export type KnownPools = Map<string, WeakRef<object>>

@@ -1,6 +1,6 @@
-import { belowMessage, LIBRARY_MARK } from '../backtrace.js'
 import type { Cause } from '../event.js'
 import { appleFrame } from './apple-frame.js'
+import { belowMessage, LIBRARY_MARK } from './backtrace.js'
 import type { ClientFrame } from './client-frame.js'
 import { dartFrame } from './dart-frame.js'
 import { isJavaFrame, javaCause, javaFrame } from './java-frame.js'

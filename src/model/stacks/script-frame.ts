@@ -1,4 +1,4 @@
-import { evalOrigin } from '../backtrace.js'
+import { evalOrigin } from './backtrace.js'
 import type { ClientFrame } from './client-frame.js'
 import { scriptPath } from './script-path.js'
 

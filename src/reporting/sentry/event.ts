@@ -1,4 +1,4 @@
-import type { ForeignError } from '../../capture/foreign-error.js'
+import type { ForeignError } from '../../capture/clients/foreign-error.js'
 import type { Severity } from '../../model/severity.js'
 import { breadcrumbsOf } from './breadcrumbs.js'
 import { stackBeside, stacktracesIn, thrownIn } from './exceptions.js'

@@ -1,4 +1,4 @@
-import { type FrameSource, MOST_AROUND, MOST_SOURCES } from '../../model/frame-source.js'
+import { type FrameSource, MOST_AROUND, MOST_SOURCES } from '../../model/stacks/frame-source.js'
 import { lineOf, MOST_FRAMES } from './frames.js'
 import { type Json, recordOf, valuesOf } from './values.js'
 

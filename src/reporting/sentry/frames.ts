@@ -1,4 +1,4 @@
-import { LIBRARY_MARK } from '../../model/backtrace.js'
+import { LIBRARY_MARK } from '../../model/stacks/backtrace.js'
 import { type Json, recordOf, textIn, valuesOf, wordIn } from './values.js'
 
 export const MOST_FRAMES = 250

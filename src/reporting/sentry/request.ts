@@ -1,5 +1,5 @@
-import type { ForeignError } from '../../capture/foreign-error.js'
-import { safeHeaders } from '../../model/request-headers.js'
+import type { ForeignError } from '../../capture/clients/foreign-error.js'
+import { safeHeaders } from '../../model/requests/request-headers.js'
 import { type Json, mappingOf, pairsOf, recordOf, textIn } from './values.js'
 
 type RequestFields = Pick<ForeignError, 'request_url' | 'request_params' | 'user_agent' | 'request'>

@@ -1,6 +1,6 @@
 import type { ClientSource } from '../../model/event.js'
+import { featuresOf } from '../../model/grouping/similarity.js'
 import type { Severity } from '../../model/severity.js'
-import { featuresOf } from '../../model/similarity.js'
 import type { Status } from '../../model/workflow.js'
 import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from '../bulk-targets.js'
 import type { Database } from '../database.js'

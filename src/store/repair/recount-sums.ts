@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { featuresOf } from '../../model/similarity.js'
+import { featuresOf } from '../../model/grouping/similarity.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import type { SqliteHandle } from '../dialects/sqlite.js'
 import { searchText } from '../recording/search-history.js'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { choice, clampedInteger, filterText, flag, id, integer, optional, withDefault } from '../../model/input.js'
-import { platformOf } from '../../model/platform.js'
+import { platformOf } from '../../model/requests/platform.js'
 import { SEVERITIES } from '../../model/severity.js'
 import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'

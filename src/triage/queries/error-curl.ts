@@ -1,5 +1,5 @@
-import { FILTERED } from '../../model/redaction.js'
-import { safeHeaders } from '../../model/request-headers.js'
+import { FILTERED } from '../../model/redaction/redaction.js'
+import { safeHeaders } from '../../model/requests/request-headers.js'
 import type { Circumstances } from './error-record.js'
 
 type Requested = Pick<Circumstances, 'request_url' | 'request' | 'user_agent'>

@@ -1,6 +1,6 @@
-import { placeOf } from '../../model/code-place.js'
 import type { Cause } from '../../model/event.js'
-import { MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../../model/signature.js'
+import { MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../../model/grouping/signature.js'
+import { placeOf } from '../../model/stacks/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 /** Why the occurrences of an error are one group. */

@@ -1,4 +1,4 @@
-import { shownPlace } from '../../model/code-place.js'
+import { shownPlace } from '../../model/stacks/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 /**

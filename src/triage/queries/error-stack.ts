@@ -1,4 +1,4 @@
-import { type Frame, LIBRARY_MARK, parseFrame } from '../../model/backtrace.js'
+import { type Frame, LIBRARY_MARK, parseFrame } from '../../model/stacks/backtrace.js'
 
 /** A frame as the page shows it. */
 export interface StackFrame extends Frame {

@@ -85,8 +85,8 @@ function compiled(): string {
   const root = temporaryFolder()
   const options = ['--rootDir', 'src', '--outDir', root, '--module', 'nodenext', '--target', 'es2022', '--noCheck']
   const tsc = resolve('node_modules/typescript/bin/tsc')
-  execFileSync(process.execPath, [tsc, 'src/model/redaction.ts', ...options, '--sourceMap', '--ignoreConfig'])
-  return join(root, 'model/redaction.js')
+  execFileSync(process.execPath, [tsc, 'src/model/redaction/redaction.ts', ...options, '--sourceMap', '--ignoreConfig'])
+  return join(root, 'model/redaction/redaction.js')
 }
 
 describe('every position is found as by Node itself', () => {

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { SourcePositions } from '../../../src/capture/source-maps/source-positions.js'
-import { describeThrown } from '../../../src/capture/thrown-value.js'
-import { parseFrame } from '../../../src/model/backtrace.js'
-import { placeOf } from '../../../src/model/code-place.js'
+import { describeThrown } from '../../../src/capture/values/thrown-value.js'
+import { parseFrame } from '../../../src/model/stacks/backtrace.js'
+import { placeOf } from '../../../src/model/stacks/code-place.js'
 import { temporaryFolder } from '../../support/tracker.js'
 
 const CART = `export interface Line { price: number }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Describer, type ValueLimits } from '../../../src/capture/variables/describe-value.js'
 import { readFrames } from '../../../src/capture/variables/read-frames.js'
-import { createRedactor } from '../../../src/model/redaction.js'
+import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
 const PLACE = { function_name: 'f', url: 'file:///srv/app.js', line: 1, column: 1 }
 const LIMITS: ValueLimits = { depth: 3, string: 200, array_items: 10, hash_items: 20 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FrameVariables } from '../../../src/model/frame-variables.js'
+import type { FrameVariables } from '../../../src/model/stacks/frame-variables.js'
 import { describeEachRuntime, type Runtime } from '../../support/runtimes.js'
 import {
   answerOf,

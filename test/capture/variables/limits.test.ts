@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Settings } from '../../../src/config/options.js'
-import type { FrameVariables } from '../../../src/model/frame-variables.js'
+import type { FrameVariables } from '../../../src/model/stacks/frame-variables.js'
 import { describeEachRuntime } from '../../support/runtimes.js'
 import { answerOf, ROOMY, run, settingsFor } from './fixtures/hosts.js'
 

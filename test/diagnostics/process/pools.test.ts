@@ -3,7 +3,7 @@ import mysqlPromise from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type KnownPools, poolState, poolsSection, rememberPool } from '../../../src/diagnostics/dump/pools.js'
-import { createRedactor } from '../../../src/model/redaction.js'
+import { createRedactor } from '../../../src/model/redaction/redaction.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runningContext } from '../running.js'
 

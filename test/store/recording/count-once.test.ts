@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ForeignError } from '../../../src/capture/foreign-error.js'
+import type { ForeignError } from '../../../src/capture/clients/foreign-error.js'
 import { DAY } from '../../../src/model/time.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { balancedBooks } from '../../support/books.js'

@@ -1,4 +1,4 @@
-import type { FrameVariables } from '../../../model/frame-variables.js'
+import type { FrameVariables } from '../../../model/stacks/frame-variables.js'
 import type { StackFrame, StackPart } from '../../../triage/queries/error-stack.js'
 import type { Rendered } from '../../define.js'
 import { VariablesOfFrame } from '../../ui/variables.js'

@@ -1,4 +1,4 @@
-import { isForeign } from '../../../model/frame-source.js'
+import { isForeign } from '../../../model/stacks/frame-source.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { CopyButton } from '../../ui/copy.js'

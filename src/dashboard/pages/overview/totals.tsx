@@ -1,5 +1,5 @@
 import type { DashboardStats } from '../../../analytics/overview/dashboard-stats.js'
-import { MAX_LISTED_PLATFORMS } from '../../../model/platform.js'
+import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
 import { ShareBars } from '../../ui/charts.js'

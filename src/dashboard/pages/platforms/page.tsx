@@ -9,7 +9,7 @@ import type { PlatformRate, PlatformStability } from '../../../analytics/platfor
 import { oldestOf, remembered } from '../../../analytics/remembered.js'
 import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
 import { filterText } from '../../../model/input.js'
-import { MAX_LISTED_PLATFORMS } from '../../../model/platform.js'
+import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'

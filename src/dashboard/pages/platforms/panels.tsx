@@ -2,7 +2,7 @@ import type { CrossPlatformError } from '../../../analytics/platforms/cross-plat
 import type { PlatformHealth } from '../../../analytics/platforms/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
 import { STABILITY_SCALE, stabilityFormula } from '../../../analytics/stability-score.js'
-import { MAX_LISTED_PLATFORMS } from '../../../model/platform.js'
+import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href, sameWith } from '../../href.js'
 import { SeverityBadge, StatusBadge } from '../../ui/badges.js'

@@ -1,0 +1,46 @@
+import { type Frame, parseFrame, placeText, stackLines } from '../model/stacks/backtrace.js'
+import { cleanText } from '../model/text.js'
+import type { CaptureContext } from './capture-context.js'
+import { isOwnFrame } from './internal-frames.js'
+import { TEXT_LIMITS } from './values/text-limits.js'
+
+type PlaceContext = Pick<CaptureContext, 'config' | 'positions'>
+
+/** An ORM puts many frames between its caller and the driver. */
+const FRAMES = 30
+
+/** Where in the host's code this was called from; empty where only libraries are seen. */
+export function callingPlace(context: PlaceContext): string {
+  const stack = currentStack()
+  return stack === null ? '' : placeIn(stack, '', context, { libraries: false })
+}
+
+/** The newest place of a stack in the host's own code or, if wanted, in that of a library. */
+export function placeIn(
+  stack: string,
+  message: string,
+  { config, positions }: PlaceContext,
+  { libraries }: { libraries: boolean },
+): string {
+  const lines = stackLines(stack, message, FRAMES).filter((line) => !isOwnFrame(line))
+  let library: Frame | undefined
+  for (const line of positions?.original(lines) ?? lines) {
+    const frame = parseFrame(line, config.project_root)
+    if (frame.in_app) return cleanText(placeText(frame), TEXT_LIMITS.place)
+    if (frame.file?.includes('/node_modules/')) library ??= frame
+  }
+  return libraries && library ? cleanText(placeText(library), TEXT_LIMITS.place) : ''
+}
+
+function currentStack(): string | null {
+  const limit = Error.stackTraceLimit
+  const holder: { stack?: unknown } = {}
+  try {
+    Error.stackTraceLimit = FRAMES
+    Error.captureStackTrace(holder, currentStack)
+    // A host may have made something else of stacks.
+    return typeof holder.stack === 'string' ? holder.stack : null
+  } finally {
+    Error.stackTraceLimit = limit
+  }
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import type { Cause, ClientSource } from '../../model/event.js'
+import { platformOf } from '../../model/requests/platform.js'
+import type { Severity } from '../../model/severity.js'
+import type { FrameSource } from '../../model/stacks/frame-source.js'
+import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumbs.js'
+import type { CaptureContext } from '../capture-context.js'
+import type { Draft } from '../draft.js'
+import type { RequestFacts } from '../facts/request-facts.js'
+import { type Trace, traceFrom } from '../facts/trace.js'
+import { backtraceOf, textOf, timeOf } from '../fields.js'
+import { complain, type Outcome, recordDraft } from '../log-error.js'
+import { readLimit, TEXT_LIMITS } from '../values/text-limits.js'
+import { clientBudgets } from './client-budgets.js'
+
+/** An error that happened in another process: a browser, a phone, another service. Nothing of it is trusted. */
+export interface ForeignError {
+  source: ClientSource
+  error_type: string
+  message: string
+  backtrace: readonly string[]
+  causes?: readonly Cause[]
+  /** The source around frames, where the client sent it along. */
+  frame_sources?: readonly FrameSource[] | undefined
+  platform?: string | undefined
+  app_version?: string | undefined
+  git_sha?: string | undefined
+  /** The names under which source maps of it may have been uploaded, the likeliest first; else `app_version`. */
+  releases?: readonly string[] | undefined
+  user_id?: string | number | undefined
+  request_url?: string | undefined
+  request_params?: unknown
+  ip_address?: string | undefined
+  user_agent?: string | undefined
+  request?: RequestFacts | undefined
+  tags?: Readonly<Record<string, unknown>> | undefined
+  context?: Readonly<Record<string, unknown>> | undefined
+  details?: Readonly<Record<string, unknown>> | undefined
+  breadcrumbs?: readonly RecordedBreadcrumb[] | undefined
+  /** Milliseconds by the client's clock. */
+  occurred_at?: number | undefined
+  severity?: Severity | undefined
+  unhandled?: boolean | undefined
+  fingerprint?: readonly string[] | undefined
+  /** The ids that a bundler wrote into scripts, by their addresses: they find the source maps of these. */
+  debug_ids?: Readonly<Record<string, string>> | undefined
+  trace?: Trace | undefined
+  /** The same for every attempt to report it: it counts once, whichever process the attempts reach. */
+  event_key?: string | undefined
+}
+
+/**
+ * Records an error of another process. Unlike `logError` it adds nothing of this one: neither its request, nor its
+ * breadcrumbs, version or host name. It never rejects and never throws.
+ */
+export function logForeignError(context: CaptureContext, error: ForeignError): Promise<Outcome> {
+  try {
+    const budgets = clientBudgets(context)
+    return recordDraft(context, draftOf(context, error), (event) => budgets.admit(event))
+  } catch (problem) {
+    complain(context, 'recording an error of a client', problem)
+    return Promise.resolve(null)
+  }
+}
+
+function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
+  const text = (field: keyof typeof TEXT_LIMITS & keyof ForeignError) => textOf(error[field], readLimit(field)) ?? null
+  const lines = stackReader(config.max_backtrace_lines)
+  const backtrace = lines(error.backtrace)
+  const causes = boundedCauses(error.causes ?? [], lines)
+  return {
+    thrown: undefined,
+    error_type: textOf(error.error_type, TEXT_LIMITS.error_type) ?? 'Error',
+    message: text('message') ?? '',
+    backtrace,
+    causes,
+    frame_sources: keptSources(error.frame_sources ?? [], [...backtrace, ...linesOf(causes)]),
+    platform: platformOf(text('platform') ?? undefined),
+    app_version: text('app_version'),
+    git_sha: text('git_sha'),
+    user_id: text('user_id'),
+    request_url: text('request_url'),
+    request_params: error.request_params,
+    ip_address: text('ip_address'),
+    user_agent: text('user_agent'),
+    request: error.request,
+    tags: error.tags ? [error.tags] : [],
+    context: error.context ? [error.context] : [],
+    source: error.source,
+    details: { ...error.details, source: error.source, ...traceFrom(error.trace?.trace_id, error.trace?.span_id) },
+    process_facts: null,
+    system_health: null,
+    breadcrumbs: boundedCrumbs(error.breadcrumbs, Math.min(MAX_CRUMBS, config.breadcrumb_buffer_size), now()),
+    local_variables: null,
+    occurred_at: timeWithinReason(error.occurred_at, now()),
+    explicit_severity: error.severity,
+    unhandled: error.unhandled === true,
+    request_failed: false,
+    fingerprint: error.fingerprint ?? null,
+    event_digest: error.event_key === undefined ? undefined : eventDigest(error.event_key),
+    severity: 'low',
+    hash_signature: '',
+    place: null,
+    counted_only: false,
+  }
+}
+
+const MAX_CRUMBS = 40
+/** Of all stacks of one error, causes included. A stack of 100 ordinary frames takes a third of it. */
+const MAX_STACK_CHARACTERS = 32_000
+
+function stackReader(max_lines: number): (given: readonly string[]) => string[] {
+  let room = MAX_STACK_CHARACTERS
+  return (given) =>
+    backtraceOf(given, max_lines).filter((line) => {
+      room -= line.length
+      return room >= 0
+    })
+}
+
+export function eventDigest(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32)
+}
+
+/** A phone may have been offline for weeks; a clock that is further off is wrong. */
+const OLDEST_MS = 30 * 24 * 60 * 60 * 1000
+
+function timeWithinReason(given: number | undefined, now: number): number {
+  const time = timeOf(given, now)
+  return time < now - OLDEST_MS ? now : time
+}
+
+/** A time that no Date can hold would break whoever shows it. */
+function boundedCrumbs(crumbs: ForeignError['breadcrumbs'], most: number, now: number): RecordedBreadcrumb[] | null {
+  if (!crumbs) return null
+  return crumbs.slice(-most).map((crumb) => ({ ...crumb, occurred_at: timeOf(crumb.occurred_at, now) }))
+}
+
+/** A frame that a source map has changed is no longer that of the lines which were sent with it. */
+function keptSources(sources: readonly FrameSource[], lines: readonly string[]): readonly FrameSource[] | null {
+  const known = new Set(lines)
+  const kept = sources.filter(({ frame }) => known.has(frame))
+  return kept.length > 0 ? kept : null
+}
+
+function linesOf(causes: readonly Cause[]): string[] {
+  return causes.flatMap(({ backtrace, causes: inner }) => [...backtrace, ...linesOf(inner ?? [])])
+}
+
+function boundedCauses(causes: readonly Cause[], lines: (given: readonly string[]) => readonly string[]): Cause[] {
+  return causes.map((cause) => ({
+    ...cause,
+    error_type: textOf(cause.error_type, TEXT_LIMITS.error_type) ?? 'Error',
+    message: textOf(cause.message, readLimit('cause_message')) ?? '',
+    backtrace: lines(cause.backtrace),
+    ...(cause.causes ? { causes: boundedCauses(cause.causes, lines) } : {}),
+  }))
+}

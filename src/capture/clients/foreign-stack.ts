@@ -1,0 +1,61 @@
+import type { Cause } from '../../model/event.js'
+import type { CaptureContext } from '../capture-context.js'
+import { type Allowance, StoredMaps } from '../source-maps/stored-maps.js'
+import type { ForeignError } from './foreign-error.js'
+
+/** A database that is slower than this must not hold up the report, however many causes it has. */
+const PATIENCE_MS = 2000
+
+const stores = new WeakMap<CaptureContext, StoredMaps>()
+
+/**
+ * An error of another process with its stacks in the original source, before it is grouped by them, and with the lines
+ * around its frames where they are kept. Never rejects.
+ */
+export async function withOriginalStack(context: CaptureContext, error: ForeignError): Promise<ForeignError> {
+  if (!context.config.enable_source_maps) return error
+  const maps = stores.get(context) ?? new StoredMaps(context)
+  stores.set(context, maps)
+  const allowance = maps.allowance()
+  const mapped = await inPatience(context, original(maps, error, allowance), error)
+  if (mapped === error || allowance.mapped.size === 0) return mapped
+  // Not together with the stacks: those decide on the group, and must not be lost because of these.
+  const sources = await inPatience(context, maps.sourcesOf(allowance), [])
+  return { ...mapped, frame_sources: [...(error.frame_sources ?? []), ...sources] }
+}
+
+/** What the work gives, or `otherwise` when it takes too long or fails: the database is away, or a map is broken. */
+async function inPatience<T>({ counters }: CaptureContext, work: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<T>((settle) => {
+    timer = setTimeout(() => settle(otherwise), PATIENCE_MS)
+    timer.unref()
+  })
+  try {
+    return await Promise.race([work, tooLate])
+  } catch {
+    // A stack in generated code, or without its lines, is better than none.
+    counters.add('source_map_skipped')
+    return otherwise
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+type Look = (lines: readonly string[]) => Promise<readonly string[]>
+
+async function original(maps: StoredMaps, error: ForeignError, allowance: Allowance): Promise<ForeignError> {
+  const origin = { releases: error.releases ?? [error.app_version ?? ''], debug_ids: error.debug_ids }
+  const look: Look = (lines) => maps.original(lines, origin, allowance)
+  const backtrace = await look(error.backtrace)
+  return { ...error, backtrace, ...(error.causes && { causes: await originalCauses(error.causes, look) }) }
+}
+
+async function originalCauses(causes: readonly Cause[], look: Look): Promise<Cause[]> {
+  const all: Cause[] = []
+  for (const cause of causes) {
+    const backtrace = await look(cause.backtrace)
+    all.push({ ...cause, backtrace, ...(cause.causes && { causes: await originalCauses(cause.causes, look) }) })
+  }
+  return all
+}

@@ -1,0 +1,176 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import type { Options } from '../../config/options.js'
+import { clientAddress } from '../../model/requests/client-address.js'
+import { safeHeaders } from '../../model/requests/request-headers.js'
+import type { LogErrorInput } from '../fields.js'
+import { userIdOf } from './user.js'
+
+/** What a host framework may have added to the request before us. */
+export type HostRequest = IncomingMessage & {
+  originalUrl?: string
+  baseUrl?: string
+  body?: unknown
+  rawBody?: unknown
+  ip?: unknown
+  protocol?: unknown
+  query?: unknown
+  params?: unknown
+  route?: unknown
+}
+
+/** What is known of a request, whichever framework it came by. */
+export interface RequestFacts {
+  method?: string | undefined
+  /** The pattern of the route, such as `/orders/:id`. */
+  route?: string | undefined
+  headers?: Record<string, string> | undefined
+  content_type?: string | undefined
+  /** How long the request had been going on. */
+  duration_ms?: number | undefined
+}
+
+type FactsOptions = Pick<Options, 'trusted_proxies' | 'user_callback'>
+
+const STARTED = Symbol('faultboard.started')
+
+interface Marked {
+  [STARTED]?: number
+}
+
+/** What is asked of a request to mark its start: one of Node.js, or a standard Request. */
+export interface StartedRequest {
+  httpVersionMajor?: number
+  socket?: object | null
+}
+
+/**
+ * Marks when a request began. The mark is on its connection, which serves one request at a time: a new property on every
+ * request would make all that the framework does with it slower, by a hundred times the price of the mark.
+ */
+export function markStart(request: StartedRequest | Request): void {
+  const { httpVersionMajor, socket } = request as StartedRequest
+  const place = httpVersionMajor === 1 && socket ? socket : request
+  ;(place as Marked)[STARTED] = performance.now()
+}
+
+const FACT_NAMES = ['request_url', 'request_params', 'ip_address', 'user_agent', 'user_id', 'request'] as const
+
+/** The fields of a report that describe its request. A field that the request lacks is present and undefined. */
+type ReportedRequest = Pick<LogErrorInput, (typeof FACT_NAMES)[number]>
+
+/** Whether the reporter has already read the request. A second read would run `user_callback` again for the same error. */
+export function hasRequestFacts(fields: LogErrorInput): boolean {
+  return FACT_NAMES.every((name) => name in fields)
+}
+
+/** What an error report says about the request in which the error happened. */
+export function requestFacts(request: HostRequest, options: FactsOptions, more: RequestFacts = {}): ReportedRequest {
+  const { headers } = request
+  return {
+    request_url: addressOf(request),
+    request_params: parametersOf(request),
+    ip_address: clientAddressOf(request, options),
+    user_agent: headers['user-agent'],
+    request: {
+      method: request.method,
+      route: routeOf(request),
+      headers: safeHeaders(headers),
+      content_type: headers['content-type'],
+      duration_ms: durationOf(request),
+      ...more,
+    },
+    // Last, so that `user_callback` does not run for a request that cannot be read.
+    user_id: userIdOf(request, options.user_callback),
+  }
+}
+
+/** The same of a standard Request, for hosts that have no other. */
+export function webRequestFacts(
+  request: Request,
+  options: FactsOptions,
+  { remote_address, params, user, host = request, ...more }: WebRequestMore = {},
+): ReportedRequest {
+  const headers = Object.fromEntries(request.headers)
+  return {
+    request_url: request.url,
+    request_params: parametersOf({ query: queryOf(request.url), params }),
+    ip_address: addressOfPeer(remote_address, headers, options) ?? undefined,
+    user_agent: headers['user-agent'],
+    request: {
+      method: request.method,
+      headers: safeHeaders(headers),
+      content_type: headers['content-type'],
+      duration_ms: durationOf(request as { raw?: unknown }),
+      ...more,
+    },
+    user_id: options.user_callback ? userIdOf(host, options.user_callback) : userIdOf({ user }, null),
+  }
+}
+
+export interface WebRequestMore extends RequestFacts {
+  remote_address?: string | undefined
+  /** What the router read from the path. */
+  params?: unknown
+  /** Whom the host's own sign-in found. */
+  user?: unknown
+  /** What the framework hands to its handlers, and so what `user_callback` is asked with. */
+  host?: object | undefined
+}
+
+function durationOf(request: { raw?: unknown; req?: unknown; socket?: unknown }): number | undefined {
+  const started = [request, request.raw, request.req, request.socket]
+    .map((place) => (typeof place === 'object' && place !== null ? (place as Marked)[STARTED] : undefined))
+    .find((time) => time !== undefined)
+  return started === undefined ? undefined : Math.round((performance.now() - started) * 10) / 10
+}
+
+/** A framework that was told about its proxies (`trust proxy`) knows best; else our own list of them decides. */
+export function clientAddressOf(request: HostRequest, options: Pick<Options, 'trusted_proxies'>): string | undefined {
+  const peer = request.socket?.remoteAddress
+  if (typeof request.ip === 'string' && request.ip !== peer && isIP(request.ip)) return request.ip
+  return addressOfPeer(peer, request.headers, options) ?? undefined
+}
+
+function addressOfPeer(
+  remote_address: string | undefined,
+  headers: IncomingHttpHeaders,
+  { trusted_proxies }: Pick<Options, 'trusted_proxies'>,
+): string | null {
+  const { 'x-forwarded-for': forwarded_for, forwarded } = headers
+  return clientAddress(
+    {
+      remote_address,
+      forwarded_for: Array.isArray(forwarded_for) ? forwarded_for.join(',') : forwarded_for,
+      forwarded,
+    },
+    trusted_proxies,
+  )
+}
+
+function addressOf(request: HostRequest): string {
+  const path = request.originalUrl ?? request.url ?? '/'
+  const { host } = request.headers
+  if (!host) return path
+  const encrypted = (request.socket as { encrypted?: boolean } | undefined)?.encrypted
+  const scheme = typeof request.protocol === 'string' ? request.protocol : encrypted ? 'https' : 'http'
+  return `${scheme}://${host}${path}`
+}
+
+/** Express keeps it in `route.path`, Fastify in `routeOptions.url`, below whatever router it was mounted on. */
+export function routeOf({ route, baseUrl }: HostRequest): string | undefined {
+  const path = typeof route === 'object' && route !== null ? (route as { path?: unknown }).path : undefined
+  return typeof path === 'string' ? `${baseUrl ?? ''}${path}` : undefined
+}
+
+function parametersOf({ query, params, body }: { query?: unknown; params?: unknown; body?: unknown }): unknown {
+  const parts = Object.entries({ query, params, body }).filter(
+    ([, part]) => typeof part === 'object' && part !== null && Object.keys(part).length > 0,
+  )
+  return parts.length > 0 ? Object.fromEntries(parts) : undefined
+}
+
+function queryOf(url: string): Record<string, string> | undefined {
+  const at = url.indexOf('?')
+  return at < 0 ? undefined : Object.fromEntries(new URLSearchParams(url.slice(at + 1)))
+}

@@ -1,0 +1,215 @@
+import { types } from 'node:util'
+import { isSecretArgument } from '../../model/redaction/command-lines.js'
+import { isNamedByItemBefore, NAMED_MEMBER_KEYS, secretMembers } from '../../model/redaction/name-value-pairs.js'
+import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
+import { isSecretCode } from '../../model/redaction/secret-paths.js'
+import { cleanText } from '../../model/text.js'
+
+export interface PlainLimits {
+  depth: number
+  keys: number
+  items: number
+  string: number
+  /** Values of all kinds together, and characters of all texts; what is beyond is left out. */
+  values: number
+  characters: number
+}
+
+export const PARAMETER_LIMITS: PlainLimits = {
+  depth: 6,
+  keys: 100,
+  items: 100,
+  string: 2000,
+  values: 1000,
+  characters: 50_000,
+}
+
+/**
+ * Any value of the host as plain, bounded, redacted data. Nothing of the host runs: getters are not called, Proxies not
+ * touched, `toJSON` and custom inspection not asked.
+ */
+export function plainData(value: unknown, redactor: Redactor, limits: PlainLimits = PARAMETER_LIMITS): unknown {
+  return new Copier(redactor, limits).copy(value, 0)
+}
+
+class Copier {
+  readonly #redactor: Redactor
+  readonly #limits: PlainLimits
+  readonly #path = new Set<object>()
+  #left: number
+  #characters: number
+
+  constructor(redactor: Redactor, limits: PlainLimits) {
+    this.#redactor = redactor
+    this.#limits = limits
+    this.#left = limits.values
+    this.#characters = limits.characters
+  }
+
+  copy(value: unknown, depth: number): unknown {
+    if (--this.#left < 0) return OMITTED
+    switch (typeof value) {
+      case 'string':
+        return this.#text(value)
+      case 'number':
+        return this.#copyNumber(value)
+      case 'boolean':
+        return value
+      case 'bigint':
+      case 'symbol':
+        return this.#text(String(value))
+      case 'function':
+        return '[Function]'
+      case 'undefined':
+        return null
+      default:
+        return value === null ? null : this.#copyObject(value as object, depth)
+    }
+  }
+
+  /** Cut after the filter, which does not recognize half of a secret. Text that has no room is not filtered at all. */
+  #text(text: string): string {
+    const room = Math.min(this.#limits.string, this.#characters)
+    if (room < MIN_ROOM && text.length > room) return OMITTED
+    const plain = cleanText(this.#redactor.text(cleanText(text, room * 2)), room)
+    this.#characters -= plain.length
+    return plain
+  }
+
+  #copyNumber(value: number): unknown {
+    if (!Number.isFinite(value)) return String(value)
+    if (Math.abs(value) < MIN_CARD_NUMBER) return value
+    const text = String(value)
+    return this.#redactor.text(text) === text ? value : FILTERED
+  }
+
+  #copyObject(value: object, depth: number): unknown {
+    if (types.isProxy(value)) return '[Proxy]'
+    if (this.#path.has(value)) return '[Circular]'
+    this.#path.add(value)
+    try {
+      return this.#copyLeaf(value) ?? this.#copyNode(value, depth)
+    } catch {
+      // An exotic object of the host may throw from anything that looks at it.
+      return '[unreadable]'
+    } finally {
+      this.#path.delete(value)
+    }
+  }
+
+  #copyLeaf(value: object): string | undefined {
+    if (types.isDate(value)) return dateText(value)
+    if (types.isRegExp(value)) return this.#text(RegExp.prototype.toString.call(value))
+    if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`
+    if (types.isPromise(value)) return '[Promise]'
+    if (types.isNativeError(value)) return this.#copyError(value)
+    return undefined
+  }
+
+  #copyNode(value: object, depth: number): unknown {
+    if (depth >= this.#limits.depth) return Array.isArray(value) ? '[Array]' : '[Object]'
+    if (Array.isArray(value)) return this.#copyArray(value, depth)
+    if (types.isMap(value)) return this.#copyMap(value, depth)
+    if (types.isSet(value)) {
+      return this.#copyArray([...takeFirst(Set.prototype.values.call(value), this.#limits.items)], depth)
+    }
+    return this.#copyKeys(value, depth)
+  }
+
+  #copyArray(array: readonly unknown[], depth: number): unknown[] {
+    const copy: unknown[] = []
+    let before: unknown
+    for (let i = 0; i < Math.min(array.length, this.#limits.items); i++) {
+      const item = Object.getOwnPropertyDescriptor(array, i)
+      const isNamed =
+        (typeof before === 'string' && isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey)) ||
+        (i > 0 && isSecretArgument(copy[0], item?.value, this.#redactor.text))
+      copy.push(isNamed ? FILTERED : this.#copyMember(item, depth))
+      before = item?.value
+    }
+    if (array.length > this.#limits.items) copy.push(`[${array.length - this.#limits.items} more]`)
+    return copy
+  }
+
+  #copyMap(map: ReadonlyMap<unknown, unknown>, depth: number): object {
+    const copy = {}
+    for (const [key, value] of takeFirst(Map.prototype.entries.call(map), this.#limits.keys)) {
+      const name = typeof key === 'string' ? key : String(this.copy(key, depth + 1))
+      define(copy, this.#key(name), this.#redactor.isSensitiveKey(name) ? FILTERED : this.copy(value, depth + 1))
+    }
+    return copy
+  }
+
+  #copyError(error: Error): string {
+    const name = Object.getOwnPropertyDescriptor(error, 'name')?.value ?? error.constructor?.name ?? 'Error'
+    const message = Object.getOwnPropertyDescriptor(error, 'message')?.value ?? ''
+    return this.#text(`${name}: ${message}`)
+  }
+
+  #copyKeys(object: object, depth: number): object {
+    const copy = {}
+    // Not for...in, which also reads the prototypes: a prototype may be a Proxy.
+    const keys = Object.keys(object)
+    const shown = Math.min(keys.length, this.#limits.keys)
+    const secretKeys = this.#secretMembers(object, keys)
+    let count = 0
+    for (; count < shown && this.#left > 0; count++) {
+      const key = keys[count] as string
+      define(copy, this.#key(key), this.#copyNamed(object, key, secretKeys?.has(key) === true, depth))
+    }
+    if (keys.length > count) define(copy, '…', 'more keys')
+    return copy
+  }
+
+  /** `{ name: 'password', value: … }`, as forms and headers are often kept. */
+  #secretMembers(object: object, keys: readonly string[]): ReadonlySet<string> | null {
+    if (keys.length > MAX_PAIR_KEYS || !keys.some((key) => NAMED_MEMBER_KEYS.has(key))) return null
+    return secretMembers((key) => Object.getOwnPropertyDescriptor(object, key)?.value, this.#redactor.isSensitiveKey)
+  }
+
+  #copyNamed(object: object, key: string, isFiltered: boolean, depth: number): unknown {
+    if (isFiltered || this.#redactor.isSensitiveKey(key)) return FILTERED
+    const property = Object.getOwnPropertyDescriptor(object, key)
+    return isSecretCode(key, property?.value) ? FILTERED : this.#copyMember(property, depth)
+  }
+
+  /** A body parsed in the wrong way is one key, secrets included. */
+  #key(key: string): string {
+    if (this.#characters <= 0 && key.length > MIN_ROOM) return OMITTED
+    const plain = cleanText(this.#redactor.text(cleanText(key, KEY_LIMIT * 2)), KEY_LIMIT)
+    this.#characters -= plain.length
+    return plain
+  }
+
+  #copyMember(property: PropertyDescriptor | undefined, depth: number): unknown {
+    if (!property) return null
+    return 'value' in property ? this.copy(property.value, depth + 1) : '[Getter]'
+  }
+}
+
+const OMITTED = '[…]'
+const KEY_LIMIT = 200
+/** A card number has at least 13 digits. */
+const MIN_CARD_NUMBER = 1e12
+/** Less room would keep the beginning of a secret whose end was not read. */
+const MIN_ROOM = 64
+/** Objects with more keys are records of their own, not a name with a value. */
+const MAX_PAIR_KEYS = 12
+
+/** Assignment would let a key named `__proto__` change the copy's prototype; for any other it is much faster. */
+function define(target: object, key: string, value: unknown): void {
+  if (key !== '__proto__') (target as Record<string, unknown>)[key] = value
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+function* takeFirst<T>(values: Iterable<T>, limit: number): Generator<T> {
+  let taken = 0
+  for (const value of values) {
+    if (taken++ >= limit) return
+    yield value
+  }
+}
+
+function dateText(date: Date): string {
+  return Number.isNaN(Date.prototype.getTime.call(date)) ? 'Invalid Date' : Date.prototype.toISOString.call(date)
+}

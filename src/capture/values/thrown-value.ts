@@ -1,0 +1,224 @@
+import { inspect, types } from 'node:util'
+import type { Cause } from '../../model/event.js'
+import { NO_REDACTION, type Redactor } from '../../model/redaction/redaction.js'
+import { belowMessage, stackLines } from '../../model/stacks/backtrace.js'
+import { cleanText } from '../../model/text.js'
+import type { SourcePositions } from '../source-maps/source-positions.js'
+import { withoutMarks } from '../swallowed/detection.js'
+import { isObject } from './is-object.js'
+import { type PlainLimits, plainData } from './plain-data.js'
+import { readLimit } from './text-limits.js'
+
+/** A thrown value, whatever it was, as plain bounded data. */
+export interface ThrownValue {
+  error_type: string
+  message: string
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+  /** Code and other facts of a system error, and whether it was an Error at all. */
+  details: Readonly<Record<string, string | number | boolean>>
+}
+
+const CAUSE_DEPTH = 5
+const AGGREGATE_LIMIT = 10
+/** All causes together: aggregates of aggregates would multiply. */
+const CAUSES_LIMIT = 20
+const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
+
+/**
+ * Reads a thrown value without trusting it: a getter may throw, a Proxy may lie, a message may be a gigabyte. The
+ * redactor is for objects that are printed: a text does not tell any more what belongs to which key.
+ */
+export function describeThrown(
+  value: unknown,
+  max_lines: number,
+  positions?: SourcePositions,
+  redactor: Redactor = NO_REDACTION,
+): ThrownValue {
+  const error_type = typeName(value)
+  return {
+    error_type,
+    message: messageOf(value, redactor),
+    backtrace: backtraceOf(value, max_lines, positions),
+    causes: mayHaveCauses(value, error_type)
+      ? causesOf(value, readingOf(value, max_lines, positions, redactor), 0)
+      : [],
+    details: detailsOf(value),
+  }
+}
+
+/** A sentence for the log about something that was thrown at us. */
+export function reasonOf(value: unknown, redactor: Redactor = NO_REDACTION): string {
+  return messageOf(value, redactor) || typeName(value)
+}
+
+type LinesOf = (thrown: unknown) => readonly string[]
+
+interface Reading {
+  linesOf: LinesOf
+  redactor: Redactor
+  seen: Set<unknown>
+}
+
+function readingOf(
+  value: unknown,
+  max_lines: number,
+  positions: SourcePositions | undefined,
+  redactor: Redactor,
+): Reading {
+  return { linesOf: (thrown) => backtraceOf(thrown, max_lines, positions), redactor, seen: new Set([value]) }
+}
+
+/** Spares errors without causes, which are nearly all, the cost of collecting them. */
+function mayHaveCauses(value: unknown, error_type: string): boolean {
+  if (!isReadable(value)) return false
+  return read(value, 'cause') !== undefined || read(value, 'errors') !== undefined || error_type === 'SuppressedError'
+}
+
+function causesOf(value: unknown, reading: Reading, depth: number): Cause[] {
+  if (!isReadable(value) || depth >= CAUSE_DEPTH) return []
+  const { linesOf, redactor, seen } = reading
+  const causes: Cause[] = []
+  const add = (behind: unknown, relation: Cause['relation']) => {
+    if (behind === undefined || behind === null || seen.has(behind) || seen.size > CAUSES_LIMIT) return
+    seen.add(behind)
+    const inner = causesOf(behind, reading, depth + 1)
+    const code = isReadable(behind) ? read(behind, 'code') : undefined
+    causes.push({
+      error_type: typeName(behind),
+      message: cleanText(messageOf(behind, redactor), readLimit('cause_message')),
+      backtrace: linesOf(behind),
+      relation,
+      ...(typeof code === 'string' ? { code: cleanText(code, 200) } : {}),
+      ...(inner.length > 0 ? { causes: inner } : {}),
+    })
+  }
+  add(read(value, 'cause'), 'cause')
+  const errors = read(value, 'errors')
+  if (!types.isProxy(errors) && Array.isArray(errors) && isErrorLike(value)) {
+    for (let i = 0; i < Math.min(errors.length, AGGREGATE_LIMIT); i++) add(read(errors, i), 'aggregated')
+  }
+  if (typeName(value) === 'SuppressedError') {
+    add(read(value, 'error'), 'cause')
+    add(read(value, 'suppressed'), 'suppressed')
+  }
+  return causes
+}
+
+export function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  if (typeof value !== 'object' && typeof value !== 'function') return typeof value
+  if (types.isProxy(value)) return 'Proxy'
+  const maker = read(value, 'constructor')
+  const className = isReadable(maker) ? read(maker, 'name') : undefined
+  const name = isErrorLike(value) || isSerializedError(value) ? read(value, 'name') : undefined
+  const best = typeof name === 'string' && isTelling(name, className) ? name : className
+  return (typeof best === 'string' && cleanText(best.trim(), 255)) || 'Object'
+}
+
+/** A class that extends Error without setting `name` inherits `Error`, and errors of pg have the name `error`. */
+function isTelling(name: string, className: unknown): boolean {
+  if (name.trim() === '') return false
+  return (name !== 'Error' && name !== 'error') || className === 'Object'
+}
+
+/** `{ name, message, stack }`, as it arrives from a worker or a queue. */
+function isSerializedError(value: object): boolean {
+  return typeof read(value, 'stack') === 'string' && typeof read(value, 'message') === 'string'
+}
+
+function messageOf(value: unknown, redactor: Redactor): string {
+  if (!isReadable(value)) return types.isProxy(value) ? '[a Proxy was thrown]' : printed(value, redactor)
+  const message = read(value, 'message')
+  if (typeof message === 'string') return cleanText(message, readLimit('message'))
+  if (message === undefined) return isErrorLike(value) ? '' : printed(value, redactor)
+  return printed(message, redactor)
+}
+
+function backtraceOf(value: unknown, max_lines: number, positions?: SourcePositions): readonly string[] {
+  if (!isReadable(value)) return []
+  const stack = read(value, 'stack')
+  if (typeof stack !== 'string') return []
+  const message = read(value, 'message')
+  const body = belowMessage(stack, typeof message === 'string' ? message : '')
+  const lines = stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
+  const unmarked = withoutMarks(lines)
+  return positions ? positions.original(unmarked) : unmarked
+}
+
+function linesOf(body: string, max_lines: number): readonly string[] {
+  return Object.freeze(stackLines(body, '', max_lines).map((line) => cleanText(line, 1000)))
+}
+
+const known = new Map<number, Map<string, readonly string[]>>()
+let knownSize = 0
+const KNOWN_LIMIT = 2_000_000
+const REMEMBERED_STACK = 20_000
+
+/** Errors of a storm come from few places: one array per distinct stack serves them all, whatever their messages. */
+function linesOnce(body: string, max_lines: number, size: number): readonly string[] {
+  const remembered = known.get(max_lines)?.get(body)
+  if (remembered) return remembered
+  const lines = linesOf(body, max_lines)
+  knownSize += size
+  if (knownSize > KNOWN_LIMIT) {
+    known.clear()
+    knownSize = size
+  }
+  const ofLimit = known.get(max_lines) ?? new Map<string, readonly string[]>()
+  known.set(max_lines, ofLimit.set(body, lines))
+  return lines
+}
+
+function detailsOf(value: unknown): Record<string, string | number | boolean> {
+  const details: Record<string, string | number | boolean> = {}
+  if (!isErrorLike(value)) details.thrown_value_was_no_error = true
+  if (!isReadable(value)) return details
+  for (const key of DETAIL_KEYS) {
+    const detail = read(value, key)
+    if (typeof detail === 'number') details[key] = detail
+    else if (typeof detail === 'string' && detail !== '') details[key] = cleanText(detail, 500)
+  }
+  // mysql2 marks what ended its connection.
+  if (read(value, 'fatal') === true) details.fatal = true
+  return details
+}
+
+function isErrorLike(value: unknown): boolean {
+  if (!isReadable(value)) return false
+  if (types.isNativeError(value)) return true
+  try {
+    return value instanceof Error || value instanceof DOMException
+  } catch {
+    // A revoked Proxy among the prototypes.
+    return false
+  }
+}
+
+/** A Proxy runs code of the host at every touch, so it is never read. */
+function isReadable(value: unknown): value is object {
+  return isObject(value) && !types.isProxy(value)
+}
+
+function read(object: object, key: string | number): unknown {
+  try {
+    return (object as Record<string | number, unknown>)[key]
+  } catch {
+    // A getter of the host threw; there is nothing to read.
+    return undefined
+  }
+}
+
+const PRINT_LIMITS: PlainLimits = { depth: 2, keys: 20, items: 10, string: 200, values: 60, characters: 1000 }
+
+function printed(value: unknown, redactor: Redactor): string {
+  if (typeof value === 'string') return cleanText(value, readLimit('message'))
+  const plain = typeof value === 'object' ? plainData(value, redactor, PRINT_LIMITS) : value
+  if (typeof plain === 'string') return plain
+  try {
+    return cleanText(inspect(plain, { depth: 2, breakLength: Number.POSITIVE_INFINITY, customInspect: false }), 1000)
+  } catch {
+    // A function of the host may throw from its own name; it is still worth a record.
+    return '[unprintable]'
+  }
+}

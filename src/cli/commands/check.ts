@@ -1,0 +1,247 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Options } from '../../config/options.js'
+import { resolveConfiguration } from '../../config/resolve.js'
+import { hasIgnoredHeaders, ignoredHeadersText } from '../../health/forwarding-headers.js'
+import { BUDGETS } from '../../model/budgets.js'
+import { ConfigurationError, TrackerError } from '../../model/errors.js'
+import type { Database } from '../../store/database.js'
+import { spoolFolder } from '../../store/open.js'
+import { recentRejections } from '../../store/recording/rejections.js'
+import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlite.js'
+import { Spool } from '../../store/spool/spool.js'
+import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
+import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from '../configuration.js'
+import { harmless, print, printJson } from '../io/terminal.js'
+import { databaseOf, missingFile, withDatabase } from '../tracker-database.js'
+import { migrationsOf } from './migrate.js'
+
+/** One thing that was looked at. `exit_code` is what it alone would end the command with. */
+interface Finding {
+  subject:
+    | 'configuration'
+    | 'credentials'
+    | 'repair'
+    | 'integrity'
+    | 'database'
+    | 'schema'
+    | 'proxies'
+    | 'limits'
+    | 'spool'
+  state: 'ok' | 'warning' | 'failed'
+  text: string
+  exit_code: number
+}
+
+export const check = defineCommand({
+  name: 'check',
+  summary: 'Validate the configuration and the database',
+  text: 'Looks at the configuration, whether the database can be reached, its schema, the integrity of an SQLite file, and the spool folder.\nChanges nothing without --repair. A warning does not change the exit code.',
+  examples: [
+    'faultboard check',
+    'faultboard check --database postgres://localhost/shop --json',
+    'faultboard check --repair',
+  ],
+  flags: {
+    ...COMMON_FLAGS,
+    repair: { text: 'Back up a damaged SQLite file and replace it by a new one with all readable rows' },
+    json: { text: 'Answer in JSON' },
+  },
+  async run(flags) {
+    const findings = await findingsOf(flags)
+    const exit_code = findings.find(({ state }) => state === 'failed')?.exit_code ?? 0
+    if (flags.json) {
+      printJson({ ok: exit_code === 0, findings: findings.map(({ exit_code: _code, ...finding }) => finding) })
+    } else {
+      for (const { state, subject, text } of findings) {
+        print(`${state.padEnd(7)}  ${subject.padEnd(13)}  ${harmless(text)}`)
+      }
+    }
+    return exit_code
+  },
+})
+
+async function findingsOf(flags: CommonFlags & { repair: boolean }): Promise<Finding[]> {
+  try {
+    const configuration = await readConfiguration(flags)
+    const { options, warnings } = resolveConfiguration(withoutDashboard(configuration.settings))
+    return [
+      ok(
+        'configuration',
+        `${configuration.file ?? 'no file, environment and defaults'}; application ${options.application_name}`,
+      ),
+      ...warnings.map((text) => warning('configuration', text)),
+      credentials(configuration),
+      ...(flags.repair ? await repairFindings(options) : []),
+      ...(await withDatabase(options, (database) => lookAt(database, options))),
+    ]
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems.map((text) => failed('configuration', text, error))
+    if (error instanceof TrackerError && error.code !== 'invalid_input') {
+      return [failed('configuration', error.message, error)]
+    }
+    throw error
+  }
+}
+
+/** The application may set them in its own code, which is not seen from here: hence no failure. */
+function credentials({ settings }: Configuration): Finding {
+  if (hasCredentials(settings)) return ok('credentials', 'dashboard_username and dashboard_password are set')
+  return warning(
+    'credentials',
+    'dashboard_username and dashboard_password are not both set here; the application does not start without them',
+  )
+}
+
+async function lookAt(database: Database, options: Options): Promise<Finding[]> {
+  const spool = await spoolFinding(new Spool(spoolFolder(options, database), options.spool_max_bytes))
+  try {
+    const missing = missingFile(database)
+    if (missing) return [...missingFindings(missing), spool]
+    const integrity = await integrityFindings(database)
+    if (integrity.some(({ state }) => state === 'failed')) return [...integrity, spool]
+    const migrations = await migrationsOf(database)
+    const pending = migrations.filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
+    return [
+      ok('database', `${database.dialect.address} answers`),
+      ...integrity,
+      pending.length === 0
+        ? ok('schema', `up to date, ${migrations.length} migrations applied`)
+        : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
+      ...(pending.length === 0 ? await proxyFindings(database, options) : []),
+      ...(pending.length === 0 ? await rejectionFindings(database) : []),
+      spool,
+    ]
+  } catch (error) {
+    if (!(error instanceof TrackerError)) throw error
+    return [failed('database', error.message, error), spool]
+  }
+}
+
+async function integrityFindings({ dialect: { file } }: Database): Promise<Finding[]> {
+  if (!file) return []
+  const problems = await integrityProblems(file.path)
+  if (problems.length === 0) return [ok('integrity', `${file.path} is sound`)]
+  const text = `${file.path} is damaged: ${problems.join('; ')}. Run  npx faultboard check --repair`
+  return [failed('integrity', text, { exit_code: 1 })]
+}
+
+async function repairFindings(options: Options): Promise<Finding[]> {
+  const { dialect } = databaseOf(options)
+  const { file } = dialect
+  if (!file) {
+    throw new TrackerError(
+      'invalid_input',
+      dialect.name === 'sqlite'
+        ? `--repair is for an SQLite file. ${dialect.address} ends with its process and needs no repair.`
+        : `--repair is for an SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
+    )
+  }
+  if (!existsSync(file.path)) {
+    throw new TrackerError(
+      'invalid_input',
+      `There is no ${file.path} to repair. Check the option database, or restore a backup to this path.`,
+    )
+  }
+  if ((await integrityProblems(file.path)).length === 0) {
+    return [ok('repair', `nothing to repair: ${file.path} is sound`)]
+  }
+  const { backup, tables, undated } = await repairSqlite(file.path, Date.now())
+  const copied = tables.reduce((sum, table) => sum + table.copied, 0)
+  const lost = tables.filter(({ unreadable }) => unreadable !== 0)
+  if (copied === 0) {
+    const text = `No rows could be read. The new file is empty, and the damaged file is kept as ${backup}. Restore a backup if you have one.`
+    return [warning('repair', text)]
+  }
+  const uncounted = lost.filter(({ unreadable }) => unreadable === null).map(({ table }) => table)
+  return [
+    ok('repair', `${copied} rows copied to a new file; the damaged file is kept as ${backup}`),
+    ...lost
+      .filter(({ unreadable }) => unreadable !== null)
+      .map(({ table, unreadable }) => warning('repair', `${table}: up to ${unreadable} rows could not be read`)),
+    ...(uncounted.length > 0
+      ? [warning('repair', `Some or all rows could not be read from ${uncounted.join(', ')}`)]
+      : []),
+    ...(undated > 0
+      ? [warning('repair', `The hour of ${undated} occurrences is lost: they count in the first hour of their error`)]
+      : []),
+  ]
+}
+
+/** Reports what running processes saw: requests do not pass through this command. */
+async function proxyFindings(database: Database, { trusted_proxies }: Options): Promise<Finding[]> {
+  if (trusted_proxies.length > 0 || !(await hasIgnoredHeaders(database, Date.now()))) return []
+  return [warning('proxies', ignoredHeadersText())]
+}
+
+/** What budgets rejected lately, with the option to raise. */
+async function rejectionFindings(database: Database): Promise<Finding[]> {
+  const rejections = await recentRejections(database, Date.now())
+  if (rejections.length === 0) return [ok('limits', 'no rejections in the last 24 hours')]
+  return rejections.map(({ budget, count, first_seen_at }) => {
+    const { what, consequence } = BUDGETS[budget]
+    const since = new Date(first_seen_at).toISOString()
+    return warning('limits', `${count} over ${budget} since ${since}. ${what}. ${consequence} Raise it if legitimate.`)
+  })
+}
+
+/** The application makes the file with its schema, so that before the first start nothing is wrong. */
+function missingFindings(file: string): Finding[] {
+  if (!isWritable(dirname(file))) {
+    const text = `${file} does not exist, and its folder is missing or cannot be written`
+    return [failed('database', text, { exit_code: 1 })]
+  }
+  return [
+    ok('database', `${file} does not exist yet; it is made when the application starts`),
+    ok('schema', 'is made with it'),
+  ]
+}
+
+async function spoolFinding(spool: Spool): Promise<Finding> {
+  const { folder, files, failed: refused, bytes } = await spool.state()
+  spool.close()
+  if (!isWritable(existing(folder))) {
+    return failed('spool', `${folder} cannot be written: errors would be lost while the database is away`, {
+      exit_code: 1,
+    })
+  }
+  if (refused > 0) {
+    return warning(
+      'spool',
+      `${folder} holds ${batches(refused)} that the database refused; ${batches(files)} to import`,
+    )
+  }
+  const waiting = files === 0 ? 'nothing waits there' : `${batches(files)} to import (${bytes} bytes)`
+  return ok('spool', `${folder} can be written; ${waiting}`)
+}
+
+function batches(count: number): string {
+  return count === 1 ? '1 batch' : `${count} batches`
+}
+
+/** The folder, or the nearest one above it in which it would be made. */
+function existing(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : existing(dirname(folder))
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return statSync(folder).isDirectory()
+  } catch {
+    // Why not is for the operator to see; here it counts only that it is not.
+    return false
+  }
+}
+
+function ok(subject: Finding['subject'], text: string): Finding {
+  return { subject, state: 'ok', text, exit_code: 0 }
+}
+
+function warning(subject: Finding['subject'], text: string): Finding {
+  return { subject, state: 'warning', text, exit_code: 0 }
+}
+
+function failed(subject: Finding['subject'], text: string, { exit_code }: { exit_code: number }): Finding {
+  return { subject, state: 'failed', text, exit_code }
+}

@@ -1,0 +1,36 @@
+import * as v from 'valibot'
+import { parseInput } from '../../model/input.js'
+import { cleanupErrors } from '../../triage/commands/cleanup-errors.js'
+import { COMMON_FLAGS, defineCommand } from '../command.js'
+import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { print, printJson } from '../io/terminal.js'
+import { withTracker } from '../open-tracker.js'
+
+export const cleanup = defineCommand({
+  name: 'cleanup',
+  summary: 'Delete errors that have not been seen for retention_days',
+  examples: ['faultboard cleanup', 'faultboard cleanup --days 30'],
+  flags: {
+    ...COMMON_FLAGS,
+    days: { value: 'N', text: 'Days after which an error goes; left out: retention_days of the configuration' },
+    json: { text: 'Answer in JSON' },
+  },
+  async run(flags) {
+    const days = parseInput(FLAG, { '--days': flags.days })['--days']
+    const { settings } = await readConfiguration(flags)
+    const result = await withTracker(withoutDashboard(settings), (tracker) =>
+      tracker.Commands.CleanupErrors.call({ retention_days: days }),
+    )
+    if (flags.json) printJson(result)
+    else if (result.older_than === null) print('Nothing was deleted: retention_days is null, which keeps every error.')
+    else print(`Deleted ${counted(result.deleted)} last seen before ${result.older_than}.`)
+    return 0
+  },
+})
+
+/** The command's own rule, under the name of the flag, so that its sentence names what was typed. */
+const FLAG = v.object({ '--days': cleanupErrors.input.entries.retention_days })
+
+function counted(errors: number): string {
+  return errors === 1 ? '1 error' : `${errors} errors`
+}

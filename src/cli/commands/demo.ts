@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { OPTION_NAMES, type Options, optionRow, type Settings } from '../../config/options.js'
+import { resolveConfiguration } from '../../config/resolve.js'
+import { integer, parseInput } from '../../model/input.js'
+import { migrate } from '../../store/migrate.js'
+import type { TrackerInstance } from '../../tracker.js'
+import { COMMON_FLAGS, defineCommand } from '../command.js'
+import { hasPassword, randomPassword, readConfiguration, withCredentials } from '../configuration.js'
+import { Sample } from '../demo/sample.js'
+import { endpointOf, LISTEN_FLAGS } from '../host/listen.js'
+import { runHost } from '../host/run-host.js'
+import { stopSignal } from '../host/stop-signal.js'
+import { openTracker } from '../open-tracker.js'
+import { ask, databaseOf, withDatabase } from '../tracker-database.js'
+
+export const demo = defineCommand({
+  name: 'demo',
+  summary: 'Run it with 90 days of sample errors, and new ones every few seconds',
+  text: 'The errors are those of four made-up applications. They go into a temporary SQLite file that is removed at the end,\nor where --database says; the database of the configuration is left alone. Without credentials in the configuration\na password is made up and printed.',
+  examples: ['faultboard demo', 'faultboard demo --port 8080 --database postgres://localhost/playground'],
+  flags: {
+    ...LISTEN_FLAGS,
+    ...COMMON_FLAGS,
+    seed: { value: 'N', text: 'Another number makes other sample errors; left out: 1' },
+  },
+  async run(flags) {
+    const stop = stopSignal()
+    const endpoint = endpointOf(flags)
+    const { '--seed': seed = 1 } = parseInput(SEED, { '--seed': flags.seed })
+    const { settings } = await readConfiguration(flags)
+    const made_up = { username: 'admin', password: randomPassword() }
+    const { options } = resolveConfiguration(withCredentials(settings, made_up))
+    const password = hasPassword(settings) ? 'the one you set' : made_up.password
+    await withDemoDatabase(flags.database === undefined ? null : options, async (database) => {
+      const tracker = await openDemoTracker(options, database, flags['application-name'])
+      const sample = await Sample.open({ database, seed, now: Date.now() })
+      try {
+        await runHost({
+          tracker,
+          endpoint,
+          stop,
+          prepare: () => sample.start(stop),
+          notes: [
+            ['Password', password],
+            ['Database', databaseOf(tracker.config).dialect.address],
+          ],
+        })
+      } finally {
+        await sample.close()
+        await tracker.shutdown()
+      }
+    })
+    return 0
+  },
+})
+
+const SEED = v.object({ '--seed': v.optional(integer({ min: 0, max: 4_294_967_295 })) })
+
+/** The database that was asked for, with its schema up to date, or a temporary one. */
+async function withDemoDatabase(asked: Options | null, work: (url: string | object) => Promise<void>): Promise<void> {
+  if (asked) {
+    await withDatabase(asked, (database) => ask(database, () => migrate(database)))
+    return work(asked.database)
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'faultboard-demo-'))
+  try {
+    await work(`sqlite:${join(folder, 'demo.sqlite3')}`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * The tracker of the dashboard takes from the configuration only how the dashboard is served. The rest belongs to the
+ * real application: its spool, for one, would be imported here and be gone there.
+ */
+function openDemoTracker(
+  options: Options,
+  database: string | object,
+  application_name = 'Demo host',
+): Promise<TrackerInstance> {
+  const served = OPTION_NAMES.filter((name) => optionRow(name).group === 'dashboard' || name === 'time_zone')
+  const settings: Settings = Object.fromEntries(served.map((name) => [name, options[name]]))
+  return openTracker({ ...settings, ...SHOWN, database, application_name }, { env: {} })
+}
+
+/** What a host would turn on itself, and who looks at a demo wants to see. */
+const SHOWN: Settings = {
+  enable_breadcrumbs: true,
+  enable_system_health: true,
+  enable_process_health: true,
+  enable_diagnostic_dump: true,
+}

@@ -1,0 +1,76 @@
+import { parseInput } from '../../model/input.js'
+import { localDate } from '../../model/time.js'
+import type { ErrorsPage } from '../../triage/list/errors-list.js'
+import type { ErrorSummary } from '../../triage/queries/error-record.js'
+import { applicationNamed } from '../application-named.js'
+import { COMMON_FLAGS, defineCommand } from '../command.js'
+import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
+import { print, printJson, terminalWidth } from '../io/terminal.js'
+import { type Column, textTable } from '../io/text-table.js'
+import { withTracker } from '../open-tracker.js'
+
+export const errors = defineCommand({
+  name: 'errors',
+  summary: 'List recorded errors in the terminal',
+  text: 'The filters are those of the list in the dashboard and mean the same.',
+  examples: [
+    'faultboard errors --unresolved --severity critical',
+    'faultboard errors --search "cart is empty" --timeframe last_7_days --json',
+  ],
+  flags: {
+    ...COMMON_FLAGS,
+    'application-name': { value: 'NAME', text: 'Only errors of this application' },
+    ...FILTER_FLAGS,
+    json: { text: 'Answer in JSON, as the dashboard does' },
+  },
+  async run(flags) {
+    parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
+    const { 'application-name': application_name, ...others } = flags
+    const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
+    return withTracker(withoutDashboard(settings), async ({ Queries, config }) => {
+      const filter = filterFrom(flags)
+      if (application_name !== undefined) filter.application_id = await applicationNamed(application_name, Queries)
+      const page = await Queries.ErrorsList.page(filter)
+      if (flags.json) printJson(page)
+      else printPage(page, config.time_zone)
+      return 0
+    })
+  },
+})
+
+function printPage({ errors, pagination }: ErrorsPage, zone: string): void {
+  const { page, total_pages, total_count, total_is_bound } = pagination
+  if (total_count === 0) {
+    print('No errors match.')
+    return
+  }
+  for (const line of textTable(columns(zone), errors, terminalWidth())) print(line)
+  const next = page < total_pages ? ` --page ${page + 1} shows more.` : ''
+  const total = total_count === 1 ? '1 error' : `${total_count}${total_is_bound ? '+' : ''} errors`
+  print(`\n${total}, page ${page} of ${total_pages}.${next}`)
+}
+
+function columns(zone: string): Column<ErrorSummary>[] {
+  return [
+    { title: 'ID', text: ({ id }) => String(id), align: 'right' },
+    { title: 'SEVERITY', text: ({ severity }) => severity },
+    { title: 'STATUS', text: stateOf, spare: 2 },
+    { title: 'COUNT', text: ({ occurrence_count }) => String(occurrence_count), align: 'right' },
+    { title: `LAST SEEN (${zone})`, text: ({ occurred_at }) => minuteOf(occurred_at, zone), spare: 1 },
+    { title: 'APPLICATION', text: ({ application_name }) => application_name, limit: 20, spare: 4 },
+    { title: 'PLATFORM', text: ({ platform }) => platform, limit: 12, spare: 5 },
+    { title: 'ASSIGNED TO', text: ({ assigned_to }) => assigned_to ?? '', limit: 16, spare: 6 },
+    { title: 'ERROR', text: ({ error_type, message }) => (message ? `${error_type}: ${message}` : error_type) },
+  ]
+}
+
+function stateOf({ status, snoozed }: ErrorSummary): string {
+  return snoozed ? `${status} (snoozed)` : status
+}
+
+function minuteOf(iso: string, zone: string): string {
+  const { year, month, day, hour, minute } = localDate(Date.parse(iso), zone)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}`
+}

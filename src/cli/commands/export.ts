@@ -1,0 +1,104 @@
+import { stat } from 'node:fs/promises'
+import { parseInput } from '../../model/input.js'
+import type { TrackerInstance } from '../../tracker.js'
+import type { ErrorsListInput } from '../../triage/list/errors-list.js'
+import { applicationNamed } from '../application-named.js'
+import { wrongUse } from '../arguments.js'
+import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
+import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
+import { complain, jsonLine } from '../io/terminal.js'
+import { writeWhole } from '../io/whole-file.js'
+import { withTracker } from '../open-tracker.js'
+
+const FORMATS = ['ndjson', 'csv'] as const
+type Format = (typeof FORMATS)[number]
+
+const { page, 'per-page': per_page, 'sort-by': sort_by, 'sort-direction': direction, ...FILTERS } = FILTER_FLAGS
+
+export const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'Write errors to a file, whole or as a table',
+  text: 'NDJSON holds everything that faultboard import needs to bring the errors into another database: occurrences, counts,\nusers, comments, activities. CSV is a table for people, one line per error.\nThe file has what was recorded, with what your users sent: keep it as you keep your database.',
+  examples: [
+    'faultboard export errors.ndjson',
+    'faultboard export critical.csv --severity critical --timeframe last_7_days',
+    'faultboard export - | gzip > errors.ndjson.gz',
+  ],
+  argument: { name: 'FILE', text: 'Where to write; -: standard output', is_required: true },
+  flags: {
+    force: { text: 'Write over a file that is there already' },
+    format: { value: 'WORD', text: 'One of ndjson, csv; left out: by the end of FILE, else ndjson' },
+    ...COMMON_FLAGS,
+    'application-name': { value: 'NAME', text: 'Only errors of this application' },
+    ...FILTERS,
+  },
+  async run(flags, file) {
+    if (file === undefined) throw wrongUse('faultboard export needs a FILE, or - for standard output')
+    parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
+    const format = formatOf(flags.format, file)
+    if (!flags.force) await requireNew(file)
+    const { 'application-name': application_name, ...others } = flags
+    const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
+    return withTracker(withoutDashboard(settings), async (tracker) => {
+      const filter = filterFrom(flags)
+      if (application_name !== undefined)
+        filter.application_id = await applicationNamed(application_name, tracker.Queries)
+      const count = { errors: 0, occurrences: 0 }
+      await writeWhole(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
+      complain(toldOf(count, format, file))
+      return 0
+    })
+  },
+})
+
+/** What is there may be the only copy of another export. A pipe or a device is there to be written. */
+async function requireNew(file: string): Promise<void> {
+  const there = file === '-' ? null : await stat(file).catch(() => null)
+  if (there?.isFile()) {
+    throw new CommandFailed(`${file} is there already: name another file, or write over it with --force.`)
+  }
+}
+
+function formatOf(asked: string | undefined, file: string): Format {
+  if (asked === undefined) return /\.csv$/i.test(file) ? 'csv' : 'ndjson'
+  const found = FORMATS.find((format) => format === asked)
+  if (!found) throw wrongUse(`--format must be one of ${FORMATS.join(', ')}`)
+  return found
+}
+
+interface Count {
+  errors: number
+  occurrences: number
+}
+
+async function* records({ Queries }: TrackerInstance, filter: ErrorsListInput, count: Count): AsyncGenerator<string> {
+  for await (const line of Queries.ExportErrors.records(filter)) {
+    if (line.kind === 'error') {
+      count.errors++
+      count.occurrences += line.error.occurrence_count
+    }
+    yield `${jsonLine(line)}\n`
+  }
+}
+
+async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, count: Count): AsyncGenerator<string> {
+  count.errors = -HEAD
+  for await (const rows of Queries.ExportErrors.csv(filter)) {
+    count.errors += rowsIn(rows)
+    yield rows
+  }
+}
+
+/** The first row names the columns. */
+const HEAD = 1
+
+/** A message between quotation marks may have lines of its own. */
+function rowsIn(csv: string): number {
+  return csv.replace(/"[^"]*"/g, '').match(/\r\n/g)?.length ?? 0
+}
+
+function toldOf({ errors, occurrences }: Count, format: Format, file: string): string {
+  const counted = format === 'csv' ? '' : ` that occurred ${occurrences} ${occurrences === 1 ? 'time' : 'times'}`
+  return `Exported ${errors} ${errors === 1 ? 'error' : 'errors'}${counted}${file === '-' ? '' : ` to ${file}`}.`
+}

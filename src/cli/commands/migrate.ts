@@ -1,0 +1,69 @@
+import { resolveConfiguration } from '../../config/resolve.js'
+import type { Database } from '../../store/database.js'
+import { migrate as applyMigrations, type MigrationStatus, migrationStatus } from '../../store/migrate.js'
+import { MIGRATIONS } from '../../store/migrations/list.js'
+import { COMMON_FLAGS, defineCommand } from '../command.js'
+import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { complain, print, printJson, terminalWidth } from '../io/terminal.js'
+import { textTable } from '../io/text-table.js'
+import { ask, missingFile, withDatabase } from '../tracker-database.js'
+
+export const migrate = defineCommand({
+  name: 'migrate',
+  summary: 'Bring the schema of the database up to date',
+  text: 'Applies the migrations that are still to come; of several processes, one does the work. Run it with every deployment.\nWith --status nothing is changed, and the exit code is 3 while migrations are pending.',
+  examples: ['faultboard migrate --database postgres://localhost/shop', 'faultboard migrate --status --json'],
+  flags: {
+    ...COMMON_FLAGS,
+    status: { text: 'List every migration with its state, and change nothing' },
+    json: { text: 'Answer in JSON' },
+  },
+  async run(flags) {
+    const { settings } = await readConfiguration(flags)
+    const { options } = resolveConfiguration(withoutDashboard(settings))
+    if (settings.database === undefined && !process.env.FAULTBOARD_DATABASE) complain(DEFAULT_DATABASE)
+    return withDatabase(options, (database) =>
+      flags.status ? status(database, flags.json) : apply(database, flags.json),
+    )
+  },
+})
+
+const DEFAULT_DATABASE =
+  'No database is named by --database, FAULTBOARD_DATABASE or a configuration file, so this is about the default one. What your code passes to Tracker.configure is not known here.'
+
+async function apply(database: Database, json: boolean): Promise<number> {
+  const { address } = database.dialect
+  const applied = await ask(database, () => applyMigrations(database))
+  if (json) printJson({ database: address, applied })
+  else if (applied.length === 0) print(`${address} is up to date.`)
+  else print([`Applied to ${address}:`, ...applied.map((name) => `  ${name}`)].join('\n'))
+  return 0
+}
+
+async function status(database: Database, json: boolean): Promise<number> {
+  const migrations = await migrationsOf(database)
+  const pending = migrations.filter(({ applied_at }) => applied_at === null).length
+  if (json) printJson({ database: database.dialect.address, up_to_date: pending === 0, migrations })
+  else {
+    for (const line of textTable(COLUMNS, migrations, terminalWidth())) print(line)
+    print('')
+    print(
+      pending === 0
+        ? `${database.dialect.address} is up to date.`
+        : `${database.dialect.address}: ${pending} pending. Run  npx faultboard migrate  to apply.`,
+    )
+  }
+  return pending === 0 ? 0 : 3
+}
+
+/** Each migration and when it was applied. A database file that does not exist is not made by looking at it. */
+export async function migrationsOf(database: Database): Promise<MigrationStatus[]> {
+  if (missingFile(database)) return Object.keys(MIGRATIONS).map((name) => ({ name, applied_at: null }))
+  return ask(database, () => migrationStatus(database))
+}
+
+const COLUMNS = [
+  { title: 'MIGRATION', text: ({ name }: MigrationStatus) => name },
+  { title: 'STATE', text: ({ applied_at }: MigrationStatus) => (applied_at ? 'applied' : 'pending') },
+  { title: 'APPLIED AT', text: ({ applied_at }: MigrationStatus) => applied_at ?? '' },
+]

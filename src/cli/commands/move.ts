@@ -1,0 +1,115 @@
+import { readdir } from 'node:fs/promises'
+import { environmentVariable, type Options } from '../../config/options.js'
+import { resolveConfiguration } from '../../config/resolve.js'
+import type { Database } from '../../store/database.js'
+import { type Moved, type MovedRows, moveDatabase, requireMovable } from '../../store/move/move.js'
+import { spoolFolder } from '../../store/open.js'
+import { wrongUse } from '../arguments.js'
+import { COMMON_FLAGS, CommandFailed, defineCommand, type Given } from '../command.js'
+import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { complain, print, printJson, terminalWidth } from '../io/terminal.js'
+import { textTable } from '../io/text-table.js'
+import { ask, databaseOf, missingFile } from '../tracker-database.js'
+
+const FLAGS = {
+  from: { value: 'URL', text: 'Where everything is now: sqlite:FILE, postgres://… or mysql://…' },
+  to: { value: 'URL', text: 'Where it goes; left out: the database of the configuration' },
+  config: COMMON_FLAGS.config,
+  json: { text: 'Answer in JSON' },
+} as const
+
+export const move = defineCommand({
+  name: 'move',
+  summary: 'Copy everything to another database, and verify it',
+  text: 'Every table is copied under the same ids, read back and compared row by row. The target has everything or nothing,\nhowever it ends; the source stays as it is. The target gets its tables by itself and must hold no errors.\nStop the application first, so that nothing is recorded meanwhile; then start it with the new database.',
+  examples: [
+    'faultboard move --from sqlite:faultboard.sqlite3 --to postgres://app:secret@localhost/shop',
+    'FAULTBOARD_DATABASE=postgres://app:secret@localhost/shop faultboard move --from sqlite:faultboard.sqlite3',
+  ],
+  flags: FLAGS,
+  async run(flags) {
+    if (flags.from === undefined) throw wrongUse('--from is missing: the database that everything is in now')
+    const source = await optionsFor(flags, flags.from, '--from')
+    const target = await optionsFor(flags, flags.to, '--to')
+    const [from, to] = [databaseOf(source), databaseOf(target)]
+    try {
+      if (from.dialect.address === to.dialect.address) {
+        throw wrongUse(`--from and --to are the same database, ${from.dialect.address}`)
+      }
+      const missing = missingFile(from)
+      if (missing) throw new CommandFailed(`There is no database ${missing}: check what follows --from.`)
+      await ask(from, () => requireMovable(from))
+      const spool = spoolFolder(source, from)
+      const waiting = await filesIn(spool)
+      warnOfSpool(spool, waiting)
+      const moved = await ask(to, () => moveDatabase(from, to, progress(flags.json)))
+      tell(moved, from, to, flags.json)
+      warnOfHost(spool, (await filesIn(spool)) - waiting)
+      return 0
+    } finally {
+      await from.close()
+      await to.close()
+    }
+  },
+})
+
+async function optionsFor(
+  { config }: Given<typeof FLAGS>,
+  database: string | undefined,
+  flag: string,
+): Promise<Options> {
+  const { settings } = await readConfiguration({ config, database, 'application-name': undefined })
+  if (settings.database === undefined && !process.env[environmentVariable('database') ?? '']) {
+    throw wrongUse(`${flag} is missing, and no configuration names a database`)
+  }
+  return resolveConfiguration(withoutDashboard(settings)).options
+}
+
+/** For people who wait; a log would only be longer by it. */
+function progress(json: boolean): (table: string) => void {
+  return json || !process.stderr.isTTY ? () => {} : (table) => complain(`Copying ${table} …`)
+}
+
+async function filesIn(spool: string): Promise<number> {
+  const names = await readdir(spool).catch(() => [])
+  return names.filter((name) => !/\.(tmp|failed)$/.test(name)).length
+}
+
+/** What is not in the source yet cannot come along. */
+function warnOfSpool(spool: string, waiting: number): void {
+  if (waiting === 0) return
+  complain(
+    `${waiting} ${waiting === 1 ? 'file waits' : 'files wait'} in ${spool} to be written to the source, and will not be moved. Let the application run on the source until it is empty, then move.`,
+  )
+}
+
+/** An embedded source is locked during the move, so that a host that runs all the same puts there what it records. */
+function warnOfHost(spool: string, came: number): void {
+  if (came <= 0) return
+  complain(
+    `${came} ${came === 1 ? 'file' : 'files'} came to ${spool} during the move: an application still records on the source. Stop it once the folder is empty, empty the target and move again.`,
+  )
+}
+
+function tell({ tables, counted_since }: Moved, from: Database, to: Database, json: boolean): void {
+  const [source, target] = [from.dialect.address, to.dialect.address]
+  if (json) printJson({ from: source, to: target, verified: true, counted_since, tables })
+  else {
+    for (const line of textTable(COLUMNS, tables, terminalWidth())) print(line)
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+    print(`\nMoved ${rows} rows to ${target}, read back and equal row by row. ${source} is as it was.`)
+    print('Now start the application with the new database.')
+  }
+  if (counted_since > 0) {
+    complain(
+      `${source} has counted ${counted_since} more since the move began, which are only there. Stop the application, empty the target and move again.`,
+    )
+  }
+}
+
+const COLUMNS = [
+  { title: 'TABLE', text: ({ table }: MovedRows) => table },
+  { title: 'ROWS', text: ({ rows }: MovedRows) => String(rows), align: 'right' as const },
+  { title: 'SUM', text: ({ sum }: MovedRows) => (sum ? String(sum.total) : ''), align: 'right' as const },
+  { title: 'OF', text: ({ sum }: MovedRows) => sum?.column ?? '' },
+]

@@ -1,0 +1,36 @@
+import { resolveConfiguration } from '../../config/resolve.js'
+import { migrate } from '../../store/migrate.js'
+import { COMMON_FLAGS, defineCommand } from '../command.js'
+import { readConfiguration } from '../configuration.js'
+import { endpointOf, LISTEN_FLAGS } from '../host/listen.js'
+import { runHost } from '../host/run-host.js'
+import { stopSignal } from '../host/stop-signal.js'
+import { openTracker } from '../open-tracker.js'
+import { ask, databaseOf, withDatabase } from '../tracker-database.js'
+
+export const serve = defineCommand({
+  name: 'serve',
+  summary: 'Run a small host application with the dashboard',
+  text: 'The dashboard asks for dashboard_username and dashboard_password, which have no default: set them in the\nconfiguration file or as FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD.',
+  examples: ['faultboard serve --port 8080', 'faultboard serve --database postgres://localhost/shop --migrate'],
+  flags: {
+    ...LISTEN_FLAGS,
+    ...COMMON_FLAGS,
+    migrate: { text: 'Bring the schema up to date first; an SQLite file is brought up to date always' },
+  },
+  async run(flags) {
+    const stop = stopSignal()
+    const endpoint = endpointOf(flags)
+    const { settings } = await readConfiguration(flags)
+    const { options } = resolveConfiguration(settings)
+    if (flags.migrate) await withDatabase(options, (database) => ask(database, () => migrate(database)))
+    const tracker = await openTracker(settings)
+    try {
+      const { address } = databaseOf(options).dialect
+      await runHost({ tracker, endpoint, stop, notes: [['Database', address]] })
+    } finally {
+      await tracker.shutdown()
+    }
+    return 0
+  },
+})

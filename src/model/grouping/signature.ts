@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { Cause, ClientSource } from '../event.js'
+import { normalizeMessage } from './normalized-message.js'
+
+export interface SignatureParts {
+  error_type: string
+  /** As `signedMessage` returns it. */
+  message: string
+  /** As `rootCauseOf` returns it. */
+  root_cause?: string | null | undefined
+  /** As `placeOf` returns it. */
+  place: readonly string[]
+  /** Set for client errors, which never share a signature with errors of the server. */
+  source?: ClientSource | undefined
+}
+
+/** What stands for the message where too many different ones came from one place to have a group each. */
+export const MANY_MESSAGES = '<many messages>'
+
+/** The grouping key: SHA-256 over error type, normalized message, root cause and the place in the host's own code. */
+export function signatureOf({ error_type, message, root_cause, place, source }: SignatureParts): string {
+  const cause = root_cause ? [`caused by ${root_cause}`] : []
+  return sha256(withSource([error_type, message, ...cause, ...place].join('\n'), source))
+}
+
+/** The grouping key of a host that decides for itself what belongs together. */
+export function fingerprintSignature(fingerprint: string, source?: ClientSource): string {
+  return sha256(withSource(`fingerprint\n${fingerprint}`, source))
+}
+
+/** Captured text never contains NUL, so no server error produces the same input. */
+function withSource(text: string, source: ClientSource | undefined): string {
+  return source === undefined ? text : `\0client:${source}\n${text}`
+}
+
+/** Validation errors list what was wrong with one input, so that nearly every message is different. */
+const VALIDATION_TYPE =
+  /(?:Validation(?:Error|Exception|Failed)|ValidateError)$|^(?:\$?Zod(?:Real)?Error|ValiError|StructError|ArkErrors?|TypeBoxError|FastifyValidationError)$/
+const VALIDATION_MESSAGE = '<validation>'
+
+/** The message as it is signed: normalized, or a fixed word where only type and place count. */
+export function signedMessage({ error_type, message }: { error_type: string; message: string }): string {
+  return VALIDATION_TYPE.test(error_type) ? VALIDATION_MESSAGE : normalizeMessage(message)
+}
+
+/** Messages of wrappers that are the same whatever went wrong: those of undici, and none at all. */
+const BARE_MESSAGE = /^(?:fetch failed|terminated|)$/
+const MAX_CAUSE_DEPTH = 10
+
+/** Type and code of the root cause of a bare wrapper, such as `Error ECONNREFUSED`; null for any other error. */
+export function rootCauseOf({ error_type, message, causes }: Wrapper): string | null {
+  if (error_type !== 'AggregateError' && !BARE_MESSAGE.test(message)) return null
+  let root: Cause | undefined
+  let inner: readonly Cause[] | undefined = causes
+  for (let depth = 0; inner && depth < MAX_CAUSE_DEPTH; depth++) {
+    const next: Cause | undefined = inner.find(({ relation }) => relation === 'cause') ?? inner[0]
+    if (!next) break
+    root = next
+    inner = next.causes
+  }
+  if (!root) return null
+  return root.code === undefined ? root.error_type : `${root.error_type} ${root.code}`
+}
+
+interface Wrapper {
+  error_type: string
+  message: string
+  causes: readonly Cause[]
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

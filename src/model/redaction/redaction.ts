@@ -1,0 +1,126 @@
+import { withoutOptionValues, withoutProgramPasswords } from './command-lines.js'
+import { withoutUrlCredentials } from './credentials-in-urls.js'
+import { endOfAnyValue, withoutKeyedValues } from './keyed-values.js'
+import { withoutPairedValues } from './name-value-pairs.js'
+import { withoutSecretsInSentences } from './secrets-in-sentences.js'
+import { type IsSensitiveKey, type SensitiveKeys, sensitiveKeys, sensitiveWords } from './sensitive-keys.js'
+import { withoutStatementLiterals } from './statement-literals.js'
+import { ADDRESS, LONG_RUN, OPTION, SIGN, scanText } from './text-scan.js'
+import { withoutTokens } from './token-shapes.js'
+
+export const FILTERED = '[FILTERED]'
+
+/** Recognizes sensitive keys and removes secrets from free text. */
+export interface Redactor {
+  isSensitiveKey: IsSensitiveKey
+  text(text: string): string
+}
+
+/** A redactor for the built-in words and the host's own patterns. */
+export function createRedactor(patterns: readonly (string | RegExp)[] = []): Redactor {
+  const keys = { isSensitiveKey: sensitiveKeys(patterns), mayNameSecret: sensitiveWords(patterns) }
+  return { isSensitiveKey: keys.isSensitiveKey, text: rememberingHarmless((text) => redactText(text, keys)) }
+}
+
+const REMEMBERED_TEXTS = 500
+const REMEMBERED_LENGTH = 300
+
+/**
+ * Skips texts that were searched before and contain no secret, such as user agents and repeated messages. A text with
+ * a secret is not remembered, so that no secret stays in memory.
+ */
+function rememberingHarmless(redact: (text: string) => string): (text: string) => string {
+  let harmless = new Set<string>()
+  // Texts that repeat outlive the many that do not, such as user ids.
+  let former = new Set<string>()
+  return (text) => {
+    if (text.length > REMEMBERED_LENGTH) return redact(text)
+    if (harmless.has(text)) return text
+    const redacted = former.has(text) ? text : redact(text)
+    if (redacted === text) {
+      if (harmless.size >= REMEMBERED_TEXTS) {
+        const emptied = former
+        former = harmless
+        harmless = emptied
+        harmless.clear()
+      }
+      harmless.add(text)
+    }
+    return redacted
+  }
+}
+
+export const NO_REDACTION: Redactor = { isSensitiveKey: () => false, text: (text) => text }
+
+/** These headers contain several words, some of them quoted, to the end of the line. */
+const HEADER =
+  /\b((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,20}[:=]\s{0,20})(?![\s"'\\])(?:=\s{0,2}\\{0,7}"[^"\n]*"?|=\s{0,2}\\{0,7}'[^'\n]*'?|[^\n"'}])+/gi
+const HEADER_HINT = /authorization|cookie/i
+const ELEMENT =
+  /(<([\p{L}_][\p{L}\p{N}\p{M}_:.-]{0,80})(\s[^<>\n]{0,200})?>)(?:<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|[^<]+(?=<\/))/gu
+
+const NAME_ATTRIBUTE = /\s(?:name|key|id|field)\s{0,3}=\s{0,3}["']([^"']{1,80})/
+
+/** Letters beyond ASCII in an address: the key in `%D0%BF…=` is a word. */
+const ENCODED_LETTERS = /(?:%[c-f][\da-f](?:%[89ab][\da-f]){1,3})+/gi
+/** A value of an address with encoded characters. It begins only behind a sign, so that no part of it is read twice. */
+const ENCODED_VALUE = /(?<![^\s&?#"<>=])[^\s&?#"<>=%]*%[\da-f]{2}[^\s&#"<>=]*/gi
+const MAX_ENCODINGS = 3
+
+/** Encoded values are redacted in plain and encoded again: a statement in a parameter is a statement. */
+function redactText(text: string, keys: SensitiveKeys, encodings = 0): string {
+  if (!text.includes('%') || encodings >= MAX_ENCODINGS) return redactPlain(text, keys)
+  const plain = text.replace(ENCODED_VALUE, (value) => {
+    const decoded = decodedOrSame(value.replaceAll('+', ' '))
+    const safe = redactText(decoded, keys, encodings + 1)
+    if (safe === decoded) return value
+    const encoded = encodedOrFiltered(safe)
+    return value.includes('/') ? encoded.replaceAll('%2F', '/') : encoded
+  })
+  const lettered = plain.replace(ENCODED_LETTERS, decodedOrSame)
+  const redacted = redactPlain(lettered, keys)
+  return redacted === lettered ? plain : redacted
+}
+
+function decodedOrSame(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    // Not UTF-8 as a whole; the signs of ASCII are all that matters for the names of secrets.
+    return encoded.replace(/%([0-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  }
+}
+
+function encodedOrFiltered(text: string): string {
+  try {
+    return encodeURIComponent(text).replaceAll(encodeURIComponent(FILTERED), FILTERED)
+  } catch {
+    return FILTERED
+  }
+}
+
+// No pattern has an upper limit for a secret, whose tail would stay. Each takes linear time: what repeats cannot overlap.
+function redactPlain(text: string, { isSensitiveKey, mayNameSecret }: SensitiveKeys): string {
+  const features = scanText(text)
+  let result = withoutTokens(text, FILTERED, features)
+  if ((features & (SIGN | OPTION | LONG_RUN)) === 0) return result
+  if (features & ADDRESS) result = withoutUrlCredentials(result, FILTERED)
+  const isNamed = mayNameSecret(result, features)
+  if (features & OPTION) {
+    if (isNamed) result = withoutOptionValues(result, FILTERED, isSensitiveKey)
+    result = withoutProgramPasswords(result, FILTERED)
+  }
+  if (!isNamed) return result
+  if (HEADER_HINT.test(result)) result = result.replace(HEADER, `$1$2${FILTERED}`)
+  if (result.includes('</')) {
+    result = result.replace(ELEMENT, (part, start: string, name: string, attributes?: string) =>
+      isSensitiveKey(name) || isSensitiveKey(NAME_ATTRIBUTE.exec(attributes ?? '')?.[1] ?? '')
+        ? start + FILTERED
+        : part,
+    )
+  }
+  result = withoutStatementLiterals(result, FILTERED, isSensitiveKey)
+  result = withoutPairedValues(result, FILTERED, isSensitiveKey, endOfAnyValue)
+  result = withoutKeyedValues(result, FILTERED, isSensitiveKey)
+  return features & LONG_RUN ? withoutSecretsInSentences(result, FILTERED, isSensitiveKey) : result
+}

@@ -1,0 +1,133 @@
+import type { Cause } from '../event.js'
+import { cleanText } from '../text.js'
+import { culprit, type Frame, parseFrame, placeText } from './backtrace.js'
+
+/** Frames of the host's own code that identify a place. */
+const PLACE_FRAMES = 3
+const SCAN_LIMIT = 50
+/** Functions that identify a longer recursion. */
+const RECURSION_FRAMES = 10
+
+/**
+ * Digest of the source line of a frame; of a caller, of the call that its function was passed to. Null where the source
+ * cannot be read.
+ */
+export type LineDigest = (frame: Frame, isCaller: boolean) => string | null
+
+/**
+ * File and function of the first frames in the host's own code, without line or column: neither an edit above the
+ * place nor a deployment to another folder makes a new group. A frame without a function name adds a digest of its
+ * source. Recursion counts once.
+ *
+ * @example
+ * placeOf(['at total (/app/src/cart.ts:12:5)', 'at /app/src/server.ts:9:3'], '/app', digest)
+ * // ['src/cart.ts#total', 'src/server.ts#~3f9a1c20d5e6']
+ */
+export function placeOf(backtrace: readonly string[], root: string, lineDigest?: LineDigest): string[] {
+  const own: string[] = []
+  let first: string | undefined
+  for (const line of backtrace.slice(0, SCAN_LIMIT)) {
+    const frame = parseFrame(line, root)
+    first ??= namedPlace(frame)
+    if (!frame.in_app) continue
+    const place = framePlace(frame, own.length === 0, lineDigest)
+    if (!own.includes(place)) own.push(place)
+    if (own.length === PLACE_FRAMES) break
+  }
+  return own.length > 0 ? own : first ? [first] : []
+}
+
+/**
+ * The place of a stack overflow: all functions of the recursion, in alphabetical order. Where the stack ended is chance.
+ */
+export function recursionPlace(backtrace: readonly string[], root: string, lineDigest?: LineDigest): string[] {
+  const places = backtrace
+    .slice(0, SCAN_LIMIT)
+    .map((line) => parseFrame(line, root))
+    .filter(({ in_app }) => in_app)
+    .map((frame) => framePlace(frame, false, lineDigest))
+  const from = places.findIndex((place, i) => places.includes(place, i + 1))
+  const to = places.findLastIndex((place, i) => places.indexOf(place) < i)
+  if (from < 0) return placeOf(backtrace, root, lineDigest)
+  return [...new Set(places.slice(from, to + 1))].sort().slice(0, RECURSION_FRAMES)
+}
+
+/** An error as far as its place is concerned. */
+export interface Located {
+  backtrace: readonly string[]
+  causes: readonly Cause[]
+}
+
+/** The backtrace of the innermost cause that passed through the host's own code, else that of the error itself. */
+export function rootBacktrace({ backtrace, causes }: Located, root: string): readonly string[] {
+  let found = backtrace
+  for (let behind = causes; ; ) {
+    // Where several errors were gathered without a place of their own, as Promise.any does it, the first one has it.
+    const cause = behind.find(({ relation }) => relation === 'cause') ?? (found.length === 0 ? behind[0] : undefined)
+    if (!cause) return found
+    if (found.length === 0 || culprit(cause.backtrace, root)?.in_app) found = cause.backtrace
+    behind = cause.causes ?? []
+  }
+}
+
+const MAX_PLACE_LENGTH = 500
+
+/** The place as lists and pages show it: `src/cart.ts:12 in total`; null without frames. */
+export function shownPlace(backtrace: readonly string[], root: string): string | null {
+  const frame = culprit(backtrace, root)
+  return frame ? cleanText(placeText(frame), MAX_PLACE_LENGTH) : null
+}
+
+const OVERFLOW_TYPE = /^(?:Range|Internal)Error$/
+const OVERFLOW_MESSAGE = /^(?:Maximum call stack size exceeded|too much recursion)/
+
+export function isStackOverflow({ error_type, message }: { error_type: string; message: string }): boolean {
+  return OVERFLOW_TYPE.test(error_type) && OVERFLOW_MESSAGE.test(message)
+}
+
+const LINE_FALLBACK = /#[^#\n]*:\d+$/
+
+/** Whether the first frame has neither a name nor a source line that could be read. */
+export function isUnreadPlace([first]: readonly string[]): boolean {
+  return first !== undefined && LINE_FALLBACK.test(first)
+}
+
+/** The place with the route of the request instead of the line number of its first frame, which any edit moves. */
+export function placeAtRoute([first = '', ...others]: readonly string[], route: string): string[] {
+  return [`${first.replace(/:\d+$/, '')}@${route}`, ...others]
+}
+
+/** Callers fall back to their file alone: the line number of the first frame is enough to distinguish places. */
+function framePlace(frame: Frame, isFirst: boolean, lineDigest: LineDigest | undefined): string {
+  const place = namedPlace(frame)
+  if (frame.file === null || frame.line_number === null || !isAnonymous(frame.function_name)) return place
+  const digest = lineDigest?.(frame, !isFirst) ?? null
+  if (digest !== null) return `${place}~${digest}`
+  return isFirst ? `${place}:${frame.line_number}` : place
+}
+
+/** V8 prints `Timeout._onTimeout` for every callback of `setTimeout` and `setInterval` without a name. */
+function isAnonymous(name: string | null): boolean {
+  return !name || name.endsWith('<anonymous>') || name === 'Timeout._onTimeout'
+}
+
+function namedPlace({ file, function_name }: Frame): string {
+  // A line of unknown shape is kept whole as the name, with its line numbers.
+  if (file === null) return `#${(function_name ?? '').replace(/\d+/g, '0')}`
+  return `${stableFile(file)}#${stableName(function_name)}`
+}
+
+/** Bundlers write a hash of the content into the names of files for browsers, and servers a query behind them. */
+function stableFile(file: string): string {
+  if (!/^https?:\/\//.test(file)) return file
+  return file
+    .replace(/^https?:\/\/[^/]*/, '')
+    .replace(/[?#].*$/, '')
+    .replace(/[.-](?=[a-zA-Z_-]{0,40}[\dA-Z])[\w-]{8,40}(?=\.\w{1,5}$)/, '')
+}
+
+/** What V8 says about the way of a call differs between builds for the same function. */
+function stableName(name: string | null): string {
+  if (!name) return ''
+  return name.replace(/^(?:async |new |Object\.|Module\.|exports\.)+/, '').replace(/ \[as [^\]]*\]$/, '')
+}

@@ -1,0 +1,96 @@
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { describeThrown, reasonOf } from '../../../src/capture/values/thrown-value.js'
+
+const describeIt = (value: unknown, lines = 50) => describeThrown(value, lines)
+
+class CartError extends Error {}
+
+describe('the type and message of whatever was thrown', () => {
+  test.each([
+    [new TypeError('x'), 'TypeError', 'x'],
+    [new CartError('x'), 'CartError', 'x'],
+    [Object.assign(new Error('x'), { name: 'Renamed' }), 'Renamed', 'x'],
+    [Object.assign(new CartError('x'), { name: '  ' }), 'CartError', 'x'],
+    [new DOMException('x', 'AbortError'), 'AbortError', 'x'],
+    [runInNewContext('new RangeError("x")'), 'RangeError', 'x'],
+    ['just text', 'string', 'just text'],
+    [42, 'number', '42'],
+    [undefined, 'undefined', 'undefined'],
+    [null, 'null', 'null'],
+    [Symbol('s'), 'symbol', 'Symbol(s)'],
+    [{ message: 'like an error' }, 'Object', 'like an error'],
+    [{ a: 1, b: { c: 2 } }, 'Object', '{ a: 1, b: { c: 2 } }'],
+    [[1, 2], 'Array', '[ 1, 2 ]'],
+    [Object.assign(new Error('x'), { message: { a: 1 } }), 'Error', '{ a: 1 }'],
+    [new Proxy(new Error('x'), {}), 'Proxy', '[a Proxy was thrown]'],
+  ])('%s', (value, error_type, message) => expect(describeIt(value)).toMatchObject({ error_type, message }))
+
+  test('what was no Error is marked', () => {
+    expect(describeIt('text').details).toEqual({ thrown_value_was_no_error: true })
+    expect(describeIt(new Error('x')).details).toEqual({})
+  })
+  test('facts of a system error are kept', () => {
+    const error = Object.assign(new Error('x'), {
+      code: 'ECONNREFUSED',
+      errno: -111,
+      syscall: 'connect',
+      address: '::1',
+      port: 5432,
+    })
+    expect(describeIt(error).details).toEqual({
+      code: 'ECONNREFUSED',
+      errno: -111,
+      syscall: 'connect',
+      address: '::1',
+      port: 5432,
+    })
+  })
+  test('the reason for the log is never empty', () => {
+    for (const value of [new Error('x'), new Error(''), undefined, Object.create(null), Symbol('x')])
+      expect(reasonOf(value)).toMatch(/./)
+  })
+})
+
+describe('causes', () => {
+  test('are told with their own causes, aggregated and suppressed ones too', () => {
+    const inner = Object.assign(new Error('inner'), { code: 'EIO' })
+    const error = new AggregateError([new Error('one'), 'two'], 'all', { cause: new Error('outer', { cause: inner }) })
+    expect(describeIt(error).causes).toMatchObject([
+      { message: 'outer', relation: 'cause', causes: [{ message: 'inner', relation: 'cause', code: 'EIO' }] },
+      { message: 'one', relation: 'aggregated' },
+      { error_type: 'string', message: 'two', relation: 'aggregated' },
+    ])
+  })
+  test('are bounded in number and size, whatever branches off', () => {
+    const branch = (depth: number): Error =>
+      depth === 0
+        ? new Error('m'.repeat(100_000))
+        : new AggregateError(Array.from({ length: 10 }, () => branch(depth - 1)))
+    const causes = describeIt(branch(4)).causes
+    expect(JSON.stringify(causes).length).toBeLessThan(300_000)
+    expect(JSON.stringify(causes).match(/"relation"/g)?.length).toBeLessThanOrEqual(20)
+  })
+  test('in a circle end', () => {
+    const error = new Error('a')
+    error.cause = error
+    expect(describeIt(error).causes).toEqual([])
+  })
+})
+
+describe('the backtrace', () => {
+  test('of errors from one place is one array, whatever their messages', () => {
+    const make = (message: string) =>
+      Object.assign(new Error(message), { stack: `Error: ${message}\n    at f (/a.js:1:1)` })
+    expect(describeIt(make('a')).backtrace).toBe(describeIt(make('b')).backtrace)
+  })
+  test('has as many lines as asked for each time', () => {
+    const error = Object.assign(new Error('x'), { stack: `Error: x\n${'    at f (/a.js:1:1)\n'.repeat(9)}` })
+    expect([2, 9, 5].map((lines) => describeIt(error, lines).backtrace.length)).toEqual([2, 9, 5])
+  })
+  test('follows a message of megabytes that is full of false frames', () => {
+    const message = '    at fake (/evil.js:1:1)\n'.repeat(50_000)
+    const error = Object.assign(new Error(message), { stack: `Error: ${message}\n    at real (/a.js:1:1)` })
+    expect(describeIt(error).backtrace).toEqual(['at real (/a.js:1:1)'])
+  })
+})

@@ -1,0 +1,205 @@
+import { createServer, type RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Host, listening, PASSWORD, startHost, USER } from '../../support/host.js'
+import { faultboard, folder } from '../faultboard.js'
+
+const SIGNED_IN = { FAULTBOARD_DASHBOARD_USERNAME: USER, FAULTBOARD_DASHBOARD_PASSWORD: PASSWORD }
+
+describe('faultboard dump of a running application', () => {
+  let host: Host
+  let cwd: string
+  let url: string
+
+  beforeAll(async () => {
+    cwd = await folder()
+    host = await startHost(`sqlite:${join(cwd, 'host.sqlite3')}`, { enable_diagnostic_dump: true })
+    url = `${host.origin}/error_dashboard`
+  })
+
+  afterAll(() => host?.close())
+
+  const newest = async () => (await host.tracker.Queries.DiagnosticDumps.call()).dumps[0]
+
+  test('prints the address of the dump, which is that of the application', async () => {
+    const { code, stdout, stderr } = await faultboard(['dump', 'before the deploy', '--url', url], {
+      cwd,
+      env: SIGNED_IN,
+    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const dump = await newest()
+    expect(stdout).toBe(`${url}/errors/diagnostic_dumps/${dump?.id}\n`)
+    expect(dump).toMatchObject({ note: 'before the deploy', pid: process.pid, captured_by: USER })
+  })
+
+  test('takes the note from NOTE, and an argument before it', async () => {
+    await faultboard(['dump', '--url', url], { cwd, env: { ...SIGNED_IN, NOTE: 'from the environment' } })
+    expect((await newest())?.note).toBe('from the environment')
+    await faultboard(['dump', '--url', url, 'from the argument'], { cwd, env: { ...SIGNED_IN, NOTE: 'other' } })
+    expect((await newest())?.note).toBe('from the argument')
+  })
+
+  test('prints the dump with --json, with a profile and the report where they are asked for', async () => {
+    const args = ['dump', '--url', url, '--json', '--report', '--cpu-profile-ms', '50']
+    const { code, stdout } = await faultboard(args, { cwd, env: SIGNED_IN })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).dump).toMatchObject({
+      pid: process.pid,
+      files: [{ kind: 'cpu_profile' }],
+      report: { handles: expect.any(Object) },
+    })
+    expect(stdout).not.toContain(PASSWORD)
+  })
+
+  test.each(['/', '/errors', '/errors/diagnostic_dumps', '/overview', '?application_id=1'])(
+    'takes the address as it stands in the browser: %s',
+    async (rest) => {
+      const { code, stdout } = await faultboard(['dump', '--url', `${url}${rest}`], { cwd, env: SIGNED_IN })
+      expect(code).toBe(0)
+      expect(stdout).toContain(`${url}/errors/diagnostic_dumps/`)
+    },
+  )
+
+  test('takes name and password from flags, the address or the configuration file', async () => {
+    const flags = ['--username', USER, '--password', PASSWORD]
+    expect((await faultboard(['dump', '--url', url, ...flags], { cwd })).code).toBe(0)
+    const within = url.replace('//', `//${USER}:${encodeURIComponent(PASSWORD)}@`)
+    const { code, stdout } = await faultboard(['dump', '--url', within], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toContain(`${url}/errors`)
+    const config = JSON.stringify({ dashboard_username: USER, dashboard_password: PASSWORD })
+    const configured = await folder({ 'faultboard.config.mjs': `export default ${config}` })
+    expect((await faultboard(['dump', '--url', url], { cwd: configured })).code).toBe(0)
+  })
+
+  test('says which switch is off, and what else the application refuses', async () => {
+    const refused = ['dump', '--url', url, '--heap-snapshot']
+    const { code, stderr } = await faultboard(refused, { cwd, env: SIGNED_IN })
+    expect(code).toBe(1)
+    expect(stderr).toContain('answered 404: Heap snapshots are switched off')
+    expect(stderr).toContain('Set enable_heap_snapshots to true')
+  })
+
+  test('says when name or password are wrong, without telling them', async () => {
+    const args = ['dump', '--url', url, '--username', USER, '--password', 'wrong-hunter2']
+    const { code, stdout, stderr } = await faultboard(args, { cwd })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('refused the name or the password')
+    expect(stderr).not.toContain('hunter2')
+  })
+})
+
+describe('faultboard dump at a wrong address', () => {
+  const serve = async (listener: RequestListener) => {
+    const server = createServer(listener)
+    onTestFinished(() => void server.close().closeAllConnections())
+    return listening(server)
+  }
+  const dump = async (url: string) => faultboard(['dump', '--url', url], { cwd: await folder(), env: SIGNED_IN })
+
+  test('where nothing listens says so', async () => {
+    const { code, stderr } = await dump('http://127.0.0.1:9/error_dashboard')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/127\.0\.0\.1:9\/error_dashboard cannot be asked: .*Is the application running there\?/)
+  })
+
+  test.each<[string, RequestListener]>([
+    ['a page of something else', (_request, response) => void response.end('<h1>Welcome</h1>')],
+    ['404 of something else', (_request, response) => void response.writeHead(404).end('no')],
+    ['a redirect to a form', (_request, response) => void response.writeHead(302, { location: '/login' }).end()],
+    ['JSON of something else', (_request, response) => void response.end('{"ok":true}')],
+  ])('that answers with %s tells what an address looks like', async (_name, listener) => {
+    const { code, stdout, stderr } = await dump(await serve(listener))
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('it does not look like a dashboard. Give its address with the mount path, such as http://')
+  })
+
+  test('that says something shows it without what a terminal would obey', async () => {
+    const { code, stderr } = await dump(
+      await serve((_request, response) => void response.writeHead(500).end('{"error":"no\\u001b[2J way"}')),
+    )
+    expect(code).toBe(1)
+    expect(stderr).toContain('answered 500: no\\x1b[2J way')
+  })
+
+  test('never sends the password on to where an answer leads', async () => {
+    const seen: (string | undefined)[] = []
+    const other = await serve((request, response) => {
+      seen.push(request.headers.authorization)
+      response.end()
+    })
+    await dump(await serve((_request, response) => void response.writeHead(307, { location: other }).end()))
+    expect(seen).toEqual([])
+  })
+
+  test('that never stops answering is left', async () => {
+    const endless = await serve((_request, response) => {
+      const chunk = Buffer.alloc(1_000_000, 'x')
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    })
+    const { code, stderr } = await dump(endless)
+    expect(code).toBe(1)
+    expect(stderr).toContain('larger than any dump')
+  })
+})
+
+describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
+  test.each<[string[], string, Record<string, string>?]>([
+    [['one', 'two'], 'faultboard dump takes one NOTE, not 2: put several words between quotation marks'],
+    [['--url'], '--url needs a value: --url URL'],
+    [
+      ['--url', 'localhost:3000'],
+      '--url must be the address of a dashboard such as http://127.0.0.1:3000/error_dashboard',
+    ],
+    [['--url', 'ftp://shop.example'], '--url must be the address of a dashboard'],
+    [['--url', 'nonsense'], '--url must be the address of a dashboard'],
+    [['--url', 'http://127.0.0.1:9'], 'The name and password of the dashboard are not known'],
+    [['--url', 'http://127.0.0.1:9', '--username', 'ada'], 'The password of the dashboard is not known'],
+    [['--username', 'ada'], '--username is for the dashboard at --url URL, which is missing'],
+    [['--cpu-profile-ms', '5000'], 'are of a running application: name it by --url URL'],
+    [['--heap-snapshot'], 'are of a running application: name it by --url URL'],
+    [['--cpu-profile-ms', 'long'], '--cpu-profile-ms must be a whole number from 0 to 30000'],
+    [['--cpu-profile-ms', '30001'], '--cpu-profile-ms must be a whole number from 0 to 30000'],
+    [['x'.repeat(1001)], 'NOTE must not be longer than 1000 characters'],
+    [[], 'NOTE must not be longer than 1000 characters', { NOTE: 'x'.repeat(1001) }],
+    [['--note', 'x'], '--note is not a flag of faultboard dump'],
+  ])('%j', async (args, sentence, env = {}) => {
+    const { code, stdout, stderr } = await faultboard(['dump', ...args], { cwd: await folder(), env })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(sentence)
+    expect(stderr).toContain('Run  faultboard dump --help  to see what it takes.')
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+})
+
+describe('faultboard dump of itself', () => {
+  test('needs a database that is there', async () => {
+    const { code, stderr } = await faultboard(['dump'], { cwd: await folder() })
+    expect(code).toBe(1)
+    expect(stderr).toContain('There is no database')
+  })
+
+  test('keeps the dump, holds no secret, and names the way to that of an application', async () => {
+    const cwd = await folder()
+    const database = `sqlite:${join(cwd, 'own.sqlite3')}`
+    await faultboard(['migrate', '--database', database], { cwd })
+    const env = {
+      PAYMENT_KEY: 'hunter2',
+      NODE_OPTIONS: '--title=token=hunter3',
+      FAULTBOARD_DASHBOARD_PASSWORD: 'hunter4',
+    }
+    const said = await faultboard(['dump', 'by hand', '--database', database], { cwd, env })
+    expect(said).toMatchObject({ code: 0, stderr: '' })
+    expect(said.stdout).toContain('Diagnostic dump 1 of this command itself was captured')
+    expect(said.stdout).toContain('enable_diagnostic_dump on, which is off here')
+    expect(said.stdout).toContain('faultboard dump --url http://')
+    const { stdout } = await faultboard(['dump', '--database', database, '--json', '--report'], { cwd, env })
+    const { dump } = JSON.parse(stdout)
+    expect(dump).toMatchObject({ id: 2, captured_by: 'the command line', environment: { PAYMENT_KEY: '[HIDDEN]' } })
+    expect(stdout).not.toMatch(/hunter\d/)
+  })
+})

@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openHttpInbox } from '../../contract/http-inbox.js'
+import type { Inbox } from '../../contract/inbox.js'
+import { faultboard, folder } from '../faultboard.js'
+
+async function webhook(): Promise<{ inbox: Inbox; env: Record<string, string> }> {
+  const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
+  onTestFinished(() => inbox.close())
+  const env = {
+    FAULTBOARD_WEBHOOK_URL: String(inbox.settings.webhook_url),
+    FAULTBOARD_DASHBOARD_BASE_URL: 'https://shop.example',
+  }
+  return { inbox, env }
+}
+
+test('notify lists the channels, where they lead and what they lack, and sends nothing', async () => {
+  const { inbox, env } = await webhook()
+  const cwd = await folder()
+  const { code, stdout, stderr } = await faultboard(['notify'], {
+    cwd,
+    env: { ...env, FAULTBOARD_ENABLE_EMAIL_NOTIFICATIONS: 'true' },
+  })
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/chat +off +low +set enable_chat_notifications and chat_webhook_url\n/)
+  expect(stdout).toMatch(/email +incomplete +low +set notification_email_recipients and mail_transport or smtp_url\n/)
+  expect(stdout).toMatch(/webhook +on +low +127\.0\.0\.1:\d+\n/)
+  for (const secret of inbox.secrets) expect(stdout).not.toContain(secret)
+  const { channels } = JSON.parse((await faultboard(['notify', '--json'], { cwd, env })).stdout)
+  expect(channels).toContainEqual(expect.objectContaining({ name: 'webhook', state: 'on', missing: [] }))
+  expect(inbox.letters).toEqual([])
+})
+
+test('notify --test sends a message; the exit code is 0 only when it was taken', async () => {
+  const { inbox, env } = await webhook()
+  const cwd = await folder()
+  const sent = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
+  expect(sent).toMatchObject({ code: 0, stderr: '' })
+  expect(sent.stdout).toMatch(/^Sent by webhook to 127\.0\.0\.1:\d+: 200 ok\n$/)
+  expect(inbox.letters.map(({ raw }) => JSON.parse(raw).event)).toEqual(['test'])
+
+  inbox.manner = 'refuse'
+  const refused = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toMatch(/Not sent by webhook to 127\.0\.0\.1:\d+: 404 no_service/)
+
+  const json = await faultboard(['notify', '--test', 'webhook', '--json'], { cwd, env })
+  expect(json.code).toBe(1)
+  expect(JSON.parse(json.stdout)).toMatchObject({ channel: 'webhook', state: 'failed', answer: '404 no_service' })
+
+  await inbox.close()
+  const gone = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
+  expect(gone.code).toBe(1)
+  expect(gone.stderr).toContain('ECONNREFUSED')
+  for (const secret of inbox.secrets) expect(gone.stderr).not.toContain(secret)
+})
+
+test('notify says what is wrong with how it was called', async () => {
+  const cwd = await folder()
+  const wrong = await faultboard(['notify', '--test', 'slack'], { cwd })
+  expect(wrong).toMatchObject({ code: 2, stdout: '' })
+  expect(wrong.stderr).toContain('--test must be one of chat, community_chat, email, incident, webhook')
+  expect((await faultboard(['notify', '--test'], { cwd })).stderr).toContain('--test needs a value: --test CHANNEL')
+  const off = await faultboard(['notify', '--test', 'chat'], { cwd })
+  expect(off).toMatchObject({ code: 1, stdout: '' })
+  expect(off.stderr).toContain('set enable_chat_notifications and chat_webhook_url')
+})

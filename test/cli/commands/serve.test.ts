@@ -1,0 +1,85 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describeEachDatabase } from '../../support/databases.js'
+import { basic, CREDENTIALS, faultboard, folder, Running } from '../faultboard.js'
+
+const ADA = basic('ada', 'correct horse')
+const DASHBOARD = /Dashboard +(http:\/\/127\.0\.0\.1:\d+)\/error_dashboard\n/
+
+async function eventually<T>(question: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    const answer = await question()
+    if (holds(answer) || tries > 100) return answer
+    await new Promise((resume) => setTimeout(resume, 50))
+  }
+}
+
+describeEachDatabase('serve', (database) => {
+  test('shows an error of the sample application in the dashboard, and stops in good order', async () => {
+    const [cwd, url] = [await folder(), await database.empty()]
+    const serve = new Running(['serve', '--port', '0', '--migrate', '--database', url], { cwd, env: CREDENTIALS })
+    const [, address] = await serve.says(DASHBOARD)
+
+    const home = await (await fetch(`${address}/`)).text()
+    const links = [...home.matchAll(/<a href="([^"]+)"><code>/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'))
+    expect(links.length).toBeGreaterThanOrEqual(5)
+    expect(home).toContain('href="/error_dashboard"')
+    for (const link of links) expect((await fetch(`${address}${link}`)).status).toBe(500)
+    expect((await fetch(`${address}/nowhere`)).status).toBe(404)
+
+    expect((await fetch(`${address}/error_dashboard/errors.json`)).status).toBe(401)
+    const list = () => fetch(`${address}/error_dashboard/errors.json`, ADA).then((answer) => answer.json())
+    const { errors } = (await eventually(list, ({ errors }) => errors.length === links.length)) as {
+      errors: { id: number; error_type: string; message: string }[]
+    }
+    expect(errors.map(({ error_type }) => error_type)).toEqual(
+      expect.arrayContaining(['TypeError', 'AggregateError', 'AbortError', 'string']),
+    )
+    const id = errors.find(({ message }) => message.startsWith('The sign-in'))?.id
+    const detail = await (await fetch(`${address}/error_dashboard/errors/${id}.json`, ADA)).text()
+    expect(detail).toContain('[FILTERED]')
+    expect(detail).not.toContain('correct-horse')
+
+    await fetch(`${address}/legacy`)
+    const ended = await serve.stop('SIGINT')
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    const { stdout } = await faultboard(['errors', '--json', '--error-type', 'string', '--database', url], { cwd })
+    expect(JSON.parse(stdout).errors[0].occurrence_count).toBe(2)
+  })
+})
+
+test('needs credentials and says how to set them', async () => {
+  const { code, stderr } = await faultboard(['serve', '--port', '0'], { cwd: await folder() })
+  expect(code).toBe(2)
+  expect(stderr).toContain('FAULTBOARD_DASHBOARD_USERNAME')
+  expect(stderr).toContain('FAULTBOARD_DASHBOARD_PASSWORD')
+})
+
+test('keeps errors in an SQLite file in this folder by default, and reads PORT', async () => {
+  const cwd = await folder({
+    'faultboard.config.mjs':
+      "export default { dashboard_username: 'ada', dashboard_password: 'correct horse', mount_path: '/faults' }",
+  })
+  const serve = new Running(['serve'], { cwd, env: { PORT: '0' } })
+  const [, address] = await serve.says(/Dashboard +(http:\/\/127\.0\.0\.1:\d+\/faults)\n/)
+  await serve.says(new RegExp(`Database +sqlite:${join(cwd, 'faultboard.sqlite3')}\n`))
+  expect((await fetch(`${address}/overview.json`, ADA)).status).toBe(200)
+  expect((await serve.stop()).code).toBe(0)
+})
+
+test('a port that is in use is told in a sentence, with 1', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((listening) => other.once('listening', listening))
+  const { port } = other.address() as AddressInfo
+  const cwd = await folder()
+  for (const command of ['serve', 'demo']) {
+    const { code, stderr } = await faultboard([command, '--port', String(port)], { cwd, env: CREDENTIALS })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `Port ${port} on 127.0.0.1 is in use. Choose another with --port N.\n`,
+    })
+  }
+  other.close()
+})

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { plainData } from '../../../src/capture/values/plain-data.js'
+import { Describer } from '../../../src/capture/variables/describe-value.js'
+import { SECRET_WORD, SENSITIVE_PHRASES } from '../../../src/model/redaction/key-words.js'
+import { createRedactor } from '../../../src/model/redaction/redaction.js'
+import { scanText, WORD } from '../../../src/model/redaction/text-scan.js'
+import { shownLine } from '../../../src/model/stacks/source-line.js'
+import { secretSamples, secretSourceLines } from '../../support/secrets/corpus.js'
+import { ORDINARY_KEYS, ordinaryTexts } from '../../support/secrets/ordinary-texts.js'
+import { packageMessages } from '../../support/secrets/package-messages.js'
+
+const redactor = createRedactor()
+const samples = secretSamples()
+
+/** The beginning and the end of a secret: neither may stay behind. */
+const shows = (output: string, secret: string) =>
+  output.includes(secret.slice(0, 10)) || output.includes(secret.slice(-10))
+
+describe('the corpus of secrets', () => {
+  test('has at least 1,500 samples, each with a secret of its own', () => {
+    expect(samples.length).toBeGreaterThanOrEqual(1500)
+    expect(new Set(samples.map(({ secret }) => secret)).size).toBe(samples.length)
+  })
+
+  test('leaves no secret in a text', () => {
+    const leaks = samples.flatMap((sample) => {
+      if (!('text' in sample)) return []
+      const encoded = `/items?note=${encodeURIComponent(sample.text)}&page=2`
+      const outputs = [
+        redactor.text(sample.text),
+        redactor.text(encoded),
+        JSON.stringify(plainData({ note: sample.text }, redactor)),
+      ]
+      return outputs.some((output) => shows(output, sample.secret)) ? [sample.text] : []
+    })
+    expect(leaks).toEqual([])
+  })
+
+  test('leaves no secret in parameters, context and local variables', () => {
+    const limits = { depth: 6, string: 2000, array_items: 100, hash_items: 100 }
+    const leaks = samples.flatMap((sample) => {
+      if (!('data' in sample)) return []
+      const outputs = [plainData(sample.data, redactor), new Describer(redactor, limits).variable('x', sample.data)]
+      return outputs.some((output) => shows(JSON.stringify(output), sample.secret)) ? [sample.data] : []
+    })
+    expect(leaks).toEqual([])
+  })
+
+  test.each(secretSourceLines())('leaves no secret in a line of source code: $line', ({ secret, line }) => {
+    expect(shows(shownLine(line, null, redactor), secret)).toBe(false)
+  })
+})
+
+describe('the corpus of ordinary texts', () => {
+  const texts = ordinaryTexts()
+
+  test('has at least 2,000 texts, of which less than 0.5 % are altered', () => {
+    expect(texts.length).toBeGreaterThanOrEqual(2000)
+    const altered = texts.filter((text) => redactor.text(text) !== text)
+    expect(altered.length / texts.length, altered.join('\n')).toBeLessThan(0.005)
+  })
+
+  test('leaves more than 99.5 % of the messages in installed packages unaltered', () => {
+    const messages = packageMessages()
+    expect(messages.length).toBeGreaterThanOrEqual(2000)
+    const altered = messages.filter((message) => redactor.text(message) !== message)
+    expect(altered.length / messages.length, altered.join('\n')).toBeLessThan(0.005)
+  }, 120_000)
+
+  test('shows the values of ordinary keys', () => {
+    expect(ORDINARY_KEYS.filter(redactor.isSensitiveKey)).toEqual([])
+  })
+
+  test('shows ordinary pairs and lists', () => {
+    const ordinary = {
+      fields: ['username', 'password', 'email'],
+      options: [{ name: 'color', value: 'red' }],
+      entries: [['page', '2']],
+      codes: [{ code: 'ERR_HTTP2_STREAM_ERROR' }, { code: '23505' }, { code: 'SPRING2026' }],
+      usage: { prompt_tokens: 12, completion_tokens: 7 },
+    }
+    expect(plainData(ordinary, redactor)).toEqual(ordinary)
+  })
+})
+
+test('every sensitive phrase passes the quick checks that skip ordinary texts', () => {
+  const plain = [...SENSITIVE_PHRASES].filter((phrase) => /^[\0-\x7f]+$/.test(phrase))
+  expect(plain.filter((phrase) => (scanText(phrase) & WORD) === 0 || !SECRET_WORD.test(phrase))).toEqual([])
+})
+
+test("the host's own words and patterns apply to every form", () => {
+  const own = createRedactor(['salary', 'maiden name', /^x-internal-/i])
+  expect(own.text('{"name":"salary","value":"S"}')).toBe('{"name":"salary","value":[FILTERED]}')
+  expect(own.text("insert into staff (name, salary) values ('anna', 5000)")).toBe(
+    "insert into staff (name, salary) values ('anna', [FILTERED])",
+  )
+  expect(own.text('X-Internal-Note: S')).toBe('X-Internal-Note: [FILTERED]')
+  expect(plainData([['salary', 5000]], own)).toEqual([['salary', '[FILTERED]']])
+  const words = createRedactor(['maiden name'])
+  expect(words.text('maiden_name=S')).toBe('maiden_name=[FILTERED]')
+})
