@@ -7,12 +7,10 @@ interface AbsenceParts {
 }
 
 /**
- * Time between the starts of two probes. It leaves room to import what waits within five seconds after the database
- * recovers. A probe is one small transaction.
+ * Time between the starts of two probes. Leaves more than four of the five seconds after a recovery to the import of
+ * spooled errors. A probe is one small transaction.
  */
-const PROBE_EVERY_MS = 1500
-/** Until the first probe: the fault may be a single connection. */
-const FIRST_PROBE_MS = 500
+const PROBE_EVERY_MS = 500
 /** Pause after a probe that took longer than the interval, such as one that timed out. */
 const MIN_PAUSE_MS = 100
 
@@ -33,7 +31,7 @@ export class Absence {
   /** Returns false if the outage had begun before, or the recorder is closed. */
   begin(): boolean {
     if (this.#isClosed || this.#away) return false
-    this.#away = { since: this.#parts.now(), timer: this.#probeAfter(FIRST_PROBE_MS) }
+    this.#away = { since: this.#parts.now(), timer: this.#probeAfter(PROBE_EVERY_MS) }
     return true
   }
 
