@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { type ObjectExpression, parseExpressionAt } from 'acorn'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
-import { mask } from '../../src/cli/init/masked-source.js'
 import { environmentVariable, OPTION_NAMES } from '../../src/config/options.js'
 
 const below = (folder: string) =>
@@ -107,16 +107,13 @@ function configuredIn(page: string): string[] {
   })
 }
 
-/** The keys of the object that a source begins with, not those of objects in it. */
+/** The top-level keys of the object literal at the start of a source. Excerpts that do not parse yield all keys. */
 function keysOf(source: string): string[] {
-  const masked = mask(source) ?? mask(source.slice(0, source.indexOf('})') + 1)) ?? source
-  const keys: string[] = []
-  let depth = 0
-  for (const [token] of masked.matchAll(/[({[]|[)}\]]|[a-z_]+(?=\s*:)/g)) {
-    if ('({['.includes(token)) depth++
-    else if (')}]'.includes(token)) {
-      if (--depth === 0) break
-    } else if (depth === 1) keys.push(token)
+  try {
+    const { properties } = parseExpressionAt(source, 0, { ecmaVersion: 'latest' }) as ObjectExpression
+    return properties.flatMap((one) => (one.type === 'Property' && one.key.type === 'Identifier' ? [one.key.name] : []))
+  } catch {
+    // An ellipsis, or TypeScript.
+    return source.slice(0, source.indexOf('})')).match(/[a-z_]+(?=\s*:)/g) ?? []
   }
-  return keys
 }

@@ -1,116 +1,148 @@
-import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agreed } from '../../../src/cli/init/agreed.js'
-import { describeWithGit } from '../../support/repository.js'
 import { faultboard, folder } from '../faultboard.js'
 
 const SOURCE = `import express from 'express'\nconst app = express()\napp.listen(3000)\n`
-const FILES = { 'package.json': JSON.stringify({ dependencies: { express: '^5.0.0' } }), 'app.mjs': SOURCE }
+
+/** A host with these dependencies and files. */
+async function host(
+  dependencies: Record<string, string>,
+  files: Record<string, string> = {},
+  manifest: object = {},
+): Promise<string> {
+  const cwd = await folder({ 'package.json': JSON.stringify({ name: 'shop', dependencies, ...manifest }) })
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true })
+    writeFileSync(join(cwd, path), text)
+  }
+  return cwd
+}
+
+test('init creates the configuration and the example environment and changes no other file', async () => {
+  const cwd = await host({ express: '^5.0.0' }, { 'app.mjs': SOURCE, '.gitignore': 'node_modules\n' })
+  const { code, stdout } = await faultboard(['init'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toContain('Found Express in app.mjs.\n')
+  expect(stdout).toContain('app.mjs, after app is created, before the routes:\n\n  app.use(dashboard())\n')
+  expect(stdout).toContain('faultboard.config.mjs: created.\n.env.example: created.\n')
+  expect(stdout).toContain('Add faultboard.sqlite3* to .gitignore')
+  expect(readFileSync(join(cwd, 'app.mjs'), 'utf8')).toBe(SOURCE)
+  expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toBe('node_modules\n')
+  expect(readFileSync(join(cwd, 'faultboard.config.mjs'), 'utf8')).toContain('application_name: "shop",\n')
+  const [, password = ''] = /_PASSWORD=(\S+) node app\.mjs$/m.exec(stdout) ?? []
+  expect(password.length).toBeGreaterThan(12)
+  expect(readFileSync(join(cwd, '.env.example'), 'utf8')).not.toContain(password)
+})
+
+test('the command line reads the configuration that init creates', async () => {
+  const cwd = await host({ express: '^5.0.0' })
+  await faultboard(['init'], { cwd })
+  const { code, stdout, stderr } = await faultboard(['migrate'], { cwd })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).not.toBe('')
+  expect(existsSync(join(cwd, 'faultboard.sqlite3'))).toBe(true)
+})
+
+test('init keeps existing files and prints the lines that they need', async () => {
+  const files = { '.env.example': 'PORT=3000\n', 'faultboard.config.js': 'export default {}\n' }
+  const cwd = await host({ express: '^5.0.0' }, files)
+  const { code, stdout } = await faultboard(['init'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toContain('.env.example: exists, not changed.')
+  expect(stdout).toContain('  FAULTBOARD_DASHBOARD_PASSWORD=\n')
+  expect(readdirSync(cwd).sort()).toEqual(['.env.example', 'faultboard.config.js', 'package.json'])
+  expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toBe('PORT=3000\n')
+})
+
+test('init --dry-run creates no file', async () => {
+  const cwd = await host({ express: '^5.0.0' })
+  const { code, stdout } = await faultboard(['init', '--dry-run'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toContain('.env.example: would be created.')
+  expect(readdirSync(cwd)).toEqual(['package.json'])
+})
+
+test('init prints require for a CommonJS application', async () => {
+  const cwd = await host({ fastify: '^5.0.0' }, { 'index.js': "const app = require('fastify')()\n" })
+  const { stdout } = await faultboard(['init'], { cwd })
+  expect(stdout).toContain("  const { faultboard } = require('faultboard/fastify')\n")
+})
+
+test('init finds the source of a compiled entry file', async () => {
+  const files = { 'src/web/http.ts': SOURCE, 'tsconfig.json': '{}' }
+  const cwd = await host({ express: '^5.0.0' }, files, { scripts: { start: 'node dist/web/http.js' } })
+  const { stdout } = await faultboard(['init'], { cwd })
+  expect(stdout).toContain('Found Express in src/web/http.ts.')
+  expect(stdout).toContain('faultboard.config.ts: created.')
+})
 
 test.each([
-  [['--dry-run'], 0, 'Nothing was written, because of --dry-run.'],
-  [[], 1, 'Nothing was written.'],
-])('init %j shows the diff and writes nothing where nobody can be asked', async (flags, code, sentence) => {
-  const cwd = await folder(FILES)
-  const ended = await faultboard(['init', ...flags], { cwd })
-  expect(ended).toMatchObject({ code, stderr: code === 0 ? '' : expect.stringContaining('faultboard init --yes') })
-  expect(ended.stdout).toContain('+app.use(dashboard())')
-  expect(ended.stdout).toContain(sentence)
-  expect(readFileSync(join(cwd, 'app.mjs'), 'utf8')).toBe(SOURCE)
-  expect(existsSync(join(cwd, '.env.example'))).toBe(false)
-})
-
-test('init --yes tells what is left to do, with a password that stands in no file', async () => {
-  const cwd = await folder({ ...FILES, '.gitignore': 'node_modules', '.env.example': 'PORT=3000', 'yarn.lock': '' })
-  renameSync(join(cwd, 'app.mjs'), join(cwd, 'shop.mjs'))
-  chmodSync(join(cwd, 'shop.mjs'), 0o750)
-  symlinkSync('shop.mjs', join(cwd, 'app.mjs'))
-  const { code, stdout } = await faultboard(['init', '--yes'], { cwd })
+  ['^16.0.0', ['src/app/page.tsx'], 'src/app/error_dashboard/[[...path]]/route.js', 'open /error_dashboard.', false],
+  ['^15.1.0', ['pages/index.jsx'], 'pages/api/error_dashboard/[[...path]].js', 'open /api/error_dashboard.', true],
+])('init prints the files of Next.js %s with %j', async (range, pages, route, dashboard, needsMaps) => {
+  const cwd = await host({ next: range }, Object.fromEntries(pages.map((page) => [page, ''])))
+  const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(0)
-  expect(lstatSync(join(cwd, 'app.mjs')).isSymbolicLink()).toBe(true)
-  expect(statSync(join(cwd, 'shop.mjs')).mode & 0o777).toBe(0o750)
-  expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([])
-  expect(stdout).toContain('1. yarn add faultboard')
-  const next = stdout.slice(stdout.indexOf('Next:'))
-  const [, password = ''] = /^ +\S+_USERNAME=admin \S+_PASSWORD=(\S+) node app\.mjs$/m.exec(next) ?? []
-  expect(next).toMatch(/ cp \.env\.example \.env .*\n +Start with {2}node --env-file=\.env app\.mjs\n/)
-  expect(password.length).toBeGreaterThan(12)
-  expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toMatch(/^PORT=3000\n#.*\n.*=admin\n.*PASSWORD=$/)
-  expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toBe('node_modules\nfaultboard.sqlite3*')
+  expect(stdout).toContain(`\n${route}, a new file:\n`)
+  expect(stdout).toContain("serverExternalPackages: ['faultboard'],")
+  expect(stdout.includes('serverSourceMaps')).toBe(needsMaps)
+  expect(stdout).toContain(dashboard)
+  expect(existsSync(join(cwd, route))).toBe(false)
 })
 
-test('init goes by the package.json nearest to FILE, and names the script that starts it', async () => {
-  const cwd = await folder({ 'package.json': JSON.stringify({ workspaces: ['packages/*'] }), 'pnpm-lock.yaml': '' })
-  const api = join(cwd, 'packages/api')
-  mkdirSync(api, { recursive: true })
-  const manifest = { dependencies: { express: '^5.0.0' }, scripts: { dev: 'node --watch index.js' }, type: 'module' }
-  writeFileSync(join(api, 'package.json'), JSON.stringify(manifest))
-  writeFileSync(join(api, 'index.js'), SOURCE)
+test.each([
+  ['nuxt', '^4.0.0', 'server/plugins/faultboard.js'],
+  ['nitropack', '^2.9.0', 'plugins/faultboard.js'],
+])('init prints the plug-in of %s', async (name, range, file) => {
+  const cwd = await host({ [name]: range })
+  const { stdout } = await faultboard(['init'], { cwd })
+  expect(stdout).toContain(`\n${file}, a new file:\n\n  export { default } from 'faultboard/nitro'\n`)
+  expect(stdout).toContain('docs/frameworks.md#nitro-and-nuxt')
+})
+
+test.each([
+  [{ koa: '^2.0.0' }, 'Koa ^2.0.0 is not supported. Upgrade to Koa 3.\n'],
+  [{ hono: '^4.0.0', wrangler: '^4.0.0' }, 'Faultboard needs Node.js, and wrangler deploys to Cloudflare Workers.\n'],
+])('init refuses %j and creates no file', async (dependencies, message) => {
+  const cwd = await host(dependencies as Record<string, string>)
+  const { code, stderr } = await faultboard(['init'], { cwd })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: message })
+  expect(readdirSync(cwd)).toEqual(['package.json'])
+})
+
+test.each([
+  ['', 'No package.json in this folder. Run faultboard init in the folder of your application.\n'],
+  ['[', expect.stringMatching(/^Cannot parse package\.json: /)],
+  ['null', 'Cannot parse package.json: it does not contain an object.\n'],
+])('init reports the package.json %j', async (text, message) => {
+  const cwd = await folder(text === '' ? {} : { 'package.json': text })
+  expect(await faultboard(['init'], { cwd })).toMatchObject({ code: 1, stderr: message })
+})
+
+test('init lists the applications of a monorepo and uses the package manager of its root', async () => {
+  const api = { dependencies: { express: '^5.0.0' }, scripts: { dev: 'node --watch index.js' }, type: 'module' }
+  const files = {
+    'pnpm-lock.yaml': '',
+    'pnpm-workspace.yaml': 'packages:\n  - packages/*\n',
+    'packages/api/package.json': JSON.stringify(api),
+    'packages/api/index.js': SOURCE,
+    'packages/library/package.json': '{}',
+  }
+  const cwd = await host({}, files)
   const root = await faultboard(['init'], { cwd })
-  expect(root).toMatchObject({ code: 1, stdout: expect.stringContaining('cd packages/api && npx faultboard init ') })
-  const { code, stdout } = await faultboard(['init', 'packages/api/index.js', '--yes'], { cwd })
+  expect(root.code).toBe(1)
+  expect(root.stdout).toMatch(/\n {2}cd packages\/api && npx faultboard init {3}# Express\n$/)
+  const { code, stdout } = await faultboard(['init'], { cwd: join(cwd, 'packages/api') })
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^In packages\/api:\nFound Express in index\.js\./)
-  expect(stdout).toContain('1. cd packages/api && pnpm add faultboard\n')
-  expect(stdout).toMatch(/ cd packages\/api && FAULTBOARD_\S+=admin FAULTBOARD_\S+ pnpm run dev\n/)
-  expect(readFileSync(join(api, 'index.js'), 'utf8')).toContain('app.use(dashboard())')
-  expect(existsSync(join(cwd, '.env.example'))).toBe(false)
+  expect(stdout).toContain('1. pnpm add faultboard\n')
+  expect(stdout).toMatch(/FAULTBOARD_\S+=admin FAULTBOARD_\S+ pnpm run dev\n/)
 })
 
-test('init tells where the Pages Router of Next.js has the dashboard', async () => {
-  const packages = JSON.stringify({ dependencies: { next: '^16.0.0' } })
-  const cwd = await folder({ 'package.json': packages })
-  const { stdout } = await faultboard(['init', '--yes'], { cwd })
-  expect(stdout).toContain('open /api/error_dashboard.')
-  expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toContain('# Who may open /api/error_dashboard.')
-})
-
-test.each(['\u0003', '\u0004', 'n\r'])('%j at the question is a no', async (key) => {
-  const output = new PassThrough()
-  const input = Object.assign(new PassThrough(), { isTTY: true })
-  const answer = agreed({ input, output })
-  input.write(key)
-  expect(await answer).toBe(false)
-})
-
-test('init writes all of its files or none, and says why', async () => {
-  const packages = JSON.stringify({ dependencies: { next: '^16.0.0' } })
-  const cwd = await folder({ 'package.json': packages })
-  mkdirSync(join(cwd, 'app'))
-  writeFileSync(join(cwd, 'app/error_dashboard'), 'a file where a folder should be')
-  const { code, stderr } = await faultboard(['init', '--yes'], { cwd })
+test('init prints how to report errors if it finds no framework', async () => {
+  const cwd = await host({ lodash: '^4.0.0' })
+  const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^Nothing was written: .*error_dashboard.* may this user write there\?\n$/)
-  expect(readdirSync(cwd).sort()).toEqual(['app', 'package.json'])
-})
-
-test('what is not understood ends with 1 and the lines to add by hand', async () => {
-  const cwd = await folder({ ...FILES, 'app.mjs': 'export function createApp() {}' })
-  const { code, stdout } = await faultboard(['init', '--yes'], { cwd })
-  expect(code).toBe(1)
-  expect(stdout).toContain("  import { capture, dashboard } from 'faultboard/express'\n")
-  expect(existsSync(join(cwd, '.env.example'))).toBe(false)
-})
-
-describeWithGit('in a repository', () => {
-  test('init warns of changes that are not committed', async () => {
-    const cwd = await folder(FILES)
-    execFileSync('git', ['init', '--quiet'], { cwd, stdio: 'pipe' })
-    const { code, stderr } = await faultboard(['init', '--dry-run'], { cwd })
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Beware: app.mjs has changes that are not committed yet.\n' })
-  })
+  expect(stdout).toContain('  Tracker.report(error)')
+  expect(readdirSync(cwd)).toEqual(['package.json'])
 })

@@ -1,11 +1,14 @@
 import express from 'express'
+// with the other imports
 import { orders } from './orders.js'
 
 const app = express()
+// after app is created, before the routes
 
 app.use(express.json())
 app.get('/', (request, response) => response.send('Hello'))
 app.get('/orders', () => orders())
+// after the routes, before your own error handlers
 
 // The host's own answer to what fails.
 app.use((error, request, response, next) => {

@@ -1,13 +1,15 @@
-const fastify = require('fastify')({
+const app = require('fastify')({
   logger: false,
 })
+// with the other imports
+// after app is created, before other plugins and the routes
 const path = require('node:path')
 
-fastify.get('/orders', async () => {
+app.get('/orders', async () => {
   throw new Error('The orders cannot be read')
 })
 
-fastify.listen({ port: Number(process.env.PORT ?? 3000) }, (error) => {
+app.listen({ port: Number(process.env.PORT ?? 3000) }, (error) => {
   if (error) throw error
   console.log(path.basename(__filename))
 })

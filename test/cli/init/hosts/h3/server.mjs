@@ -1,6 +1,8 @@
 import { H3, serve } from "h3";
+// with the other imports
 
 const app = new H3();
+// after app is created, before other plugins and the routes
 
 app.get("/orders", () => {
   throw new Error("The orders cannot be read");

@@ -1,4 +1,5 @@
 import Koa from 'koa'
+// with the other imports
 
 const app = new Koa()
 
@@ -10,6 +11,7 @@ app.use(async (ctx, next) => {
     ctx.body = `Sorry: ${error.message}`
   }
 })
+// before the routes, after middleware that turns errors into responses
 
 app.use(async (ctx) => {
   if (ctx.path === '/orders') throw new Error('The orders cannot be read')

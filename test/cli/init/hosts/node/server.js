@@ -1,9 +1,12 @@
-const http = require('node:http')
+const { createServer } = require('node:http')
+// with the other imports
 
-const server = http.createServer((request, response) => {
+// around the request listener
+
+function listener(request, response) {
   if (request.url === '/orders') throw new Error('The orders cannot be read')
-  response.end(/\/hello[/](\w+)/.test(request.url) ? 'Hello' : `${'}'}`)
-})
+  response.end('Hello')
+}
 
 process.on('uncaughtException', () => {})
 server.listen(process.env.PORT ?? 3000, '127.0.0.1')

@@ -1,0 +1,200 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Host, majorVersion } from './host.js'
+
+/** Code to insert in one place of the host. */
+export interface Step {
+  /** Null if the file that creates the application was not found. */
+  readonly file: string | null
+  readonly place: string
+  readonly code: readonly string[]
+}
+
+export interface Framework {
+  readonly name: string
+  /** The dependency that identifies the framework, or null for plain `node:http`. */
+  readonly package: string | null
+  readonly oldestMajor?: number
+  steps(host: Host, entry: string | null): Step[]
+  dashboardPath?(host: Host): string
+  /** Further setup that depends on the environment. */
+  readonly note?: string
+}
+
+const IMPORTS = 'with the other imports'
+const NEW_FILE = 'a new file'
+const NITRO_NOTE =
+  'With SQLite on Node.js 20 or 22, the build must include the SQLite driver: docs/frameworks.md#nitro-and-nuxt.'
+
+/** A framework comes before the frameworks that it installs itself. */
+const FRAMEWORKS: readonly Framework[] = [
+  {
+    name: 'Next.js',
+    package: 'next',
+    oldestMajor: 15,
+    steps: nextSteps,
+    dashboardPath: (host) => (appRouter(host) === undefined ? '/api/error_dashboard' : '/error_dashboard'),
+  },
+  {
+    name: 'Nuxt',
+    package: 'nuxt',
+    oldestMajor: 3,
+    steps: (host) => nitroSteps(host, 'server/plugins'),
+    note: NITRO_NOTE,
+  },
+  {
+    name: 'Nitro',
+    package: 'nitropack',
+    oldestMajor: 2,
+    steps: (host) => nitroSteps(host, 'plugins'),
+    note: NITRO_NOTE,
+  },
+  {
+    name: 'NestJS',
+    package: '@nestjs/core',
+    oldestMajor: 11,
+    steps: (host, file) => [
+      { file, place: IMPORTS, code: [importLine(host, ['faultboard'], 'nest')] },
+      {
+        file,
+        place: 'around NestFactory.create, before listen',
+        code: ['const app = faultboard(await NestFactory.create(AppModule))'],
+      },
+    ],
+  },
+  {
+    name: 'Fastify',
+    package: 'fastify',
+    oldestMajor: 5,
+    steps: oneCall('fastify', 'app.register(faultboard)', 'after app is created, before other plugins and the routes'),
+  },
+  {
+    name: 'Koa',
+    package: 'koa',
+    oldestMajor: 3,
+    steps: oneCall(
+      'koa',
+      'app.use(faultboard())',
+      'before the routes, after middleware that turns errors into responses',
+    ),
+  },
+  {
+    name: 'Hono',
+    package: 'hono',
+    oldestMajor: 4,
+    steps: oneCall('hono', 'app.use(faultboard())', 'after app is created, before other middleware and the routes'),
+  },
+  {
+    name: 'Express',
+    package: 'express',
+    oldestMajor: 4,
+    steps: (host, file) => [
+      { file, place: IMPORTS, code: [importLine(host, ['capture', 'dashboard'], 'express')] },
+      { file, place: 'after app is created, before the routes', code: ['app.use(dashboard())'] },
+      { file, place: 'after the routes, before your own error handlers', code: ['app.use(capture())'] },
+    ],
+  },
+  {
+    name: 'h3',
+    package: 'h3',
+    oldestMajor: 2,
+    steps: oneCall('h3', 'app.register(faultboard())', 'after app is created, before other plugins and the routes'),
+  },
+]
+
+const NODE_HTTP: Framework = {
+  name: 'node:http',
+  package: null,
+  steps: (host, file) => [
+    { file, place: IMPORTS, code: [importLine(host, ['withFaultboard'], 'node')] },
+    { file, place: 'around the request listener', code: ['const server = createServer(withFaultboard(listener))'] },
+  ],
+}
+
+/** The framework of a host, or null if no dependency identifies one and no source uses `node:http`. */
+export function detectFramework(host: Host, usesNodeHttp: boolean): Framework | null {
+  const installed = FRAMEWORKS.find(({ package: name }) => name !== null && host.packages[name] !== undefined)
+  return installed ?? (usesNodeHttp ? NODE_HTTP : null)
+}
+
+/** The reason why Faultboard cannot run in this host, or null. */
+export function unsupportedReason(
+  { name, package: dependency, oldestMajor = 0 }: Framework,
+  host: Host,
+): string | null {
+  const range = host.packages[dependency ?? '']
+  const major = majorVersion(range)
+  if (major !== null && major < oldestMajor)
+    return `${name} ${range} is not supported. Upgrade to ${name} ${oldestMajor}.`
+  const runsOnWorkers = host.packages.wrangler !== undefined && host.packages['@hono/node-server'] === undefined
+  return runsOnWorkers ? 'Faultboard needs Node.js, and wrangler deploys to Cloudflare Workers.' : null
+}
+
+/** A framework that needs an import and one call. */
+function oneCall(subpath: string, call: string, place: string): Framework['steps'] {
+  return (host, file) => [
+    { file, place: IMPORTS, code: [importLine(host, ['faultboard'], subpath)] },
+    { file, place, code: [call] },
+  ]
+}
+
+function importLine({ usesCommonjs }: Host, names: readonly string[], subpath: string): string {
+  const list = `{ ${names.join(', ')} }`
+  return usesCommonjs
+    ? `const ${list} = require('faultboard/${subpath}')`
+    : `import ${list} from 'faultboard/${subpath}'`
+}
+
+function nextSteps(host: Host): Step[] {
+  const app = appRouter(host)
+  const pages = existingPath(host, ['pages', 'src/pages']) ?? 'pages'
+  const parent = existingPath(host, ['src/app', 'src/pages']) === undefined ? '' : 'src/'
+  const extension = host.usesTypescript ? 'ts' : 'js'
+  const configs = ['ts', 'mts', 'mjs', 'js'].map((end) => `next.config.${end}`)
+  const config = existingPath(host, configs) ?? 'next.config.mjs'
+  // webpack, the bundler of Next.js 15, minifies without source maps by default, so each build would regroup errors.
+  const needsMaps = majorVersion(host.packages.next) === 15
+  const dashboard = app
+    ? {
+        file: `${app}/error_dashboard/[[...path]]/route.${extension}`,
+        code: ["import { dashboard } from 'faultboard/next'", '', 'export const { GET, HEAD, POST } = dashboard()'],
+      }
+    : {
+        file: `${pages}/api/error_dashboard/[[...path]].${extension}`,
+        code: ["import { pagesDashboard } from 'faultboard/next'", '', 'export default pagesDashboard()'],
+      }
+  return [
+    {
+      file: config,
+      place: 'in the exported object',
+      code: [
+        "serverExternalPackages: ['faultboard'],",
+        ...(needsMaps ? ['experimental: { serverSourceMaps: true },'] : []),
+      ],
+    },
+    {
+      file: `${parent}instrumentation.${extension}`,
+      place: NEW_FILE,
+      code: ["export { onRequestError, register } from 'faultboard/next'"],
+    },
+    { ...dashboard, place: NEW_FILE },
+  ]
+}
+
+function appRouter(host: Host): string | undefined {
+  return existingPath(host, ['app', 'src/app'])
+}
+
+function nitroSteps(host: Host, plugins: string): Step[] {
+  return [
+    {
+      file: `${plugins}/faultboard.${host.usesTypescript ? 'ts' : 'js'}`,
+      place: NEW_FILE,
+      code: ["export { default } from 'faultboard/nitro'"],
+    },
+  ]
+}
+
+function existingPath({ folder }: Host, paths: readonly string[]): string | undefined {
+  return paths.find((path) => existsSync(join(folder, path)))
+}
