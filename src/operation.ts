@@ -2,25 +2,142 @@ import type * as v from 'valibot'
 import type { Context } from './context.js'
 import { parseInput } from './model/input.js'
 
-/** A question or a command of the operator: its input is checked, then it runs; what goes wrong is thrown. */
+/** A command or query of the operator. Failures are thrown as a TrackerError. */
 export interface Operation<Schema extends v.GenericSchema, Result> {
   readonly input: Schema
+  /** Expects parsed input: callers with raw input use `perform`. */
   run(context: Context, input: v.InferOutput<Schema>): Promise<Result>
 }
 
-export function defineOperation<Schema extends v.GenericSchema, Result>(
-  operation: Operation<Schema, Result>,
-): Operation<Schema, Result> {
-  return operation
+/** Defines an operation whose `run` starts once the database is ready. */
+export function defineOperation<Schema extends v.GenericSchema, Result>({
+  input,
+  run,
+}: Operation<Schema, Result>): Operation<Schema, Result> {
+  return {
+    input,
+    async run(context, parsed) {
+      await context.ready()
+      return run(context, parsed)
+    },
+  }
 }
 
-/** Checks the input, waits for the database, and runs. */
+/** Parses raw input, then runs the operation. */
 export async function perform<Schema extends v.GenericSchema, Result>(
   operation: Operation<Schema, Result>,
   context: Context,
-  input: unknown,
+  input?: unknown,
 ): Promise<Result> {
-  const checked = parseInput(operation.input, input ?? {})
-  await context.ready()
-  return operation.run(context, checked)
+  return operation.run(context, parseInput(operation.input, input ?? {}))
+}
+
+/** An operation whose result is read while it is being produced. Bound as an async generator. */
+export interface StreamOperation<Schema extends v.GenericSchema, Item> {
+  readonly stream: Operation<Schema, AsyncIterable<Item>>
+}
+
+/** An operation whose result has several methods that share what they load. Bound as a class. */
+export interface ClassOperation<Schema extends v.GenericSchema, Query extends object> {
+  readonly open: Operation<Schema, Query>
+  readonly methods: readonly string[]
+}
+
+export function asStream<Schema extends v.GenericSchema, Item>(
+  stream: Operation<Schema, AsyncIterable<Item>>,
+): StreamOperation<Schema, Item> {
+  return { stream }
+}
+
+/** Every method of the class must return a promise. */
+export function asClass<Schema extends v.GenericSchema, Query extends object>(
+  open: Operation<Schema, Query>,
+  { prototype }: { prototype: Query },
+): ClassOperation<Schema, Query> {
+  return { open, methods: Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor') }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table holds operations of every input and result.
+type AnyOperation = Operation<any, any>
+// biome-ignore lint/suspicious/noExplicitAny: see above.
+type AnyStream = StreamOperation<any, any>
+// biome-ignore lint/suspicious/noExplicitAny: see above.
+type AnyClass = ClassOperation<any, any>
+type Methods = { readonly [name: string]: AnyOperation | AnyStream }
+
+/** Rows by public name: an operation, several operations by method name, or a class. */
+export type OperationTable = { readonly [name: string]: AnyOperation | AnyClass | Methods }
+
+type BoundMethod<Row> =
+  Row extends Operation<infer Schema, infer Result>
+    ? (input?: v.InferInput<Schema>) => Promise<Result>
+    : Row extends StreamOperation<infer Schema, infer Item>
+      ? (input?: v.InferInput<Schema>) => AsyncGenerator<Item>
+      : never
+
+type Bound<Row> =
+  Row extends ClassOperation<infer Schema, infer Query>
+    ? new (
+        input?: v.InferInput<Schema>,
+      ) => Query
+    : Row extends AnyOperation
+      ? { call: BoundMethod<Row> }
+      : { [Name in keyof Row]: BoundMethod<Row[Name]> }
+
+export type BoundTable<Table> = { [Name in keyof Table]: Bound<Table[Name]> }
+
+/**
+ * Binds every row of a table to a tracker. The context is looked up with each call, because a tracker may restart.
+ *
+ * @example
+ * const queries = bindOperations({ FindError: findError, ErrorsList: { page: errorsPage } }, () => context)
+ * await queries.FindError.call({ error_id: 7 })
+ * await queries.ErrorsList.page({ unresolved: true })
+ */
+export function bindOperations<Table extends OperationTable>(table: Table, context: () => Context): BoundTable<Table> {
+  const bound = Object.entries(table).map(([name, row]) => [name, bindRow(row, context)])
+  return Object.fromEntries(bound) as BoundTable<Table>
+}
+
+function bindRow(row: OperationTable[string], context: () => Context): unknown {
+  if (isOperation(row)) return { call: bindMethod(row, context) }
+  if (isClass(row)) return bindClass(row, context)
+  return Object.fromEntries(Object.entries(row).map(([name, method]) => [name, bindMethod(method, context)]))
+}
+
+function bindMethod(row: AnyOperation | AnyStream, context: () => Context) {
+  if (isOperation(row)) return async (input?: unknown) => perform(row, context(), input)
+  const { stream } = row
+  return async function* (input?: unknown) {
+    yield* await perform(stream, context(), input)
+  }
+}
+
+/** The constructor throws on invalid input. Its methods open the query once per context. */
+function bindClass({ open, methods }: AnyClass, context: () => Context) {
+  return function Query(input?: unknown) {
+    const parsed = parseInput(open.input, input ?? {})
+    let opened: { context: Context; query: Promise<Record<string, (...args: unknown[]) => unknown>> } | null = null
+    const query = () => {
+      const current = context()
+      if (opened?.context !== current) {
+        opened = { context: current, query: open.run(current, parsed) }
+        opened.query.catch(() => {
+          opened = null
+        })
+      }
+      return opened.query
+    }
+    return Object.fromEntries(
+      methods.map((name) => [name, async (...args: unknown[]) => (await query())[name]?.(...args)]),
+    )
+  }
+}
+
+function isOperation(row: OperationTable[string] | AnyStream): row is AnyOperation {
+  return typeof (row as Partial<AnyOperation>).run === 'function'
+}
+
+function isClass(row: OperationTable[string]): row is AnyClass {
+  return 'methods' in row && Array.isArray(row.methods)
 }

@@ -1,18 +1,4 @@
 import { types } from 'node:util'
-import type * as v from 'valibot'
-import { calculateAllBaselines } from './analytics/baselines/baseline-calculator.js'
-import { boundQuery } from './analytics/bound-query.js'
-import { detectCascades } from './analytics/cascades/cascade-detector.js'
-import { errorCascades } from './analytics/cascades/error-cascades.js'
-import { coOccurringErrors } from './analytics/co-occurring-errors.js'
-import { ErrorCorrelation } from './analytics/correlation/error-correlation.js'
-import { dashboardStats } from './analytics/overview/dashboard-stats.js'
-import { overviewData } from './analytics/overview/overview.js'
-import { analyzeCyclicalPattern, detectBursts } from './analytics/patterns/pattern-detector.js'
-import { PlatformComparison } from './analytics/platforms/platform-comparison.js'
-import { releaseList } from './analytics/releases/release-list.js'
-import { similarErrors } from './analytics/similar-errors.js'
-import { errorAnalytics } from './analytics/trends/error-trends.js'
 import type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { type ForeignError, logForeignError } from './capture/clients/foreign-error.js'
@@ -30,59 +16,18 @@ import type { RequestGuardEvent } from './capture/request-guard/request-guard.js
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { reasonOf } from './capture/values/thrown-value.js'
-import type { Surroundings } from './compose.js'
 import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
-import { captureDiagnosticDump, deleteDiagnosticDump } from './diagnostics/capture-dump.js'
-import { deprecations } from './diagnostics/deprecations.js'
-import { diagnosticDumps, findDiagnosticDump } from './diagnostics/diagnostic-dump.js'
 import { type KnownPools, rememberPool } from './diagnostics/dump/pools.js'
-import { processHealth } from './diagnostics/health/process-health.js'
-import { nPlusOneQueries } from './diagnostics/n-plus-one.js'
-import { requestGuardSummary } from './diagnostics/request-guard.js'
-import { deleteSourceMaps } from './diagnostics/source-maps/delete-source-maps.js'
-import { listSourceMaps } from './diagnostics/source-maps/list-source-maps.js'
-import { storeSourceMap } from './diagnostics/source-maps/store-source-map.js'
-import { swallowedExceptions } from './diagnostics/swallowed-exceptions.js'
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
-import { deliveries } from './notifications/delivery/deliveries.js'
-import { retryDelivery } from './notifications/delivery/retry-delivery.js'
-import { sendTestNotification } from './notifications/delivery/test-message.js'
-import { type Operation, perform } from './operation.js'
-import { type Started, start } from './started.js'
-import type { Imported, ImportInput } from './transfer/import-records.js'
-import type { ExportedLine } from './transfer/record.js'
-import { addComment } from './triage/commands/add-comment.js'
-import { assignError, unassignError } from './triage/commands/assign-error.js'
-import {
-  batchAssignErrors,
-  batchDeleteErrors,
-  batchMuteErrors,
-  batchResolveErrors,
-  batchSnoozeErrors,
-  batchUnmuteErrors,
-  batchUpdatePriority,
-  batchUpdateStatus,
-} from './triage/commands/batch-errors.js'
-import { cleanupErrors } from './triage/commands/cleanup-errors.js'
-import { muteError, unmuteError } from './triage/commands/mute-error.js'
-import { resolveError } from './triage/commands/resolve-error.js'
-import { snoozeError, unsnoozeError } from './triage/commands/snooze-error.js'
-import { updatePriority } from './triage/commands/update-priority.js'
-import { updateStatus } from './triage/commands/update-status.js'
-import { type ErrorsListInput, type ErrorsPage, errorsPage, type ListedError } from './triage/list/errors-list.js'
-import { exportErrors } from './triage/list/export-errors.js'
-import { listApplications } from './triage/list/list-applications.js'
-import { errorChanges } from './triage/queries/error-changes.js'
-import { errorHistory } from './triage/queries/error-history.js'
-import { errorUsers } from './triage/queries/error-users.js'
-import { findError } from './triage/queries/find-error.js'
-import { deleteView, listSavedViews, saveView } from './triage/saved-views.js'
+import { bindOperations } from './operation.js'
+import { COMMANDS, QUERIES, SERVICES } from './operations.js'
+import { type Environment, type Runtime, startRuntime } from './runtime.js'
 
-export type { Surroundings } from './compose.js'
+export type { Environment } from './runtime.js'
 
 /** What may be said about an error beside the error itself. */
 export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
@@ -93,8 +38,8 @@ export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhand
 /** An independent tracker: its own configuration, database and dashboard. */
 export class TrackerInstance {
   #settings: Settings = {}
-  readonly #surroundings: Required<Surroundings>
-  #started: Started | null = null
+  readonly #environment: Required<Environment>
+  #runtime: Runtime | null = null
   /** Whether `configure` may still come, though hooks are at work already. */
   #provisional = false
   #outdated = false
@@ -104,17 +49,17 @@ export class TrackerInstance {
   /** Reports for which the stack had no room at all. Counted with the next report: a call would overflow again. */
   #missed = 0
 
-  constructor(settings: Settings = {}, surroundings: Surroundings = {}) {
+  constructor(settings: Settings = {}, environment: Environment = {}) {
     this.#settings = { ...settings }
-    this.#surroundings = {
-      now: surroundings.now ?? Date.now,
-      random: surroundings.random ?? Math.random,
-      env: surroundings.env ?? process.env,
-      write: surroundings.write ?? ((line) => process.stderr.write(line)),
+    this.#environment = {
+      now: environment.now ?? Date.now,
+      random: environment.random ?? Math.random,
+      env: environment.env ?? process.env,
+      write: environment.write ?? ((line) => process.stderr.write(line)),
     }
   }
 
-  /** What changes errors. */
+  /** Operations that change errors. */
   readonly Commands = {
     LogError: {
       call: (input: LogErrorInput): Promise<LoggedError | null> => {
@@ -127,90 +72,14 @@ export class TrackerInstance {
         }
       },
     },
-    ResolveError: this.#bind(resolveError),
-    AssignError: this.#bind(assignError),
-    UnassignError: this.#bind(unassignError),
-    UpdatePriority: this.#bind(updatePriority),
-    SnoozeError: this.#bind(snoozeError),
-    UnsnoozeError: this.#bind(unsnoozeError),
-    UpdateStatus: this.#bind(updateStatus),
-    AddComment: this.#bind(addComment),
-    BatchResolveErrors: this.#bind(batchResolveErrors),
-    BatchAssignErrors: this.#bind(batchAssignErrors),
-    BatchUpdateStatus: this.#bind(batchUpdateStatus),
-    BatchUpdatePriority: this.#bind(batchUpdatePriority),
-    BatchSnoozeErrors: this.#bind(batchSnoozeErrors),
-    BatchDeleteErrors: this.#bind(batchDeleteErrors),
-    CaptureDiagnosticDump: this.#bind(captureDiagnosticDump),
-    DeleteDiagnosticDump: this.#bind(deleteDiagnosticDump),
-    StoreSourceMap: this.#bind(storeSourceMap),
-    DeleteSourceMaps: this.#bind(deleteSourceMaps),
-    SaveView: this.#bind(saveView),
-    DeleteView: this.#bind(deleteView),
-    CleanupErrors: this.#bind(cleanupErrors),
-    MuteError: this.#bind(muteError),
-    UnmuteError: this.#bind(unmuteError),
-    BatchMuteErrors: this.#bind(batchMuteErrors),
-    BatchUnmuteErrors: this.#bind(batchUnmuteErrors),
-    RetryDelivery: this.#bind(retryDelivery),
-    SendTestNotification: this.#bind(sendTestNotification),
-    /** Adds the lines of an export, each once; what a line does not say rightly goes to `reject`. */
-    ImportErrors: {
-      call: async ({ lines, reject = () => {} }: ImportInput): Promise<Imported> =>
-        (await import('./transfer/import-records.js')).importRecords(this.#context(), lines, reject),
-    },
+    ...bindOperations(COMMANDS, () => this.#context()),
   }
 
-  /** What reads them. */
-  readonly Queries = {
-    DashboardStats: this.#bind(dashboardStats),
-    Overview: this.#bind(overviewData),
-    ErrorsList: {
-      call: async (filter?: ErrorsListInput): Promise<ListedError[]> =>
-        (await errorsPage(this.#context(), filter)).errors,
-      /** The same with its place among all that fit. */
-      page: async (filter?: ErrorsListInput): Promise<ErrorsPage> => errorsPage(this.#context(), filter),
-    },
-    /** All errors that fit, whole for `ImportErrors` or as a table, read while they are taken. */
-    ExportErrors: {
-      records: (filter?: ErrorsListInput) => this.#records(filter),
-      csv: (filter?: ErrorsListInput) => exportErrors(this.#context(), filter, { limit: Number.POSITIVE_INFINITY }),
-    },
-    FindError: this.#bind(findError),
-    ErrorHistory: this.#bind(errorHistory),
-    ErrorUsers: this.#bind(errorUsers),
-    Applications: this.#bind(listApplications),
-    SavedViews: this.#bind(listSavedViews),
-    ErrorChanges: this.#bind(errorChanges),
-    PlatformComparison: boundQuery(PlatformComparison, () => this.#context()),
-    ErrorCorrelation: boundQuery(ErrorCorrelation, () => this.#context()),
-    ErrorAnalytics: this.#bind(errorAnalytics),
-    Releases: this.#bind(releaseList),
-    SimilarErrors: this.#bind(similarErrors),
-    CoOccurringErrors: this.#bind(coOccurringErrors),
-    ErrorCascades: this.#bind(errorCascades),
-    OccurrencePattern: this.#bind(analyzeCyclicalPattern),
-    ErrorBursts: this.#bind(detectBursts),
-    SwallowedExceptions: this.#bind(swallowedExceptions),
-    DiagnosticDumps: this.#bind(diagnosticDumps),
-    FindDiagnosticDump: this.#bind(findDiagnosticDump),
-    ProcessHealth: this.#bind(processHealth),
-    SourceMaps: this.#bind(listSourceMaps),
-    RequestGuardSummary: this.#bind(requestGuardSummary),
-    NPlusOneQueries: this.#bind(nPlusOneQueries),
-    Deprecations: this.#bind(deprecations),
-    Deliveries: this.#bind(deliveries),
-  }
+  /** Operations that read. */
+  readonly Queries = bindOperations(QUERIES, () => this.#context())
 
-  /** What finds out more about many of them. */
-  readonly Services = {
-    PatternDetector: {
-      analyzeCyclicalPattern: this.#bind(analyzeCyclicalPattern).call,
-      detectBursts: this.#bind(detectBursts).call,
-    },
-    CascadeDetector: this.#bind(detectCascades),
-    BaselineCalculator: { calculateAllBaselines: this.#bind(calculateAllBaselines).call },
-  }
+  /** Operations that analyze many errors at once. */
+  readonly Services = bindOperations(SERVICES, () => this.#context())
 
   /**
    * Sets options, by a mapping or by a function that receives one. Once the tracker has started they are frozen.
@@ -220,14 +89,14 @@ export class TrackerInstance {
    * Tracker.configure((config) => { config.retention_days = 30 })
    */
   configure(settings: Settings | ((config: Settings) => void)): this {
-    if (this.#started && !this.#provisional) {
+    if (this.#runtime && !this.#provisional) {
       throw new ConfigurationError([
         'the tracker has started, and its configuration is frozen: a change needs a restart',
       ])
     }
     if (typeof settings === 'function') settings(this.#settings)
     else Object.assign(this.#settings, settings)
-    if (this.#started) this.#renewSoon()
+    if (this.#runtime) this.#renewSoon()
     return this
   }
 
@@ -241,7 +110,7 @@ export class TrackerInstance {
 
   /** For `faultboard/register`: starts with what the environment says, and again should the host configure it later. */
   startProvisionally(): this {
-    if (this.#started || this.#stopped) return this
+    if (this.#runtime || this.#stopped) return this
     this.#start()
     this.#provisional = true
     return this
@@ -273,8 +142,8 @@ export class TrackerInstance {
   /** Writes everything that was handed over before. */
   async flush(): Promise<void> {
     sendDeferredReports()
-    await this.#started?.context.recorder.flush()
-    await this.#started?.context.tallies.flush()
+    await this.#runtime?.context.recorder.flush()
+    await this.#runtime?.context.tallies.flush()
   }
 
   /** Flushes, releases what was opened and removes every hook. A pool or handle of the host stays open. */
@@ -418,16 +287,16 @@ export class TrackerInstance {
    * the request, and only runs for a new error. It may call `user_callback`, which may report the same error itself.
    */
   capture(request: object, exception: unknown, describe: () => LogErrorInput): void {
-    const started = this.#running()
-    if (!started?.sightings.isNew(exception, request)) return
+    const runtime = this.#running()
+    if (!runtime?.sightings.isNew(exception, request)) return
     const input = describe()
-    if (!started.sightings.isNew(exception, request)) return
-    if (logError(started.context, input) !== FAILED) started.sightings.recorded(exception, request)
+    if (!runtime.sightings.isNew(exception, request)) return
+    if (logError(runtime.context, input) !== FAILED) runtime.sightings.recorded(exception, request)
   }
 
   /** For endpoints to which other processes report: the clock, and the way in for what happened there. Never rejects. */
   readonly inlet = {
-    now: (): number => this.#surroundings.now(),
+    now: (): number => this.#environment.now(),
     record: (error: ForeignError): Promise<Outcome> =>
       this.#safely(async ({ context }) => {
         // Only a process to which others report has a use for it.
@@ -449,24 +318,14 @@ export class TrackerInstance {
   }
 
   /** What runs, or null once it was shut down: a hook of the host may come after that. */
-  #running(): Started | null {
+  #running(): Runtime | null {
     return this.#stopped ? null : this.#start()
   }
 
   async #stop(): Promise<void> {
-    const started = this.#started
-    this.#started = null
-    if (!started) return
-    started.detachAll()
-    // The hooks go last: a process that exits meanwhile still finds what is not written yet.
-    try {
-      await started.work?.stop()
-      await started.context.recorder.close()
-      await started.context.tallies.close()
-      await started.context.database.close()
-    } finally {
-      started.stop()
-    }
+    const runtime = this.#runtime
+    this.#runtime = null
+    await runtime?.stop()
   }
 
   #logError(input: LogErrorInput): Promise<LoggedError | null> {
@@ -479,13 +338,13 @@ export class TrackerInstance {
     }
   }
 
-  #countMissed({ context }: Started): void {
+  #countMissed({ context }: Runtime): void {
     context.counters.add('stack_exhausted', this.#missed)
     this.#missed = 0
   }
 
   #dropAtStackEnd(): Promise<null> {
-    this.#started?.context.counters.add('stack_exhausted')
+    this.#runtime?.context.counters.add('stack_exhausted')
     return NO_RESULT
   }
 
@@ -499,11 +358,11 @@ export class TrackerInstance {
   }
 
   /** Not async, so that nothing of the host's is held while the row is being written. */
-  #safely<T>(record: (started: Started) => Promise<T | null> | null): Promise<T | null> {
+  #safely<T>(record: (runtime: Runtime) => Promise<T | null> | null): Promise<T | null> {
     try {
-      const started = this.#start()
-      if (this.#missed > 0) this.#countMissed(started)
-      return record(started) ?? Promise.resolve(null)
+      const runtime = this.#start()
+      if (this.#missed > 0) this.#countMissed(runtime)
+      return record(runtime) ?? Promise.resolve(null)
     } catch (error) {
       if (isStackOverflow(error) && !isSendingDeferred()) throw error
       this.#complain(error)
@@ -513,13 +372,13 @@ export class TrackerInstance {
 
   /** Only a tracker that cannot start, or was shut down, comes here; the host must not pay for it. */
   #complain(error: unknown): void {
-    const { now, write } = this.#surroundings
+    const { now, write } = this.#environment
     createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
   }
 
   /** A callback of the host's failed, or the connection broke while a client was reporting. */
   #notTaken(error: unknown): void {
-    if (this.#started) complain(this.#started.context, 'taking the report of a client', error)
+    if (this.#runtime) complain(this.#runtime.context, 'taking the report of a client', error)
     else this.#complain(error)
   }
 
@@ -556,34 +415,19 @@ export class TrackerInstance {
     }
   }
 
-  #bind<Schema extends v.GenericSchema, Result>(operation: Operation<Schema, Result>) {
-    return { call: (input?: v.InferInput<Schema>): Promise<Result> => this.#perform(operation, input) }
-  }
-
-  async #perform<Schema extends v.GenericSchema, Result>(
-    operation: Operation<Schema, Result>,
-    input: unknown,
-  ): Promise<Result> {
-    return perform(operation, this.#context(), input)
-  }
-
-  async *#records(filter?: ErrorsListInput): AsyncGenerator<ExportedLine> {
-    yield* (await import('./transfer/export-records.js')).exportRecords(this.#context(), filter)
-  }
-
   #context(): CaptureContext {
     return this.#start().context
   }
 
-  #start(): Started {
+  #start(): Runtime {
     // A handler of the host that finishes late must not bring back what was shut down.
     if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     if (this.#outdated) this.#retire()
-    if (this.#started) return this.#started
-    this.#started = start(this.#settings, this.#surroundings, this.#pools)
+    if (this.#runtime) return this.#runtime
+    this.#runtime = startRuntime(this.#settings, this.#environment, this.#pools)
     void this.report(REHEARSAL)
     void this.Commands.LogError.call(REHEARSAL as never)
-    return this.#started
+    return this.#runtime
   }
 
   /** Not at once: `configure` is often called in several steps, and until then the hooks stay where they are. */
@@ -599,16 +443,12 @@ export class TrackerInstance {
     })
   }
 
-  /** Ends what was started with other settings; what it holds is written from its own spool folder. */
+  /** Ends the runtime of the previous settings. Unwritten errors are imported from its spool folder. */
   #retire(): void {
     this.#outdated = false
-    const started = this.#started
-    this.#started = null
-    if (!started) return
-    const { recorder, tallies, database } = started.context
-    recorder.spoolNow()
-    started.stop()
-    void Promise.all([started.work?.stop(), recorder.close(), tallies.close()]).then(() => database.close())
+    const runtime = this.#runtime
+    this.#runtime = null
+    runtime?.retire()
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Settings } from '../config/options.js'
 import { resolveConfiguration } from '../config/resolve.js'
 import { TrackerError } from '../model/errors.js'
-import { type Surroundings, TrackerInstance } from '../tracker.js'
+import { type Environment, TrackerInstance } from '../tracker.js'
 import { complain } from './io/terminal.js'
 import { databaseOf, missingFile, withNextStep } from './tracker-database.js'
 
@@ -48,12 +48,12 @@ export function targetOf(settings: Settings): { address: string; is_new: boolean
 }
 
 /** A tracker whose database is ready; when it is not, the one sentence that is thrown says all there is to say. */
-export async function openTracker(settings: Settings, surroundings: Surroundings = {}): Promise<TrackerInstance> {
+export async function openTracker(settings: Settings, environment: Environment = {}): Promise<TrackerInstance> {
   const early: string[] = []
   let say = (line: string): void => void early.push(line)
   // The crash files are the application's to import.
   const own = { ...settings, crash_capture_path: null }
-  const tracker = new TrackerInstance(own, { ...surroundings, write: (line) => say(line) }).start()
+  const tracker = new TrackerInstance(own, { ...environment, write: (line) => say(line) }).start()
   const warnings = early.splice(0)
   try {
     await tracker.ready()

@@ -1,6 +1,5 @@
 import type { Context } from '../context.js'
-import { parseInput } from '../model/input.js'
-import { type ErrorsListInput, errorsListInput } from '../triage/list/errors-list.js'
+import type { ErrorsFilter } from '../triage/list/errors-list.js'
 import { matchingErrors, withText } from '../triage/list/matching-errors.js'
 import { exportedError } from './export-error.js'
 import { iso } from './iso-time.js'
@@ -10,12 +9,10 @@ import { type ExportedLine, VERSION } from './record.js'
 const IDS_AT_ONCE = 200
 
 /**
- * Everything that is known of the errors that fit the filter, as lines that `importRecords` reads. They come in the
- * order of their ids, which no occurrence changes while it is going on; `page` and `sort_by` mean nothing here.
+ * All stored data of the matching errors, as lines that `importRecords` reads. The order is by id, because new
+ * occurrences cannot change it during the export. Ignores `page` and `sort_by`.
  */
-export async function* exportRecords(context: Context, input?: ErrorsListInput): AsyncGenerator<ExportedLine> {
-  const filter = parseInput(errorsListInput, input ?? {})
-  await context.ready()
+export async function* exportRecords(context: Context, filter: ErrorsFilter): AsyncGenerator<ExportedLine> {
   const matching = await matchingErrors(context, filter)
   const imported = await importedOrigins(context)
   const told = new Set<number>()

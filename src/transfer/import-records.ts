@@ -52,7 +52,6 @@ export async function importRecords(
   lines: AsyncIterable<Line>,
   reject: NonNullable<ImportInput['reject']>,
 ): Promise<Imported> {
-  await context.ready()
   const imported: Imported = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }
   for await (const line of lines) {
     if (line.text?.trim() === '') continue

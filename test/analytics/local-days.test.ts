@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { overviewData } from '../../src/analytics/overview/overview.js'
-import { PlatformComparison } from '../../src/analytics/platforms/platform-comparison.js'
+import { comparePlatforms } from '../../src/analytics/platforms/platform-comparison.js'
 import { periodOf } from '../../src/analytics/sums/period.js'
 import { errorAnalytics } from '../../src/analytics/trends/error-trends.js'
 import type { Context } from '../../src/context.js'
+import { perform } from '../../src/operation.js'
 import { errorsPage } from '../../src/triage/list/errors-list.js'
 import { errorHistory } from '../../src/triage/queries/error-history.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -28,13 +29,13 @@ describeEachDatabase('where midnight cuts an hour', (database) => {
     ])
     const { errors_over_time } = await run(errorAnalytics)
     expect(daysWith(errors_over_time.map(({ date, count }) => ({ day: date, count })))).toEqual(eighth)
-    const [rate] = await new PlatformComparison(() => context, { days: 2 }).errorRateByPlatform()
+    const [rate] = await (await perform(comparePlatforms, context, { days: 2 })).errorRateByPlatform()
     expect(rate?.daily_counts).toEqual([1, 0])
     const { days } = await run(errorHistory, { error_id })
     expect(daysWith(days.map(({ day, count }) => ({ day, count })))).toEqual(eighth)
-    const { errors } = await errorsPage(context, { day: '2026-03-08' })
+    const { errors } = await perform(errorsPage, context, { day: '2026-03-08' })
     expect(errors.map(({ daily_counts }) => daily_counts.slice(-2))).toEqual([[1, 0]])
-    expect((await errorsPage(context, { day: '2026-03-09' })).errors).toEqual([])
+    expect((await perform(errorsPage, context, { day: '2026-03-09' })).errors).toEqual([])
 
     // What counts to the millisecond still does.
     expect(overview.stats).toMatchObject({ occurrences_today: 1, errors_today: 1 })

@@ -1,10 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { boundQuery } from '../../src/analytics/bound-query.js'
-import { ErrorCorrelation } from '../../src/analytics/correlation/error-correlation.js'
-import { PlatformComparison } from '../../src/analytics/platforms/platform-comparison.js'
 import { remembered } from '../../src/analytics/remembered.js'
 import { growth, median, share } from '../../src/analytics/statistics.js'
-import type { Context } from '../../src/context.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { addGroups, listContext } from '../triage/list-context.js'
@@ -77,17 +73,6 @@ describeEachDatabase('an answer of a page', (database) => {
     expect(await ask()).toBe(3)
     clock.mockRestore()
   })
-})
-
-test('a query is made with new, and looks its tracker up only when it is asked', () => {
-  const context = vi.fn(() => ({}) as Context)
-  for (const query of [PlatformComparison, ErrorCorrelation]) {
-    const Bound = boundQuery<{ days?: number }, object>(query, context)
-    expect(new Bound({ days: 7 })).toBeInstanceOf(query)
-    expect(new Bound()).toBeInstanceOf(query)
-    expect(() => new Bound({ days: Number.NaN })).toThrow('days must be a whole number from 1 to 365')
-  }
-  expect(context).not.toHaveBeenCalled()
 })
 
 test('the statistics have an answer for nothing, for one and for what never moves', () => {

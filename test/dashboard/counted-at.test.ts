@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { PlatformComparison } from '../../src/analytics/platforms/platform-comparison.js'
+import { comparePlatforms } from '../../src/analytics/platforms/platform-comparison.js'
 import { remembered } from '../../src/analytics/remembered.js'
 import { errorTrends } from '../../src/analytics/trends/error-trends.js'
 import type { Context } from '../../src/context.js'
 import { analytics } from '../../src/dashboard/pages/analytics/page.js'
 import { platformComparison } from '../../src/dashboard/pages/platforms/page.js'
 import { CountedAt } from '../../src/dashboard/ui/insight.js'
+import { perform } from '../../src/operation.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { listContext } from '../triage/list-context.js'
@@ -30,7 +31,7 @@ describeEachDatabase('a page says', (database) => {
   test('when the oldest of its answers was counted', async () => {
     const { context, clock, log } = await listContext(database, { enable_platform_comparison: true })
     await log('Any')
-    const platforms = new PlatformComparison(() => context, { days: 7 })
+    const platforms = await perform(comparePlatforms, context, { days: 7 })
     await rememberSlowly(context, 'analytics trends 7 undefined', () =>
       errorTrends(context, { days: 7, application_id: undefined }),
     )

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { logError } from '../../src/capture/log-error.js'
 import type { Context } from '../../src/context.js'
 import { LiveUpdates } from '../../src/dashboard/live.js'
-import { start } from '../../src/started.js'
+import { startRuntime } from '../../src/runtime.js'
 import { PASSWORD, USER } from '../support/host.js'
 
 /** Reads a stream into a list, for as long as it lasts. */
@@ -18,7 +18,7 @@ function reading(stream: ReadableStream<Uint8Array>) {
 }
 
 function opened() {
-  const started = start(
+  const runtime = startRuntime(
     {
       database: 'sqlite::memory:',
       dashboard_username: USER,
@@ -28,15 +28,13 @@ function opened() {
     },
     { now: Date.now, random: Math.random, env: {}, write: () => {} },
   )
-  const live = new LiveUpdates(started.context)
+  const live = new LiveUpdates(runtime.context)
   onTestFinished(async () => {
     vi.useRealTimers()
     live.close()
-    await started.context.recorder.close()
-    await started.context.database.close()
-    started.stop()
+    await runtime.stop()
   })
-  return { context: started.context, live }
+  return { context: runtime.context, live }
 }
 
 describe('the stream of changes', () => {

@@ -1,22 +1,18 @@
 import { onTestFinished } from 'vitest'
 import type { CaptureContext } from '../../src/capture/capture-context.js'
 import type { Settings } from '../../src/config/options.js'
-import { start } from '../../src/started.js'
+import { startRuntime } from '../../src/runtime.js'
 import type { TestDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, NOON } from '../support/tracker.js'
 
 /** What operations receive, of a tracker at work on a new database; it is ended when the test is done. */
 export async function runningContext(database: TestDatabase, settings: Settings = {}): Promise<CaptureContext> {
   const { url, spool_path } = await freshPlace(database)
-  const { context, stop } = start(
+  const { context, stop } = startRuntime(
     { database: url, spool_path, application_name: 'shop', ...CREDENTIALS, ...settings },
     { now: () => NOON, random: () => 0.5, env: {}, write: () => {} },
   )
-  onTestFinished(async () => {
-    await context.recorder.close()
-    await context.database.close()
-    stop()
-  })
+  onTestFinished(() => stop())
   await context.ready()
   return context
 }

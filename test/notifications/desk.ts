@@ -7,7 +7,7 @@ import type { Context } from '../../src/context.js'
 import { deliver } from '../../src/notifications/delivery/deliver.js'
 import { sweepDeliveries } from '../../src/notifications/rules/dispatch.js'
 import { type Operation, perform } from '../../src/operation.js'
-import { start } from '../../src/started.js'
+import { startRuntime } from '../../src/runtime.js'
 import type { Selectable } from '../../src/store/kysely.js'
 import { migrate } from '../../src/store/migrate.js'
 import type { DeliveriesTable, Schema } from '../../src/store/schema.js'
@@ -60,7 +60,7 @@ const TABLES: readonly (keyof Schema)[] = [
 export function deskAt(place: TrackerPlace, settings: Settings = WEBHOOK): Desk {
   const clock = { now: NOON }
   const lines: string[] = []
-  const started = start(
+  const runtime = startRuntime(
     {
       ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', environment: 'test' },
       ...{ max_event_loop_lag_ms: null, run_jobs: false, dashboard_base_url: 'https://shop.example' },
@@ -71,13 +71,8 @@ export function deskAt(place: TrackerPlace, settings: Settings = WEBHOOK): Desk 
     },
     { now: () => clock.now, random: () => 0.5, env: {}, write: (line) => lines.push(line) },
   )
-  const { context } = started
-  onTestFinished(async () => {
-    await started.work?.stop()
-    await context.recorder.close()
-    await context.database.close()
-    started.stop()
-  })
+  const { context } = runtime
+  onTestFinished(() => runtime.stop())
   const rows = () => context.database.read.selectFrom('faultboard_deliveries').selectAll().orderBy('id').execute()
   return {
     ...{ context, place, clock, lines, rows },

@@ -17,8 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   notifications: ['config', 'model', 'store', 'jobs', 'context', 'operation'],
   transfer: ['model', 'store', 'triage', 'context'],
   jobs: ['config', 'model', 'store', 'context'],
-  schedules: ['model', 'jobs'],
-  work: [
+  'jobs/registry': [
     'model',
     'store',
     'analytics',
@@ -28,7 +27,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'transfer',
     'jobs',
     'health',
-    'schedules',
     'context',
   ],
   health: ['config', 'model', 'store', 'jobs', 'context'],
@@ -68,23 +66,31 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   context: ['config', 'model', 'store', 'jobs'],
   operation: ['context', 'model'],
   log: ['context', 'model'],
-  compose: ['config', 'model', 'store', 'capture', 'notifications', 'jobs', 'context', 'log'],
-  started: ['config', 'store', 'capture', 'diagnostics', 'jobs', 'work', 'dashboard', 'context', 'compose'],
+  operations: ['triage', 'analytics', 'diagnostics', 'notifications', 'transfer', 'operation'],
+  runtime: [
+    'config',
+    'model',
+    'store',
+    'capture',
+    'diagnostics',
+    'notifications',
+    'jobs',
+    'jobs/registry',
+    'dashboard',
+    'context',
+    'log',
+  ],
   tracker: [
     'config',
     'model',
     'capture',
-    'triage',
-    'analytics',
     'diagnostics',
-    'notifications',
     'dashboard',
-    'transfer',
     'context',
-    'operation',
     'log',
-    'compose',
-    'started',
+    'operation',
+    'operations',
+    'runtime',
   ],
   register: ['index', 'model', 'capture'],
   index: ['config', 'model', 'capture', 'triage', 'tracker'],
@@ -148,9 +154,7 @@ describe('the source', () => {
 
   test('takes the time from the context, except where the context is made', () => {
     // The age of a spool file is a matter of the system's clock, which wrote it; a page has no context.
-    const own = files.filter(
-      (file) => !/^src\/(started\.ts|tracker\.ts|store\/spool\/spool\.ts|cli\/|browser\/)/.test(file),
-    )
+    const own = files.filter((file) => !/^src\/(tracker\.ts|store\/spool\/spool\.ts|cli\/|browser\/)/.test(file))
     expect(own.filter((file) => /\bDate\.now\(\)|new Date\(\)/.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 })
@@ -206,13 +210,10 @@ function resolved(file: string, target: string): string {
   return files.find((one) => one === `${path}.ts` || one === `${path}.tsx`) ?? path
 }
 
-/** The folder of a file below src, or the file's own name where it lies in src itself. */
+/** The folder of a file below src, or the file's own name if it is in src itself or is a table of its folder. */
 function place(file: string): string {
-  return (
-    relative('src', file)
-      .split('/')[0]
-      ?.replace(/\.(js|tsx?)$/, '') ?? ''
-  )
+  const name = relative('src', file).replace(/\.(js|tsx?)$/, '')
+  return name in MAY_IMPORT ? name : (name.split('/')[0] ?? '')
 }
 
 function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { dashboard } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/config/options.js'
-import { type Surroundings, TrackerInstance } from '../../src/tracker.js'
+import { type Environment, TrackerInstance } from '../../src/tracker.js'
 
 export const USER = 'admin'
 export const PASSWORD = 'pässword:with colon'
@@ -24,15 +24,15 @@ export interface Host {
 export async function startHost(
   database: string,
   settings: Settings = {},
-  surroundings: Surroundings = {},
+  environment: Environment = {},
 ): Promise<Host> {
-  return serveTracker({ database, ...settings }, surroundings)
+  return serveTracker({ database, ...settings }, environment)
 }
 
 /** The same on whatever is there, with any way of mounting the dashboard. */
 export async function serveTracker(
   settings: Settings,
-  surroundings: Surroundings = {},
+  environment: Environment = {},
   listen = expressHost,
 ): Promise<Host> {
   const lines: string[] = []
@@ -44,7 +44,7 @@ export async function serveTracker(
       max_event_loop_lag_ms: null,
       ...settings,
     },
-    { write: (line) => lines.push(line), env: {}, ...surroundings },
+    { write: (line) => lines.push(line), env: {}, ...environment },
   ).start()
   const server = createServer(listen(tracker))
   const origin = await listening(server)

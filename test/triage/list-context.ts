@@ -5,7 +5,7 @@ import { logError } from '../../src/capture/log-error.js'
 import type { Settings } from '../../src/config/options.js'
 import type { Context } from '../../src/context.js'
 import { type Operation, perform } from '../../src/operation.js'
-import { start } from '../../src/started.js'
+import { startRuntime } from '../../src/runtime.js'
 import { ERROR_HOURS, GROUPS, SEARCH_TEXTS } from '../../src/store/bulk-targets.js'
 import type { TestDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, NOON, type TrackerPlace } from '../support/tracker.js'
@@ -26,7 +26,7 @@ export async function listContext(database: TestDatabase, settings: Settings = {
 
 export function contextAt(place: TrackerPlace, settings: Settings = {}): ListContext {
   const clock = { now: NOON }
-  const started = start(
+  const runtime = startRuntime(
     {
       database: place.url,
       spool_path: place.spool_path,
@@ -37,12 +37,8 @@ export function contextAt(place: TrackerPlace, settings: Settings = {}): ListCon
     },
     { now: () => clock.now, random: () => 0.5, env: {}, write() {} },
   )
-  const { context } = started
-  onTestFinished(async () => {
-    await context.recorder.close()
-    await context.database.close()
-    started.stop()
-  })
+  const { context } = runtime
+  onTestFinished(() => runtime.stop())
   return {
     context,
     place,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseInput } from '../../src/model/input.js'
+import { perform } from '../../src/operation.js'
 import { errorsListInput, errorsPage } from '../../src/triage/list/errors-list.js'
 import { dailyCounts } from '../../src/triage/queries/daily-counts.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -22,7 +23,7 @@ describeEachDatabase('the days of the list', (database) => {
     ] as const)
       await log(name, { occurred_at: time })
     const names = async (filter: object) =>
-      (await errorsPage(context, filter)).errors.map(({ error_type }) => error_type).join(' ')
+      (await perform(errorsPage, context, filter)).errors.map(({ error_type }) => error_type).join(' ')
     expect(await names({ day: '2026-03-08' })).toBe('Twice Last First')
     expect(await names({ day: ' 2026-03-09 ' })).toBe('After')
     expect(await names({ day: '2026-03-08', search: 'firs' })).toBe('First')
@@ -38,7 +39,7 @@ describeEachDatabase('the days of the list', (database) => {
     await log('Midnight', { occurred_at: '2026-03-08T18:10:00Z' })
     await log('Morning', { occurred_at: '2026-03-08T19:00:00Z' })
     const names = async (day: string) =>
-      (await errorsPage(context, { day })).errors.map(({ error_type }) => error_type).join(' ')
+      (await perform(errorsPage, context, { day })).errors.map(({ error_type }) => error_type).join(' ')
     expect(await names('2026-03-08')).toBe('Midnight Evening')
     expect(await names('2026-03-09')).toBe('Morning')
   })
@@ -55,7 +56,7 @@ describeEachDatabase('the days of the list', (database) => {
     await many('Often', 1, NOON - 6 * DAY - 12 * HOUR)
     await many('Often', 1, NOON - 6 * DAY - 13 * HOUR)
     const old = await many('Old', 1, NOON - 30 * DAY)
-    const { errors } = await errorsPage(context, {})
+    const { errors } = await perform(errorsPage, context, {})
     expect(errors.map(({ id, daily_counts }) => [id, daily_counts])).toEqual([
       [often, [1, 0, 0, 0, 0, 2, 3]],
       [old, [0, 0, 0, 0, 0, 0, 0]],

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { parseInput } from '../../src/model/input.js'
+import { perform } from '../../src/operation.js'
 import { batchDeleteErrors } from '../../src/triage/commands/batch-errors.js'
-import { errorsListInput, errorsPage, SORT_FIELDS } from '../../src/triage/list/errors-list.js'
+import { errorsListInput, errorsPage, readErrorsPage, SORT_FIELDS } from '../../src/triage/list/errors-list.js'
 import { findText } from '../../src/triage/list/matching-errors.js'
 import { statusCounts } from '../../src/triage/list/status-counts.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -24,7 +25,7 @@ describeEachDatabase('search', (database) => {
     await addGroups(context, messages.length + 1, (i) => ({ text: messages[i] ?? `${'long '.repeat(400)}end` }))
     const stored = await context.database.read.selectFrom('faultboard_error_search').selectAll().execute()
     const found = async (search: string) =>
-      (await errorsPage(context, { search, per_page: 100 })).errors.map(({ id }) => id).sort((a, b) => a - b)
+      (await perform(errorsPage, context, { search, per_page: 100 })).errors.map(({ id }) => id).sort((a, b) => a - b)
     const cut = fc
       .tuple(fc.nat(stored.length - 1), fc.nat(39), fc.integer({ min: 1, max: 8 }))
       .map(([row, from, length]) => (stored[row]?.search_text ?? '').slice(from, from + length))
@@ -52,8 +53,8 @@ describeEachDatabase('search', (database) => {
     const { context, log, run } = await listContext(database)
     const [gone, kept] = [await log('Gone', { message: 'needle one' }), await log('Kept', { message: 'needle two' })]
     await run(batchDeleteErrors, { error_ids: [gone] })
-    expect((await errorsPage(context, { search: 'needle' })).errors.map(({ id }) => id)).toEqual([kept])
-    expect((await errorsPage(context, { search: 'needle one' })).errors).toEqual([])
+    expect((await perform(errorsPage, context, { search: 'needle' })).errors.map(({ id }) => id)).toEqual([kept])
+    expect((await perform(errorsPage, context, { search: 'needle one' })).errors).toEqual([])
     if (database.dialect === 'sqlite') {
       const index = sql.table('faultboard_error_search_index')
       const check = sql`insert into ${index} (faultboard_error_search_index, rank) values ('integrity-check', 1)`
@@ -77,7 +78,7 @@ describeEachDatabase('search', (database) => {
     await withDatabase(place.url, ({ write, dialect }) => write((trx) => dialect.search.build(trx, 'first')))
     const { search } = context.database.dialect
     expect(await search.isBuilt(context.database.read)).toBe(database.dialect !== 'mysql')
-    expect((await errorsPage(context, { search: 'NEEDLE' })).pagination.total_count).toBe(2)
+    expect((await perform(errorsPage, context, { search: 'NEEDLE' })).pagination.total_count).toBe(2)
   })
 })
 
@@ -94,15 +95,17 @@ describeEachDatabase('a text that most errors have', (database) => {
     const { context } = await listContext(database)
     await addGroups(context, 2400, fieldsOf)
     for (const search of ['shared', 'sh']) {
-      const { errors, pagination } = await errorsPage(context, { search, page: 3, per_page: 20 })
+      const { errors, pagination } = await perform(errorsPage, context, { search, page: 3, per_page: 20 })
       expect(pagination).toEqual({ page: 3, per_page: 20, total_count: 1000, total_pages: 50, total_is_bound: true })
       expect(errors).toHaveLength(20)
     }
     for (const sort_by of SORT_FIELDS)
       for (const sort_direction of ['asc', 'desc'] as const) {
         const order = { sort_by, sort_direction, per_page: 50 }
-        const all = (await errorsPage(context, order)).errors.filter(({ message }) => message.startsWith('shared'))
-        const { errors } = await errorsPage(context, { ...order, search: 'shared' })
+        const all = (await perform(errorsPage, context, order)).errors.filter(({ message }) =>
+          message.startsWith('shared'),
+        )
+        const { errors } = await perform(errorsPage, context, { ...order, search: 'shared' })
         expect(errors.slice(0, all.length).map(({ id }) => id)).toEqual(all.map(({ id }) => id))
       }
     // Fewer fit together with another filter, and are counted exactly.
@@ -110,8 +113,8 @@ describeEachDatabase('a text that most errors have', (database) => {
     const expected = Array.from({ length: 2400 }, (_, i) => fieldsOf(i)).filter(
       (one) => one.severity === 'high' && one.platform === 'iOS' && one.text.startsWith('shared'),
     )
-    expect((await errorsPage(context, both)).pagination).toMatchObject({ total_count: expected.length })
-    expect((await errorsPage(context, both)).pagination).not.toHaveProperty('total_is_bound')
+    expect((await perform(errorsPage, context, both)).pagination).toMatchObject({ total_count: expected.length })
+    expect((await perform(errorsPage, context, both)).pagination).not.toHaveProperty('total_is_bound')
     const tabs = await statusCounts(context, parseInput(errorsListInput, both))
     expect(tabs).toMatchObject({
       all: { count: expected.length },
@@ -121,9 +124,11 @@ describeEachDatabase('a text that most errors have', (database) => {
     expect((await statusCounts(context, { search: 'shared' })).open).toEqual({ count: 1000, is_bound: true })
     // A page that asks several questions looks for the text once.
     const found = await findText(context, { search: 'other 1' })
-    expect((await errorsPage(context, { search: 'other 1' }, { found })).pagination.total_count).toBe(found.ids?.length)
+    expect(
+      (await readErrorsPage(context, parseInput(errorsListInput, { search: 'other 1' }), found)).pagination.total_count,
+    ).toBe(found.ids?.length)
     expect((await statusCounts(context, { search: 'other 1' }, { found })).all.count).toBe(found.ids?.length)
-    expect((await errorsPage(context, { search: 'other', severity: 'high' })).pagination.total_count).toBe(0)
-    expect((await errorsPage(context, { search: 'shared', application_id: 99 })).errors).toEqual([])
+    expect((await perform(errorsPage, context, { search: 'other', severity: 'high' })).pagination.total_count).toBe(0)
+    expect((await perform(errorsPage, context, { search: 'shared', application_id: 99 })).errors).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { perform } from '../../src/operation.js'
 import { migrate } from '../../src/store/migrate.js'
 import { errorsPage } from '../../src/triage/list/errors-list.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -29,8 +30,8 @@ describeEachDatabase(
       const id = await log('Found', { message: 'The needle of 50%' })
       await log('Other', { message: 'Nothing' })
       for (const search of ['NEEDLE', '50%', 'ee', 'e of'])
-        expect((await errorsPage(context, { search })).errors.map((error) => error.id)).toEqual([id])
-      expect((await errorsPage(context, { search: 'need_e' })).errors).toEqual([])
+        expect((await perform(errorsPage, context, { search })).errors.map((error) => error.id)).toEqual([id])
+      expect((await perform(errorsPage, context, { search: 'need_e' })).errors).toEqual([])
     })
   },
   { except: ['mysql'] },

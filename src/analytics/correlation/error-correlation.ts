@@ -1,9 +1,10 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { parseInput } from '../../model/input.js'
+import { defineOperation } from '../../operation.js'
 import { type ProblematicRelease, problematicReleases } from '../releases/problematic-releases.js'
 import { type VersionErrors, versionErrors } from '../releases/version-errors.js'
 import type { Scope } from '../sums/hour-sums.js'
-import { type Period, type PeriodInput, type PeriodView, periodInput, periodOf, periodView } from '../sums/period.js'
+import { type Period, type PeriodView, periodInput, periodOf, periodView } from '../sums/period.js'
 import { type CorrelatedTypes, timeCorrelation } from './time-correlation.js'
 import { topUsers, type UserErrors } from './top-users.js'
 
@@ -11,19 +12,23 @@ export const CORRELATION_DAYS = 30
 const USERS = 20
 
 /**
- * What errors have in common over the last days, today included: their version, their users, their hours.
+ * Finds what errors of the last days, including today, have in common: versions, users and hours.
  *
  * @example
  * const correlation = new Tracker.Queries.ErrorCorrelation({ days: 30 })
  * const releases = await correlation.problematicReleases()
  */
+export const correlateErrors = defineOperation({
+  input: periodInput,
+  run: async (context, input) => new ErrorCorrelation(context, input),
+})
+
 export class ErrorCorrelation {
-  readonly #context: () => Context
+  readonly #context: Context
   readonly #days: number
   readonly #scope: Scope
 
-  constructor(context: () => Context, input: PeriodInput = {}) {
-    const { days = CORRELATION_DAYS, application_id } = parseInput(periodInput, input)
+  constructor(context: Context, { days = CORRELATION_DAYS, application_id }: v.InferOutput<typeof periodInput>) {
     this.#context = context
     this.#days = days
     this.#scope = { application_id }
@@ -56,8 +61,6 @@ export class ErrorCorrelation {
   }
 
   async #ask<T>(question: (context: Context, period: Period) => Promise<T>): Promise<T> {
-    const context = this.#context()
-    await context.ready()
-    return question(context, periodOf(context, this.#days))
+    return question(this.#context, periodOf(this.#context, this.#days))
   }
 }

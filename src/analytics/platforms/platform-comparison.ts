@@ -2,8 +2,9 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { parseInput, requiredText } from '../../model/input.js'
 import { platformOf } from '../../model/requests/platform.js'
+import { defineOperation } from '../../operation.js'
 import type { Scope } from '../sums/hour-sums.js'
-import { type PeriodInput, type PeriodView, periodInput, periodView } from '../sums/period.js'
+import { type PeriodView, periodInput, periodView } from '../sums/period.js'
 import { type CrossPlatformError, crossPlatformErrors } from './cross-platform-errors.js'
 import { type ErrorPlatform, errorPlatforms } from './error-platforms.js'
 import { type PlatformError, platformErrors } from './platform-errors.js'
@@ -32,21 +33,25 @@ export interface PlatformHealth extends PlatformRate, Omit<PlatformStability, 's
 const NO_APPLICATION = 0
 
 /**
- * How the platforms compare over the last days, today included. Everything counts occurrences.
+ * Compares platforms over the last days, including today, by occurrences.
  *
  * @example
  * const comparison = new Tracker.Queries.PlatformComparison({ days: 7 })
  * const [worst] = await comparison.errorRateByPlatform()
  */
+export const comparePlatforms = defineOperation({
+  input: periodInput,
+  run: async (context, input) => new PlatformComparison(context, input),
+})
+
 export class PlatformComparison {
-  readonly #context: () => Context
+  readonly #context: Context
   readonly #days: number
   readonly #scope: Scope
   #figures: Promise<PlatformFigures> | null = null
   #sums: Promise<ErrorPlatform[]> | null = null
 
-  constructor(context: () => Context, input: PeriodInput = {}) {
-    const { days = PLATFORM_DAYS, application_id } = parseInput(periodInput, input)
+  constructor(context: Context, { days = PLATFORM_DAYS, application_id }: v.InferOutput<typeof periodInput>) {
     this.#context = context
     this.#days = days
     this.#scope = { application_id }
@@ -80,18 +85,18 @@ export class PlatformComparison {
       ...rate,
       ...stability,
       ...(rate.occurrences === 0 ? { stability_score: null, status: 'quiet' } : {}),
-      top_errors: await platformErrors(this.#context(), await this.#errors(), name, LIMIT),
+      top_errors: await platformErrors(this.#context, await this.#errors(), name, LIMIT),
     }
   }
 
   /** The same type at the same place on two platforms or more, most occurrences first. */
   async crossPlatformErrors(): Promise<CrossPlatformError[]> {
-    return crossPlatformErrors(this.#context(), await this.#errors(), LIMIT)
+    return crossPlatformErrors(this.#context, await this.#errors(), LIMIT)
   }
 
   async #errors(): Promise<ErrorPlatform[]> {
     const { period } = await this.#load()
-    this.#sums ??= errorPlatforms(this.#context(), this.#enabledScope(), period).catch((error) => {
+    this.#sums ??= errorPlatforms(this.#context, this.#enabledScope(), period).catch((error) => {
       this.#sums = null
       throw error
     })
@@ -100,12 +105,12 @@ export class PlatformComparison {
 
   /** Matches no application while the feature is off, so that every result is empty. */
   #enabledScope(): Scope {
-    return this.#context().config.enable_platform_comparison ? this.#scope : { application_id: NO_APPLICATION }
+    return this.#context.config.enable_platform_comparison ? this.#scope : { application_id: NO_APPLICATION }
   }
 
   /** Asked once, however many methods are called: they all tell of one moment. */
   #load(): Promise<PlatformFigures> {
-    this.#figures ??= platformFigures(this.#context(), this.#enabledScope(), this.#days).catch((error) => {
+    this.#figures ??= platformFigures(this.#context, this.#enabledScope(), this.#days).catch((error) => {
       this.#figures = null
       throw error
     })

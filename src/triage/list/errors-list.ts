@@ -1,5 +1,6 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { parseInput } from '../../model/input.js'
+import { defineOperation } from '../../operation.js'
 import { dailyCounts } from '../queries/daily-counts.js'
 import type { ErrorSummary } from '../queries/error-record.js'
 import { summariesOf } from '../queries/error-summaries.js'
@@ -37,14 +38,24 @@ export interface ErrorsPage {
   pagination: Pagination
 }
 
-/** The errors that fit the filter, newest first unless asked otherwise, a page at a time. */
-export async function errorsPage(
+/** One page of the matching errors, newest first by default. */
+export const errorsPage = defineOperation({
+  input: errorsListInput,
+  run: (context, filter): Promise<ErrorsPage> => readErrorsPage(context, filter),
+})
+
+/** The errors of that page without its pagination. */
+export const errorsList = defineOperation({
+  input: errorsListInput,
+  run: async (context, filter): Promise<ListedError[]> => (await readErrorsPage(context, filter)).errors,
+})
+
+/** `found` is the result of `findText` for the same filter, if the caller has it already. */
+export async function readErrorsPage(
   context: Context,
-  input: unknown,
-  { found }: { found?: FoundText } = {},
+  filter: v.InferOutput<typeof errorsListInput>,
+  found?: FoundText,
 ): Promise<ErrorsPage> {
-  const filter = parseInput(errorsListInput, input ?? {})
-  await context.ready()
   const { per_page } = filter
   const matching = await matchingErrors(context, filter, found)
   const { count: total_count, is_bound } = await countErrors(context, matching, filter)

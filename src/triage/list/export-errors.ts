@@ -1,14 +1,15 @@
 import type { Context } from '../../context.js'
-import { parseInput } from '../../model/input.js'
+import { defineOperation } from '../../operation.js'
 import type { ErrorSummary } from '../queries/error-record.js'
 import { summariesOf } from '../queries/error-summaries.js'
 import { csvRow } from './csv.js'
-import { errorsListInput } from './errors-filter.js'
+import { type ErrorsFilter, errorsListInput } from './errors-filter.js'
 import { after, listOrder } from './list-order.js'
 import { matchingErrors } from './matching-errors.js'
 import { inOrder } from './ordered-ids.js'
 
-const EXPORT_LIMIT = 50_000
+/** Limits the rows of a download. `Queries.ExportErrors.csv` has no limit. */
+const MAX_DOWNLOADED_ROWS = 50_000
 const BATCH = 500
 
 const COLUMNS = [
@@ -34,17 +35,18 @@ const COLUMNS = [
 /** By this mark spreadsheets know that the text is UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/**
- * All errors that fit the filter as CSV, in the order of the list, a batch at a time; `page` and `per_page` mean
- * nothing here. It ends after 50,000 rows unless more are asked for.
- */
-export async function* exportErrors(
-  context: Context,
-  input: unknown,
-  { limit = EXPORT_LIMIT }: { limit?: number } = {},
-): AsyncGenerator<string> {
-  const filter = parseInput(errorsListInput, input ?? {})
-  await context.ready()
+/** All matching errors as CSV, in the order of the list. Ignores `page` and `per_page`. */
+export const exportErrors = defineOperation({
+  input: errorsListInput,
+  run: async (context, filter) => csvRows(context, filter, Number.POSITIVE_INFINITY),
+})
+
+/** The first 50,000 rows of `exportErrors`. */
+export function downloadedErrors(context: Context, filter: ErrorsFilter): AsyncGenerator<string> {
+  return csvRows(context, filter, MAX_DOWNLOADED_ROWS)
+}
+
+async function* csvRows(context: Context, filter: ErrorsFilter, limit: number): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + csvRow(COLUMNS)
   const matching = await matchingErrors(context, filter)
   const order = listOrder(filter, context.database.dialect, matching.at_most)

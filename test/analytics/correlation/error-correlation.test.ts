@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ErrorCorrelation } from '../../../src/analytics/correlation/error-correlation.js'
+import { correlateErrors } from '../../../src/analytics/correlation/error-correlation.js'
 import { releaseChanges } from '../../../src/analytics/releases/release-changes.js'
+import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshPlace } from '../../support/tracker.js'
 import { correlation, distinct, type Event, groupOf, hourOf, inPeriod } from '../oracle.js'
@@ -23,7 +24,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     await fc.assert(
       fc.asyncProperty(crowded, fc.constantFrom(1, 5), async (events, days) => {
         const { context, application_id } = await logged(place, events, 'UTC')
-        const query = new ErrorCorrelation(() => context, { days, application_id })
+        const query = await perform(correlateErrors, context, { days, application_id })
         const seen = inPeriod(events, { now: NOW, days, zone: 'UTC' })
         const users = distinct(seen, ({ user_id }) => user_id)
           .map((user) => ({ user_id: user, error_count: distinct(of(seen, 'user_id', user), groupOf).length }))
@@ -102,7 +103,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       ),
     ]
     const { context, application_id } = await logged(await freshPlace(database), events, 'UTC')
-    const query = new ErrorCorrelation(() => context, { days: 30, application_id })
+    const query = await perform(correlateErrors, context, { days: 30, application_id })
     const [worst, ...others] = await query.problematicReleases()
     expect(worst).toMatchObject({
       app_version: '1.2.0',
@@ -119,7 +120,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       ['1.1.0', 0],
       ['1.0.0', 1],
     ])
-    const recent = new ErrorCorrelation(() => context, { days: 1, application_id })
+    const recent = await perform(correlateErrors, context, { days: 1, application_id })
     expect(await recent.problematicReleases()).toEqual([])
   })
 
@@ -138,7 +139,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       times(10, () => anEvent({ app_version: '9.0.0', occurred_at: NOW - 2 * DAY })),
       'UTC',
     )
-    const query = new ErrorCorrelation(() => shop.context)
+    const query = await perform(correlateErrors, shop.context)
     expect(await query.problematicReleases()).toEqual([])
     expect((await query.errorsByVersion()).map((version) => [version.application_id, version.app_version])).toEqual([
       [shop.application_id, '1.1.0'],
@@ -168,7 +169,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       ),
     )
     const { context, application_id } = await logged(await freshPlace(database), [...pair, ...frequent.flat()], 'UTC')
-    const query = new ErrorCorrelation(() => context, { days: 30, application_id })
+    const query = await perform(correlateErrors, context, { days: 30, application_id })
     expect((await query.timeCorrelatedErrors())[0]).toMatchObject({
       error_types: ['LeftError', 'RightError'],
       correlation: expect.closeTo(1, 10),
@@ -182,7 +183,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       ['A', 'B'].map((kind) => anEvent({ error_type: `${kind}Error`, occurred_at: NOW - hour * HOUR })),
     )
     const { context, application_id } = await logged(await freshPlace(database), events, 'UTC')
-    const query = new ErrorCorrelation(() => context, { days: 2, application_id })
+    const query = await perform(correlateErrors, context, { days: 2, application_id })
     expect(await query.timeCorrelatedErrors()).toEqual([])
     expect(await query.multiErrorUsers()).toEqual([])
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PlatformComparison } from '../../../src/analytics/platforms/platform-comparison.js'
+import { comparePlatforms } from '../../../src/analytics/platforms/platform-comparison.js'
+import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshPlace } from '../../support/tracker.js'
 import {
@@ -27,7 +28,7 @@ describeEachDatabase('PlatformComparison', (database) => {
       fc.asyncProperty(someEvents, someDays, someZone, async (events, days, zone) => {
         const { context, application_id } = await logged(place, events, zone)
         const question = { now: NOW, days, zone }
-        const comparison = new PlatformComparison(() => context, { days, application_id })
+        const comparison = await perform(comparePlatforms, context, { days, application_id })
         const seen = inPeriod(events, question)
         const before = inPeriodBefore(events, question)
         const rates = await comparison.errorRateByPlatform()
@@ -94,7 +95,7 @@ describeEachDatabase('PlatformComparison', (database) => {
     clock.now = NOW - DAY + 3_600_000
     await tracker.Commands.ResolveError.call({ error_id: pay?.id ?? 0 })
     clock.now = NOW
-    const comparison = new PlatformComparison(() => context, { application_id })
+    const comparison = await perform(comparePlatforms, context, { application_id })
     // 100 - 40 * (1 + 1 + 0.1) / 3 - 30 * 1/2 - 30 * 1 = 27 and 100 - 40 * 0.3 - 30 * 1 - 0 = 58
     expect(await comparison.platformStabilityScores()).toEqual([
       {
@@ -143,7 +144,7 @@ describeEachDatabase('PlatformComparison', (database) => {
       if (away) throw new Error('the database is away')
       return NOW
     }
-    const comparison = new PlatformComparison(() => ({ ...context, now }))
+    const comparison = await perform(comparePlatforms, { ...context, now })
     await expect(comparison.errorRateByPlatform()).rejects.toThrow('away')
     away = false
     expect(await comparison.errorRateByPlatform()).toEqual([])
@@ -163,16 +164,16 @@ describeEachDatabase('PlatformComparison', (database) => {
     }
     const shop = await logged(place, [one, one], 'UTC')
     const billing = await logged(place, [{ ...one, platform: 'iOS' }], 'UTC')
-    const rates = (application_id?: number | string) =>
-      new PlatformComparison(() => shop.context, { application_id: application_id ?? null }).errorRateByPlatform()
+    const rates = async (application_id?: number | string) =>
+      (await perform(comparePlatforms, shop.context, { application_id: application_id ?? null })).errorRateByPlatform()
     expect((await rates(shop.application_id)).map(({ platform }) => platform)).toEqual(['Web'])
     expect((await rates(String(billing.application_id))).map(({ platform }) => platform)).toEqual(['iOS'])
     expect((await rates()).map(({ occurrences }) => occurrences)).toEqual([2, 1])
-    const all = new PlatformComparison(() => shop.context)
+    const all = await perform(comparePlatforms, shop.context)
     expect(await all.crossPlatformErrors()).toMatchObject([{ error_type: 'PayError', count: 3 }])
-    const shopAlone = new PlatformComparison(() => shop.context, { application_id: shop.application_id })
+    const shopAlone = await perform(comparePlatforms, shop.context, { application_id: shop.application_id })
     expect(await shopAlone.crossPlatformErrors()).toEqual([])
-    expect(() => new PlatformComparison(() => shop.context, { days: 'week' })).toThrow(
+    await expect(perform(comparePlatforms, shop.context, { days: 'week' })).rejects.toThrow(
       'days must be a whole number from 1 to 365',
     )
   })

@@ -103,7 +103,7 @@ describeEachDatabase(
       await tracker.flush()
       expect(await counted(place)).toBe(MANY.length)
       expect((await tracker.stats()).dropped).toEqual({ job_engine_away: 1 })
-      expect(lines.join('')).toContain('Errors cannot be handed to the job engine')
+      expect(lines.join('')).toContain('Cannot enqueue errors')
     })
   },
   { except: ['mysql'] },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
+import { perform } from '../../../src/operation.js'
 import { csvRow } from '../../../src/triage/list/csv.js'
 import { errorsPage, SORT_FIELDS } from '../../../src/triage/list/errors-list.js'
 import { exportErrors } from '../../../src/triage/list/export-errors.js'
@@ -13,7 +14,7 @@ const HEAD =
 
 async function exported(context: Context, filter: object): Promise<string> {
   let text = ''
-  for await (const part of exportErrors(context, filter)) text += part
+  for await (const part of await perform(exportErrors, context, filter)) text += part
   return text
 }
 
@@ -48,7 +49,7 @@ describeEachDatabase('the export of the list', (database) => {
       const ids = idsOf(await exported(context, { ...order, page: 7, per_page: 5 }))
       expect(ids).toHaveLength(620)
       expect(new Set(ids).size).toBe(620)
-      const { errors } = await errorsPage(context, { ...order, per_page: 100, page: 6 })
+      const { errors } = await perform(errorsPage, context, { ...order, per_page: 100, page: 6 })
       expect(ids.slice(500, 600)).toEqual(errors.map(({ id }) => id))
     }
     expect(idsOf(await exported(context, { search: 'text 11' }))).toHaveLength(1 + 10)

@@ -1,4 +1,4 @@
-import { CORRELATION_DAYS, ErrorCorrelation } from '../../../analytics/correlation/error-correlation.js'
+import { CORRELATION_DAYS, correlateErrors } from '../../../analytics/correlation/error-correlation.js'
 import type { CorrelatedTypes } from '../../../analytics/correlation/time-correlation.js'
 import type { UserErrors } from '../../../analytics/correlation/top-users.js'
 import type { ProblematicRelease } from '../../../analytics/releases/problematic-releases.js'
@@ -27,7 +27,7 @@ export const correlation = definePage({
   text: 'Correlation: versions, problematic releases, users with several errors, types that move together',
   parameters: periodInput,
   async load(context, { days = CORRELATION_DAYS, application_id }): Promise<Data> {
-    const query = new ErrorCorrelation(() => context, { days, application_id: application_id ?? null })
+    const query = await correlateErrors.run(context, { days, application_id })
     const ask = <T,>(name: string, answer: () => Promise<T>) =>
       remembered(context, `correlation ${name} ${days} ${application_id}`, answer)
     return {

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Context } from '../../../context.js'
 import { choice, optional } from '../../../model/input.js'
 import { perform } from '../../../operation.js'
-import { type ErrorsPage, errorsListInput, errorsPage } from '../../../triage/list/errors-list.js'
-import { exportErrors } from '../../../triage/list/export-errors.js'
+import { type ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
+import { downloadedErrors } from '../../../triage/list/export-errors.js'
 import { type FilterChoices, filterChoices } from '../../../triage/list/filter-choices.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { type StatusCounts, statusCounts } from '../../../triage/list/status-counts.js'
@@ -47,14 +47,15 @@ export const errors = definePage({
   text: 'Paginated, filterable list',
   parameters,
   async load(context, filter): Promise<ErrorsData> {
+    await context.ready()
     const found = await findText(context, filter)
-    return { page: await errorsPage(context, filter, { found }), found }
+    return { page: await readErrorsPage(context, filter, found), found }
   },
   furnish: loadControls,
   title: ({ page }) => `(${totalOf(page.pagination)}) Errors`,
   json: ({ page }) => page,
   links: ({ page }, visit) => paginationLinks(page.pagination, visit),
-  csv: (context, filter) => exportErrors(context, filter),
+  csv: downloadedErrors,
   view: (data, visit, { choose, ...filter }) => (
     <>
       <PageHead title="Errors" context={contextOf(data)}>

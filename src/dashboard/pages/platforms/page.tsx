@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { CrossPlatformError } from '../../../analytics/platforms/cross-platform-errors.js'
 import {
+  comparePlatforms,
   PLATFORM_DAYS,
-  PlatformComparison,
   type PlatformHealth,
 } from '../../../analytics/platforms/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
@@ -39,7 +39,7 @@ export const platformComparison = definePage({
   needs: 'enable_platform_comparison',
   parameters: v.object({ ...periodInput.entries, platform: filterText({ max: 64 }) }),
   async load(context, { days = PLATFORM_DAYS, application_id, platform }): Promise<Data> {
-    const query = new PlatformComparison(() => context, { days, application_id: application_id ?? null })
+    const query = await comparePlatforms.run(context, { days, application_id })
     const ask = <T,>(name: string, answer: () => Promise<T>) =>
       remembered(context, `platforms ${name} ${days} ${application_id}`, answer)
     const comparison = await ask('rates', async () => {

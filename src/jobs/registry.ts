@@ -1,0 +1,120 @@
+import { calculateAllBaselines } from '../analytics/baselines/baseline-calculator.js'
+import { audibleSpikes } from '../analytics/baselines/spiking-errors.js'
+import { detectCascades } from '../analytics/cascades/cascade-detector.js'
+import { digestFigures } from '../analytics/digest/digest.js'
+import type { Context } from '../context.js'
+import { foldGuardHours } from '../diagnostics/fold-guard-hours.js'
+import { forgetHours } from '../diagnostics/forget-hours.js'
+import { forgetProcessHealth } from '../diagnostics/health/forget-process-health.js'
+import { removeOldSourceMaps } from '../diagnostics/source-maps/remove-old-releases.js'
+import { warnOfRememberedHeaders } from '../health/forwarding-headers.js'
+import { lastDigest, nextDigest } from '../model/digest-turn.js'
+import { DAY, HOUR, MINUTE } from '../model/time.js'
+import { deliver } from '../notifications/delivery/deliver.js'
+import { forgetDeliveries } from '../notifications/delivery/forget-deliveries.js'
+import { isDigestWanted, sendDigest } from '../notifications/digest.js'
+import { alertOn, claimClosedHour } from '../notifications/rules/baseline-alerts.js'
+import { finishDispatching, startDispatching } from '../notifications/rules/dispatch.js'
+import { ownApplicationId } from '../store/applications.js'
+import { forgetBudgets } from '../store/recording/rejections.js'
+import { forgetImports } from '../transfer/forget-imports.js'
+import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
+import type { JobName, RunningJob } from './engine.js'
+import { handOn, isOthers } from './hand-on.js'
+import { type Schedule, startSchedules } from './schedule.js'
+
+/** One week, because weekdays and weekends differ. */
+const CASCADE_HOURS = 7 * 24
+
+/** THE TABLE of jobs. Every engine runs the same handlers. */
+const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<unknown>> = {
+  deliver: (context, { data, signal }) => deliver(context, Number(data.delivery_id), signal, data),
+  record: ({ recorder }, { data }) => recorder.recordHandedOver(String(data.batch)),
+  cleanup: async (context) => {
+    await cleanupErrors.run(context, {})
+    await forgetDeliveries(context)
+    await forgetBudgets(context.database, context.now())
+    await forgetProcessHealth(context)
+    await forgetHours(context)
+    await foldGuardHours(context)
+    await removeOldSourceMaps(context)
+    await forgetImports(context)
+  },
+  baselines: (context) => calculateAllBaselines.run(context, {}),
+  cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),
+  baseline_alerts: sendBaselineAlerts,
+  digest,
+}
+
+const every = (interval: number) => (last_run_at: number) => last_run_at + interval
+
+/** THE LIST of scheduled jobs. Each runs in one of all processes; `per_application` jobs use the settings of their application. */
+export const SCHEDULES: readonly Schedule[] = [
+  { name: 'cleanup', title: 'The daily cleanup', dueAt: every(DAY) },
+  { name: 'baselines', title: 'The calculation of baselines', dueAt: every(DAY) },
+  { name: 'cascades', title: 'The detection of cascades', dueAt: every(HOUR) },
+  {
+    name: 'baseline_alerts',
+    title: 'The comparison with the baselines',
+    dueAt: (last_run_at, { enable_baseline_alerts }) => (enable_baseline_alerts ? last_run_at + MINUTE : null),
+    per_application: true,
+  },
+  // An installation at noon must not send the digest of that morning.
+  { name: 'digest', title: 'The digest', dueAt: nextDigest, per_application: true, awaits_first: true },
+]
+
+/** Compares the current hour with the baselines, and each finished hour once. */
+export async function sendBaselineAlerts(context: Context): Promise<void> {
+  const application_id = await ownApplicationId(context)
+  if (application_id === null) return
+  await alertOn(context, await audibleSpikes(context, application_id))
+  const closedHour = await claimClosedHour(context, application_id)
+  if (closedHour !== null) await alertOn(context, await audibleSpikes(context, application_id, closedHour), closedHour)
+}
+
+async function digest(context: Context, { data }: RunningJob): Promise<void> {
+  const { config, now } = context
+  if (config.digest_frequency === 'never' || !isDigestWanted(context)) return
+  const at = lastDigest(Number(data.due_at), now(), config)
+  const application_id = (await ownApplicationId(context)) ?? NO_APPLICATION
+  await sendDigest(context, await digestFigures(context, config.digest_frequency, { at, application_id }))
+}
+
+/** Record ids start at 1. An application without errors has no record yet. */
+const NO_APPLICATION = 0
+
+async function runJob(context: Context, job: RunningJob): Promise<void> {
+  if (isOthers(job, context)) {
+    if (await handOn(context, job)) return
+    // Any process may write an error. Notifications need the settings of their own application.
+    if (job.name !== 'record') return
+  }
+  await HANDLERS[job.name](context, job)
+}
+
+/** Background jobs of a running tracker. */
+export interface Jobs {
+  /** Never rejects. */
+  stop(): Promise<void>
+}
+
+/** Schedules jobs and, unless `run_jobs` is off, runs them in this process. */
+export function startJobs(context: Context): Jobs {
+  const stopSchedules = startSchedules(context, SCHEDULES)
+  const stopDispatching = startDispatching(context)
+  const cancelProxyWarning = warnOfRememberedHeaders(context)
+  if (context.config.run_jobs) {
+    context.jobs.work((job) => runJob(context, job))
+  }
+  return {
+    async stop() {
+      stopSchedules()
+      stopDispatching()
+      cancelProxyWarning()
+      // The engine stops last, because the flush may enqueue accepted errors and notifications.
+      await context.recorder.flush()
+      await finishDispatching(context)
+      await context.jobs.stop()
+    },
+  }
+}

@@ -1,0 +1,314 @@
+import { resolve } from 'node:path'
+import { Breadcrumbs } from './capture/breadcrumbs/breadcrumbs.js'
+import type { CaptureContext } from './capture/capture-context.js'
+import { countIfAsked } from './capture/count-if-asked.js'
+import { processFacts } from './capture/facts/process-facts.js'
+import { TraceSightings } from './capture/facts/trace.js'
+import { prepareForStackEnd, sendDeferredReports, whenStackAllows } from './capture/guards/deferred-reports.js'
+import { LagGuard } from './capture/guards/lag.js'
+import { MessageFloods } from './capture/guards/message-floods.js'
+import { Sightings } from './capture/guards/sightings.js'
+import { Storms } from './capture/guards/storms.js'
+import { FAILED, logError } from './capture/log-error.js'
+import { Scopes } from './capture/scope.js'
+import { SourceLines } from './capture/source-maps/source-lines.js'
+import { SourcePositions } from './capture/source-maps/source-positions.js'
+import type { Reporter, Source } from './capture/sources/source.js'
+import { listen } from './capture/sources/sources.js'
+import { countSwallowed } from './capture/swallowed/count-swallowed.js'
+import { LocalVariables } from './capture/variables/local-variables.js'
+import type { Options, Settings } from './config/options.js'
+import { resolveConfiguration } from './config/resolve.js'
+import type { Context, Log } from './context.js'
+import type { Dashboard } from './dashboard/handler.js'
+import type { JobEngine } from './jobs/engine.js'
+import { createEngine } from './jobs/engines.js'
+import { reasonOf } from './jobs/reason.js'
+import { startJobs } from './jobs/registry.js'
+import { createLog } from './log.js'
+import { Counters } from './model/counters.js'
+import { TrackerError } from './model/errors.js'
+import { createRedactor, NO_REDACTION } from './model/redaction/redaction.js'
+import { createOutbox } from './notifications/delivery/outbox.js'
+import { Tallies } from './store/counters/tallies.js'
+import { createDatabase } from './store/database.js'
+import { openSchema, spoolFolder } from './store/open.js'
+import { Recorder } from './store/recording/recorder.js'
+import { createReject } from './store/recording/rejections.js'
+import { atExit } from './store/spool/at-exit.js'
+import { flushAtExit } from './store/spool/flush-at-exit.js'
+import { createHandOver, type HandOver } from './store/spool/hand-over.js'
+import { Spool } from './store/spool/spool.js'
+import { answerWorkers, mustLeaveToMainThread, ringForImport } from './store/spool/threads.js'
+
+/** Clock, randomness, environment variables and standard error. Tests replace them. */
+export interface Environment {
+  now?: () => number
+  random?: () => number
+  env?: NodeJS.ProcessEnv
+  /** Receives the lines that would go to standard error. */
+  write?: (line: string) => void
+}
+
+/** A running tracker: database, hooks and background jobs, as configured. */
+export interface Runtime {
+  context: CaptureContext
+  sightings: Sightings
+  /** Loads the dashboard on first use, because a process that only records errors does not need it. */
+  dashboard(): Promise<Dashboard>
+  /** Adds a source of errors until the runtime stops. Returns the function that removes it earlier. */
+  attach(source: Source): () => void
+  /** Writes everything accepted so far, closes the database and removes every hook. */
+  stop(): Promise<void>
+  /** Removes every hook now and closes the rest in the background. A runtime with new settings takes over. */
+  retire(): void
+}
+
+/** Builds and starts a tracker. Throws a ConfigurationError that lists every problem. */
+export function startRuntime(
+  settings: Settings,
+  environment: Required<Environment>,
+  pools: CaptureContext['pools'] = new Map(),
+): Runtime {
+  prepareForStackEnd()
+  const { context, spoolsOnly } = buildContext(settings, environment, pools)
+  const sightings = new Sightings()
+  const reporter = createReporter(context, sightings)
+  const stopListening = listen(reporter)
+  const stopCounting = countSwallowed(context)
+  const stopMonitoring = startProcessMonitor(context, { writes: !spoolsOnly })
+  context.variables?.start()
+  const attached = new Set<() => void>()
+  const stopExitHooks = startExitHooks(context)
+  const jobs = spoolsOnly ? null : startJobs(context)
+  let dashboard: Promise<Dashboard> | null = null
+  // A dashboard that failed to load has already reported its error to the caller.
+  const closeDashboard = () => void dashboard?.then(({ close }) => close()).catch(() => {})
+  const removeHooks = () => {
+    closeDashboard()
+    stopListening()
+    stopCounting()
+    context.variables?.stop()
+    stopMonitoring()
+    context.scopes.stop()
+    stopExitHooks()
+  }
+  const { recorder, tallies, database } = context
+  return {
+    context,
+    sightings,
+    dashboard() {
+      dashboard ??= import('./dashboard/handler.js').then(({ createDashboard }) => createDashboard(context))
+      return dashboard
+    },
+    attach(source) {
+      context.scopes.wanted()
+      const end = source(reporter)
+      const detach = () => {
+        if (attached.delete(detach)) end()
+      }
+      attached.add(detach)
+      return detach
+    },
+    async stop() {
+      for (const detach of [...attached].reverse()) detach()
+      closeDashboard()
+      try {
+        await jobs?.stop()
+        await recorder.close()
+        await tallies.close()
+        await database.close()
+      } finally {
+        // The hooks go last: they save what is not written yet if the process exits during the steps above.
+        removeHooks()
+      }
+    },
+    retire() {
+      recorder.spoolNow()
+      removeHooks()
+      void Promise.all([jobs?.stop(), recorder.close(), tallies.close()])
+        .then(() => database.close())
+        .catch((error: unknown) => context.log.warn(`Could not close the previous database: ${reasonOf(error)}`))
+    },
+  }
+}
+
+/** Reports each error object once per request, however many hooks see it. */
+function createReporter(context: CaptureContext, sightings: Sightings): Reporter {
+  return {
+    context,
+    report(thrown, more, occasion) {
+      whenStackAllows(() => {
+        const request = occasion ?? context.scopes.current()?.request ?? null
+        if (!sightings.isNew(thrown, request)) return
+        if (logError(context, { ...more, exception: thrown }) !== FAILED) sightings.recorded(thrown, request)
+      })
+    },
+  }
+}
+
+/** Loads the process monitor only if an option needs it. */
+function startProcessMonitor(context: CaptureContext, parts: { writes: boolean }): () => void {
+  const { enable_diagnostic_dump, enable_system_health, enable_process_health } = context.config
+  if (!enable_diagnostic_dump && !enable_system_health && !enable_process_health) return () => {}
+  let end: (() => void) | null = () => {}
+  void import('./diagnostics/health/watch-process.js')
+    .then(({ watchProcess }) => {
+      if (end) end = watchProcess(context, parts)
+    })
+    .catch((error: unknown) => context.log.warn(`The process cannot be measured: ${reasonOf(error)}`))
+  return () => {
+    end?.()
+    end = null
+  }
+}
+
+/** Flushes at process exit, and imports the batches that worker threads leave in the spool. */
+function startExitHooks(context: Context): () => void {
+  const stopSending = atExit('late_reports', sendDeferredReports)
+  const stopFlushing = flushAtExit(context.recorder)
+  const stopAnswering = answerWorkers(context.spool.folder, () => void context.recorder.import())
+  return () => {
+    stopAnswering()
+    stopFlushing()
+    stopSending()
+  }
+}
+
+/** Builds the parts of a tracker without starting any of them. */
+function buildContext(
+  settings: Settings,
+  { now, random, env, write }: Required<Environment>,
+  pools: CaptureContext['pools'],
+): { context: CaptureContext; spoolsOnly: boolean } {
+  const { options: config, warnings } = resolveConfiguration(settings, env)
+  const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
+  const log = createLog(now, write, redactor)
+  for (const warning of warnings) log.warn(warning)
+  const database = createDatabase(config.database, config.project_root)
+  database.dialect.file?.onIncident(log.warn)
+  const counters = new Counters()
+  const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
+  const spoolsOnly = mustLeaveToMainThread(database)
+  const ready = spoolsOnly
+    ? rejectInWorkerThread
+    : onceUntilFailed(
+        () => openSchema(database),
+        () => database.dialect.file?.generation,
+      )
+  const reject = createReject(counters, () => tallies, now)
+  const outbox = createOutbox({ config, database, now, reject })
+  const jobs = createEngine({ config, database, ready, log, now, random })
+  const { application_name, max_occurrences_per_error } = config
+  const writing = { database, spool, counters, application_name, now, open: ready, warn: log.warn }
+  const recorder = new Recorder(
+    {
+      ...{ ...writing, outbox, max_occurrences_per_error },
+      crashes: crashFiles(config),
+      handOver: handOverToJobs(config, jobs, log, counters),
+      onLeft: () => ringForImport(spool.folder),
+    },
+    { journal: config.async_logging, by_spool: spoolsOnly },
+  )
+  const tallies = new Tallies({ ...writing, by_spool: spoolsOnly })
+  const shared: Context = {
+    ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
+    ...{ redactor, counters, reject, log, now, random },
+  }
+  const context: CaptureContext = { ...shared, ...captureParts(shared), pools }
+  countIfAsked(context)
+  return { context, spoolsOnly }
+}
+
+/** High enough to outlast any database outage. */
+const MAX_RECORD_ATTEMPTS = 1000
+
+/**
+ * With an external job engine, the worker process writes accepted errors to the database. The embedded engine uses that
+ * database itself, so each error would be written twice.
+ */
+function handOverToJobs(
+  { job_engine, application_name }: Options,
+  jobs: JobEngine,
+  log: Log,
+  counters: Counters,
+): HandOver | null {
+  if (job_engine === 'embedded') return null
+  return createHandOver({
+    add: (batch, batch_id) =>
+      jobs.add([
+        {
+          name: 'record',
+          data: { batch, application_name },
+          key: `record:${batch_id}`,
+          max_attempts: MAX_RECORD_ATTEMPTS,
+        },
+      ]),
+    onFailed(error) {
+      counters.add('job_engine_away')
+      log.warn(`Cannot enqueue errors (${reasonOf(error)}). Using the spool folder instead.`)
+    },
+  })
+}
+
+const MAX_CRASH_FILES = 50
+const MAX_CRASH_BYTES = 256 * 1024
+
+function crashFiles({ crash_capture_path, project_root }: Options): Spool | null {
+  if (!crash_capture_path) return null
+  return new Spool(resolve(project_root, crash_capture_path), MAX_CRASH_FILES * MAX_CRASH_BYTES, {
+    prefix: 'crash',
+    max_files: MAX_CRASH_FILES,
+    max_file_bytes: MAX_CRASH_BYTES,
+  })
+}
+
+/** Errors are still recorded: the main thread imports them from the spool folder. */
+function rejectInWorkerThread(): Promise<void> {
+  const why = 'Worker threads cannot query SQLite on Node.js before 24. Run this in the main thread.'
+  return Promise.reject(new TrackerError('database_unavailable', why))
+}
+
+function captureParts({ config, counters, log, now }: Context): Omit<CaptureContext, keyof Context | 'pools'> {
+  const { request_scope, enable_breadcrumbs, crash_capture_path } = config
+  const isNeeded = enable_breadcrumbs || crash_capture_path !== null
+  const scopes = new Scopes(request_scope === 'auto' && isNeeded ? 'always' : request_scope)
+  const positions = config.enable_source_maps
+    ? new SourcePositions({
+        project_root: config.project_root,
+        onSkipped: () => counters.add('source_map_skipped'),
+      })
+    : undefined
+  return {
+    scopes,
+    breadcrumbs: new Breadcrumbs(config, scopes, now),
+    positions,
+    source_lines: new SourceLines({ project_root: config.project_root, positions }),
+    variables: config.enable_local_variables
+      ? new LocalVariables({ config, positions, counters, log, now })
+      : undefined,
+    traces: new TraceSightings(now),
+    storms: new Storms(config.max_full_occurrences_per_minute),
+    floods: new MessageFloods(config.max_groups_per_place),
+    lag: new LagGuard(config.max_event_loop_lag_ms),
+    process_facts: processFacts(),
+    systemHealth: null,
+    ...{ request_guard: null, n_plus_one: null, deprecations: null },
+  }
+}
+
+/** Shares one attempt among all callers, until it fails or the generation of the database file changes. */
+function onceUntilFailed(attempt: () => Promise<void>, generation: () => number | undefined): () => Promise<void> {
+  let running: { attempt: Promise<void>; generation: number | undefined } | null = null
+  return () => {
+    const current = generation()
+    if (running?.generation !== current) running = null
+    if (running) return running.attempt
+    const started = { attempt: attempt(), generation: current }
+    running = started
+    started.attempt.catch(() => {
+      if (running === started) running = null
+    })
+    return started.attempt
+  }
+}
