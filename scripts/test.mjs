@@ -83,6 +83,7 @@ function testsOfHosts() {
 async function checkSource() {
   await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json'])
   await check('lint', 'biome', ['check', '--error-on-warnings', '.'])
+  await check('unused code', 'knip', [])
 }
 
 /** What only some hosts bring with them; the tests that need it skip themselves, and say so, where it cannot be had. */

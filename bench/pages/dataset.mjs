@@ -4,7 +4,7 @@ import { addBaselines, addCascades, addFeatures, addReleases, addTalk } from './
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-export const GROUPS = 20_000
+const GROUPS = 20_000
 const DAYS = 90
 const KEEP = 1000
 const USERS = 50_000

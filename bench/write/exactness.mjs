@@ -29,8 +29,3 @@ export async function checkExact(dialect, url, events, who) {
     await connection.close()
   }
 }
-
-/** How many events are committed so far. */
-export async function committed(connection) {
-  return Number((await connection.all('select sum(occurrence_count) as total from faultboard_errors'))[0].total ?? 0)
-}

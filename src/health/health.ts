@@ -13,7 +13,7 @@ import { type WorkHealth, workHealth } from './work.js'
 
 export type { DatabaseHealth } from './database.js'
 export type { HealthState, Reason } from './reasons.js'
-export type { FailedDelivery, WorkHealth } from './work.js'
+export type { WorkHealth } from './work.js'
 
 /** How the tracker itself is doing. Buffer, drops, spool and process are those of the process that answers. */
 export interface Health {

@@ -75,6 +75,6 @@ function withPayloads<Line extends RecordRows>(line: Line): Line {
   return line
 }
 
-export function refused(sentence: string): TrackerError {
+function refused(sentence: string): TrackerError {
   return new TrackerError('invalid_input', sentence)
 }

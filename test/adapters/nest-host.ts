@@ -24,10 +24,10 @@ import { compress, failingStream, HOST_HEADERS, ROUTES, type Variant } from '../
 export type Platform = 'express' | 'fastify'
 
 /** What Nest would print goes to the console, where the contract compares it. */
-export const LOGGER: LoggerService = { log() {}, warn() {}, error: (...words: unknown[]) => console.error(...words) }
+const LOGGER: LoggerService = { log() {}, warn() {}, error: (...words: unknown[]) => console.error(...words) }
 
 /** The decorators of Nest as functions, since nothing here compiles the syntax. */
-export function route(target: object, name: string, path: string): void {
+function route(target: object, name: string, path: string): void {
   const descriptor = Object.getOwnPropertyDescriptor(target, name)
   if (descriptor) Get(path)(target, name, descriptor)
 }

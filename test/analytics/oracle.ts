@@ -78,13 +78,6 @@ export function distinct<T>(rows: readonly T[], key: (row: T) => string | null):
   return [...new Set(rows.map(key))].filter((one) => one !== null)
 }
 
-export function middle(values: readonly number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b)
-  if (sorted.length === 0) return null
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1] ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0]
-  return (low + high) / 2
-}
-
 /** Pearson's coefficient by its other formula, with sums of products. */
 export function correlation(a: readonly number[], b: readonly number[]): number {
   const n = a.length

@@ -68,7 +68,7 @@ export function contextAt({ url }: TrackerPlace, clock: TestTracker['clock'], ti
   return context as unknown as Context
 }
 
-export async function logAll(tracker: TrackerInstance, events: readonly Event[]): Promise<void> {
+async function logAll(tracker: TrackerInstance, events: readonly Event[]): Promise<void> {
   await Promise.all(
     events.map(({ file, ...event }) =>
       tracker.Commands.LogError.call({

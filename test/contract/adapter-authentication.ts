@@ -117,7 +117,7 @@ export async function expectGuarded(origin: string, mount: string): Promise<void
   expect(served).toEqual([])
 }
 
-export async function expectSignedIn(origin: string, mount: string): Promise<void> {
+async function expectSignedIn(origin: string, mount: string): Promise<void> {
   for (const headers of ACCEPTED_HEADERS) {
     const { status, text } = await rawExchange(origin, `GET ${mount}/errors`, headers)
     expect([headers, status]).toEqual([headers, 200])

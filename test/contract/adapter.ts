@@ -5,8 +5,8 @@ import { describeDashboard } from './adapter-dashboard.js'
 import { describeHarmlessness } from './adapter-harmless.js'
 import type { AdapterHarness } from './harness.js'
 
-export type { AdapterHarness, BuiltHost, Fault, Variant } from './harness.js'
-export { clientError, compress, failingStream, HOST_HEADERS, ROUTES, sendResult } from './host-routes.js'
+export type { AdapterHarness, Variant } from './harness.js'
+export { compress, failingStream, HOST_HEADERS, ROUTES, sendResult } from './host-routes.js'
 
 /** What every adapter must do, shown on the real framework and compared with the same host without Faultboard. */
 export function describeAdapter(harness: AdapterHarness): void {

@@ -18,7 +18,7 @@ export interface ChannelCase {
   expectHarmless(letter: Letter, notice: Notice): void
 }
 
-export const BASE_URL = 'https://ops.example'
+const BASE_URL = 'https://ops.example'
 const LINK = `${BASE_URL}/error_dashboard/errors/42`
 
 /** Sends one message as a process would that is configured so. */

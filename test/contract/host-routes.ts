@@ -66,7 +66,7 @@ export function sendResult<T>(result: string | Promise<string>, send: (text: str
   return typeof result === 'string' ? send(result) : result.then(send)
 }
 
-export function clientError(): Error {
+function clientError(): Error {
   return Object.assign(new Error('no such thing'), { status: 404, statusCode: 404, expose: true })
 }
 

@@ -16,7 +16,7 @@ const about = { application_name: 'shop', environment: 'production', at: NOON }
 export const SIGNATURE = 'ab'.repeat(32)
 
 /** What an attacker may write into an error to reach whoever reads of it. */
-export const HOSTILE = [
+const HOSTILE = [
   '@everyone @here @channel <!channel> <!here> <@U123> <@&456> <#C1>',
   '[click](http://evil.example) <http://evil.example|click> ![x](http://evil.example/x.png) www.evil.example',
   '*bold* _it_ ~~no~~ `code` ``` ||spoiler|| # heading',
@@ -53,7 +53,7 @@ export function heldNotice(notices: HeldNotice['notices'] = [errorNotice('new'),
   return { event: 'held', reason: 'quiet_hours', ...about, severity: 'critical', total: notices.length + 3, notices }
 }
 
-export function testNotice(requested_by = 'admin'): TestNotice {
+function testNotice(requested_by = 'admin'): TestNotice {
   return { event: 'test', ...about, severity: 'low', requested_by }
 }
 

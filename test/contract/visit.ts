@@ -73,7 +73,7 @@ export async function insteadOfVitest<T>(handler: ProcessHandler, work: () => Pr
 }
 
 /** fetch tidies a path up before it sends it, and refuses some methods; this does neither. */
-export function rawRequest(
+function rawRequest(
   origin: string,
   path: string,
   { method = 'GET', headers = signIn() }: Visit = {},

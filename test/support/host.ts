@@ -69,7 +69,7 @@ export async function serveTracker(
   return host
 }
 
-export function expressHost(tracker: TrackerInstance): RequestListener {
+function expressHost(tracker: TrackerInstance): RequestListener {
   return express().use(dashboard(tracker))
 }
 

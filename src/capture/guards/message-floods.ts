@@ -11,7 +11,7 @@ interface Flood {
 }
 
 /** The type of a group that is shared by errors of different types. Their own type precedes the message. */
-export const MANY_TYPES = 'ManyErrorTypes'
+const MANY_TYPES = 'ManyErrorTypes'
 
 interface SignedError {
   hash_signature: string

@@ -86,7 +86,7 @@ function breakable(text: string): Rendered {
   ))
 }
 
-export function shownNumber(name: string, value: number): string {
+function shownNumber(name: string, value: number): string {
   if (name.endsWith('bytes')) return formatBytes(value)
   if (name.endsWith('_ms')) return formatMilliseconds(value)
   if (name.endsWith('_s')) return formatSeconds(value)

@@ -13,7 +13,6 @@ export {
   type ErrorsFilter,
   type ErrorsListInput,
   errorsListInput,
-  MAX_PER_PAGE,
   SORT_FIELDS,
   UNASSIGNED,
 } from './errors-filter.js'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { start } from '../../../src/browser/client.ts'
-import { ErrorBoundary, rootHandlers } from '../../../src/react/error-boundary.ts'
+import { ErrorBoundary, rootHandlers } from '../../../src/browser/react/error-boundary.ts'
 
 const client = start({ endpoint: '/client_errors', app_version: '1.4.0', console: true })
 window.client = client

@@ -33,7 +33,7 @@ export const patternPart: RelatedPart<CyclicalPattern> = {
   ),
 }
 
-export function sentenceOf({ pattern_type, peak_hours, weekday_distribution, total }: CyclicalPattern): string {
+function sentenceOf({ pattern_type, peak_hours, weekday_distribution, total }: CyclicalPattern): string {
   const hours = new Intl.ListFormat('en-GB').format(peak_hours.map(clock))
   const peaks = hours && `, most at ${hours}`
   const weekend = weekday_distribution.slice(5).reduce((sum, count) => sum + count, 0)

@@ -20,14 +20,7 @@ export interface RelatedPart<Data = unknown> {
 }
 
 /** In the order in which the page shows them. */
-export const RELATED: readonly RelatedPart[] = [
-  cascadesPart,
-  coOccurringPart,
-  similarPart,
-  usualPart,
-  patternPart,
-  burstsPart,
-]
+const RELATED: readonly RelatedPart[] = [cascadesPart, coOccurringPart, similarPart, usualPart, patternPart, burstsPart]
 
 export interface LoadedPart {
   name: string

@@ -82,7 +82,7 @@ function Row({ delivery, visit }: DeliveryProps) {
   )
 }
 
-export function StateBadge({ state }: { state: Delivery['state'] }): Rendered {
+function StateBadge({ state }: { state: Delivery['state'] }): Rendered {
   return <span class={`badge delivery-${state}`}>{STATE_WORDS[state] ?? state}</span>
 }
 

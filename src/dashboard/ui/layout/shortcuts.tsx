@@ -1,7 +1,7 @@
 import type { Rendered } from '../../define.js'
 
 /** What the keys do; `assets/js/keyboard.js` makes them do it. */
-export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
+const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['j / k', 'Next, previous error of the list'],
   ['Enter', 'Open it'],
   ['x', 'Choose it'],

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+
+const { exports } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
+  exports: Record<string, string | Record<string, string>>
+}
+/** Sources of the public entries: `dist/adapters/express.js` is compiled from `src/adapters/express.ts`. */
+const publicEntries = Object.values(exports)
+  .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+  .filter((file) => file.startsWith('./dist/') && file.endsWith('.js') && file !== './dist/browser.js')
+  .map((file) => file.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))
+
+export default {
+  entry: [
+    ...publicEntries,
+    'src/cli/main.ts',
+    'src/browser/script.ts',
+    // Loaded by file name, in a hook thread or before the application.
+    'src/capture/swallowed/{hooks,loader,preload}.ts',
+    'scripts/*.mjs',
+    'scripts/test/unhandled-errors.mjs',
+    'bench/*.mjs',
+    // Started as processes of their own.
+    'bench/**/*-{child,subject}.mjs',
+    'test/**/*.test.{ts,tsx}',
+    'test/**/fixtures/**',
+  ],
+  project: ['src/**/*.{ts,tsx}', 'scripts/**/*.mjs', 'bench/**/*.mjs', 'test/**/*.{ts,tsx}'],
+  ignore: ['test/cli/init/hosts/**'],
+  // Loaded through createRequire, types of a test dependency, and the version of Rollup that Vite must use.
+  ignoreDependencies: ['express4', 'koa-bodyparser', '@types/smtp-server', 'rollup'],
+  ignoreBinaries: ['mkfifo', 'mount', 'umount', 'openssl'],
+  // The type of a parameter or result is exported with its function, although no other file names the type.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+}
