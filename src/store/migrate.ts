@@ -8,27 +8,28 @@ export interface MigrationStatus {
   applied_at: string | null
 }
 
-/** Each migration and when it was applied; null for those that are still to come. */
+/** Each migration and when it was applied; null for pending migrations. */
 export async function migrationStatus(database: Database): Promise<MigrationStatus[]> {
   const migrations = await (await migratorFor(database)).getMigrations()
   return migrations.map(({ name, executedAt }) => ({ name, applied_at: executedAt?.toISOString() ?? null }))
 }
 
-/** Brings the schema up to date and gives the names of what was applied. Of several processes, one does the work. */
+/** Applies the pending migrations and returns their names. If several processes migrate, one of them does the work. */
 export async function migrate(database: Database): Promise<string[]> {
-  // Nothing pending may also mean that a newer version has been here, which Kysely takes for a damaged history.
+  // Kysely rejects migrations it does not know, but a newer version may have applied some to this database.
   if ((await pendingMigrations(database)).length === 0) return []
   const { error, results } = await (await migratorFor(database)).migrateToLatest()
   if (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new TrackerError('database_unavailable', `The migration of ${database.dialect.address} failed: ${reason}`, {
-      cause: error,
-    })
+    throw new TrackerError(
+      'database_unavailable',
+      `The migration of ${database.dialect.address} failed: ${failureReason(error)}`,
+      { cause: error },
+    )
   }
   return (results ?? []).filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
 }
 
-/** The sentence for an operator whose schema is behind, or null when it is up to date. */
+/** A sentence for the operator if migrations are pending; null if the schema is up to date. */
 export async function outdatedSchema(database: Database): Promise<string | null> {
   const pending = await pendingMigrations(database)
   if (pending.length === 0) return null
@@ -37,6 +38,13 @@ export async function outdatedSchema(database: Database): Promise<string | null>
 
 async function pendingMigrations(database: Database): Promise<string[]> {
   return (await migrationStatus(database)).filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
+}
+
+function failureReason(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  // Kysely's wording for applied migrations that are missing in this version.
+  if (!reason.startsWith('corrupted migrations')) return reason
+  return `Its tables were created by a development version of Faultboard (${reason}). Export the errors with that version, then import them into a new database.`
 }
 
 async function migratorFor({ read, dialect }: Database): Promise<Migrator> {
@@ -56,7 +64,7 @@ async function migratorFor({ read, dialect }: Database): Promise<Migrator> {
   })
 }
 
-/** Where unqualified names go: the same tables in another schema of the database are another tracker's. */
+/** Schema of unqualified table names. Another schema of the same database may contain another tracker's tables. */
 async function currentSchema(db: Database['read']): Promise<string> {
   const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db)
   return rows[0]?.schema ?? 'public'

@@ -35,7 +35,7 @@ describeEachDatabase('health', (database) => {
     })
     expect(health.recorder.last_flush_at).not.toBeNull()
     expect(health.database.latency_ms).toBeGreaterThanOrEqual(0)
-    expect(health.database.migrations?.applied).toContain('0007-overview')
+    expect(health.database.migrations?.applied).toEqual(['0001-initial'])
     expect(health.process.faultboard_version).toMatch(/^\d+\.\d+\.\d+/)
     expect(await (await host.get('/health')).text()).toContain('Healthy')
   })
@@ -121,7 +121,7 @@ describeEachDatabase(
       expect(state).toBe('failing')
       expect(reasons[0]?.sentence).toContain('npx faultboard migrate')
       expect(found).toMatchObject({ reachable: true, migrations: { applied: [] } })
-      expect(found.migrations?.pending).toContain('0001-errors')
+      expect(found.migrations?.pending).toContain('0001-initial')
     })
   },
   { except: ['sqlite'] },

@@ -1,62 +1,99 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { CompiledQuery } from '../../src/store/kysely.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
+import { migrate, migrationStatus, outdatedSchema } from '../../src/store/migrate.js'
+import { MIGRATIONS } from '../../src/store/migrations/list.js'
+import { addColumn, createIndex, createTable, type Migration } from '../../src/store/migrations/table.js'
 import { balancedBooks } from '../support/books.js'
-import { type Dialect, describeEachDatabase } from '../support/databases.js'
+import { describeEachDatabase } from '../support/databases.js'
 import { eventually, freshPlace, spoolIsEmpty, trackerAt, withDatabase } from '../support/tracker.js'
 
-interface Statement {
-  sql: string
-  parameters: unknown[]
+const LATER = '9999-later'
+
+/** Stands for a migration of a later version: it adds a column, a table and indexes. */
+const later: Migration = {
+  async up(db, dialect) {
+    await addColumn(db, dialect, 'faultboard_errors', 'later_note', 'varchar(64)')
+    await addColumn(db, dialect, 'faultboard_occurrences', 'later_trace', 'varchar(64)')
+    await createIndex(db, dialect, 'faultboard_errors', { columns: ['later_note'] })
+    await createTable(db, dialect, 'faultboard_later_hours', {
+      columns: { hour: { type: 'bigint' }, name: { type: 'varchar(64)' }, count: { type: 'bigint' } },
+      key: { columns: ['hour', 'name'] },
+    })
+  },
 }
 
-/**
- * Recorded from version 0.4.0: the statements of two flushes of one error (two occurrences, then one) on an empty
- * database, and a spool file with two more occurrences of the same error.
- */
-const OLD_VERSION = JSON.parse(readFileSync(new URL('fixtures/version-0.4.0.json', import.meta.url), 'utf8')) as {
-  flushes: Record<Dialect, [Statement[], Statement[]]>
-  spool_file: { name: string; lines: unknown[] }
+/** Adds the later migration to this process until the test ends. */
+function installLaterVersion(): void {
+  MIGRATIONS[LATER] = later
+  onTestFinished(removeLaterVersion)
 }
 
-describeEachDatabase('a process of version 0.4.0', (database) => {
-  test('writes to the schema of this version while processes of this version write too', async () => {
+function removeLaterVersion(): void {
+  delete MIGRATIONS[LATER]
+}
+
+describeEachDatabase('a schema of a later version', (database) => {
+  test('is written by processes of this version that started before and after its migration', async () => {
     const place = await freshPlace(database)
-    const [first, second] = OLD_VERSION.flushes[database.dialect]
-    await replay(place.url, first)
-    const { tracker } = trackerAt(place)
-    const logged = await tracker.Commands.LogError.call({ error_type: 'NewError', message: 'of this version' })
-    expect(logged).toMatchObject({ state: 'recorded', occurrence_count: 1 })
-    await replay(place.url, second)
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop OldError': 3, 'shop NewError': 1 })
-    const errors = await tracker.Queries.ErrorsList.call({ sort_by: 'error_type', sort_direction: 'desc' })
-    expect(errors.map(({ error_type, occurrence_count }) => [error_type, occurrence_count])).toEqual([
-      ['OldError', 3],
-      ['NewError', 1],
-    ])
+    const started = trackerAt(place).tracker
+    await started.Commands.LogError.call({ error_type: 'Repeated', message: 'x', user_id: 'ann' })
+    await started.Queries.ErrorsList.call()
+
+    installLaterVersion()
+    expect(await withDatabase(place.url, migrate)).toEqual([LATER])
+    removeLaterVersion()
+
+    const restarted = trackerAt(place).tracker
+    for (const tracker of [started, restarted]) {
+      const logged = await tracker.Commands.LogError.call({ error_type: 'Repeated', message: 'x', user_id: 'bob' })
+      expect(logged?.state).toBe('recorded')
+      const [error] = await tracker.Queries.ErrorsList.call()
+      expect(error).toMatchObject({ error_type: 'Repeated', occurrence_count: logged?.occurrence_count })
+    }
+    const { counts, users } = await balancedBooks(place.url)
+    expect(counts).toEqual({ 'shop Repeated': 3 })
+    expect(users).toEqual({ 'Repeated ann': 1, 'Repeated bob': 2 })
   })
 
-  test('leaves spool files that this version imports into the same error', async () => {
+  test('is reported as pending until its migration has run, which keeps all rows', async () => {
     const place = await freshPlace(database)
-    for (const flush of OLD_VERSION.flushes[database.dialect]) await replay(place.url, flush)
-    const { name, lines } = OLD_VERSION.spool_file
-    writeFileSync(join(place.spool_path, name), lines.map((line) => JSON.stringify(line)).join('\n'))
     const { tracker } = trackerAt(place)
-    await tracker.ready()
-    await eventually(() => spoolIsEmpty(tracker), 'the file is imported')
-    const { counts, users } = await balancedBooks(place.url)
-    expect(counts).toEqual({ 'shop OldError': 5 })
-    expect(users).toEqual({ 'OldError u0': 3, 'OldError u1': 2 })
+    await tracker.Commands.LogError.call({ error_type: 'Kept', message: 'x' })
+    await tracker.shutdown()
+
+    installLaterVersion()
+    await withDatabase(place.url, async (opened) => {
+      expect(await outdatedSchema(opened)).toContain(LATER)
+      expect((await migrationStatus(opened)).at(-1)).toEqual({ name: LATER, applied_at: null })
+      expect(await migrate(opened)).toEqual([LATER])
+      expect(await outdatedSchema(opened)).toBeNull()
+      const { rows } = await sql`select error_type, later_note from faultboard_errors`.execute(opened.read)
+      expect(rows).toEqual([{ error_type: 'Kept', later_note: null }])
+      // A migration that failed halfway on MySQL runs again from its start.
+      await later.up(opened.read, opened.dialect)
+    })
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Kept': 1 })
+  })
+
+  test('receives the errors that its processes recorded before the migration', async () => {
+    const place = await freshPlace(database)
+    installLaterVersion()
+    const { tracker, clock } = trackerAt(place)
+    clock.now = null
+    const logged = await tracker.Commands.LogError.call({ error_type: 'Early', message: 'x' })
+    // SQLite files are migrated at the start.
+    expect(logged?.state).toBe(database.dialect === 'sqlite' ? 'recorded' : 'spooled')
+    await withDatabase(place.url, migrate)
+    await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Early': 1 })
   })
 })
 
-/** In one transaction, as version 0.4.0 ran them. */
-async function replay(url: string, statements: readonly Statement[]): Promise<void> {
-  const inside = statements.filter(({ sql }) => !/^(begin|commit|set transaction)/.test(sql))
-  await withDatabase(url, ({ read }) =>
-    read.transaction().execute(async (transaction) => {
-      for (const { sql, parameters } of inside) await transaction.executeQuery(CompiledQuery.raw(sql, parameters))
-    }),
-  )
-}
+describeEachDatabase('a schema of a development version', (database) => {
+  test('is refused with the way to keep its errors', async () => {
+    await withDatabase(await database.fresh(), async (opened) => {
+      await sql`update faultboard_migrations set name = '0001-errors'`.execute(opened.read)
+      await expect(migrate(opened)).rejects.toThrow('created by a development version')
+    })
+  })
+})

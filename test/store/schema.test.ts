@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { dumpSchema } from '../support/schema-dump.js'
+import { withDatabase } from '../support/tracker.js'
+
+describeEachDatabase('the schema', (database) => {
+  test('equals the recorded schema in its tables, columns, keys and indexes', async () => {
+    const dump = await withDatabase(await database.fresh(), dumpSchema)
+    await expect(dump).toMatchFileSnapshot(`fixtures/schema.${database.dialect}.txt`)
+  })
+})
