@@ -11,8 +11,7 @@ export function createTracker(settings: Settings): TrackerInstance {
 }
 
 export type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
-export type { RequestFacts } from './capture/facts/request-facts.js'
-export type { LogErrorInput } from './capture/fields.js'
+export type { LogErrorInput, RequestFacts } from './capture/fields.js'
 export type { LoggedError } from './capture/log-error.js'
 export type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 export type { LogContext, Options, Settings } from './config/options.js'

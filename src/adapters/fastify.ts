@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { markStart } from '../capture/facts/request-facts.js'
-import type { Mount } from '../dashboard/handler.js'
+import type { Mount } from '../dashboard/mount.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { answer, type HostRequest, mountOf, strippedPrefix } from './bridge.js'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { markStart } from '../capture/facts/request-facts.js'
-import type { Mount } from '../dashboard/handler.js'
+import type { Mount } from '../dashboard/mount.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { answer, answerRequest, type HostRequest, mountOf, strippedPrefix, withoutOrigin } from './bridge.js'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Mount } from '../dashboard/handler.js'
+import type { Mount } from '../dashboard/mount.js'
 import { ConfigurationError, Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { answer, answerRequest, type HostRequest } from './bridge.js'

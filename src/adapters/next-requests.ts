@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import { markStart } from '../capture/facts/request-facts.js'
-import type { Mount } from '../dashboard/handler.js'
+import type { Mount } from '../dashboard/mount.js'
 import type { HostRequest } from './bridge.js'
 
 /** A request as the server got it: Next.js takes `basePath` from its URL, and hides its socket from route handlers. */

@@ -2,7 +2,6 @@ import { types } from 'node:util'
 import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
 import { epochMilliseconds, MINUTE } from '../model/time.js'
-import type { RequestFacts } from './facts/request-facts.js'
 
 /** Either `exception`, or `error_type` and `message`; every other field may go with both. */
 export interface LogErrorInput {
@@ -158,4 +157,15 @@ const CLOCK_DIFFERENCE = 5 * MINUTE
 
 function millisecondsOf(text: string): number {
   return /^\d{9,}$/.test(text) ? epochMilliseconds(Number(text)) : Date.parse(text)
+}
+
+/** What is known of a request, whichever framework it came by. */
+export interface RequestFacts {
+  method?: string | undefined
+  /** The pattern of the route, such as `/orders/:id`. */
+  route?: string | undefined
+  headers?: Record<string, string> | undefined
+  content_type?: string | undefined
+  /** How long the request had been going on. */
+  duration_ms?: number | undefined
 }

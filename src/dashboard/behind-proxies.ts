@@ -1,6 +1,6 @@
 import type { Options } from '../config/options.js'
 import { clientAddress, isTrustedProxy } from '../model/requests/client-address.js'
-import type { Mount } from './handler.js'
+import type { Mount } from './mount.js'
 
 type ProxyOptions = Pick<Options, 'trusted_proxies' | 'dashboard_base_url'>
 

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { SwitchName } from '../config/options.js'
 import type { Context } from '../context.js'
-import type { HealthState } from '../health/reasons.js'
+import type { HealthState } from '../health/report.js'
 import type { Application } from '../triage/list/list-applications.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { forgetIgnoredHeaders, ignoredHeadersText, rememberIgnoredHeaders } from '../health/forwarding-headers.js'
-import type { Mount } from './handler.js'
+import type { Mount } from './mount.js'
 
 const FORWARDING_HEADERS = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'CF-Connecting-IP']
 

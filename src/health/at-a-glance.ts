@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import type { HealthState } from './reasons.js'
+import type { HealthState } from './report.js'
 
 const LOST = ['spool_full', 'spool_unwritable']
 const TO_LOOK_AT = ['refused_by_database', 'dashboard_failed', 'forwarding_headers_ignored']

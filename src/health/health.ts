@@ -1,59 +1,17 @@
-import type { Options } from '../config/options.js'
 import type { Context } from '../context.js'
-import { BUDGETS, type BudgetName } from '../model/budgets.js'
+import { BUDGETS } from '../model/budgets.js'
 import { meaningOf } from '../model/drop-reasons.js'
 import { inTime } from '../model/in-time.js'
 import { isoTime } from '../model/time.js'
 import { recentRejections } from '../store/recording/rejections.js'
-import type { SpoolState } from '../store/spool/spool.js'
-import { type DatabaseHealth, databaseHealth, PATIENCE_MS } from './database.js'
+import { databaseHealth, PATIENCE_MS } from './database.js'
 import { ownVersion } from './own-version.js'
-import { type HealthState, type Reason, reasonsFor, worst } from './reasons.js'
-import { type WorkHealth, workHealth } from './work.js'
+import { reasonsFor, worst } from './reasons.js'
+import type { Dropped, Health, ProcessHealth, RejectedByBudget } from './report.js'
+import { workHealth } from './work.js'
 
 export type { DatabaseHealth } from './database.js'
-export type { HealthState, Reason } from './reasons.js'
 export type { WorkHealth } from './work.js'
-
-/** How the tracker itself is doing. Buffer, drops, spool and process are those of the process that answers. */
-export interface Health {
-  state: HealthState
-  /** What is not as it should be, and what to do about it. */
-  reasons: Reason[]
-  recorder: { buffered: number; queued: number; away_since: string | null; last_flush_at: string | null }
-  dropped: Dropped[]
-  spool: SpoolState & { max_bytes: number }
-  database: DatabaseHealth
-  /** What budgets rejected in the last 24 hours, in all processes; null when the database cannot be read. */
-  rejections: RejectedByBudget[] | null
-  work: WorkHealth | null
-  process: ProcessHealth
-}
-
-/** What did not go the ordinary way since the process started, and what that means. */
-export interface Dropped {
-  reason: string
-  count: number
-  text: string
-}
-
-export interface RejectedByBudget {
-  /** The option that limits it, and its value. */
-  option: BudgetName
-  limit: Options[BudgetName]
-  count: number
-  first_rejected_at: string
-  last_rejected_at: string
-  text: string
-}
-
-export interface ProcessHealth {
-  faultboard_version: string | null
-  node_version: string
-  pid: number
-  uptime_seconds: number
-  memory_bytes: number
-}
 
 /** Answers also when the database does not. */
 export async function healthOf(context: Context): Promise<Health> {
@@ -108,3 +66,5 @@ function processHealth(): ProcessHealth {
     memory_bytes: process.memoryUsage.rss(),
   }
 }
+
+export type { HealthState, Reason } from './report.js'

@@ -1,14 +1,6 @@
 import { DAY } from '../model/time.js'
 import { ignoredHeadersText } from './forwarding-headers.js'
-import type { Health } from './health.js'
-
-/** `failing`: errors are lost, or cannot be read. `degraded`: nothing is lost, but somebody should look. */
-export type HealthState = 'ok' | 'degraded' | 'failing'
-
-export interface Reason {
-  state: Exclude<HealthState, 'ok'>
-  sentence: string
-}
+import type { Health, HealthState, Reason } from './report.js'
 
 type Facts = Omit<Health, 'state' | 'reasons'>
 

@@ -9,7 +9,7 @@ import {
   type RedisModule,
 } from './bullmq-types.js'
 import type { JobName } from './engine.js'
-import type { EngineParts } from './engines.js'
+import type { EngineParts } from './engine-parts.js'
 import { installationId } from './installation.js'
 import { keptOpen } from './kept-open.js'
 import type { JobStore } from './polling-engine.js'

@@ -1,16 +1,11 @@
-import type { Context } from '../context.js'
 import { ConfigurationError } from '../model/errors.js'
 import { bullmqJobs } from './bullmq.js'
 import { embeddedJobs } from './embedded.js'
 import type { JobEngine } from './engine.js'
+import type { EngineParts } from './engine-parts.js'
 import { pgBossJobs } from './pg-boss.js'
 import { type JobStore, pollingEngine } from './polling-engine.js'
 import { TIMING, type Timing } from './timing.js'
-
-export interface EngineParts extends Pick<Context, 'config' | 'database' | 'ready' | 'log' | 'now' | 'random'> {
-  /** For tests, which do not wait for a minute. */
-  timing?: Partial<Timing>
-}
 
 /**
  * The engine that the configuration names; what it needs is loaded and opened with its first use. Throws a

@@ -1,7 +1,7 @@
 import { createDatabase, type Database } from '../store/database.js'
 import { loadDriver } from '../store/driver.js'
 import type { JobName } from './engine.js'
-import type { EngineParts } from './engines.js'
+import type { EngineParts } from './engine-parts.js'
 import { installationId } from './installation.js'
 import { keptOpen } from './kept-open.js'
 import {

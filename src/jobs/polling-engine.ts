@@ -1,5 +1,5 @@
 import type { DeadLetter, JobCounts, JobEngine, NewJob } from './engine.js'
-import type { EngineParts } from './engines.js'
+import type { EngineParts } from './engine-parts.js'
 import type { Timing } from './timing.js'
 import { within } from './within.js'
 import { type JobSource, JobWorker } from './worker.js'

@@ -1,5 +1,3 @@
-import type { Server } from './server.js'
-
 const PARSE_ERROR = -32700
 const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
@@ -66,3 +64,6 @@ function answer(id: string | number | null, result: object | Failure): object {
   if (result instanceof Failure) return { jsonrpc: '2.0', id, error: { code: result.code, message: result.message } }
   return { jsonrpc: '2.0', id, result }
 }
+
+/** Answers one request: the result, or a failure as the protocol names it. */
+export type Server = (method: string, params: unknown) => Promise<object | Failure>

@@ -2,7 +2,8 @@ import { TrackerError } from '../model/errors.js'
 import { parseInput } from '../model/input.js'
 import { inputSchema } from '../model/json-schema.js'
 import type { TrackerInstance } from '../tracker.js'
-import { type Failure, failed, INVALID_PARAMS, METHOD_NOT_FOUND } from './json-rpc.js'
+import type { Server } from './json-rpc.js'
+import { failed, INVALID_PARAMS, METHOD_NOT_FOUND } from './json-rpc.js'
 import type { Tool } from './tool.js'
 import { READ_TOOLS } from './tools/read.js'
 import { ACTOR, TRIAGE_TOOLS } from './tools/triage.js'
@@ -18,9 +19,6 @@ export interface ServerOptions {
   /** What went wrong unexpectedly, for the person who runs it. */
   log(sentence: string): void
 }
-
-/** Answers one request: the result, or a failure as the protocol names it. */
-export type Server = (method: string, params: unknown) => Promise<object | Failure>
 
 export function createServer(options: ServerOptions): Server {
   const tools = options.allow_triage ? [...READ_TOOLS, ...TRIAGE_TOOLS] : READ_TOOLS

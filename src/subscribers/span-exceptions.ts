@@ -1,6 +1,5 @@
-import type { RequestFacts } from '../capture/facts/request-facts.js'
 import { traceFrom } from '../capture/facts/trace.js'
-import type { LogErrorInput } from '../capture/fields.js'
+import type { LogErrorInput, RequestFacts } from '../capture/fields.js'
 
 /** Seconds and nanoseconds since 1970. */
 type HrTime = readonly [number, number]

@@ -9,9 +9,8 @@ import { trimOccurrences } from '../store/recording/trim.js'
 import type { ErrorsTable, Schema } from '../store/schema.js'
 import { addRows } from './add-rows.js'
 import { type Application, applicationOf, IMPORTS, knownRevision, lockedGroup } from './group.js'
-import type { Outcome } from './import-records.js'
 import { markOf } from './origin.js'
-import type { ErrorLine } from './record.js'
+import type { ErrorLine, Outcome } from './record.js'
 
 /** Adds an error with all that was counted of it, once. Where people have decided about it here, that stays. */
 export async function addError(context: Context, line: ErrorLine): Promise<Outcome> {

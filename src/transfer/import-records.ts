@@ -40,9 +40,6 @@ export interface Imported {
   rejected: number
 }
 
-/** What became of one error. */
-export type Outcome = 'created' | 'added' | 'known' | 'outdated'
-
 /**
  * Adds what `exportRecords` gave, a line at a time and each in a transaction of its own. A line that was imported
  * before, or comes from this very database, changes nothing. What a line does not say rightly is handed to `reject`.

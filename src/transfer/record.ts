@@ -141,3 +141,6 @@ export type ExportedLine = { version: number } & (
   | v.InferInput<typeof errorLine>
   | v.InferInput<typeof moreLine>
 )
+
+/** What became of one error. */
+export type Outcome = 'created' | 'added' | 'known' | 'outdated'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { resolveConfiguration } from '../../src/config/resolve.js'
-import { type Severity, type SeverityQuestion, severityOf } from '../../src/model/severity.js'
+import { type SeverityQuestion, severityOf } from '../../src/model/grade-severity.js'
+import type { Severity } from '../../src/model/severity.js'
 
 const grade = (error_type: string, more: Partial<SeverityQuestion> = {}) =>
   severityOf({ error_type, rules: [], ...more })

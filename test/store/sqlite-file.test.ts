@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Health } from '../../src/health/health.js'
+import type { Health } from '../../src/health/report.js'
 import { sql } from '../../src/store/kysely.js'
 import { integrityProblems, repairSqlite } from '../../src/store/repair/repair-sqlite.js'
 import type { TrackerInstance } from '../../src/tracker.js'

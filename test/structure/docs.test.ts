@@ -6,7 +6,8 @@ import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from '../../src/dashboard/ro
 import { Tracker } from '../../src/index.js'
 import { describeInput } from '../../src/model/describe-input.js'
 import { DROP_REASONS } from '../../src/model/drop-reasons.js'
-import { SEVERITIES, severityOf } from '../../src/model/severity.js'
+import { severityOf } from '../../src/model/grade-severity.js'
+import { SEVERITIES } from '../../src/model/severity.js'
 
 const readme = readFileSync('README.md', 'utf8')
 

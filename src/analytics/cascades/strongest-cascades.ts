@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { CascadesTable } from '../../store/schema.js'
 import { type RankedError, rankedErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import { cascadesSince } from './cascade-detector.js'
 import { liftOf } from './error-cascades.js'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { newestMeetings } from '../meetings.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 
 export interface UserErrors {

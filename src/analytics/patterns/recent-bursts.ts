@@ -3,7 +3,7 @@ import { HOUR, hourOf } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { type RankedError, rankedErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import { hourCountsOf } from '../sums/subject.js'
 import { againstSums, type Burst, burstsIn, type Run } from './pattern-detector.js'
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 import { timedSlices } from '../sums/timed-slices.js'
 

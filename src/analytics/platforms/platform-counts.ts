@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../sums/application-filter.js'
 import { askedApplications } from '../sums/application-filter.js'
 import { dayParts } from '../sums/day-parts.js'
-import type { Scope } from '../sums/hour-sums.js'
 import type { Span } from '../sums/period.js'
 
 /** Occurrences per platform. */

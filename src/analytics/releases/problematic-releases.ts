@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { share } from '../statistics.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import type { Period } from '../sums/period.js'
 import { releasesOfYear } from './release-sums.js'
 import { type DatedRelease, daysOf, previousReleases, releaseKey } from './releases.js'

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { withoutIndex } from '../../store/sort-order.js'
+import type { Scope } from '../sums/application-filter.js'
 import { errorsOf } from '../sums/application-filter.js'
-import type { Scope } from '../sums/hour-sums.js'
 import { type Release, releaseKey } from './releases.js'
 
 /** The errors that came back in a release, those that did so last at the front. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { firstBy, type RankedError, withErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import { regressedIn } from './regressions.js'
 import { type ReleaseCount, releaseCounts } from './release-counts.js'
 import { releasesOfYear } from './release-sums.js'

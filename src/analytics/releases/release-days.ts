@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { DAY } from '../../model/time.js'
+import type { Scope } from '../sums/application-filter.js'
 import { hoursOf } from '../sums/application-filter.js'
-import type { Scope } from '../sums/hour-sums.js'
 import { isoDate, localDay, type Period } from '../sums/period.js'
 import { type Release, releaseKey } from './releases.js'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { share } from '../statistics.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import { elapsedDays, type Period, type Span } from '../sums/period.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
 import { daysOf, releaseKey, type SeverityCounts } from './releases.js'

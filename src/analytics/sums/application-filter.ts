@@ -2,7 +2,6 @@ import type { Context } from '../../context.js'
 import { applicationIds } from '../../store/applications.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import type { Scope } from './hour-sums.js'
 
 /**
  * The condition by which hourly sums of an application, or of all, are found. Their key begins with the application, so
@@ -43,4 +42,8 @@ export function occurrencesOf(
   const application = withoutIndex(database.dialect, 'of_application.application_id')
   return sql<boolean>`exists (select of_application.id from faultboard_errors as of_application
     where of_application.id = ${sql.ref(error_id)} and ${application} = ${application_id})`
+}
+
+export interface Scope {
+  application_id: number | undefined
 }

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
 import { DAY } from '../../model/time.js'
 import { utcDayOf } from '../../model/utc-day.js'
+import type { Scope } from './application-filter.js'
 import { hoursOf } from './application-filter.js'
-import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
 
 /** A span as whole days of UTC, with the hours by which these are too few or too many. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import type { Scope } from './hour-sums.js'
+import type { Scope } from './application-filter.js'
 import type { IdRange } from './id-ranges.js'
 import type { Span } from './period.js'
 

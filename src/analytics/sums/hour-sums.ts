@@ -4,15 +4,12 @@ import { DAY } from '../../model/time.js'
 import type { SelectQueryBuilder } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'
 import type { Schema } from '../../store/schema.js'
+import type { Scope } from './application-filter.js'
 import { hoursOf } from './application-filter.js'
 import { localDay, type Period, type Span } from './period.js'
 
 /** So many days of sums are read in a few milliseconds, also where an embedded database holds the host's thread. */
 const PART = 20 * DAY
-
-export interface Scope {
-  application_id: number | undefined
-}
 
 export interface DaySum {
   /** Midnight of the local date, as if it were in UTC. */

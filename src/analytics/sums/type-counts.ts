@@ -2,9 +2,9 @@ import type { Context } from '../../context.js'
 import { DAY } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
+import type { Scope } from './application-filter.js'
 import { askedApplications } from './application-filter.js'
 import { type DayParts, dayParts, daySlices } from './day-parts.js'
-import type { Scope } from './hour-sums.js'
 import type { Span } from './period.js'
 
 export interface TypeCount {

@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { DAY } from '../../model/time.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { type RankedError, withErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 
 /** Open for longer than this, and seen again within it. */
 export const PERSISTENT_DAYS = 7

@@ -3,7 +3,7 @@ import { SEVERITIES, type Severity } from '../../model/severity.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { mean, median, share } from '../statistics.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import { type Period, weeksOf } from '../sums/period.js'
 
 /** Of the errors seen in the period, how many are resolved now. */

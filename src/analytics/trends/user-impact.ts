@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { firstBy, type RankedError, withErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/hour-sums.js'
+import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 
 export interface ImpactedError extends RankedError {

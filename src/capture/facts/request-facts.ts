@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { Options } from '../../config/options.js'
 import { clientAddress } from '../../model/requests/client-address.js'
 import { safeHeaders } from '../../model/requests/request-headers.js'
-import type { LogErrorInput } from '../fields.js'
+import type { LogErrorInput, RequestFacts } from '../fields.js'
 import { userIdOf } from './user.js'
 
 /** What a host framework may have added to the request before us. */
@@ -17,17 +17,6 @@ export type HostRequest = IncomingMessage & {
   query?: unknown
   params?: unknown
   route?: unknown
-}
-
-/** What is known of a request, whichever framework it came by. */
-export interface RequestFacts {
-  method?: string | undefined
-  /** The pattern of the route, such as `/orders/:id`. */
-  route?: string | undefined
-  headers?: Record<string, string> | undefined
-  content_type?: string | undefined
-  /** How long the request had been going on. */
-  duration_ms?: number | undefined
 }
 
 type FactsOptions = Pick<Options, 'trusted_proxies' | 'user_callback'>

@@ -55,3 +55,9 @@ export function positionAt(code: string, offset: number): { line: number; column
 function isSpace(letter: string): boolean {
   return letter === ' ' || letter === '\n' || letter === '\t' || letter === '\r'
 }
+
+/** A place in generated code; both count from one, as V8 writes them. */
+export interface Place {
+  line: number
+  column: number
+}

@@ -1,12 +1,7 @@
+import type { Place } from './declared-name.js'
 import { declarationOf, offsetOf, positionAt } from './declared-name.js'
 import type { ProjectFiles } from './project-files.js'
 import { mentionsOf } from './variable-names.js'
-
-/** A place in generated code; both count from one, as V8 writes them. */
-export interface Place {
-  line: number
-  column: number
-}
 
 /** The text of generated files, as far as a map does not tell what has to be known. */
 export class GeneratedCode {

@@ -1,4 +1,5 @@
-import { GeneratedCode, type Place } from './generated-code.js'
+import type { Place } from './declared-name.js'
+import { GeneratedCode } from './generated-code.js'
 import { mapTextOf } from './map-text.js'
 import { originalPath } from './original-path.js'
 import { type OriginalPosition, ParsedMap } from './parsed-map.js'

@@ -1,6 +1,6 @@
 import { parseFrame } from '../../model/stacks/backtrace.js'
+import type { Place } from './declared-name.js'
 import { type FrameLocation, frameLocation } from './frame-location.js'
-import type { Place } from './generated-code.js'
 import { MapCache } from './map-cache.js'
 import type { OriginalPosition } from './parsed-map.js'
 import type { OnSkipped } from './skip-reason.js'

@@ -1,5 +1,5 @@
+import type { Place } from './declared-name.js'
 import { offsetOf } from './declared-name.js'
-import type { Place } from './generated-code.js'
 
 /** A scope longer than this is a bundle's own wrapper. */
 const LOOK_AHEAD = 200_000

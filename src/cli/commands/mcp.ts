@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { answerLine } from '../../mcp/json-rpc.js'
-import { createServer, type Server } from '../../mcp/server.js'
+import { answerLine, type Server } from '../../mcp/json-rpc.js'
+import { createServer } from '../../mcp/server.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { linesOf } from '../io/lines.js'

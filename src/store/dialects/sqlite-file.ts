@@ -1,6 +1,5 @@
 import { closeSync, openSync, statSync, unlinkSync } from 'node:fs'
 import { TrackerError } from '../../model/errors.js'
-import type { SqliteHandle } from './sqlite.js'
 
 /** Longest time until a read or write detects a deleted or replaced file. */
 const CHECK_INTERVAL_MS = 1000
@@ -264,4 +263,22 @@ function stateOf(path: string): string {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
+export interface SqliteHandle {
+  prepare(sql: string): SqliteStatement
+  exec(sql: string): unknown
+  close(): void
+  /** Whether a transaction is open: node:sqlite's word and better-sqlite3's. */
+  readonly isTransaction?: boolean
+  readonly inTransaction?: boolean
+}
+
+export interface SqliteStatement {
+  all(...parameters: unknown[]): unknown[]
+  get(...parameters: unknown[]): unknown
+  run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  columns(): unknown[]
+  readonly reader?: boolean
 }

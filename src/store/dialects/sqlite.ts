@@ -15,26 +15,9 @@ import {
 } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import { HostTurn } from './host-turn.js'
+import type { SqliteHandle, SqliteStatement } from './sqlite-file.js'
 import { SqliteFile } from './sqlite-file.js'
 import { sqliteSearch } from './sqlite-search.js'
-
-/** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
-export interface SqliteHandle {
-  prepare(sql: string): SqliteStatement
-  exec(sql: string): unknown
-  close(): void
-  /** Whether a transaction is open: node:sqlite's word and better-sqlite3's. */
-  readonly isTransaction?: boolean
-  readonly inTransaction?: boolean
-}
-
-export interface SqliteStatement {
-  all(...parameters: unknown[]): unknown[]
-  get(...parameters: unknown[]): unknown
-  run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-  columns(): unknown[]
-  readonly reader?: boolean
-}
 
 /** An embedded database in a file of ours. */
 export function sqliteFile(url: string, root: string): Dialect {

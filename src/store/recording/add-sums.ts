@@ -11,9 +11,9 @@ import {
 import type { BulkTarget, Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
+import type { GroupRow } from './batch.js'
 import { type AddedUser, countUsers } from './count-users.js'
 import type { FoldedGroup } from './fold.js'
-import type { GroupRow } from './record-batch.js'
 
 /**
  * Adds a batch to all sums. They come last in its transaction, those of whole applications at the very end: their rows

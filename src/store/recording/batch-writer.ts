@@ -5,11 +5,12 @@ import { applicationId } from '../applications.js'
 import type { Database } from '../database.js'
 import { afterSilence, Patience } from '../patience.js'
 import type { Spool } from '../spool/spool.js'
+import type { Batch, BatchOutcome } from './batch.js'
 import { mark, markedAmong, unmark } from './batch-marker.js'
 import type { FoldedGroup } from './fold.js'
 import { mergeBatches } from './merge-batches.js'
 import type { Outbox } from './outbox.js'
-import { type Batch, type BatchOutcome, recordBatch } from './record-batch.js'
+import { recordBatch } from './record-batch.js'
 import { trimOccurrences } from './trim.js'
 
 export interface WriterParts {

@@ -1,5 +1,5 @@
+import type { Batch } from './batch.js'
 import { FoldedGroup, type HourSum, hourKey, type UserSum } from './fold.js'
-import type { Batch } from './record-batch.js'
 
 /** Combines batches so that they need one transaction: one batch per application, each group once. */
 export function mergeBatches(batches: readonly Batch[]): Batch[] {

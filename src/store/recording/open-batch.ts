@@ -1,6 +1,6 @@
 import type { ErrorEvent } from '../../model/event.js'
+import type { BatchOutcome, GroupOutcome } from './batch.js'
 import { FoldedGroup } from './fold.js'
-import type { BatchOutcome, GroupOutcome } from './record-batch.js'
 
 /**
  * `recorded`: committed. `repeated`: counted before under the number that its client gave it. `accepted`: safe in the

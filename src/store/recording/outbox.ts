@@ -1,8 +1,8 @@
 import type { Transaction } from '../kysely.js'
 import type { ErrorRow } from '../lock.js'
 import type { Schema } from '../schema.js'
+import type { GroupOutcome } from './batch.js'
 import type { FoldedGroup } from './fold.js'
-import type { GroupOutcome } from './record-batch.js'
 
 /**
  * Where what is to be told to people is written down, in the transaction that makes it true: a process that is killed

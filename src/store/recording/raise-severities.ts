@@ -2,9 +2,8 @@ import { moreSevere, type Severity } from '../../model/severity.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
+import type { GroupRow, ReturnedGroup } from './batch.js'
 import type { FoldedGroup } from './fold.js'
-import type { GroupRow } from './record-batch.js'
-import type { ReturnedGroup } from './returned-groups.js'
 
 /** The highest severity of the events after a time; null if there are none. */
 export function severitySince(group: FoldedGroup, after: number): Severity | null {

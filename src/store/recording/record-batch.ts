@@ -1,13 +1,11 @@
-import type { ClientSource } from '../../model/event.js'
 import { featuresOf } from '../../model/grouping/similarity.js'
-import type { Severity } from '../../model/severity.js'
-import type { Status } from '../../model/workflow.js'
 import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from '../bulk-targets.js'
 import type { Database } from '../database.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import { addSums } from './add-sums.js'
+import type { Batch, BatchOutcome, GroupOutcome, GroupRow } from './batch.js'
 import { isMarked, mark } from './batch-marker.js'
 import { countOnce } from './count-once.js'
 import { type FoldedGroup, type Payload, payloadOf } from './fold.js'
@@ -17,50 +15,6 @@ import type { Outbox, RecordedGroup } from './outbox.js'
 import { raiseSeverities } from './raise-severities.js'
 import { reopen, returnedGroups } from './returned-groups.js'
 import { addSearchHistory, searchText } from './search-history.js'
-
-/** Folded groups that are written in one transaction, under an id that makes the writing of it happen once. */
-export interface Batch {
-  batch_id: string
-  /** Ids of further batches whose groups are part of this one, see merge-batches.ts. */
-  merged_ids?: readonly string[]
-  application_name: string
-  groups: readonly FoldedGroup[]
-  /** Whether an earlier attempt may have been committed without our knowing. */
-  tried_before: boolean
-}
-
-/** What became of one group. */
-export interface GroupOutcome {
-  id: number
-  application_id: number
-  hash_signature: string
-  occurrence_count: number
-  severity: Severity
-  status: Status
-  first_seen_at: number
-  snoozed_until: number | null
-  muted_at: number | null
-  muted_until: number | null
-  is_new: boolean
-  reopened: boolean
-  /** The release in which it came back, where that is newer than the one in which it was resolved. */
-  regressed_in_version: string | null
-}
-
-export interface BatchOutcome {
-  /** The batch had been written already: nothing was counted this time. */
-  duplicate: boolean
-  groups: Map<string, GroupOutcome>
-  /** By signature, the positions in their group of the events that had been counted before, see count-once.ts. */
-  repeated: Map<string, ReadonlySet<number>>
-  refused: Refusal[]
-}
-
-/** A group that the database does not take, whatever is tried. */
-export interface Refusal {
-  group: FoldedGroup
-  error: unknown
-}
 
 export interface RecordOptions {
   application_id: number
@@ -220,27 +174,6 @@ async function upsertGroups(
   )
   const rows = (returned as GroupRow[] | null) ?? (await readGroups(trx, groups, application_id))
   return new Map(rows.map((row) => [row.hash_signature, row]))
-}
-
-export interface GroupRow {
-  id: number
-  hash_signature: string
-  error_type: string
-  first_message: string | null
-  severity: Severity
-  occurred_at: number
-  shown_at: number | null
-  occurrence_count: number
-  status: Status
-  resolved_at: number | null
-  reopened_at: number | null
-  resolved_by_name: string | null
-  first_seen_at: number
-  snoozed_until: number | null
-  muted_at: number | null
-  muted_until: number | null
-  resolved_in_version: string | null
-  source: ClientSource | null
 }
 
 /** The rows under the locks that the upsert took, for a database that does not return them. */

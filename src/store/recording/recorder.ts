@@ -5,10 +5,11 @@ import { Absence } from '../spool/absence.js'
 import { type HandOver, handedOver } from '../spool/hand-over.js'
 import type { Spool } from '../spool/spool.js'
 import { SpoolDrain } from '../spool/spool-drain.js'
+import type { Batch } from './batch.js'
 import { BatchWriter, occurrencesOf, type WriterParts } from './batch-writer.js'
 import { FoldedGroup } from './fold.js'
 import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
-import { type Batch, isRefusal } from './record-batch.js'
+import { isRefusal } from './record-batch.js'
 
 export type { Receipt } from './open-batch.js'
 

@@ -1,26 +1,13 @@
 import type { ErrorEvent } from '../../model/event.js'
 import { commitIn, compareReleases, releaseName, type SeenRelease, versionIn } from '../../model/releases.js'
-import type { Severity } from '../../model/severity.js'
 import { ACTIVITIES } from '../bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import { firstSights, newestReleases, type Reporter, releaseKey, reporterOf } from '../releases.js'
 import type { Schema } from '../schema.js'
+import type { GroupRow, ReturnedGroup } from './batch.js'
 import type { FoldedGroup } from './fold.js'
 import { severitySince } from './raise-severities.js'
-import type { GroupRow } from './record-batch.js'
-
-export interface ReturnedGroup {
-  id: number
-  /** The highest since it was resolved: an error that is reopened starts again. */
-  severity: Severity
-  resolved_by_name: string | null
-  resolved_in_version: string | null
-  /** The version it came back in, where that release is newer than the newest there was when it was resolved. */
-  regressed_in_version: string | null
-  /** The commit of that release, where the version alone does not name it. */
-  regressed_in_commit: string | null
-}
 
 /**
  * The resolved groups that have come back, by their signatures. A release that had been seen when an error was resolved,

@@ -3,8 +3,8 @@ import { SEARCH_HISTORY } from '../bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
 import type { Schema, SearchHistoryTable } from '../schema.js'
+import type { GroupRow } from './batch.js'
 import { type FoldedGroup, payloadOf } from './fold.js'
-import type { GroupRow } from './record-batch.js'
 
 /** How many texts of each kind are kept per error, beside those it began with: enough for several deploys. */
 const MAX_TEXTS = 20

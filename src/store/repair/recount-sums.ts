@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { featuresOf } from '../../model/grouping/similarity.js'
 import { HOUR, hourOf } from '../../model/time.js'
-import type { SqliteHandle } from '../dialects/sqlite.js'
+import type { SqliteHandle } from '../dialects/sqlite-file.js'
 import { searchText } from '../recording/search-history.js'
 
 /** An error whose hours contain fewer occurrences than it counts. */

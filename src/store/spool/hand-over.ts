@@ -1,5 +1,5 @@
+import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/fold.js'
-import type { Batch } from '../recording/record-batch.js'
 
 /** Gives a batch to others to write; false when they cannot take it now, and it has to be kept here. */
 export type HandOver = (batch: Batch) => Promise<boolean>

@@ -1,4 +1,4 @@
-import type { Batch } from '../recording/record-batch.js'
+import type { Batch } from '../recording/batch.js'
 import type { Spool } from './spool.js'
 
 /** A batch on disk. The file is claimed by this process, or free. */

@@ -14,8 +14,8 @@ import {
 import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { HostTurn } from '../dialects/host-turn.js'
+import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/fold.js'
-import type { Batch } from '../recording/record-batch.js'
 import { isAlive } from './is-alive.js'
 
 export interface SpoolState {

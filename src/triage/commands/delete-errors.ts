@@ -4,13 +4,7 @@ import { ACTIVITIES, LEASES } from '../../store/bulk-targets.js'
 import { lockErrors } from '../../store/lock.js'
 import { eraseErrors } from './erase-errors.js'
 import { subtractSums } from './subtract-sums.js'
-
-/** An error whose group is gone, and what is still to be taken out of the sums. */
-export interface DeletedError {
-  id: number
-  application_id: number
-  error_type: string
-}
+import type { DeletedError } from './take-hours.js'
 
 const MARK = 'deleting '
 /** What was not finished after this time was interrupted. Were it not, two at once do no harm. */

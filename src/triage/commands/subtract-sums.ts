@@ -5,7 +5,7 @@ import type { BulkTarget } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
 import { locking } from '../../store/lock.js'
 import type { Schema } from '../../store/schema.js'
-import type { DeletedError } from './delete-errors.js'
+import type { DeletedError } from './take-hours.js'
 import { type DeletedHour, takeHours } from './take-hours.js'
 
 const ROWS_AT_ONCE = 5000

@@ -1,7 +1,6 @@
 import type { Severity } from '../../model/severity.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import type { DeletedError } from './delete-errors.js'
 
 /** An hour of a deleted error, with what its sums are found by. */
 export interface DeletedHour {
@@ -54,4 +53,11 @@ export async function takeHours(
     }
   }
   return { hours, has_more: last !== undefined }
+}
+
+/** An error whose group is gone, and what is still to be taken out of the sums. */
+export interface DeletedError {
+  id: number
+  application_id: number
+  error_type: string
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ErrorEvent } from '../../../src/model/event.js'
+import type { Batch } from '../../../src/store/recording/batch.js'
 import { FoldedGroup } from '../../../src/store/recording/fold.js'
-import type { Batch } from '../../../src/store/recording/record-batch.js'
 import { Spool } from '../../../src/store/spool/spool.js'
 import { SpoolDrain } from '../../../src/store/spool/spool-drain.js'
 import { NOON, temporaryFolder } from '../../support/tracker.js'

@@ -1,6 +1,5 @@
 import type { DatabaseHealth } from '../../../health/database.js'
-import type { Dropped, Health, ProcessHealth, RejectedByBudget } from '../../../health/health.js'
-import type { Reason } from '../../../health/reasons.js'
+import type { Dropped, Health, ProcessHealth, Reason, RejectedByBudget } from '../../../health/report.js'
 import type { EngineHealth, FailedDelivery, FailedJob, WorkHealth } from '../../../health/work.js'
 import { BUDGET_NAMES } from '../../../model/budgets.js'
 import type { ChannelState } from '../../../notifications/delivery/channel-states.js'

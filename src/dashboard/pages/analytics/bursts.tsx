@@ -7,7 +7,7 @@ import { How } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { formatSeconds } from '../../ui/units.js'
-import type { RelatedPart } from '../error/related.js'
+import type { RelatedPart } from '../error/related-part.js'
 
 const SHOWN = 5
 const DAYS = 7

@@ -8,8 +8,8 @@ import { How } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { formatMilliseconds, formatSeconds, formatShare } from '../../ui/units.js'
-import type { RelatedPart } from '../error/related.js'
 import { RelatedErrors } from '../error/related-errors.js'
+import type { RelatedPart } from '../error/related-part.js'
 
 const SHOWN = 5
 const WINDOW = `${CASCADE_WINDOW / 1000} s`

@@ -3,8 +3,8 @@ import { type CoOccurringError, coOccurringErrors } from '../../../analytics/co-
 import { perform } from '../../../operation.js'
 import { How } from '../../ui/explanation.js'
 import { formatCount } from '../../ui/time.js'
-import type { RelatedPart } from './related.js'
 import { RelatedErrors } from './related-errors.js'
+import type { RelatedPart } from './related-part.js'
 
 const SHOWN = 5
 const COMPARED = 40

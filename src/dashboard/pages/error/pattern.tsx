@@ -8,7 +8,7 @@ import type { Rendered } from '../../define.js'
 import { BarChart } from '../../ui/charts.js'
 import { How } from '../../ui/explanation.js'
 import { formatCount } from '../../ui/time.js'
-import type { RelatedPart } from './related.js'
+import type { RelatedPart } from './related-part.js'
 
 const DAYS = 30
 

@@ -6,18 +6,9 @@ import { burstsPart } from '../analytics/bursts.js'
 import { cascadesPart } from '../analytics/cascades.js'
 import { coOccurringPart } from './co-occurring.js'
 import { patternPart } from './pattern.js'
+import type { RelatedPart } from './related-part.js'
 import { similarPart } from './similar.js'
 import { usualPart } from './usual.js'
-
-/** A part of the error's page that tells of other errors, or of the error among its own occurrences. */
-export interface RelatedPart<Data = unknown> {
-  /** What programs call it. */
-  name: string
-  title: string
-  /** Null where there is nothing to tell; the part is then left out. */
-  load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
-  view(data: Data, visit: Visit): Rendered
-}
 
 /** In the order in which the page shows them. */
 const RELATED: readonly RelatedPart[] = [cascadesPart, coOccurringPart, similarPart, usualPart, patternPart, burstsPart]

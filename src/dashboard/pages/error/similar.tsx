@@ -2,8 +2,8 @@ import { SIMILAR_THRESHOLD, type SimilarError, similarErrors } from '../../../an
 import { perform } from '../../../operation.js'
 import { How } from '../../ui/explanation.js'
 import { formatShare } from '../../ui/units.js'
-import type { RelatedPart } from './related.js'
 import { RelatedErrors } from './related-errors.js'
+import type { RelatedPart } from './related-part.js'
 
 const SHOWN = 5
 

@@ -3,7 +3,7 @@ import { perform } from '../../../operation.js'
 import { How } from '../../ui/explanation.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { usualText } from '../analytics/spikes.js'
-import type { RelatedPart } from './related.js'
+import type { RelatedPart } from './related-part.js'
 
 /** How often errors of this kind come, and whether they come more often now. */
 export const usualPart: RelatedPart<ErrorUsual> = {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type Health, healthOf } from '../../../health/health.js'
+import { healthOf } from '../../../health/health.js'
+import type { Health } from '../../../health/report.js'
 import { BUDGETS } from '../../../model/budgets.js'
 import { id, optional } from '../../../model/input.js'
 import { DAY, HOUR, MINUTE } from '../../../model/time.js'

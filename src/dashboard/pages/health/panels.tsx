@@ -1,4 +1,5 @@
-import type { Dropped, Health, HealthState, Reason, WorkHealth } from '../../../health/health.js'
+import type { HealthState, Reason, WorkHealth } from '../../../health/health.js'
+import type { Dropped, Health } from '../../../health/report.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
 import { words } from '../../ui/badges.js'

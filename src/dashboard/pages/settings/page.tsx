@@ -9,7 +9,8 @@ import {
   optionRow,
 } from '../../../config/options.js'
 import type { Context } from '../../../context.js'
-import { type Dropped, droppedOf, recorderState } from '../../../health/health.js'
+import { droppedOf, recorderState } from '../../../health/health.js'
+import type { Dropped } from '../../../health/report.js'
 import { filterText, id, optional } from '../../../model/input.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href } from '../../href.js'
