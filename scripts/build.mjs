@@ -43,8 +43,8 @@ function minify(file, library) {
 /** What has to be loaded both later and at once can be nothing but CommonJS. */
 function joinHooks() {
   buildSync({
-    entryPoints: ['dist/capture/swallowed/hooks.js'],
-    outfile: 'dist/capture/swallowed/hooks.cjs',
+    entryPoints: ['dist/diagnostics/swallowed/detection/hooks.js'],
+    outfile: 'dist/diagnostics/swallowed/detection/hooks.cjs',
     bundle: true,
     packages: 'external',
     format: 'cjs',
@@ -114,7 +114,7 @@ function entryPoints() {
   const publicFiles = Object.values(exports)
     .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
     .filter((file) => file !== undefined && !FOR_BROWSERS.includes(file))
-  const own = ['cli/main.js', 'dashboard/handler.js', 'capture/swallowed/loader.js']
+  const own = ['cli/main.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
   // For our own scripts, benchmarks and the processes that tests start.
   own.push('tracker.js', 'config/options.js', 'config/resolve.js', 'store/database.js', 'store/migrate.js')
   own.push('jobs/engines.js')

@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads'
-import { preloadDetection } from './capture/swallowed/preload.js'
+import { preloadDetection } from './diagnostics/swallowed/detection/preload.js'
 import { ConfigurationError, Tracker } from './index.js'
 
 /*

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { Breadcrumbs } from './capture/breadcrumbs/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
-import { countIfAsked } from './capture/count-if-asked.js'
 import { processFacts } from './capture/facts/process-facts.js'
 import { TraceSightings } from './capture/facts/trace.js'
 import { prepareForStackEnd, sendDeferredReports, whenStackAllows } from './capture/guards/deferred-reports.js'
@@ -9,18 +8,18 @@ import { LagGuard } from './capture/guards/lag.js'
 import { MessageFloods } from './capture/guards/message-floods.js'
 import { Sightings } from './capture/guards/sightings.js'
 import { Storms } from './capture/guards/storms.js'
+import { createCaptureHooks } from './capture/hooks.js'
 import { FAILED, logError } from './capture/log-error.js'
 import { Scopes } from './capture/scope.js'
 import { SourceLines } from './capture/source-maps/source-lines.js'
 import { SourcePositions } from './capture/source-maps/source-positions.js'
 import type { Reporter, Source } from './capture/sources/source.js'
 import { listen } from './capture/sources/sources.js'
-import { countSwallowed } from './capture/swallowed/count-swallowed.js'
-import { LocalVariables } from './capture/variables/local-variables.js'
 import type { Options, Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
+import { DIAGNOSTICS, startCollectors } from './diagnostics/diagnostics.js'
 import type { JobEngine } from './jobs/engine.js'
 import { createEngine } from './jobs/engines.js'
 import { reasonOf } from './jobs/reason.js'
@@ -74,10 +73,8 @@ export function startRuntime(
   const { context, spoolsOnly } = buildContext(settings, environment, pools)
   const sightings = new Sightings()
   const reporter = createReporter(context, sightings)
+  const stopCollectors = startCollectors(DIAGNOSTICS, { ...reporter, canWrite: !spoolsOnly })
   const stopListening = listen(reporter)
-  const stopCounting = countSwallowed(context)
-  const stopMonitoring = startProcessMonitor(context, { writes: !spoolsOnly })
-  context.variables?.start()
   const attached = new Set<() => void>()
   const stopExitHooks = startExitHooks(context)
   const jobs = spoolsOnly ? null : startJobs(context)
@@ -87,9 +84,7 @@ export function startRuntime(
   const removeHooks = () => {
     closeDashboard()
     stopListening()
-    stopCounting()
-    context.variables?.stop()
-    stopMonitoring()
+    stopCollectors()
     context.scopes.stop()
     stopExitHooks()
   }
@@ -147,22 +142,6 @@ function createReporter(context: CaptureContext, sightings: Sightings): Reporter
   }
 }
 
-/** Loads the process monitor only if an option needs it. */
-function startProcessMonitor(context: CaptureContext, parts: { writes: boolean }): () => void {
-  const { enable_diagnostic_dump, enable_system_health, enable_process_health } = context.config
-  if (!enable_diagnostic_dump && !enable_system_health && !enable_process_health) return () => {}
-  let end: (() => void) | null = () => {}
-  void import('./diagnostics/health/watch-process.js')
-    .then(({ watchProcess }) => {
-      if (end) end = watchProcess(context, parts)
-    })
-    .catch((error: unknown) => context.log.warn(`The process cannot be measured: ${reasonOf(error)}`))
-  return () => {
-    end?.()
-    end = null
-  }
-}
-
 /** Flushes at process exit, and imports the batches that worker threads leave in the spool. */
 function startExitHooks(context: Context): () => void {
   const stopSending = atExit('late_reports', sendDeferredReports)
@@ -216,7 +195,6 @@ function buildContext(
     ...{ redactor, counters, reject, log, now, random },
   }
   const context: CaptureContext = { ...shared, ...captureParts(shared), pools }
-  countIfAsked(context)
   return { context, spoolsOnly }
 }
 
@@ -269,7 +247,7 @@ function rejectInWorkerThread(): Promise<void> {
   return Promise.reject(new TrackerError('database_unavailable', why))
 }
 
-function captureParts({ config, counters, log, now }: Context): Omit<CaptureContext, keyof Context | 'pools'> {
+function captureParts({ config, counters, now }: Context): Omit<CaptureContext, keyof Context | 'pools'> {
   const { request_scope, enable_breadcrumbs, crash_capture_path } = config
   const isNeeded = enable_breadcrumbs || crash_capture_path !== null
   const scopes = new Scopes(request_scope === 'auto' && isNeeded ? 'always' : request_scope)
@@ -284,16 +262,12 @@ function captureParts({ config, counters, log, now }: Context): Omit<CaptureCont
     breadcrumbs: new Breadcrumbs(config, scopes, now),
     positions,
     source_lines: new SourceLines({ project_root: config.project_root, positions }),
-    variables: config.enable_local_variables
-      ? new LocalVariables({ config, positions, counters, log, now })
-      : undefined,
+    hooks: createCaptureHooks(),
     traces: new TraceSightings(now),
     storms: new Storms(config.max_full_occurrences_per_minute),
     floods: new MessageFloods(config.max_groups_per_place),
     lag: new LagGuard(config.max_event_loop_lag_ms),
     process_facts: processFacts(),
-    systemHealth: null,
-    ...{ request_guard: null, n_plus_one: null, deprecations: null },
   }
 }
 

@@ -12,14 +12,14 @@ import {
 } from './capture/guards/deferred-reports.js'
 import { hasRoomToNote, hasRoomToRecord, isStackOverflow } from './capture/guards/stack-room.js'
 import { complain, FAILED, type LoggedError, logError, type Outcome } from './capture/log-error.js'
-import type { RequestGuardEvent } from './capture/request-guard/request-guard.js'
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { reasonOf } from './capture/values/thrown-value.js'
 import type { Settings } from './config/options.js'
 import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
-import { type KnownPools, rememberPool } from './diagnostics/dump/pools.js'
+import { type KnownPools, rememberPool } from './diagnostics/dumps/pools.js'
+import { type RequestGuardEvent, requestGuardOf } from './diagnostics/request-guard/collector.js'
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
@@ -278,7 +278,7 @@ export class TrackerInstance {
      * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
      */
     record: (event: RequestGuardEvent): void => {
-      this.#whereStackAllows(() => this.#running()?.context.request_guard?.record(event))
+      this.#whereStackAllows(() => this.#guard()?.record(event))
     },
   }
 
@@ -315,6 +315,11 @@ export class TrackerInstance {
   /** For adapters: counts what was left out on purpose. */
   drop(reason: string): void {
     this.#running()?.context.counters.add(reason)
+  }
+
+  #guard() {
+    const runtime = this.#running()
+    return runtime ? requestGuardOf(runtime.context) : undefined
   }
 
   /** What runs, or null once it was shut down: a hook of the host may come after that. */

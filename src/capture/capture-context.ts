@@ -1,17 +1,13 @@
 import type { Context } from '../context.js'
-import type { SystemHealth } from '../model/system-health.js'
 import type { Breadcrumbs } from './breadcrumbs/breadcrumbs.js'
-import type { Deprecations } from './deprecations/deprecations.js'
 import type { TraceSightings } from './facts/trace.js'
 import type { LagGuard } from './guards/lag.js'
 import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
-import type { NPlusOne } from './repeats/n-plus-one.js'
-import type { RequestGuard } from './request-guard/request-guard.js'
+import type { CaptureHooks } from './hooks.js'
 import type { Scopes } from './scope.js'
 import type { SourceLines } from './source-maps/source-lines.js'
 import type { SourcePositions } from './source-maps/source-positions.js'
-import type { LocalVariables } from './variables/local-variables.js'
 
 /** What capturing needs beside what every operation receives. */
 export interface CaptureContext extends Context {
@@ -21,19 +17,12 @@ export interface CaptureContext extends Context {
   positions: SourcePositions | undefined
   /** Identifies functions without a name. */
   source_lines: SourceLines
-  /** Absent unless `enable_local_variables` is on. */
-  variables: LocalVariables | undefined
-  /** Each of these is null unless its option is on. */
-  request_guard: RequestGuard | null
-  n_plus_one: NPlusOne | null
-  deprecations: Deprecations | null
+  hooks: CaptureHooks
   /** Which errors were recorded while a span of OpenTelemetry was active. */
   traces: TraceSightings
   storms: Storms
   floods: MessageFloods
   lag: LagGuard
-  /** How the process is doing; null unless `enable_system_health` is on. */
-  systemHealth: (() => SystemHealth) | null
   /** The host's pools, by the names under which they are told of in dumps. */
   pools: ReadonlyMap<string, WeakRef<object>>
   /** What is the same for every error of this process: hostname, pid, versions. */

@@ -10,7 +10,6 @@ import type { LagGuard } from './guards/lag.js'
 import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
 import type { SourceLines } from './source-maps/source-lines.js'
-import type { LocalVariables } from './variables/local-variables.js'
 
 /** An error on its way through the pipeline. Steps fill it; none of them keeps a live object of the host but `thrown`. */
 export interface Draft {
@@ -63,7 +62,12 @@ export interface Draft {
   counted_only: boolean
 }
 
-/** What a step may look at. */
+/** Hooks that add data to a signed draft. */
+interface SignedHooks {
+  readonly onSigned: readonly { readonly name: string; run(draft: Draft): void }[]
+}
+
+/** Dependencies of the steps. */
 export interface StepContext {
   config: Options
   redactor: Redactor
@@ -71,7 +75,7 @@ export interface StepContext {
   floods: MessageFloods
   source_lines: SourceLines
   lag: LagGuard
-  variables: LocalVariables | undefined
+  hooks: SignedHooks
   now(): number
   random(): number
   /** Counts what was left out, and why. */

@@ -9,8 +9,8 @@ import { type Trace, traceOf } from './facts/trace.js'
 import { backtraceOf, type LogErrorInput, readFields, textOf, timeOf } from './fields.js'
 import { deferReport, isSendingDeferred, NO_RESULT } from './guards/deferred-reports.js'
 import { isStackOverflow } from './guards/stack-room.js'
+import { noteReported } from './hooks.js'
 import { runPipeline } from './pipeline.js'
-import { noteReported } from './swallowed/detection.js'
 import { readLimit, TEXT_LIMITS } from './values/text-limits.js'
 import { describeThrown, reasonOf } from './values/thrown-value.js'
 
@@ -56,7 +56,7 @@ export function logError(context: CaptureContext, input: LogErrorInput): Promise
   const outer = recording
   nesting++
   try {
-    event = describe(context, draftOf(context, input))
+    event = describe(context, withHookData(context, draftOf(context, input)))
   } catch (error) {
     const retried = isStackOverflow(error) && !isSendingDeferred() && deferReport(() => logError(context, input))
     if (retried) return retried
@@ -100,9 +100,9 @@ const stepContexts = new WeakMap<CaptureContext, StepContext>()
 function stepContextOf(context: CaptureContext): StepContext {
   const known = stepContexts.get(context)
   if (known) return known
-  const { config, redactor, storms, floods, lag, source_lines, variables, now, random, counters } = context
+  const { config, redactor, storms, floods, lag, source_lines, hooks, now, random, counters } = context
   const made: StepContext = {
-    ...{ config, redactor, storms, floods, lag, source_lines, variables, now, random },
+    ...{ config, redactor, storms, floods, lag, source_lines, hooks, now, random },
     count: (reason) => counters.add(reason),
     complain: (what, error) => complain(context, what, error),
   }
@@ -152,7 +152,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   const { config, counters, log, now } = context
   const given_fields = readFields(input)
   const scope = context.scopes.current()
-  context.n_plus_one?.errorIn(scope)
+  for (const hook of context.hooks.onReport) hook(scope)
   const unread = scope?.request && !hasRequestFacts(given_fields) ? scope.request : null
   const fields = unread ? { ...factsOf(unread, context), ...given_fields } : given_fields
   const given = 'exception' in fields
@@ -198,7 +198,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     tags: known(scope?.tags, fields.tags),
     details: detailsOf(config, fields, thrown?.details, trace),
     process_facts: context.process_facts,
-    system_health: context.systemHealth?.() ?? null,
+    system_health: null,
     context: known(scope?.context, fields.context),
     breadcrumbs: config.enable_breadcrumbs ? context.breadcrumbs.current() : null,
     local_variables: null,
@@ -211,6 +211,18 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
     place: null,
     counted_only: false,
   }
+}
+
+function withHookData(context: CaptureContext, draft: Draft | null): Draft | null {
+  if (draft === null) return null
+  for (const { name, run } of context.hooks.onDraft) {
+    try {
+      run(draft)
+    } catch (error) {
+      complain(context, name, error)
+    }
+  }
+  return draft
 }
 
 function fieldOf<Name extends keyof typeof TEXT_LIMITS>(fields: { [name in Name]?: unknown }, name: Name) {

@@ -1,5 +1,6 @@
 import type { ErrorEvent } from '../model/event.js'
 import type { Draft, DropReason, Step, StepContext } from './draft.js'
+import { addHookData } from './steps/add-hook-data.js'
 import { beforeLog } from './steps/before-log.js'
 import { capSeverity } from './steps/cap-severity.js'
 import { grade } from './steps/grade.js'
@@ -8,7 +9,6 @@ import { protect } from './steps/protect.js'
 import { redactDetails, redactTexts } from './steps/redact.js'
 import { sample } from './steps/sample.js'
 import { sign } from './steps/sign.js'
-import { variables } from './steps/variables.js'
 
 /**
  * Steps of every capture path, in order. The signature is computed from redacted texts. Details are redacted last,
@@ -17,7 +17,7 @@ import { variables } from './steps/variables.js'
 const STEPS: readonly Step[] = [
   ...[ignore, grade, capSeverity, beforeLog, sample],
   ...[redactTexts, sign],
-  ...[protect, variables, redactDetails],
+  ...[protect, addHookData, redactDetails],
 ]
 
 /** The event to record, or the reason why there is none. */

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { types } from 'node:util'
-import type { Repeats } from '../model/repeats.js'
 import type { Trail } from './breadcrumbs/breadcrumbs.js'
 import type { HostRequest } from './facts/request-facts.js'
 
@@ -19,8 +18,6 @@ export interface Scope {
   tags: Record<string, unknown> | null
   context: Record<string, unknown> | null
   trail: Trail | null
-  /** The statements that it ran, while they are counted. */
-  repeats: Repeats | null
 }
 
 export type ScopeMode = 'auto' | 'always' | 'never'
@@ -39,8 +36,8 @@ export class Scopes {
   readonly #storage = new AsyncLocalStorage<Scope>()
   readonly #mode: ScopeMode
   #follows_requests = false
-  /** Told of each scope that was run, when it is over; whoever sets it must not throw. */
-  onEnd: ((scope: Scope) => void) | null = null
+  /** Called with each scope that was run, when it ends. Listeners must not throw. */
+  readonly onEnd: ((scope: Scope) => void)[] = []
 
   constructor(mode: ScopeMode) {
     this.#mode = mode
@@ -78,10 +75,12 @@ export class Scopes {
       scope.tags = outer.tags
       scope.context = outer.context
     }
-    if (!this.onEnd) return this.#storage.run(scope, work)
+    if (this.onEnd.length === 0) return this.#storage.run(scope, work)
     return endingWith(
       () => this.#storage.run(scope, work),
-      () => this.onEnd?.(scope),
+      () => {
+        for (const listener of this.onEnd) listener(scope)
+      },
     )
   }
 
@@ -130,7 +129,6 @@ function newScope({ request = null, response = null, ends }: NewScope): Scope {
     tags: null,
     context: null,
     trail: null,
-    repeats: null,
   }
 }
 

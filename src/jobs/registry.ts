@@ -3,10 +3,7 @@ import { audibleSpikes } from '../analytics/baselines/spiking-errors.js'
 import { detectCascades } from '../analytics/cascades/cascade-detector.js'
 import { digestFigures } from '../analytics/digest/digest.js'
 import type { Context } from '../context.js'
-import { foldGuardHours } from '../diagnostics/fold-guard-hours.js'
-import { forgetHours } from '../diagnostics/forget-hours.js'
-import { forgetProcessHealth } from '../diagnostics/health/forget-process-health.js'
-import { removeOldSourceMaps } from '../diagnostics/source-maps/remove-old-releases.js'
+import { cleanUpDiagnostics, DIAGNOSTICS } from '../diagnostics/diagnostics.js'
 import { warnOfRememberedHeaders } from '../health/forwarding-headers.js'
 import { lastDigest, nextDigest } from '../model/digest-turn.js'
 import { DAY, HOUR, MINUTE } from '../model/time.js'
@@ -34,10 +31,7 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
     await cleanupErrors.run(context, {})
     await forgetDeliveries(context)
     await forgetBudgets(context.database, context.now())
-    await forgetProcessHealth(context)
-    await forgetHours(context)
-    await foldGuardHours(context)
-    await removeOldSourceMaps(context)
+    await cleanUpDiagnostics(DIAGNOSTICS, context)
     await forgetImports(context)
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),

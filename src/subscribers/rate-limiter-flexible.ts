@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { wrapMethod } from '../capture/breadcrumbs/wrap-method.js'
 import type { Source } from '../capture/sources/source.js'
+import { requestGuardOf } from '../diagnostics/request-guard/collector.js'
 import { type RequestGuardEvent, Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 
@@ -37,11 +38,13 @@ export function instrumentLimiter(
 }
 
 function refusals(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: LimiterOptions): Source {
-  return ({ context: { request_guard, scopes } }) => {
-    if (!request_guard) return () => {}
+  return ({ context }) => {
+    const { scopes } = context
+    const guard = requestGuardOf(context)
+    if (!guard) return () => {}
     const record = (kind: GuardKind, key: unknown, request: object | undefined) => {
       const ip_address = !request && typeof key === 'string' && isIP(key) ? key : undefined
-      request_guard.record({ kind, rule, request, ip_address })
+      guard.record({ kind, rule, request, ip_address })
     }
     const ends = [
       wrapMethod(limiter, 'consume', (consume) => {

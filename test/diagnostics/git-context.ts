@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.js'
-import { type FrameHistory, historiesOf } from '../../src/diagnostics/frame-history.js'
-import { type SourceLines, sourcesOf } from '../../src/diagnostics/source-code.js'
+import { type FrameHistory, historiesOf } from '../../src/diagnostics/source/frame-history.js'
+import { type SourceLines, sourcesOf } from '../../src/diagnostics/source/source-code.js'
 import { createRedactor } from '../../src/model/redaction/redaction.js'
 import { eventually, NOON } from '../support/tracker.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineBefore } from '../../src/diagnostics/git/line-map.js'
+import { lineBefore } from '../../src/diagnostics/source/git/line-map.js'
 
 const BEFORE = Array.from({ length: 40 }, (_, i) => (i % 4 === 3 ? '}' : `line ${i + 1}`))
 

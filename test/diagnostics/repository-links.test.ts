@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commitLink, fileLink, webAddress } from '../../src/diagnostics/git/repository-links.js'
+import { commitLink, fileLink, webAddress } from '../../src/diagnostics/source/git/repository-links.js'
 
 describe('the address of a repository', () => {
   test.each([

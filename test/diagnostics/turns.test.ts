@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from '../../src/diagnostics/git/turns.js'
+import { Turns } from '../../src/diagnostics/source/git/turns.js'
 
 test('a place that is given up goes to whoever waits, though another asks at that very moment', async () => {
   const turns = new Turns({ at_once: 2, most_waiting: 2 })

@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   capture: ['config', 'model', 'store', 'context'],
   triage: ['config', 'model', 'store', 'context', 'operation'],
   analytics: ['config', 'model', 'store', 'context', 'operation'],
-  diagnostics: ['config', 'model', 'store', 'capture', 'context', 'operation'],
+  diagnostics: ['config', 'model', 'store', 'capture', 'analytics', 'dashboard', 'context', 'operation'],
   notifications: ['config', 'model', 'store', 'jobs', 'context', 'operation'],
   transfer: ['model', 'store', 'triage', 'context'],
   jobs: ['config', 'model', 'store', 'context'],
@@ -43,7 +43,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'operation',
   ],
   adapters: ['capture', 'dashboard', 'tracker', 'index'],
-  subscribers: ['capture', 'tracker', 'index'],
+  subscribers: ['capture', 'diagnostics', 'tracker', 'index'],
   reporting: ['config', 'capture', 'dashboard', 'model', 'adapters', 'tracker', 'index'],
   browser: [],
   cli: [
@@ -92,8 +92,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'operations',
     'runtime',
   ],
-  register: ['index', 'model', 'capture'],
-  index: ['config', 'model', 'capture', 'triage', 'tracker'],
+  register: ['index', 'model', 'diagnostics'],
+  index: ['config', 'model', 'capture', 'diagnostics', 'triage', 'tracker'],
 }
 
 /** Packages that only one file or folder may import: drivers, frameworks and what must stay lazily loaded. */
@@ -105,8 +105,8 @@ const ONLY_IN: Record<string, RegExp> = {
   'node:async_hooks': /^capture\//,
   hono: /^(dashboard|cli\/host)\//,
   jiti: /^cli\//,
-  acorn: /^(capture\/swallowed\/syntax|cli\/init\/as-meant)\.ts$/,
-  'highlight.js': /^diagnostics\/highlighter\.ts$/,
+  acorn: /^(diagnostics\/swallowed\/detection\/syntax|cli\/init\/as-meant)\.ts$/,
+  'highlight.js': /^diagnostics\/source\/highlighter\.ts$/,
   react: /^browser\/react\//,
 }
 

@@ -1,6 +1,5 @@
 import type { Options } from '../../config/options.js'
 import type { Scope, Scopes } from '../scope.js'
-import type { CrumbWatch } from './crumb-watch.js'
 
 /** One step of what happened before an error. */
 export interface Breadcrumb {
@@ -14,6 +13,16 @@ export interface Breadcrumb {
 /** As it is kept: with the time at which it was added. */
 export interface RecordedBreadcrumb extends Breadcrumb {
   occurred_at: number
+}
+
+/** Observes breadcrumbs of all scopes as they are added. Observers must not throw. */
+export interface BreadcrumbObserver {
+  /** A complete step of the host or a library. */
+  added?(crumb: RecordedBreadcrumb, trail: Trail): void
+  /** A step of an instrumented driver starts. Its duration is added to the returned object when it ends. */
+  started?(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null
+  /** A connection is requested from a pool. */
+  connecting?(trail: Trail): void
 }
 
 /** The newest breadcrumbs of one scope. */
@@ -55,8 +64,8 @@ export class Breadcrumbs {
   readonly #scopes: Scopes
   readonly #now: () => number
   #outside: Trail | null = null
-  /** Who looks at steps as they come; null unless something is added up over many of them. */
-  watch: CrumbWatch | null = null
+  /** Empty unless a diagnostic counts breadcrumbs. */
+  readonly observers: BreadcrumbObserver[] = []
 
   constructor(options: Options, scopes: Scopes, now: () => number) {
     this.#enabled = options.enable_breadcrumbs
@@ -80,7 +89,7 @@ export class Breadcrumbs {
     if (!this.keeps(step.category)) return null
     const kept = trail ?? this.trail()
     const crumb = this.put(step, kept)
-    this.watch?.left(crumb, kept)
+    for (const observer of this.observers) observer.added?.(crumb, kept)
     return crumb
   }
 
@@ -89,6 +98,19 @@ export class Breadcrumbs {
     const crumb = { category, message: held(message), occurred_at: this.#now(), duration_ms, metadata }
     trail.add(crumb)
     return crumb
+  }
+
+  /** Returns the object that the duration of a started step is added to, if an observer measures it. */
+  started(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null {
+    for (const observer of this.observers) {
+      const measured = observer.started?.(crumb, trail)
+      if (measured) return measured
+    }
+    return null
+  }
+
+  connecting(trail: Trail): void {
+    for (const observer of this.observers) observer.connecting?.(trail)
   }
 
   /** What led up to now, oldest first; null when there is nothing. */

@@ -44,7 +44,7 @@ export const mysql2Queries: Source = (reporter) => {
       if (isOwnWork()) return
       const trail = breadcrumbs.trail()
       waiting.set(traced, trail)
-      breadcrumbs.watch?.asks(trail)
+      breadcrumbs.connecting(trail)
     },
     'tracing:mysql2:pool:connect:asyncStart': (traced: Traced) => {
       granted = waiting.get(traced)

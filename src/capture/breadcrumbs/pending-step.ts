@@ -1,26 +1,25 @@
-import type { Repeat } from '../../model/repeats.js'
 import type { Breadcrumb, Breadcrumbs, RecordedBreadcrumb, Trail } from './breadcrumbs.js'
 
 /** A step that takes its time. It stands in the trail from its beginning on: what never ended is worth seeing, too. */
 export interface PendingStep {
   readonly crumb: RecordedBreadcrumb
   readonly started_at: number
-  /** What its duration is added to, beside. */
-  readonly repeat: Repeat | null
+  /** Receives the duration too. */
+  readonly measured: { duration_ms: number } | null
 }
 
 export function beginStep(breadcrumbs: Breadcrumbs, step: Breadcrumb, trail?: Trail): PendingStep | null {
   if (!breadcrumbs.keeps(step.category)) return null
   const kept = trail ?? breadcrumbs.trail()
   const crumb = breadcrumbs.put(step, kept)
-  return { crumb, started_at: performance.now(), repeat: breadcrumbs.watch?.begun(crumb, kept) ?? null }
+  return { crumb, started_at: performance.now(), measured: breadcrumbs.started(crumb, kept) }
 }
 
 /** Only the first end of a step counts. It may come in any async context: the step knows its trail. */
-export function endStep({ crumb, started_at, repeat }: PendingStep, more?: Record<string, unknown>): void {
+export function endStep({ crumb, started_at, measured }: PendingStep, more?: Record<string, unknown>): void {
   if (crumb.duration_ms !== undefined) return
   crumb.duration_ms = Math.round((performance.now() - started_at) * 100) / 100
-  if (repeat) repeat.duration_ms += crumb.duration_ms
+  if (measured) measured.duration_ms += crumb.duration_ms
   if (more) crumb.metadata = { ...crumb.metadata, ...more }
 }
 

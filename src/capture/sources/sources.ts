@@ -5,7 +5,6 @@ import { httpClient } from '../breadcrumbs/http-client.js'
 import { pinoLines } from '../breadcrumbs/pino.js'
 import { processWarnings } from '../breadcrumbs/warnings.js'
 import { crashCapture } from '../crash/crash-capture.js'
-import { requestGuardChannel } from '../request-guard/guard-channel.js'
 import { childProcesses } from './child-processes.js'
 import { handledRejections, uncaughtExceptions } from './process.js'
 import { reportChannel } from './report-channel.js'
@@ -32,7 +31,6 @@ const BREADCRUMB_SOURCES: readonly Source[] = [
   processWarnings,
   pinoLines,
   breadcrumbChannel,
-  requestGuardChannel,
 ]
 
 /** Begins to listen to all sources that the configuration allows; gives the function that ends it. */

@@ -3,8 +3,8 @@ import type { Cause } from '../../model/event.js'
 import { NO_REDACTION, type Redactor } from '../../model/redaction/redaction.js'
 import { belowMessage, stackLines } from '../../model/stacks/backtrace.js'
 import { cleanText } from '../../model/text.js'
+import { filterStack } from '../hooks.js'
 import type { SourcePositions } from '../source-maps/source-positions.js'
-import { withoutMarks } from '../swallowed/detection.js'
 import { isObject } from './is-object.js'
 import { type PlainLimits, plainData } from './plain-data.js'
 import { readLimit } from './text-limits.js'
@@ -142,8 +142,8 @@ function backtraceOf(value: unknown, max_lines: number, positions?: SourcePositi
   const message = read(value, 'message')
   const body = belowMessage(stack, typeof message === 'string' ? message : '')
   const lines = stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
-  const unmarked = withoutMarks(lines)
-  return positions ? positions.original(unmarked) : unmarked
+  const filtered = filterStack(lines)
+  return positions ? positions.original(filtered) : filtered
 }
 
 function linesOf(body: string, max_lines: number): readonly string[] {

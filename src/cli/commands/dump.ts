@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { resolveConfiguration } from '../../config/resolve.js'
-import { captureDiagnosticDump } from '../../diagnostics/capture-dump.js'
+import { captureDiagnosticDump } from '../../diagnostics/dumps/capture-dump.js'
 import { parseInput } from '../../model/input.js'
 import { wrongUse } from '../arguments.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'

@@ -1,7 +1,7 @@
-import type { SourceLines } from '../../diagnostics/source-code.js'
+import type { SourceLines } from '../../diagnostics/source/source-code.js'
 import type { Rendered } from '../define.js'
 
-export type { SourceLines } from '../../diagnostics/source-code.js'
+export type { SourceLines } from '../../diagnostics/source/source-code.js'
 
 /** Lines of source with their numbers, the one that failed marked. The numbers are no text, so they are not copied. */
 export function SourceCode({ source }: { source: SourceLines }): Rendered {

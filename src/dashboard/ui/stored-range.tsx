@@ -1,4 +1,4 @@
-import { DAYS } from '../../diagnostics/days.js'
+import { DAYS } from '../../diagnostics/hourly/days.js'
 import type { Rendered, Visit } from '../define.js'
 import { sameWith } from '../href.js'
 import { Tabs } from './tabs.js'

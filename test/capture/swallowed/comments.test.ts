@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm'
 import { parse, tokenizer } from 'acorn'
 import { describe, expect, test } from 'vitest'
-import { transform } from '../../../src/capture/swallowed/transform.js'
+import { transform } from '../../../src/diagnostics/swallowed/detection/transform.js'
 
 /** Each leaves what it found out in `out`. */
 const SNIPPETS = [

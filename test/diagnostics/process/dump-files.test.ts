@@ -11,8 +11,8 @@ import {
   MAX_FILES,
   removeFiles,
   streamFile,
-} from '../../../src/diagnostics/dump/dump-files.js'
-import { refuseDanger } from '../../../src/diagnostics/dump/heap-snapshot.js'
+} from '../../../src/diagnostics/dumps/dump-files.js'
+import { refuseDanger } from '../../../src/diagnostics/dumps/heap-snapshot.js'
 import { NOON, temporaryFolder } from '../../support/tracker.js'
 
 type Place = Parameters<typeof keepFile>[0]

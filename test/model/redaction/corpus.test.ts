@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { plainData } from '../../../src/capture/values/plain-data.js'
-import { Describer } from '../../../src/capture/variables/describe-value.js'
+import { Describer } from '../../../src/diagnostics/variables/describe-value.js'
 import { SECRET_WORD, SENSITIVE_PHRASES } from '../../../src/model/redaction/key-words.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 import { scanText, WORD } from '../../../src/model/redaction/text-scan.js'

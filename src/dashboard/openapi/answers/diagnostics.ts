@@ -1,24 +1,24 @@
-import type { DeprecationSummary, DeprecationWarning } from '../../../diagnostics/deprecations.js'
-import type { DumpSummary, DumpsPage } from '../../../diagnostics/diagnostic-dump.js'
-import { type DumpFile, FILE_KINDS } from '../../../diagnostics/dump/dump-files.js'
+import type { DeprecationSummary, DeprecationWarning } from '../../../diagnostics/deprecations/query.js'
+import type { DumpSummary, DumpsPage } from '../../../diagnostics/dumps/diagnostic-dump.js'
+import { type DumpFile, FILE_KINDS } from '../../../diagnostics/dumps/dump-files.js'
+import type { NPlusOneQueries, RepeatedStatement, StatementCaller } from '../../../diagnostics/n-plus-one/query.js'
 import {
   type HealthPoint,
   type ListedProcess,
   type ProcessHealthPage,
   RANGE_NAMES,
-} from '../../../diagnostics/health/process-health.js'
-import type { NPlusOneQueries, RepeatedStatement, StatementCaller } from '../../../diagnostics/n-plus-one.js'
+} from '../../../diagnostics/processes/process-health.js'
 import type {
   GuardedAddress,
   GuardedPath,
   GuardedRule,
   RequestGuardSummary,
-} from '../../../diagnostics/request-guard.js'
+} from '../../../diagnostics/request-guard/query.js'
 import type {
   SwallowedExceptions,
   SwallowingHandler,
   SwallowingLocation,
-} from '../../../diagnostics/swallowed-exceptions.js'
+} from '../../../diagnostics/swallowed/query.js'
 import { day, flag, list, named, nullable, number, object, type Schema, text, time, whole, word } from '../schema.js'
 import { plainPagination } from './shared.js'
 

@@ -1,4 +1,4 @@
-import type { FrameHistory } from '../../../diagnostics/frame-history.js'
+import type { FrameHistory } from '../../../diagnostics/source/frame-history.js'
 import type { Rendered, Visit } from '../../define.js'
 import { sameWith } from '../../href.js'
 import { CopyButton } from '../../ui/copy.js'

@@ -1,0 +1,25 @@
+import type { Reporter } from '../capture/sources/source.js'
+import type { Options, SwitchName } from '../config/options.js'
+import type { Context } from '../context.js'
+
+export interface CollectorSetup extends Reporter {
+  /** False in a thread that must not use the database. */
+  readonly canWrite: boolean
+}
+
+/** A diagnostic is optional: its options turn it on, and the tracker runs without it. */
+export interface Diagnostic {
+  readonly name: string
+  /** The options that must be on for it to collect, and for its pages to exist. */
+  readonly needs: readonly SwitchName[]
+  /** Overrides when `collect` runs. Default: all of `needs` are on. */
+  collectsWith?(config: Options): boolean
+  /** Hooks into the capture path when a tracker starts. Returns the function that removes the hooks. */
+  collect?(setup: CollectorSetup): () => void
+  /** Deletes outdated data. Runs with the daily cleanup, also while the diagnostic is off. */
+  retention?(context: Context): Promise<void>
+}
+
+export function defineDiagnostic<Definition extends Diagnostic>(definition: Definition): Definition {
+  return definition
+}

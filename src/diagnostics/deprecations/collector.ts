@@ -1,0 +1,117 @@
+import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumbs.js'
+import { callingPlace, placeIn } from '../../capture/caller-location.js'
+import type { CaptureContext } from '../../capture/capture-context.js'
+import { guarded } from '../../capture/guarded.js'
+import { StackBudget } from '../../capture/guards/stack-budget.js'
+import { hasRoomToNote } from '../../capture/guards/stack-room.js'
+import { addHook } from '../../capture/hooks.js'
+import { FrequentNames } from '../../model/frequent-names.js'
+import { OTHERS } from '../../model/others.js'
+import { cleanText } from '../../model/text.js'
+import { hourOf } from '../../model/time.js'
+import type { HourCounts } from '../../store/counters/hour-counts.js'
+import { DEPRECATION_HOURS } from '../../store/counters/hour-tables.js'
+
+interface Deprecation {
+  message: string
+  code?: string | undefined
+  /** The stack of the warning. Without it, the current stack is used. */
+  stack?: (() => string) | undefined
+}
+
+/** Limits the rows of one hour. */
+const MAX_MESSAGES = 200
+/** Longer than the stored text, because redaction needs to see a whole secret. */
+const MAX_READ_LENGTH = 2000
+/** Separate from the budget of N+1 queries, so that a warning in a loop does not use it up. */
+const MAX_STACKS_PER_SECOND = 50
+
+const DEPRECATED = /\bdeprecat(?:ed|ion)\b/i
+
+/** Counts deprecation warnings of Node.js, libraries and the host until the tracker stops. */
+export function collectDeprecations(context: CaptureContext): () => void {
+  const counter = new DeprecationCounter(context)
+  const added = guarded(context.counters, 'breadcrumb', (crumb: RecordedBreadcrumb) => {
+    if (hasRoomToNote()) counter.countBreadcrumb(crumb)
+  })
+  const removals = [
+    addHook(context.breadcrumbs.observers, { added }),
+    addHook(context.hooks.onWarning, ({ name, ...warning }) => {
+      if (name === 'DeprecationWarning') counter.count(warning)
+    }),
+  ]
+  return () => {
+    for (const remove of removals) remove()
+  }
+}
+
+export class DeprecationCounter {
+  readonly #context: CaptureContext
+  readonly #counts: HourCounts<'code' | 'message' | 'place' | 'app_version', 'count' | 'first_seen_at' | 'last_seen_at'>
+  readonly #stacks: StackBudget
+  #hour = 0
+  #messages = new FrequentNames(MAX_MESSAGES)
+  /** The last known location of each message. */
+  readonly #locations = new Map<string, string>()
+  /** Redaction takes as long as everything else together, and the same lines are repeated. */
+  readonly #redacted = new Map<string, string>()
+
+  constructor(context: CaptureContext) {
+    this.#context = context
+    this.#stacks = new StackBudget(context.now, MAX_STACKS_PER_SECOND)
+    this.#counts = context.tallies.of(DEPRECATION_HOURS, {
+      title: 'deprecations',
+      others: ({ app_version }) => ({ code: '', message: OTHERS, place: '', app_version }),
+    })
+  }
+
+  count({ message, code = '', stack }: Deprecation): void {
+    const { config, now } = this.#context
+    const time = now()
+    if (hourOf(time) !== this.#hour) {
+      this.#hour = hourOf(time)
+      this.#messages = new FrequentNames(MAX_MESSAGES)
+      this.#locations.clear()
+    }
+    const text = this.#redact(cleanText(message.split('\n', 1)[0] ?? '', MAX_READ_LENGTH))
+    const key = `${code} ${text}`
+    const app_version = config.app_version ?? ''
+    const names = this.#messages.admits(key)
+      ? { code, message: text, place: this.#locationOf(key, message, stack), app_version }
+      : { code: '', message: OTHERS, place: '', app_version }
+    this.#counts.add(names, { count: 1, first_seen_at: time, last_seen_at: time })
+  }
+
+  /** Counts deprecations that the host reports as breadcrumbs, and printed lines that mention one. */
+  countBreadcrumb(crumb: RecordedBreadcrumb): void {
+    if (crumb.category === 'deprecation') {
+      this.count({ message: crumb.message, code: codeOf(crumb) })
+    } else if (crumb.category === 'console') {
+      const level = crumb.metadata?.level
+      const isWarning = level === 'warn' || level === 'error'
+      if (isWarning && DEPRECATED.test(crumb.message)) this.count({ message: crumb.message })
+    }
+  }
+
+  /** Beyond the budget of stacks, the last known location is used. */
+  #locationOf(key: string, message: string, stack: (() => string) | undefined): string {
+    if (!this.#stacks.allows()) return this.#locations.get(key) ?? ''
+    const location = stack ? placeIn(stack(), message, this.#context, { libraries: true }) : callingPlace(this.#context)
+    this.#locations.set(key, location)
+    return location
+  }
+
+  #redact(text: string): string {
+    const known = this.#redacted.get(text)
+    if (known !== undefined) return known
+    const redacted = this.#context.redactor.text(text)
+    if (this.#redacted.size >= MAX_MESSAGES) this.#redacted.clear()
+    this.#redacted.set(text, redacted)
+    return redacted
+  }
+}
+
+function codeOf({ metadata }: RecordedBreadcrumb): string | undefined {
+  const code: unknown = metadata && Object.getOwnPropertyDescriptor(metadata, 'code')?.value
+  return typeof code === 'string' ? code : undefined
+}

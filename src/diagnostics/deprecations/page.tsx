@@ -1,0 +1,124 @@
+import { type Answer, remembered } from '../../analytics/remembered.js'
+import { definePage, type Visit } from '../../dashboard/define.js'
+import { BarChart } from '../../dashboard/ui/charts.js'
+import { Empty } from '../../dashboard/ui/empty.js'
+import { CountedAt } from '../../dashboard/ui/insight.js'
+import { PageHead } from '../../dashboard/ui/page-head.js'
+import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
+import { StoredRange } from '../../dashboard/ui/stored-range.js'
+import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
+import { OTHERS } from '../../model/others.js'
+import { perform } from '../../operation.js'
+import { daysInput } from '../hourly/days.js'
+import { type DeprecationSummary, type DeprecationWarning, deprecations, LISTED_DEPRECATIONS } from './query.js'
+
+/** What will stop working, and where it is used. */
+export const deprecationsPage = definePage({
+  path: '/errors/deprecations',
+  text: 'Deprecation warnings of Node.js, libraries and the host',
+  needs: ['enable_deprecation_tracking', 'enable_breadcrumbs'],
+  parameters: daysInput,
+  load: (context, parameters): Promise<Answer<DeprecationSummary>> =>
+    remembered(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
+      perform(deprecations, context, parameters),
+    ),
+  title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
+  json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
+  view: ({ value: data, asked_at }, visit) => (
+    <>
+      <PageHead
+        title="Deprecations"
+        context="What Node.js, libraries and the host warn of: it works today and will not for ever."
+      >
+        <StoredRange days={data.days} visit={visit} />
+      </PageHead>
+      {data.total_count === 0 ? <Nothing days={data.days} /> : <Warnings data={data} visit={visit} />}
+      <CountedAt at={asked_at} now={visit.now} />
+    </>
+  ),
+})
+
+function Nothing({ days }: { days: number }) {
+  return (
+    <Empty title={`Nothing deprecated was used in ${days} days`} code="node --import faultboard/register app.js">
+      Warnings are counted while <code>enable_deprecation_tracking</code> is on. Node.js gives most of them once a
+      process, some already while modules are loaded: to hear those too, start with
+    </Empty>
+  )
+}
+
+function Warnings({ data, visit }: { data: DeprecationSummary; visit: Visit }) {
+  return (
+    <div class="stack">
+      <BarChart
+        title="Warnings per day"
+        unit="warnings"
+        series={[{ key: 'count', label: 'Warnings', tone: 'series-1' }]}
+        bars={data.by_day.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))}
+      />
+      <section aria-label="Warnings">
+        <ol class="records">
+          {data.deprecations.map((warning) => (
+            <Warning warning={warning} visit={visit} />
+          ))}
+        </ol>
+        {data.total_count > LISTED_DEPRECATIONS && (
+          <p class="muted">{`The ${LISTED_DEPRECATIONS} seen last, of ${formatCount(data.total_count)}.`}</p>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit }) {
+  const { code, message, places, app_versions, count, first_seen_at, last_seen_at } = warning
+  return (
+    <li class="record counted">
+      <div class="record-main">
+        <p class="record-title" dir="auto">
+          {message === OTHERS ? <Named name={OTHERS} nothing="" /> : message || <Named name="" nothing="no message" />}
+        </p>
+        <p>
+          {code && <Code code={code} />}{' '}
+          {app_versions.length > 0 && <span class="muted">{`in version ${app_versions.join(', ')}`}</span>}
+        </p>
+        <ul class="handlers">
+          {places.map(({ place, count }) => (
+            <li>
+              {place ? <PlaceLink place={place} visit={visit} /> : <Named name="" nothing="place unknown" />}{' '}
+              {places.length > 1 && <span class="muted">{count === 1 ? 'once' : `${formatCount(count)} times`}</span>}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <dl class="record-figures">
+        <div>
+          <dt>Warnings</dt>
+          <dd>{formatCount(count)}</dd>
+        </div>
+        <div>
+          <dt>First seen</dt>
+          <dd>
+            <Time iso={first_seen_at} visit={visit} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last seen</dt>
+          <dd>
+            <Time iso={last_seen_at} visit={visit} />
+          </dd>
+        </div>
+      </dl>
+    </li>
+  )
+}
+
+/** Those of Node.js have a paragraph each in its documentation. */
+function Code({ code }: { code: string }) {
+  if (!/^DEP\d{4}$/.test(code)) return <span class="badge">{code}</span>
+  return (
+    <a class="badge" href={`https://nodejs.org/api/deprecations.html#${code}`} rel="noreferrer noopener">
+      {code}
+    </a>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Context } from '../context.js'
+import type { CollectorSetup, Diagnostic } from './define.js'
+import { deprecationWarnings } from './deprecations/diagnostic.js'
+import { dumps } from './dumps/diagnostic.js'
+import { nPlusOne } from './n-plus-one/diagnostic.js'
+import { processes } from './processes/diagnostic.js'
+import { requestGuard } from './request-guard/diagnostic.js'
+import { sourceMaps } from './source-maps/diagnostic.js'
+import { swallowed } from './swallowed/diagnostic.js'
+import { variables } from './variables/diagnostic.js'
+
+/** THE LIST of diagnostics. The order is that of the navigation. */
+export const DIAGNOSTICS = [
+  variables,
+  swallowed,
+  dumps,
+  requestGuard,
+  nPlusOne,
+  deprecationWarnings,
+  processes,
+  sourceMaps,
+] as const
+
+/** Starts the collectors of all diagnostics that are on. Returns the function that stops them. */
+export function startCollectors(diagnostics: readonly Diagnostic[], setup: CollectorSetup): () => void {
+  const { config } = setup.context
+  const stops = diagnostics
+    .filter((diagnostic) => diagnostic.collect && isCollecting(diagnostic, config))
+    .map((diagnostic) => diagnostic.collect?.(setup))
+  return () => {
+    for (const stop of stops.reverse()) stop?.()
+  }
+}
+
+function isCollecting({ needs, collectsWith }: Diagnostic, config: CollectorSetup['context']['config']): boolean {
+  return collectsWith ? collectsWith(config) : needs.every((name) => config[name])
+}
+
+/** Deletes the outdated data of all diagnostics, one after another to keep the load on the database low. */
+export async function cleanUpDiagnostics(diagnostics: readonly Diagnostic[], context: Context): Promise<void> {
+  for (const { retention } of diagnostics) await retention?.(context)
+}

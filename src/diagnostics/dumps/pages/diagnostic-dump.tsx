@@ -1,0 +1,93 @@
+import * as v from 'valibot'
+import { definePage, type Rendered, type Visit } from '../../../dashboard/define.js'
+import { href } from '../../../dashboard/href.js'
+import { ActionForm } from '../../../dashboard/ui/forms.js'
+import { Menu } from '../../../dashboard/ui/menu.js'
+import { PageHead } from '../../../dashboard/ui/page-head.js'
+import { exactTime, Time } from '../../../dashboard/ui/time.js'
+import { formatBytes } from '../../../dashboard/ui/units.js'
+import { perform } from '../../../operation.js'
+import { type DiagnosticDump, findDiagnosticDump } from '../diagnostic-dump.js'
+import { Counts, Facts } from './dump-facts.js'
+import { Breadcrumbs, Container, Descriptors, Environment, Gc, Heap, Pools, Report, Versions } from './dump-parts.js'
+
+/** One dump with all its parts. */
+export const diagnosticDumpPage = definePage({
+  path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}',
+  text: 'Details of one diagnostic dump',
+  needs: 'enable_diagnostic_dump',
+  parameters: v.object(findDiagnosticDump.input.entries),
+  load: (context, parameters): Promise<DiagnosticDump> => perform(findDiagnosticDump, context, parameters),
+  title: ({ id }) => `Diagnostic dump ${id}`,
+  json: (dump) => ({ dump }),
+  view: (dump, visit) => (
+    <>
+      <PageHead
+        title={`Diagnostic dump ${dump.id}`}
+        context={
+          <>
+            <Time iso={dump.created_at} visit={visit} />
+            {` · ${exactTime(dump.created_at, visit.time_zone)} · ${dump.application_name}`}
+            {dump.captured_by && ` · by ${dump.captured_by}`}
+          </>
+        }
+      >
+        <a class="button" href={href(visit, '/errors/diagnostic_dumps')}>
+          All dumps
+        </a>
+        <a class="button" href={href(visit, `/errors/diagnostic_dumps/${dump.id}.json`)}>
+          JSON
+        </a>
+        <Menu label="Delete">
+          <ActionForm visit={visit} to={`/errors/diagnostic_dumps/${dump.id}/delete`} submit="Delete the dump">
+            <p>It is deleted for good, with its files as far as they lie on the machine that answers.</p>
+          </ActionForm>
+        </Menu>
+      </PageHead>
+      {dump.note && <p class="dump-note">{dump.note}</p>}
+      <Files dump={dump} visit={visit} />
+      <div class="dump-parts">
+        <Facts title="Process" values={dump.process} />
+        <Facts title="Memory" values={dump.memory} />
+        <Facts title="Event loop" values={dump.event_loop} />
+        <Facts title="CPU" values={dump.cpu} />
+        <Heap values={dump.heap} />
+        <Gc values={dump.gc} />
+        <Counts title="Active resources" values={dump.active_resources} />
+        <Descriptors values={dump.descriptors} />
+        <Container values={dump.container} />
+        <Pools values={dump.pools} />
+        <Facts title="Jobs" values={dump.jobs} missing="The job engine did not answer." />
+        <Facts title="Tracker" values={dump.tracker} />
+        <Versions versions={dump.versions} modules={dump.modules} />
+      </div>
+      <Report values={dump.report} />
+      <Breadcrumbs crumbs={dump.breadcrumbs} visit={visit} />
+      <Environment values={dump.environment} />
+    </>
+  ),
+})
+
+const FILES = {
+  cpu_profile: { title: 'CPU profile', text: 'Opens in the Performance panel of Chrome, and in most editors.' },
+  heap_snapshot: {
+    title: 'Heap snapshot',
+    text: 'Opens in the Memory panel of Chrome. It holds every secret of the process: keep it as you keep those.',
+  },
+} as const
+
+function Files({ dump: { id, files }, visit }: { dump: DiagnosticDump; visit: Visit }): Rendered {
+  if (files.length === 0) return null
+  return (
+    <ul class="dump-files">
+      {files.map(({ kind, size_bytes, hostname }) => (
+        <li>
+          <a class="button" href={href(visit, `/errors/diagnostic_dumps/${id}/files/${kind}`)} download>
+            {`${FILES[kind].title}, ${formatBytes(size_bytes)}`}
+          </a>
+          <span class="muted meta">{`${FILES[kind].text} It lies on ${hostname}.`}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

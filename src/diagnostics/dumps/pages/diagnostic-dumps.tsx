@@ -1,0 +1,95 @@
+import { definePage, type Rendered, type Visit } from '../../../dashboard/define.js'
+import { href } from '../../../dashboard/href.js'
+import { words } from '../../../dashboard/ui/badges.js'
+import { Empty } from '../../../dashboard/ui/empty.js'
+import { PageHead } from '../../../dashboard/ui/page-head.js'
+import { Pagination, paginationLinks } from '../../../dashboard/ui/pagination.js'
+import { Time } from '../../../dashboard/ui/time.js'
+import { formatBytes, formatMilliseconds, formatSeconds } from '../../../dashboard/ui/units.js'
+import { perform } from '../../../operation.js'
+import { type DumpSummary, type DumpsPage, diagnosticDumps } from '../diagnostic-dump.js'
+import { CaptureDumpForm } from './capture-dump-form.js'
+
+/** The snapshots that are kept, and the button that takes another. */
+export const diagnosticDumpsPage = definePage({
+  path: '/errors/diagnostic_dumps',
+  text: 'List of the diagnostic dumps',
+  needs: 'enable_diagnostic_dump',
+  parameters: diagnosticDumps.input,
+  load: (context, parameters): Promise<DumpsPage> => perform(diagnosticDumps, context, parameters),
+  title: () => 'Diagnostic dumps',
+  json: (data) => data,
+  links: ({ pagination }, visit) => paginationLinks(pagination, visit),
+  view: ({ dumps, pagination }, visit) => (
+    <>
+      <PageHead title="Diagnostic dumps" context="Snapshots of a process: memory, event loop, handles, tracker.">
+        <CaptureDumpForm visit={visit} />
+      </PageHead>
+      {dumps.length === 0 ? (
+        <Empty
+          title="No dump was captured yet"
+          code="await Tracker.Commands.CaptureDiagnosticDump.call({ note: 'before the deploy' })"
+        >
+          A dump holds the state of the process that answers: memory and heap spaces, event-loop delay, active
+          resources, versions, the names of the environment and the state of the tracker. Capture one with the button
+          above, or from code:
+        </Empty>
+      ) : (
+        <ol class="records">
+          {dumps.map((dump) => (
+            <Dump dump={dump} visit={visit} />
+          ))}
+        </ol>
+      )}
+      <Pagination pagination={pagination} visit={visit} />
+    </>
+  ),
+})
+
+function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
+  const origin = [
+    dump.hostname,
+    dump.pid === null ? null : `process ${dump.pid}`,
+    dump.uptime_s === null ? null : `up ${formatSeconds(dump.uptime_s)}`,
+    visit.application_id === null && visit.applications.length > 1 ? dump.application_name : null,
+    dump.captured_by === null ? null : `by ${dump.captured_by}`,
+    ...dump.files.map(({ kind, size_bytes }) => `${words(kind)} ${formatBytes(size_bytes)}`),
+  ]
+  return (
+    <li class="record">
+      <div class="record-main">
+        <p>
+          <a class="record-title" href={href(visit, `/errors/diagnostic_dumps/${dump.id}`)}>
+            {dump.note ?? `Dump ${dump.id}`}
+          </a>
+        </p>
+        <p class="muted meta">
+          <Time iso={dump.created_at} visit={visit} />
+          {origin.filter((part) => part !== null).map((part) => ` · ${part}`)}
+        </p>
+      </div>
+      <dl class="record-figures">
+        <Figure label="Memory" value={dump.rss_bytes} format={formatBytes} />
+        <Figure label="Heap used" value={dump.heap_used_bytes} format={formatBytes} />
+        <Figure label="Loop delay p99" value={dump.delay_p99_ms} format={formatMilliseconds} />
+      </dl>
+    </li>
+  )
+}
+
+function Figure({
+  label,
+  value,
+  format,
+}: {
+  label: string
+  value: number | null
+  format: (value: number) => string
+}): Rendered {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{value === null ? '–' : format(value)}</dd>
+    </div>
+  )
+}

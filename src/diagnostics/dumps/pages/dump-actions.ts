@@ -1,0 +1,39 @@
+import * as v from 'valibot'
+import { type Action, defineAction } from '../../../dashboard/define.js'
+import { pathWith } from '../../../dashboard/href.js'
+import { id, optional } from '../../../model/input.js'
+import { perform } from '../../../operation.js'
+import { captureDiagnosticDump, deleteDiagnosticDump } from '../capture-dump.js'
+
+const LIST = '/errors/diagnostic_dumps'
+const { actor: _, ...captured } = captureDiagnosticDump.input.entries
+
+/** Takes a snapshot of the process that answers. */
+const captureDump = defineAction({
+  path: LIST,
+  text: 'Capture a diagnostic dump',
+  needs: 'enable_diagnostic_dump',
+  parameters: v.object({ ...captured, application_id: optional(id()) }),
+  async run(context, { application_id, ...wanted }, actor) {
+    const dump = await perform(captureDiagnosticDump, context, { ...wanted, actor })
+    return {
+      to: pathWith(LIST, { application_id }),
+      notice: `Diagnostic dump ${dump.id} was captured.`,
+      made: `${LIST}/${dump.id}`,
+    }
+  },
+})
+
+/** Deletes a dump with its files. */
+const deleteDump = defineAction({
+  path: `${LIST}/:dump_id{[0-9]+}/delete`,
+  text: 'Delete a diagnostic dump with its files',
+  needs: 'enable_diagnostic_dump',
+  parameters: deleteDiagnosticDump.input,
+  async run(context, { dump_id, application_id }) {
+    await perform(deleteDiagnosticDump, context, { dump_id, application_id })
+    return { to: pathWith(LIST, { application_id }), notice: `Diagnostic dump ${dump_id} was deleted.` }
+  },
+})
+
+export const dumpActions: readonly Action[] = [captureDump, deleteDump]

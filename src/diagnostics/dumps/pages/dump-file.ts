@@ -1,0 +1,16 @@
+import { defineDownload } from '../../../dashboard/define.js'
+import { perform } from '../../../operation.js'
+import { downloadDumpFile } from '../download-file.js'
+import { streamFile } from '../dump-files.js'
+
+/** A CPU profile or heap snapshot, sent while it is read. */
+export const dumpFile = defineDownload({
+  path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}/files/:kind',
+  text: 'Download a file of a diagnostic dump',
+  needs: 'enable_diagnostic_dump',
+  parameters: downloadDumpFile.input,
+  async load(context, parameters) {
+    const { name, bytes, path } = await perform(downloadDumpFile, context, parameters)
+    return { name, bytes, body: streamFile(path) }
+  },
+})

@@ -1,0 +1,90 @@
+import type { Rendered } from '../../dashboard/define.js'
+import { BarChart } from '../../dashboard/ui/charts.js'
+import { type Line, LineChart, type Moment } from '../../dashboard/ui/line-chart.js'
+import { formatBytes, formatMilliseconds, formatShare } from '../../dashboard/ui/units.js'
+import type { HealthPoint, RangeName } from './process-health.js'
+
+const MB = 1024 * 1024
+
+/** One above the other on one axis of time, the errors last: what rose first stands further left. */
+export function ProcessCharts({
+  points,
+  range,
+  step_minutes,
+  time_zone,
+}: {
+  points: readonly HealthPoint[]
+  range: RangeName
+  step_minutes: number
+  time_zone: string
+}): Rendered {
+  const moments = momentsOf(points, range, time_zone)
+  const marked = points.map(({ errors }) => (errors ?? 0) > 0)
+  const line = (label: string, tone: Line['tone'], of: (point: HealthPoint) => number | null): Line => ({
+    label,
+    tone,
+    values: points.map(of),
+  })
+  const shared = { moments, marked }
+  return (
+    <div class="process-charts">
+      {marked.includes(true) && (
+        <p class="meta muted">
+          <span class="band-key" aria-hidden="true" /> This process recorded errors then.
+        </p>
+      )}
+      <LineChart
+        {...shared}
+        title="Memory"
+        format={formatBytes}
+        scale={1024}
+        least={32 * MB}
+        lines={[line('Process (RSS)', 1, (p) => p.rss_bytes), line('Heap used', 2, (p) => p.heap_used_bytes)]}
+      />
+      <LineChart
+        {...shared}
+        title="Event-loop delay"
+        format={formatMilliseconds}
+        least={10}
+        lines={[
+          line('p99', 1, (p) => p.delay_p99_ms),
+          line('Longest', 2, (p) => p.delay_max_ms),
+          line('p50', 3, (p) => p.delay_p50_ms),
+        ]}
+      />
+      <LineChart
+        {...shared}
+        title="CPU and event loop"
+        format={formatShare}
+        least={0.1}
+        lines={[line('CPU', 1, (p) => p.cpu), line('Loop at work', 2, (p) => p.utilisation)]}
+      />
+      <LineChart
+        {...shared}
+        title="Garbage collection, per minute"
+        format={formatMilliseconds}
+        least={10}
+        lines={[line('Pauses', 1, (p) => p.gc_ms)]}
+      />
+      <BarChart
+        title={step_minutes === 1 ? 'Errors of this process, by the minute' : 'Errors of this process'}
+        unit="errors"
+        series={[{ key: 'errors', label: 'Errors', tone: 'severity-critical' }]}
+        bars={points.map(({ errors }, i) => ({
+          label: moments[i]?.label ?? '',
+          name: moments[i]?.name ?? '',
+          values: { errors: errors ?? 0 },
+        }))}
+      />
+    </div>
+  )
+}
+
+function momentsOf(points: readonly HealthPoint[], range: RangeName, timeZone: string): Moment[] {
+  const short = new Intl.DateTimeFormat('en-GB', {
+    ...(range === '7d' ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' }),
+    timeZone,
+  })
+  const long = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
+  return points.map(({ at }) => ({ label: short.format(new Date(at)), name: long.format(new Date(at)) }))
+}

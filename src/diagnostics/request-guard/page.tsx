@@ -1,0 +1,154 @@
+import { type Answer, remembered } from '../../analytics/remembered.js'
+import { definePage, type Visit } from '../../dashboard/define.js'
+import { BarChart, type Share, ShareBars } from '../../dashboard/ui/charts.js'
+import { Empty } from '../../dashboard/ui/empty.js'
+import { CountedAt } from '../../dashboard/ui/insight.js'
+import { PageHead } from '../../dashboard/ui/page-head.js'
+import { Named } from '../../dashboard/ui/place-link.js'
+import { StoredRange } from '../../dashboard/ui/stored-range.js'
+import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
+import { OTHERS } from '../../model/others.js'
+import { perform } from '../../operation.js'
+import { daysInput } from '../hourly/days.js'
+import { GUARD_KINDS } from './guard-kinds.js'
+import { type RequestGuardSummary, requestGuardSummary } from './query.js'
+
+/** What the host's rate limiters refused or watched. */
+export const requestGuardSummaryPage = definePage({
+  path: '/errors/request_guard_summary',
+  text: 'Summary of throttle, blocklist and track events of the request guard',
+  needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
+  parameters: daysInput,
+  load: (context, parameters): Promise<Answer<RequestGuardSummary>> =>
+    remembered(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
+      perform(requestGuardSummary, context, parameters),
+    ),
+  title: () => 'Request guard',
+  json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
+  view: ({ value: data, asked_at }, visit) => (
+    <>
+      <PageHead
+        title="Request guard"
+        context="What rate limiters refused or watched, whether or not the request failed."
+      >
+        <StoredRange days={data.days} visit={visit} />
+      </PageHead>
+      {data.total_count === 0 ? (
+        <Empty title={`No event in ${data.days} days`} code={TELL}>
+          Here stands what the host's rate limiters refused or watched, by rule, address and path. The limiter has to be
+          told of once; there is one line each for express-rate-limit, rate-limiter-flexible and @fastify/rate-limit,
+          and this for any other:
+        </Empty>
+      ) : (
+        <Summary data={data} visit={visit} />
+      )}
+      <CountedAt at={asked_at} now={visit.now} />
+    </>
+  ),
+})
+
+const TELL = "Tracker.requestGuard.record({ kind: 'throttle', rule: 'sign-in', request })"
+
+const KINDS = {
+  throttle: { label: 'Throttled', tone: 'series-1' },
+  blocklist: { label: 'Blocked', tone: 'severity-critical' },
+  track: { label: 'Tracked', tone: 'series-2' },
+} as const
+
+function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
+  return (
+    <div class="stack">
+      <dl class="totals">
+        {GUARD_KINDS.map((kind) => (
+          <div>
+            <dt>{KINDS[kind].label}</dt>
+            <dd>{formatCount(data.by_kind[kind])}</dd>
+          </div>
+        ))}
+      </dl>
+      <BarChart
+        title="Events per day"
+        unit="events"
+        series={GUARD_KINDS.map((kind) => ({ key: kind, ...KINDS[kind] }))}
+        bars={data.by_day.map(({ day, ...values }) => ({ label: shortDate(day), name: longDate(day), values }))}
+      />
+      <div class="columns">
+        <Rules data={data} visit={visit} />
+        <Ranking
+          title="Addresses"
+          rows={data.by_address.map(({ ip_address, count }) => ({ name: ip_address, count }))}
+        />
+        <Ranking title="Paths" rows={data.by_path.map(({ path, count }) => ({ name: path, count }))} />
+      </div>
+    </div>
+  )
+}
+
+interface Ranked {
+  name: string
+  count: number
+}
+
+const SHOWN = 12
+
+/** The most frequent ones; those that were too many to be told apart stand below, where they dwarf nobody. */
+function Ranking({ title, rows }: { title: string; rows: readonly Ranked[] }) {
+  const named = rows.filter(({ name }) => name !== OTHERS).map(shareOf)
+  const others = rows.find(({ name }) => name === OTHERS)
+  return (
+    <section class="card ranking">
+      <h2>{title}</h2>
+      <ShareBars title={title} rows={named.slice(0, SHOWN)} />
+      {named.length > SHOWN && (
+        <details>
+          <summary>{`${named.length - SHOWN} more`}</summary>
+          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(SHOWN)} most={named[0]?.value} />
+        </details>
+      )}
+      {others && (
+        <p class="muted">{`${formatCount(others.count)} of all others together, which were too many to be told apart.`}</p>
+      )}
+    </section>
+  )
+}
+
+function shareOf({ name, count }: Ranked): Share {
+  return { label: <Named name={name} nothing="unknown" />, value: count }
+}
+
+function Rules({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
+  return (
+    <section class="card">
+      <h2>Rules</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <th scope="col" class="number">
+              Last seen
+            </th>
+            <th scope="col" class="number">
+              Events
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.by_rule.map(({ rule, kind, count, last_seen_at }) => (
+            <tr>
+              <th scope="row">
+                <span class="rule" dir="auto">
+                  {rule || <span class="muted">unnamed</span>}
+                </span>{' '}
+                <span class="badge">{kind}</span>
+              </th>
+              <td class="number">
+                <Time iso={last_seen_at} visit={visit} />
+              </td>
+              <td class="number">{formatCount(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

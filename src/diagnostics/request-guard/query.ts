@@ -1,0 +1,145 @@
+import type { Context } from '../../context.js'
+import { dayOf, HOUR, lastDays } from '../../model/time.js'
+import { defineOperation } from '../../operation.js'
+import { applicationIds } from '../../store/applications.js'
+import { daysInput, firstHour } from '../hourly/days.js'
+import { type AskedDays, hourSlices, type Within } from '../hourly/hour-slices.js'
+import { GUARD_KINDS, type GuardKind } from './guard-kinds.js'
+import { type GuardName, type RankedRow, Ranking } from './guard-ranking.js'
+import { type GuardRow, guardRows } from './guard-rows.js'
+
+export interface RequestGuardSummary {
+  days: number
+  total_count: number
+  by_kind: Record<GuardKind, number>
+  /** Events per local day, oldest first, days without any included. */
+  by_day: ({ day: string } & Record<GuardKind, number>)[]
+  by_rule: GuardedRule[]
+  by_address: GuardedAddress[]
+  by_path: GuardedPath[]
+}
+
+export interface GuardedRule {
+  rule: string
+  kind: string
+  count: number
+  last_seen_at: string
+}
+
+export interface GuardedAddress {
+  ip_address: string
+  count: number
+  last_seen_at: string
+}
+
+export interface GuardedPath {
+  path: string
+  count: number
+  last_seen_at: string
+}
+
+export const LISTED = 50
+
+/** What the host's rate limiters refused or watched, by rule, kind, address and path. */
+export const requestGuardSummary = defineOperation({
+  input: daysInput,
+  async run(context, { days, application_id }): Promise<RequestGuardSummary> {
+    const { config, now } = context
+    const by_day = new DaySums(lastDays(days, now(), config.time_zone), config.time_zone)
+    const rules = new Ranking(['rule', 'kind'])
+    const addresses = new Ranking(['ip_address'])
+    const paths = new Ranking(['path'])
+    if (context.database.dialect.rows_at_once === null) {
+      for await (const within of hourSlices(context, { days, application_id })) {
+        for (const sum of await hourSums(context, within)) by_day.add(sum)
+        await rank(context, within, rules)
+        await rank(context, within, addresses)
+        await rank(context, within, paths)
+      }
+    } else {
+      for await (const rows of embeddedRows(context, { days, application_id })) {
+        for (const row of rows) by_day.add(row)
+        for (const ranking of [rules, addresses, paths]) for (const row of rows) ranking.add(row)
+      }
+    }
+    const by_kind = by_day.perKind()
+    return {
+      days,
+      total_count: GUARD_KINDS.reduce((sum, kind) => sum + by_kind[kind], 0),
+      by_kind,
+      by_day: by_day.days,
+      by_rule: rules.first(LISTED),
+      by_address: addresses.first(LISTED),
+      by_path: paths.first(LISTED),
+    }
+  },
+})
+
+/** An embedded database is quicker to hand out its rows once than to add them up four times over. */
+async function* embeddedRows(context: Context, { days, application_id }: AskedDays): AsyncGenerator<GuardRow[]> {
+  const { config, now } = context
+  const span = { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }
+  const ids = application_id === undefined ? await applicationIds(context.database) : [application_id]
+  for (const id of ids) yield* guardRows(context, id, span)
+}
+
+function hourSums({ database: { read } }: Context, within: Within) {
+  return read
+    .selectFrom('faultboard_request_guard_hours')
+    .select(({ fn }) => ['hour', 'kind', fn.sum<number>('count').as('count')])
+    .where(within)
+    .groupBy(['hour', 'kind'])
+    .execute()
+}
+
+/** Added up by a server, exactly, however many there are; only the most frequent are handed out. */
+async function rank<Name extends GuardName>(
+  { database: { read } }: Context,
+  within: Within,
+  ranking: Ranking<Name>,
+): Promise<void> {
+  const names: GuardName[] = ranking.names.filter((name) => name !== undefined)
+  const rows = await read
+    .selectFrom('faultboard_request_guard_hours')
+    .select(names)
+    .select(({ fn }) => [
+      fn.sum<number>('count').as('count'),
+      fn.max<number>(fn.coalesce('last_seen_at', 'hour')).as('last_seen_at'),
+    ])
+    .where(within)
+    .groupBy(names)
+    .orderBy('count', 'desc')
+    .orderBy('last_seen_at', 'desc')
+    .limit(LISTED)
+    .execute()
+  for (const row of rows) ranking.add(row as RankedRow<Name>)
+}
+
+const noEvents = (): Record<GuardKind, number> => ({ throttle: 0, blocklist: 0, track: 0 })
+
+class DaySums {
+  readonly days: RequestGuardSummary['by_day']
+  readonly #starts: readonly number[]
+  /** Rows of one hour come one after the other. */
+  #newest: { hour: number; day: RequestGuardSummary['by_day'][number] | undefined } | null = null
+
+  constructor(starts: readonly number[], time_zone: string) {
+    this.#starts = starts
+    this.days = starts.map((start) => ({ day: dayOf(start, time_zone), ...noEvents() }))
+  }
+
+  add({ hour, kind, count }: { hour: number; kind: string; count: number }): void {
+    if (this.#newest?.hour !== hour) {
+      this.#newest = { hour, day: this.days[this.#starts.findLastIndex((start) => start <= hour)] }
+    }
+    const { day } = this.#newest
+    // Whatever a newer version may count beside these three is watched, not refused.
+    if (day) day[GUARD_KINDS.find((one) => one === kind) ?? 'track'] += count
+  }
+
+  perKind(): Record<GuardKind, number> {
+    const sums = noEvents()
+    for (const kind of GUARD_KINDS) for (const day of this.days) sums[kind] += day[kind]
+    return sums
+  }
+}

@@ -1,0 +1,12 @@
+import { defineDiagnostic } from '../define.js'
+import { deleteOldHours } from '../hourly/delete-old-hours.js'
+import { keepSwallowed } from './detection/keeper.js'
+
+/** Exceptions that are caught and never reported. */
+export const swallowed = defineDiagnostic({
+  name: 'swallowed_exceptions',
+  needs: ['detect_swallowed_exceptions'],
+  // Loaded statically, because a process that ends in its first turn has counted by then.
+  collect: ({ context }) => keepSwallowed(context),
+  retention: (context) => deleteOldHours(context, 'faultboard_swallowed_exceptions'),
+})

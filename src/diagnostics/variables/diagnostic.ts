@@ -1,0 +1,23 @@
+import { addHook } from '../../capture/hooks.js'
+import { defineDiagnostic } from '../define.js'
+import { LocalVariables } from './local-variables.js'
+
+/** Values of local variables at the throw. */
+export const variables = defineDiagnostic({
+  name: 'local_variables',
+  needs: ['enable_local_variables'],
+  collect({ context }) {
+    const variables = new LocalVariables(context)
+    const removeHook = addHook(context.hooks.onSigned, {
+      name: 'reading local variables',
+      run(draft) {
+        draft.local_variables = variables.of(draft.thrown, draft.hash_signature)
+      },
+    })
+    variables.start()
+    return () => {
+      variables.stop()
+      removeHook()
+    }
+  },
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { DeprecationCounter } from '../../../src/diagnostics/deprecations/collector.js'
+import { deprecations } from '../../../src/diagnostics/deprecations/query.js'
+import { perform } from '../../../src/operation.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { NOON } from '../../support/tracker.js'
+import { runningContext } from '../running.js'
+
+describeEachDatabase('a host that warns in a loop', (database) => {
+  test('has few of its stacks read, and every warning counted where it came from last', async () => {
+    const context = await runningContext(database, { project_root: '/srv/shop' })
+    let now = NOON
+    let read = 0
+    const counted = new DeprecationCounter({ ...context, now: () => now })
+    const stackOf = (line: number) => () => {
+      read++
+      return `Error: old\n    at total (/srv/shop/src/cart.js:${line}:3)`
+    }
+    for (let i = 0; i < 500; i++) counted.count({ message: 'old', stack: stackOf(7) })
+    expect(read).toBe(50)
+    counted.count({ message: 'never seen', stack: stackOf(8) })
+    now += 1000
+    counted.count({ message: 'old', stack: stackOf(9) })
+    expect(read).toBe(51)
+    await context.tallies.flush()
+    const found = await perform(deprecations, context, { days: 7 })
+    const places = found.deprecations.map(({ message, count, places }) => [
+      message,
+      count,
+      places.map((one) => one.count),
+    ])
+    expect(places.sort()).toEqual([
+      ['never seen', 1, [1]],
+      ['old', 501, [500, 1]],
+    ])
+    const [old] = found.deprecations
+    expect(old?.places[0]?.place).toContain('cart.js:7')
+  })
+
+  test('in console lines costs no stack each either', async () => {
+    const context = await runningContext(database)
+    const counted = new DeprecationCounter(context)
+    const line = {
+      category: 'console',
+      message: 'total() is deprecated',
+      metadata: { level: 'warn' },
+      occurred_at: NOON,
+    }
+    const { captureStackTrace } = Error
+    let taken = 0
+    Error.captureStackTrace = (...values) => {
+      taken++
+      captureStackTrace(...values)
+    }
+    try {
+      for (let i = 0; i < 500; i++) counted.countBreadcrumb(line)
+    } finally {
+      Error.captureStackTrace = captureStackTrace
+    }
+    expect(taken).toBe(50)
+    await context.tallies.flush()
+    const { deprecations: found } = await perform(deprecations, context, { days: 7 })
+    expect(found).toMatchObject([{ count: 500, places: [{ count: 500 }] }])
+  })
+})

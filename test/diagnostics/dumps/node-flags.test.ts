@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { placedAddress, shownFlags, shownOptions } from '../../../src/diagnostics/dumps/node-flags.js'
+
+const ROOT = '/srv/app'
+
+test('flags keep their names, and lose code and where things lie', () => {
+  expect(
+    shownFlags(
+      [
+        '--max-old-space-size=4096',
+        '--import=/srv/app/src/boot.mjs',
+        '--require',
+        '/home/eve/hooks/trace.cjs',
+        '--import',
+        'file:///srv/app/x.mjs',
+        '--import=data:text/javascript,steal("hunter2")',
+        '--allow-fs-read=/srv/app,/etc/secrets',
+        '--loader=ts-node/esm',
+        '--env-file=C:\\eve\\prod.env',
+        '--enable-source-maps',
+      ],
+      ROOT,
+    ),
+  ).toEqual([
+    '--max-old-space-size=4096',
+    '--import=src/boot.mjs',
+    '--require',
+    'trace.cjs',
+    '--import',
+    'x.mjs',
+    '--import=[HIDDEN]',
+    '--allow-fs-read=.,secrets',
+    '--loader=ts-node/esm',
+    '--env-file=prod.env',
+    '--enable-source-maps',
+  ])
+})
+
+test.each([['-e'], ['--eval'], ['-p'], ['--print'], ['-pe']])('the code of %s is not told', (flag) => {
+  const code = 'console.log(JSON.stringify(process.execArgv)) // hunter2'
+  const boot = pathToFileURL(join(import.meta.dirname, 'running.ts')).href
+  const told = execFileSync(process.execPath, ['--no-warnings', flag, code], { encoding: 'utf8' }).split('\n')[0] ?? ''
+  const shown = shownFlags([...JSON.parse(told), `--import=${boot}`], import.meta.dirname)
+  expect(shown).toEqual(['--no-warnings', flag, '[HIDDEN]', '--import=running.ts'])
+})
+
+test('the file of a database is told from the root too, and any other address as it is', () => {
+  expect(placedAddress('sqlite:/srv/app/data/errors.sqlite3', ROOT)).toBe('sqlite:data/errors.sqlite3')
+  expect(placedAddress("sqlite:/var/lib/errors.db (the host's handle)", ROOT)).toBe(
+    "sqlite:errors.db (the host's handle)",
+  )
+  for (const address of ['sqlite::memory:', 'postgres://ada@db:5432/shop'])
+    expect(placedAddress(address, ROOT)).toBe(address)
+})
+
+test('NODE_OPTIONS are read as Node.js reads them', () => {
+  expect(shownOptions('--require "/srv/secret place/boot.cjs"  --trace-warnings -r=/srv/app/a.js', ROOT)).toBe(
+    '--require boot.cjs --trace-warnings -r=a.js',
+  )
+  expect(shownOptions('', ROOT)).toBe('')
+  expect(shownOptions('--require "/srv/unclosed place', ROOT)).not.toContain('/srv')
+})

@@ -1,0 +1,110 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are code
+
+import { describe, expect, test } from 'vitest'
+import { openConstruct } from '../../../src/diagnostics/source/open-construct.js'
+import { highlighted, type SourcePart } from '../../../src/diagnostics/source/source-highlight.js'
+
+const kindsOf = (parts: readonly (readonly SourcePart[])[]) =>
+  parts.flat().flatMap(([text, kind]) => (kind ? [[text, kind]] : []))
+
+async function coloured(code: string, file = 'a.ts', before = '') {
+  const lines = code.split('\n')
+  const parts = await highlighted(lines, { file, before })
+  expect(parts.map((line) => line.map(([text]) => text).join(''))).toEqual(lines)
+  return kindsOf(parts)
+}
+
+describe('source is coloured', () => {
+  test('by what its words are', async () => {
+    expect(await coloured("const total = 12 // all\nthrow new CartError('empty')")).toEqual([
+      ['const', 'keyword'],
+      ['12', 'number'],
+      ['// all', 'comment'],
+      ['throw', 'keyword'],
+      ['new', 'keyword'],
+      ['CartError', 'type'],
+      ["'empty'", 'text'],
+    ])
+  })
+
+  test.each([
+    ['a.js', 'return 1', 'return', 'keyword'],
+    ['a.mts', 'interface A {}', 'interface', 'keyword'],
+    ['a.jsx', 'return 1', 'return', 'keyword'],
+    ['a.vue', '<b class="x">', '"x"', 'text'],
+    ['a.graphql', 'type Cart { id: ID }', 'type', 'keyword'],
+    ['a.coffee', '# say', '# say', 'comment'],
+  ])('in %s: %s', async (file, code, word, kind) => {
+    expect(await coloured(code, file)).toContainEqual([word, kind])
+  })
+
+  test('in no language that it does not know, and then as it is', async () => {
+    expect(await coloured('let a = 1', 'a.elm')).toEqual([])
+  })
+
+  test('where it begins inside of something that began before', async () => {
+    expect(await coloured('still\n*/ const', 'a.ts', '/* it is')).toEqual([
+      ['still', 'comment'],
+      ['*/', 'comment'],
+      ['const', 'keyword'],
+    ])
+    expect(await coloured('if ${x} then`\nreturn', 'a.ts', 'const a = `first')).toEqual(
+      [
+        ['if ', 'text'],
+        ['${', 'text'],
+        ['}', 'text'],
+        [' then`', 'text'],
+        ['return', 'keyword'],
+      ].filter(([text]) => !['${', '}'].includes(text ?? '')),
+    )
+    expect(await coloured('const a = 1', 'a.vue', '<template/>\n<script setup lang="ts">\nlet b')).toContainEqual([
+      'const',
+      'keyword',
+    ])
+  })
+
+  test.each([
+    '</pre><script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '"unclosed',
+    '`${`${`${`',
+    '/* never closed',
+    '&lt;&amp;\u2028\u0000',
+    '\\'.repeat(399),
+    '<'.repeat(400),
+    '/['.repeat(200),
+  ])('without losing or adding a character: %j', async (line) => {
+    for (const file of ['a.js', 'a.tsx', 'a.vue', 'a.graphql']) await coloured(`${line}\n${line}`, file, `${line}\n`)
+  })
+})
+
+describe('what is still open before a window', () => {
+  test.each([
+    ['', 'a()'],
+    ['`', 'a = `x'],
+    ['', 'a = `x`'],
+    ['`', 'a = `x ${ { b: 1 } } y'],
+    ['', 'a = `x ${ f('],
+    ['`', 'a = `x ${ `y` } z'],
+    ['`', 'a = `x ${ `inner'],
+    ['/*', '/* `'],
+    ['', '/* ` */'],
+    ['', '// `\n'],
+    ['', "a = '`'"],
+    ['', 'a = "/*"'],
+    ['', 'a = /`/'],
+    ['', 'a.match(/[`/]/g)'],
+    ['`', 'a / b / `'],
+    ['', "it's // not closed\nb"],
+    ['', 'a = `\\``'],
+    ['', `a = \`${'x'.repeat(200_001)}`],
+  ])('is %j in %j', (open, code) => {
+    expect(openConstruct(code)).toBe(open)
+  })
+
+  test('is found in hostile text as quickly as in any of its length', () => {
+    for (const text of ['=/[', '`${', '"\\', '/*', '=/', '`${{'].map((part) => `${part.repeat(600)}\n`.repeat(100))) {
+      expect(['', '/*', '`']).toContain(openConstruct(text.slice(0, 199_000)))
+    }
+  })
+})
