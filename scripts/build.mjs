@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 
@@ -10,10 +10,11 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 rmSync('dist', { recursive: true, force: true })
 compile()
-minify('dist/store/kysely.js', 'kysely')
+bundleLibrary('dist/store/kysely.js', 'kysely')
 joinHooks()
 joinModules()
 bundleForBrowsers()
+removePrivateTypes()
 cpSync('src/dashboard/assets', 'dist/dashboard/assets', { recursive: true, filter: isAsset })
 chmodSync('dist/cli/main.js', 0o755)
 
@@ -23,21 +24,25 @@ function compile() {
   if (status !== 0) process.exit(1)
 }
 
-/** The one file of ours that re-exports a library of very many modules becomes that library; its types stay its own. */
-function minify(file, library) {
+/**
+ * Replaces the file that re-exports a library of several hundred modules by the bundled library. Names and line breaks are
+ * kept, so that stack traces stay readable without a source map.
+ */
+function bundleLibrary(file, library) {
   buildSync({
     entryPoints: [file],
     outfile: file,
     allowOverwrite: true,
     bundle: true,
-    minify: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 160,
     format: 'esm',
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
     banner: { js: `/*!\n${library}, bundled.\n\n${readFileSync(`node_modules/${library}/LICENSE`, 'utf8')}*/` },
   })
-  rmSync(`${file}.map`)
 }
 
 /** What has to be loaded both later and at once can be nothing but CommonJS. */
@@ -72,14 +77,13 @@ function joinModules() {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    sourcemap: true,
     metafile: true,
     logLevel: 'error',
   })
   const written = new Set(Object.keys(metafile.outputs))
   for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
     const file = join('dist', name).replaceAll('\\', '/')
-    if (/\.js(\.map)?$/.test(file) && !written.has(file)) rmSync(file)
+    if (file.endsWith('.js') && !written.has(file)) rmSync(file)
   }
 }
 
@@ -97,7 +101,7 @@ function bundleForBrowsers() {
     const entry = file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')
     // React's server components must know that this is nothing for them.
     const banner = entry.includes('/react/') ? { banner: { js: "'use client'" } } : {}
-    buildSync({ ...shared, ...banner, entryPoints: [entry], outfile: file, format: 'esm', sourcemap: true })
+    buildSync({ ...shared, ...banner, entryPoints: [entry], outfile: file, format: 'esm' })
   }
   buildSync({
     ...shared,
@@ -106,6 +110,21 @@ function bundleForBrowsers() {
     format: 'iife',
     minify: true,
   })
+}
+
+/** Removes the declarations that no public entry refers to. */
+function removePrivateTypes() {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const referenced = new Set(Object.values(exports).flatMap(({ types }) => (types ? [join(types)] : [])))
+  for (const file of referenced) {
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?['"](\.[^'"]+)\.js['"]/g)) {
+      referenced.add(join(dirname(file), `${path}.d.ts`))
+    }
+  }
+  for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
+    const file = join('dist', name)
+    if (file.endsWith('.d.ts') && !referenced.has(file)) rmSync(file)
+  }
 }
 
 /** What hosts import, what is run, and what is loaded later. */

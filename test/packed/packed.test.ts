@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 describe('the packed package, installed into an empty application', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-packed-'))
+  let tarball: Tarball
 
   beforeAll(() => {
     // prepack would build, and so empty dist while other tests run from it.
-    const [packed] = JSON.parse(npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], resolve('.')))
+    const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], resolve('.'))
+    tarball = JSON.parse(packed)[0]
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', version: '1.2.3', private: true }))
-    npm(['install', '--no-audit', '--no-fund', '--prefer-offline', `./${packed.filename}`], folder)
+    npm(['install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball.filename}`], folder)
   }, 180_000)
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -48,6 +50,40 @@ describe('the packed package, installed into an empty application', () => {
     expect(logged.place).toMatch(new RegExp(`^${file}:`))
   })
 
+  test('stays within the size limits and contains no sources, maps or images', () => {
+    expect(tarball.size).toBeLessThanOrEqual(1_000_000)
+    expect(tarball.unpackedSize).toBeLessThanOrEqual(4_000_000)
+    expect(tarball.files.length).toBeLessThanOrEqual(400)
+    const paths = tarball.files.map(({ path }) => path)
+    expect(paths).toContain('dist/index.d.ts')
+    expect(paths.filter((path) => /^(src|test|examples)\/|\.map$|\.(png|jpe?g|gif|webp)$/.test(path))).toEqual([])
+  })
+
+  test('shows function names and readable lines in stack traces', () => {
+    const script = `
+      import { createTracker } from 'faultboard'
+      Error.stackTraceLimit = 50
+      try { createTracker({ retention_days: 'thirty' }) } catch (error) { console.log(error.stack) }
+    `
+    writeFileSync(join(folder, 'trace.mjs'), script)
+    const stack = execFileSync(process.execPath, ['trace.mjs'], { cwd: folder, encoding: 'utf8' })
+    const frames = [...stack.matchAll(/at (?:(.+) \()?file:\/\/(.*\/faultboard\/dist\/.*):(\d+):\d+\)?$/gm)]
+    expect(frames.length).toBeGreaterThan(1)
+    for (const [, name = '', file = '', line] of frames) {
+      expect(name).toMatch(/\w{4,}/)
+      const source = readFileSync(file, 'utf8').split('\n')
+      expect(source[Number(line) - 1]?.length).toBeLessThan(200)
+    }
+  })
+
+  test('contains no minified module', () => {
+    const installed = join(folder, 'node_modules/faultboard')
+    const modules = tarball.files.map(({ path }) => path).filter((path) => /^dist\/.*\.c?js$/.test(path))
+    // Pages load this script, so its size counts more than its readability.
+    const minified = modules.filter((path) => path !== 'dist/browser.js' && isMinified(join(installed, path)))
+    expect(minified).toEqual([])
+  })
+
   test('brings its command line', () => {
     const out = execFileSync(join(folder, 'node_modules/.bin/faultboard'), ['--version'], {
       cwd: folder,
@@ -65,7 +101,8 @@ describe('the packed package, installed into an empty application', () => {
       ),
     )
     expect(links.length).toBeGreaterThan(100)
-    expect(links.filter((link) => !existsSync(join(installed, link)))).toEqual([])
+    const isLeftOut = (link: string) => link === 'examples' || link.startsWith('docs/images/')
+    expect(links.filter((link) => !isLeftOut(link) && !existsSync(join(installed, link)))).toEqual([])
   })
 
   test('gives types that a consumer can follow', () => {
@@ -107,6 +144,19 @@ describe('the packed package, installed into an empty application', () => {
     ).not.toThrow()
   })
 })
+
+interface Tarball {
+  filename: string
+  size: number
+  unpackedSize: number
+  files: { path: string }[]
+}
+
+/** Compiled JSX has single long lines, but minified code has only long lines. */
+function isMinified(file: string): boolean {
+  const source = readFileSync(file, 'utf8')
+  return source.length / source.split('\n').length > 200
+}
 
 function npm(args: string[], cwd: string): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
