@@ -49,7 +49,7 @@ function newGroup(hash_signature, { error_type, message, stack }, now) {
     occurred_at: now,
     search_text: [error_type, message, ...backtrace].join('\n').toLowerCase(),
     payload: { digest: sha256(content), content },
-    features: featuresOf(message, backtrace),
+    features: similarityFeatures(message, backtrace),
     count: 0,
     hours: new Map(),
     users: new Map(),
@@ -58,7 +58,7 @@ function newGroup(hash_signature, { error_type, message, stack }, now) {
 }
 
 /** As many as the tracker's own, in the same size: the frames, and the words of the message. */
-function featuresOf(message, backtrace) {
+function similarityFeatures(message, backtrace) {
   const frames = backtrace.slice(0, 20).map((line) => line.replace(/:\d+:\d+\)?$/, ''))
   const words = message.toLowerCase().replace(/\d+/g, '<n>').split(/\W+/)
   return [...new Set([...frames, ...words])].map((name) => createHash('sha1').update(name).digest().readUIntBE(0, 6))

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { noSuchError } from '../model/errors.js'
+import { errorNotFound } from '../model/errors.js'
 
 /** Refuses a question about an error that does not exist, or not in the application named. */
 export async function expectError(
@@ -12,5 +12,5 @@ export async function expectError(
     .where('id', '=', error_id)
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
     .executeTakeFirst()
-  if (!row) throw noSuchError(error_id)
+  if (!row) throw errorNotFound(error_id)
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { featuresToAsk, similarity } from '../model/grouping/similarity.js'
+import { requiredFeatureCount, similarity } from '../model/grouping/similarity.js'
 import { clampedInteger, fraction, id, optional } from '../model/input.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
@@ -86,7 +86,7 @@ async function rarest(context: Context, features: readonly number[], threshold: 
   return counted
     .map(({ feature, total }) => ({ feature: Number(feature), count: Number(total) }))
     .sort((a, b) => a.count - b.count || a.feature - b.feature)
-    .slice(0, featuresToAsk(features.length, threshold))
+    .slice(0, requiredFeatureCount(features.length, threshold))
     .map(({ feature }) => feature)
 }
 

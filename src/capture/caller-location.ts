@@ -1,4 +1,4 @@
-import { type Frame, parseFrame, placeText, stackLines } from '../model/stacks/backtrace.js'
+import { type Frame, locationText, parseFrame, stackLines } from '../model/stacks/backtrace.js'
 import { cleanText } from '../model/text.js'
 import type { CaptureContext } from './capture-context.js'
 import { isOwnFrame } from './internal-frames.js'
@@ -26,10 +26,10 @@ export function placeIn(
   let library: Frame | undefined
   for (const line of positions?.original(lines) ?? lines) {
     const frame = parseFrame(line, config.project_root)
-    if (frame.in_app) return cleanText(placeText(frame), TEXT_LIMITS.place)
+    if (frame.in_app) return cleanText(locationText(frame), TEXT_LIMITS.place)
     if (frame.file?.includes('/node_modules/')) library ??= frame
   }
-  return libraries && library ? cleanText(placeText(library), TEXT_LIMITS.place) : ''
+  return libraries && library ? cleanText(locationText(library), TEXT_LIMITS.place) : ''
 }
 
 function currentStack(): string | null {

@@ -1,5 +1,5 @@
 import type { ErrorEvent } from '../model/event.js'
-import { platformOf, platformOfUserAgent } from '../model/requests/platform.js'
+import { detectPlatform, normalizePlatform } from '../model/requests/platform.js'
 import { isSeverity, SEVERITIES, type Severity } from '../model/severity.js'
 import type { Receipt } from '../store/recording/recorder.js'
 import type { CaptureContext } from './capture-context.js'
@@ -186,7 +186,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
         ? (thrown?.backtrace ?? [])
         : backtraceOf(fields.backtrace, config.max_backtrace_lines),
     causes: thrown?.causes ?? [],
-    platform: platform ? platformOf(platform) : platformOfUserAgent(user_agent),
+    platform: platform ? normalizePlatform(platform) : detectPlatform(user_agent),
     app_version: fieldOf(fields, 'app_version') ?? fieldOf(config, 'app_version') ?? null,
     git_sha: fieldOf(fields, 'git_sha') ?? fieldOf(config, 'git_sha') ?? null,
     user_id: textOf(given_fields.user_id ?? scope?.user_id ?? fields.user_id, readLimit('user_id')) ?? null,

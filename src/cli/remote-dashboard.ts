@@ -1,4 +1,4 @@
-import { ownWords } from '../model/own-words.js'
+import { failureMessage } from '../model/own-words.js'
 import { wrongUse } from './arguments.js'
 import { CommandFailed, type CommonFlags } from './command.js'
 import { resolveCredentials } from './configuration.js'
@@ -113,7 +113,7 @@ async function bounded(response: Response): Promise<string> {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time'
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return harmless(ownWords(cause))
+  return harmless(failureMessage(cause))
 }
 
 interface Refused {

@@ -1,77 +1,77 @@
 import { environmentVariable, type OptionName, type Options } from './options.js'
 
-/** Sentences for channels and rules that are wanted but lack something, so that nothing would be sent, in silence. */
-export function halfSetChannels(options: Options): string[] {
-  return HALF_SET.flatMap(({ when, says, set }) =>
-    when(options) ? [`${says}: set ${set.map(inBothWays).join(' or ')}`] : [],
+/** Warnings about enabled channels and rules that lack a required option and would silently send nothing. */
+export function incompleteChannelWarnings(options: Options): string[] {
+  return INCOMPLETE_CHANNELS.flatMap(({ when, message, set }) =>
+    when(options) ? [`${message}: set ${set.map(optionWithVariable).join(' or ')}`] : [],
   )
 }
 
-interface HalfSet {
+interface IncompleteChannel {
   when(options: Options): boolean
-  says: string
+  message: string
   set: readonly OptionName[]
 }
 
 const hasTransport = ({ mail_transport, smtp_url }: Options) => mail_transport !== null || smtp_url !== null
 
-const mailsGoOut = (options: Options) =>
+const isMailEnabled = (options: Options) =>
   options.enable_email_notifications && options.notification_email_recipients.length > 0 && hasTransport(options)
 
-const isAnyOn = (options: Options) =>
+const isAnyEnabled = (options: Options) =>
   (options.enable_chat_notifications && options.chat_webhook_url !== null) ||
   options.community_chat_webhook_url !== null ||
   options.incident_integration_key !== null ||
   options.webhook_url !== null ||
-  mailsGoOut(options)
+  isMailEnabled(options)
 
-/** The options that turn channels on. */
+/** Options that enable a channel. */
 const ANY_CHANNEL: readonly OptionName[] = ['enable_chat_notifications', 'community_chat_webhook_url', 'webhook_url']
 
-const HALF_SET: readonly HalfSet[] = [
+const INCOMPLETE_CHANNELS: readonly IncompleteChannel[] = [
   {
     when: (options) => options.enable_chat_notifications && options.chat_webhook_url === null,
-    says: 'enable_chat_notifications is on, but no message is sent without an address',
+    message: 'enable_chat_notifications is on, but chat_webhook_url is not set',
     set: ['chat_webhook_url'],
   },
   {
     when: (options) => options.enable_email_notifications && options.notification_email_recipients.length === 0,
-    says: 'enable_email_notifications is on, but nobody is named who receives the e-mails',
+    message: 'enable_email_notifications is on, but there are no recipients',
     set: ['notification_email_recipients'],
   },
   {
     when: (options) => options.enable_email_notifications && !hasTransport(options),
-    says: 'enable_email_notifications is on, but nothing is there to send e-mails by',
+    message: 'enable_email_notifications is on, but there is no mail transport',
     set: ['mail_transport', 'smtp_url'],
   },
   {
     when: (options) => options.webhook_secret !== null && options.webhook_url === null,
-    says: 'webhook_secret is set, but there is no address to send signed messages to',
+    message: 'webhook_secret is set, but there is no webhook URL',
     set: ['webhook_url'],
   },
   {
     when: (options) => options.digest_frequency !== 'never' && !options.enable_email_notifications,
-    says: 'digest_frequency is set, but the digest is an e-mail, and those are off',
+    message: 'digest_frequency is set, but email notifications are off',
     set: ['enable_email_notifications'],
   },
   {
-    when: (options) => options.quiet_hours !== null && !isAnyOn(options),
-    says: 'quiet_hours is set, but no channel is on whose messages could be held',
+    when: (options) => options.quiet_hours !== null && !isAnyEnabled(options),
+    message: 'quiet_hours is set, but no notification channel is enabled',
     set: ANY_CHANNEL,
   },
   {
-    when: (options) => options.enable_baseline_alerts && !isAnyOn(options),
-    says: 'enable_baseline_alerts is on, but no channel is on by which an alert could be sent',
+    when: (options) => options.enable_baseline_alerts && !isAnyEnabled(options),
+    message: 'enable_baseline_alerts is on, but no notification channel is enabled',
     set: ANY_CHANNEL,
   },
   {
-    when: (options) => isAnyOn(options) && options.dashboard_base_url === null,
-    says: 'Messages are sent without links, because nobody has said how people reach the dashboard',
+    when: (options) => isAnyEnabled(options) && options.dashboard_base_url === null,
+    message: 'Notifications contain no links because the public URL of the dashboard is unknown',
     set: ['dashboard_base_url'],
   },
 ]
 
-function inBothWays(name: OptionName): string {
+function optionWithVariable(name: OptionName): string {
   const variable = environmentVariable(name)
   return variable === null ? name : `${name} (${variable})`
 }

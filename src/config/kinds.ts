@@ -2,8 +2,8 @@ import { isProxyRange } from '../model/requests/client-address.js'
 import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity.js'
 
 /**
- * What a value of an option may be. `check` gives the value in its final form or throws a sentence; `fromText` reads it
- * from an environment variable or the command line, and is absent where a value cannot be written as text.
+ * Type of an option value. `check` returns the normalized value or throws a message. `fromText` parses an environment
+ * variable or a CLI argument; it is absent for values that have no text form.
  */
 export interface Kind<T> {
   readonly words: string
@@ -11,25 +11,25 @@ export interface Kind<T> {
   fromText?(text: string): unknown
 }
 
-class Unfit extends Error {}
+class InvalidValueError extends Error {}
 
-const unfit = (sentence: string): never => {
-  throw new Unfit(sentence)
+const reject = (sentence: string): never => {
+  throw new InvalidValueError(sentence)
 }
 
-/** The value, or the sentence that says why not. */
+/** Returns the checked value, or a message that describes the problem. */
 export function checkKind<T>(kind: Kind<T>, value: unknown): { value: T } | { problem: string } {
   try {
     return { value: kind.check(value) }
   } catch (error) {
-    // A kind may run code of the host (a getter on a Map, a toString): whatever it throws is a problem of that option.
-    return { problem: error instanceof Unfit ? error.message : 'could not be read' }
+    // A check can run host code (a getter, a toString). Anything it throws is a problem of that option.
+    return { problem: error instanceof InvalidValueError ? error.message : 'cannot be read' }
   }
 }
 
 export const boolean: Kind<boolean> = {
   words: 'true or false',
-  check: (value) => (typeof value === 'boolean' ? value : unfit('must be true or false')),
+  check: (value) => (typeof value === 'boolean' ? value : reject('must be true or false')),
   fromText: (text) =>
     ({ true: true, '1': true, on: true, false: false, '0': false, off: false })[text.toLowerCase()] ?? text,
 }
@@ -41,8 +41,8 @@ export const integer = (min: number, max: number): Kind<number> => {
     check: (value) =>
       Number.isInteger(value) && Number(value) >= min && Number(value) <= max
         ? Number(value)
-        : unfit(`must be a whole number from ${min} to ${max}`),
-    // `Number` alone would accept 1e1 and 0x10.
+        : reject(`must be a whole number from ${min} to ${max}`),
+    // `Number` also accepts 1e1 and 0x10.
     fromText: (text) => (/^\s*-?\d+\s*$/.test(text) ? Number(text) : text),
   }
 }
@@ -50,58 +50,59 @@ export const integer = (min: number, max: number): Kind<number> => {
 export const number = (min: number, max: number): Kind<number> => ({
   words: `number, ${min} to ${max}`,
   check: (value) =>
-    typeof value === 'number' && value >= min && value <= max ? value : unfit(`must be a number from ${min} to ${max}`),
+    typeof value === 'number' && value >= min && value <= max
+      ? value
+      : reject(`must be a number from ${min} to ${max}`),
   fromText: numberFromText,
 })
 
 export const text: Kind<string> = {
   words: 'text',
-  check: (value) =>
-    typeof value === 'string' && value.trim() !== '' ? value : unfit('must be text that is not empty'),
+  check: (value) => (typeof value === 'string' && value.trim() !== '' ? value : reject('must be non-empty text')),
   fromText: (text) => text,
 }
 
-/** Basic credentials are `name:password`: a colon in the name would end it. */
+/** Basic credentials are `name:password`, so a colon would end the name. */
 export const userName: Kind<string> = {
   ...text,
   words: 'text without a colon',
   check: (value) =>
-    typeof value === 'string' && value.includes(':') ? unfit('must not hold a colon') : text.check(value),
+    typeof value === 'string' && value.includes(':') ? reject('must not contain a colon') : text.check(value),
 }
 
 export const path: Kind<string> = { ...text, words: 'path' }
 
 export const httpUrl: Kind<string> = {
-  words: 'http(s) address',
+  words: 'http(s) URL',
   check(value) {
     const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
-    return url && /^https?:$/.test(url.protocol) ? String(value) : unfit('must be an http:// or https:// address')
+    return url && /^https?:$/.test(url.protocol) ? String(value) : reject('must be an http:// or https:// URL')
   },
   fromText: (text) => text,
 }
 
-/** An address in which the id of a trace is to be put. */
+/** URL template with a placeholder for the trace id. */
 export const traceUrl: Kind<string> = {
-  words: 'http(s) address with {trace_id}',
+  words: 'http(s) URL with {trace_id}',
   check: (value) =>
-    httpUrl.check(value).includes('{trace_id}') ? String(value) : unfit('must be an address that holds {trace_id}'),
+    httpUrl.check(value).includes('{trace_id}') ? String(value) : reject('must be a URL that contains {trace_id}'),
   fromText: (text) => text,
 }
 
-const urlOf = (example: string, schemes: readonly string[]): Kind<string> => ({
-  words: `address such as ${example}`,
+const urlKind = (example: string, schemes: readonly string[]): Kind<string> => ({
+  words: `URL such as ${example}`,
   check: (value) =>
     typeof value === 'string' && URL.canParse(value) && schemes.includes(new URL(value).protocol)
       ? value
-      : unfit(`must be an address such as ${example}`),
+      : reject(`must be a URL such as ${example}`),
   fromText: (text) => text,
 })
 
-export const smtpUrl = urlOf('smtps://name:password@mail.example', ['smtp:', 'smtps:'])
-export const redisUrl = urlOf('redis://127.0.0.1:6379', ['redis:', 'rediss:'])
-export const postgresUrl = urlOf('postgres://name:password@host/database', ['postgres:', 'postgresql:'])
+export const smtpUrl = urlKind('smtps://name:password@mail.example', ['smtp:', 'smtps:'])
+export const redisUrl = urlKind('redis://127.0.0.1:6379', ['redis:', 'rediss:'])
+export const postgresUrl = urlKind('postgres://name:password@host/database', ['postgres:', 'postgresql:'])
 
-/** Hours of the day such as 22:00-07:00; they may pass midnight. */
+/** Hours of the day, such as 22:00-07:00. The range can span midnight. */
 export const hoursOfDay: Kind<string> = {
   words: 'hours such as 22:00-07:00',
   check(value) {
@@ -109,12 +110,12 @@ export const hoursOfDay: Kind<string> = {
     const isTime = (text: string | undefined) => text !== undefined && /^([01]\d|2[0-3]):[0-5]\d$/.test(text)
     return isTime(from) && isTime(to) && from !== to && rest.length === 0
       ? String(value)
-      : unfit('must be two times of the day such as 22:00-07:00')
+      : reject('must be a range of hours such as 22:00-07:00')
   },
   fromText: (text) => text,
 }
 
-/** What a nodemailer transport is known by. */
+/** The part of a nodemailer transport that is used here. */
 export interface MailTransport {
   sendMail(mail: Record<string, unknown>): Promise<unknown>
 }
@@ -124,20 +125,20 @@ export const mailTransport: Kind<MailTransport> = {
   check: (value) =>
     typeof value === 'object' && value !== null && typeof Reflect.get(value, 'sendMail') === 'function'
       ? (value as MailTransport)
-      : unfit('must be a nodemailer transport, as nodemailer.createTransport() gives it'),
+      : reject('must be a nodemailer transport, as returned by nodemailer.createTransport()'),
 }
 
 export const choice = <const Words extends readonly string[]>(words: Words): Kind<Words[number]> => ({
   words: words.join(', '),
   check: (value) =>
-    words.includes(value as string) ? (value as Words[number]) : unfit(`must be one of ${words.join(', ')}`),
+    words.includes(value as string) ? (value as Words[number]) : reject(`must be one of ${words.join(', ')}`),
   fromText: (text) => text,
 })
 
 export const listOf = <T>(item: Kind<T>): Kind<readonly T[]> => ({
   words: `list of: ${item.words}`,
   check: (value) =>
-    Array.isArray(value) ? Object.freeze(value.map((one) => item.check(one))) : unfit('must be a list'),
+    Array.isArray(value) ? Object.freeze(value.map((one) => item.check(one))) : reject('must be a list'),
   fromText: (text) =>
     text
       .split(',')
@@ -155,10 +156,10 @@ export const orNull = <T>({ words, check, fromText }: Kind<T>): Kind<T | null> =
 // biome-ignore lint/suspicious/noExplicitAny: a callback's own signature is given where the option is declared.
 export const callback = <F extends (...args: any[]) => unknown>(): Kind<F> => ({
   words: 'function',
-  check: (value) => (typeof value === 'function' ? (value as F) : unfit('must be a function')),
+  check: (value) => (typeof value === 'function' ? (value as F) : reject('must be a function')),
 })
 
-/** A name of an error type, a pattern for it, or its class. */
+/** Name of an error type, a pattern for it, or its class. */
 export type ErrorMatcher = string | RegExp | (abstract new (...args: never[]) => unknown)
 
 export const errorMatcher: Kind<ErrorMatcher> = {
@@ -166,7 +167,7 @@ export const errorMatcher: Kind<ErrorMatcher> = {
   check: (value) =>
     typeof value === 'string' || value instanceof RegExp || isClass(value)
       ? (value as ErrorMatcher)
-      : unfit('must hold names of error types, RegExps or classes'),
+      : reject('must contain error type names, RegExps or classes'),
   fromText: (text) => text,
 }
 
@@ -178,7 +179,7 @@ function isClass(value: unknown): boolean {
 export const pattern: Kind<string | RegExp> = {
   words: 'text or RegExp',
   check: (value) =>
-    typeof value === 'string' || value instanceof RegExp ? value : unfit('must hold words or RegExps'),
+    typeof value === 'string' || value instanceof RegExp ? value : reject('must contain words or RegExps'),
   fromText: (text) => text,
 }
 
@@ -187,14 +188,14 @@ const proxyRange: Kind<string> = {
   check: (value) =>
     typeof value === 'string' && isProxyRange(value)
       ? value
-      : unfit(
-          `must hold IP addresses, ranges such as 10.0.0.0/8, loopback or private; "${String(value).slice(0, 50)}" is none of them`,
+      : reject(
+          `must contain IP addresses, ranges such as 10.0.0.0/8, loopback or private; "${String(value).slice(0, 50)}" is none of these`,
         ),
 }
 
 const listOfProxyRanges = listOf(proxyRange)
 
-/** Nobody can set a variable to an empty list: there `none` says it. */
+/** An environment variable cannot hold an empty list, so `none` represents it. */
 export const proxyRanges: Kind<readonly string[]> = {
   ...listOfProxyRanges,
   fromText: (text) => (text.trim() === 'none' ? [] : listOfProxyRanges.fromText?.(text)),
@@ -203,13 +204,13 @@ export const proxyRanges: Kind<readonly string[]> = {
 export const timeZone: Kind<string> = {
   words: 'IANA time zone',
   check(value) {
-    // Nearly everybody's, and the first formatter of a process costs it 20 ms and 8 MB.
+    // Skips the first Intl formatter of a process, which costs 20 ms and 8 MB.
     if (value === 'UTC') return value
     try {
       new Intl.DateTimeFormat('en', { timeZone: value as string })
-      return typeof value === 'string' ? value : unfit('must be text')
+      return typeof value === 'string' ? value : reject('must be text')
     } catch {
-      return unfit('must be a time zone such as UTC or Europe/Berlin')
+      return reject('must be a time zone such as UTC or Europe/Berlin')
     }
   },
   fromText: (text) => text,
@@ -220,48 +221,49 @@ export const mountPath: Kind<string> = {
   check: (value) =>
     typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
       ? value
-      : unfit('must be a path such as /error_dashboard, with no slash at its end'),
+      : reject('must be a path such as /error_dashboard, without a trailing slash'),
   fromText: (text) => text,
 }
 
 const DATABASE_SCHEMES = ['sqlite:', 'postgres:', 'postgresql:', 'mysql:', 'mariadb:']
 
-/** An address, or a live pool or handle of the host; which of those it is, the store finds out when it opens it. */
+/** A database URL, or a pool or handle of the host. The store detects which one when it opens the database. */
 export const database: Kind<string | object> = {
   words: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
   check(value) {
     if (isPoolOrHandle(value)) return value
     if (typeof value === 'string' && DATABASE_SCHEMES.some((scheme) => value.startsWith(scheme))) return value
-    return unfit('must be sqlite:FILE, postgres://…, mysql://…, or a pool or handle of the host')
+    return reject("must be sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle")
   },
   fromText: (text) => text,
 }
 
-/** What a pg Pool, a mysql2 pool or an SQLite handle is known by. */
+/** Detects a pg Pool, a mysql2 pool or a SQLite handle by its methods. */
 function isPoolOrHandle(value: unknown): value is object {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   return ['connect', 'getConnection', 'prepare'].some((method) => typeof Reflect.get(value, method) === 'function')
 }
 
 /**
- * An ordered mapping from RegExp to severity. A string key never matches: it is kept out of the rules, and the warning
- * that `configure` prints says so.
+ * Ordered mapping from RegExp to severity. String keys never match: they are dropped, and `configure` prints a
+ * warning.
  */
 export const severityRules: Kind<readonly SeverityRule[]> = {
   words: 'Map or list of pairs: RegExp to critical, high, medium or low',
   check(value) {
     const pairs = value instanceof Map ? [...value.entries()] : Array.isArray(value) ? value : null
-    if (!pairs) return unfit('must be a Map or a list of [RegExp, severity] pairs')
+    if (!pairs) return reject('must be a Map or a list of [RegExp, severity] pairs')
     for (const pair of pairs) {
-      if (!Array.isArray(pair) || pair.length !== 2) return unfit('must be a Map or a list of [RegExp, severity] pairs')
-      if (!isSeverity(pair[1])) return unfit(`must map to one of ${SEVERITIES.join(', ')}`)
-      if (!(pair[0] instanceof RegExp) && typeof pair[0] !== 'string') return unfit('must have RegExps as keys')
+      if (!Array.isArray(pair) || pair.length !== 2)
+        return reject('must be a Map or a list of [RegExp, severity] pairs')
+      if (!isSeverity(pair[1])) return reject(`must map to one of ${SEVERITIES.join(', ')}`)
+      if (!(pair[0] instanceof RegExp) && typeof pair[0] !== 'string') return reject('must have RegExps as keys')
     }
     return Object.freeze(pairs.filter((pair): pair is [RegExp, Severity] => pair[0] instanceof RegExp))
   },
 }
 
-/** A mapping whose keys are known words; keys that are left out keep the default. */
+/** Mapping with a fixed set of keys. Omitted keys keep their defaults. */
 export const mapping = <Key extends string, T>(
   defaults: Readonly<Record<Key, T>>,
   value: Kind<T>,
@@ -271,21 +273,21 @@ export const mapping = <Key extends string, T>(
     words: `mapping of ${keys.join(', ')} to: ${value.words}`,
     check(given) {
       if (typeof given === 'string')
-        return unfit(`must be written as ${keys.map((key) => `${key}=…`).join(',')}, each key at most once`)
+        return reject(`must be written as ${keys.map((key) => `${key}=…`).join(',')}, each key at most once`)
       if (typeof given !== 'object' || given === null || Array.isArray(given))
-        return unfit(`must be a mapping of ${keys.join(', ')}`)
+        return reject(`must be a mapping of ${keys.join(', ')}`)
       const result: Record<Key, T> = { ...defaults }
       for (const [key, one] of Object.entries(given)) {
-        if (!keys.includes(key as Key)) return unfit(`has the unknown key ${key}; it takes ${keys.join(', ')}`)
+        if (!keys.includes(key as Key)) return reject(`has the unknown key ${key}; allowed keys are ${keys.join(', ')}`)
         result[key as Key] = value.check(one)
       }
       return Object.freeze(result)
     },
     fromText(text) {
       const pairs = text.split(',').map((pair) => pair.split('=').map((side) => side.trim()))
-      const isUnclear =
+      const hasDuplicateKeys =
         pairs.some(({ length }) => length !== 2) || new Set(pairs.map(([key]) => key)).size < pairs.length
-      if (isUnclear) return text
+      if (hasDuplicateKeys) return text
       return Object.fromEntries(pairs.map(([key = '', one = '']) => [key, value.fromText ? value.fromText(one) : one]))
     },
   }

@@ -2,12 +2,15 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { cleanText } from '../model/text.js'
 
-/** What the host or its platform calls the release. A number of the deployment tells apart what package.json may not. */
+/**
+ * Variables with the release as the host or its platform names it. A deployment number distinguishes releases that
+ * share a package.json version.
+ */
 const VERSION_VARIABLES = [
   'APP_VERSION', 'RELEASE_VERSION', 'HEROKU_RELEASE_VERSION', 'K_REVISION', 'GAE_VERSION', 'CONTAINER_VERSION',
 ] // biome-ignore format: a word list reads best as lines of words
 
-/** First what hosts set themselves, then the platforms that run them, then the builders that may have. */
+/** Variables set by hosts first, then those of hosting platforms, then those of build services. */
 const COMMIT_VARIABLES = [
   'GIT_SHA', 'GIT_COMMIT_SHA', 'GIT_COMMIT', 'GIT_REVISION', 'GIT_REV', 'COMMIT_SHA', 'COMMIT_HASH', 'SOURCE_COMMIT',
   'SOURCE_VERSION', 'HEROKU_BUILD_COMMIT', 'HEROKU_SLUG_COMMIT', 'VERCEL_GIT_COMMIT_SHA', 'RENDER_GIT_COMMIT',
@@ -17,34 +20,37 @@ const COMMIT_VARIABLES = [
   'SEMAPHORE_GIT_SHA', 'TRAVIS_COMMIT',
 ] // biome-ignore format: a word list reads best as lines of words
 
-/** The version of the running host by its environment, or undefined. */
+/** Version of the running host according to its environment, or undefined. */
 export function versionFromEnvironment(env: NodeJS.ProcessEnv): string | undefined {
   return VERSION_VARIABLES.map((name) => cleanText(env[name]?.trim() ?? '', 128)).find((version) => version !== '')
 }
 
-/** The commit the running host was built from, by its environment or the repository around the folder, or undefined. */
-export function commitOf(folder: string, env: NodeJS.ProcessEnv): string | undefined {
-  return COMMIT_VARIABLES.map((name) => commitIn(env[name])).find((commit) => commit) ?? commitOfRepository(folder)
+/**
+ * Commit the running host was built from, according to its environment or the repository that contains the folder, or
+ * undefined.
+ */
+export function findCommit(folder: string, env: NodeJS.ProcessEnv): string | undefined {
+  return COMMIT_VARIABLES.map((name) => parseCommit(env[name])).find((commit) => commit) ?? repositoryCommit(folder)
 }
 
-/** Whatever a variable or file holds, only what looks like a commit leaves this file. */
-function commitIn(text: string | undefined): string | undefined {
+/** Accepts only text that looks like a commit, whatever the variable or file contains. */
+function parseCommit(text: string | undefined): string | undefined {
   return /^[\da-f]{7,64}$/i.test(text?.trim() ?? '') ? text?.trim().toLowerCase() : undefined
 }
 
-function commitOfRepository(folder: string): string | undefined {
+function repositoryCommit(folder: string): string | undefined {
   try {
     const git = findGitFolder(resolve(folder))
     if (!git) return undefined
     const common = firstLine(join(git, 'commondir'))
-    return commitOfReference('HEAD', [git, ...(common ? [resolve(git, common)] : [])])
+    return resolveReference('HEAD', [git, ...(common ? [resolve(git, common)] : [])])
   } catch {
-    // A path that no file can have, or a file that went away meanwhile: the commit stays unknown.
+    // An invalid path, or a file that was deleted in between: the commit stays unknown.
     return undefined
   }
 }
 
-/** The nearest `.git`: a folder, or the file by which a worktree or submodule names its own. */
+/** The nearest `.git`: a folder, or the file that points a worktree or submodule to its folder. */
 function findGitFolder(start: string): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
@@ -56,41 +62,41 @@ function findGitFolder(start: string): string | undefined {
   }
 }
 
-const MAX_STEPS = 5
+const MAX_REFERENCE_DEPTH = 5
 
-/** Follows a reference through the worktree's own folder and the one it shares with the others. */
-function commitOfReference(first: string, folders: readonly string[]): string | undefined {
+/** Resolves a reference in the worktree's own folder, then in the shared folder. */
+function resolveReference(first: string, folders: readonly string[]): string | undefined {
   let name = first
-  for (let step = 0; step < MAX_STEPS; step++) {
+  for (let step = 0; step < MAX_REFERENCE_DEPTH; step++) {
     const line = folders.map((folder) => firstLine(join(folder, name))).find((found) => found !== undefined)
-    if (line === undefined) return commitOfPacked(name, folders.at(-1) ?? '')
+    if (line === undefined) return packedCommit(name, folders.at(-1) ?? '')
     const next = /^ref: (.+)$/.exec(line)?.[1]
-    if (next === undefined) return commitIn(line)
+    if (next === undefined) return parseCommit(line)
     if (!isReference(next)) return undefined
     name = next
   }
   return undefined
 }
 
-/** What git itself allows, of which `..` matters most: it would lead out of the folder. */
+/** Reference names that git allows. Rejecting `..` matters most because it would leave the folder. */
 function isReference(name: string): boolean {
   return name.startsWith('refs/') && !name.includes('..') && !/[\0-\x20\x7f~^:?*[\\]/.test(name)
 }
 
-const PACKED_LIMIT = 8 * 1024 * 1024
+const MAX_PACKED_BYTES = 8 * 1024 * 1024
 
-function commitOfPacked(name: string, folder: string): string | undefined {
-  const lines = beginning(join(folder, 'packed-refs'), PACKED_LIMIT)?.split('\n') ?? []
+function packedCommit(name: string, folder: string): string | undefined {
+  const lines = readStart(join(folder, 'packed-refs'), MAX_PACKED_BYTES)?.split('\n') ?? []
   const line = lines.find((one) => one.slice(one.indexOf(' ') + 1).trimEnd() === name)
-  return commitIn(line?.split(' ', 1)[0])
+  return parseCommit(line?.split(' ', 1)[0])
 }
 
 function firstLine(file: string): string | undefined {
-  return beginning(file, 4096)?.split('\n', 1)[0]?.trim()
+  return readStart(file, 4096)?.split('\n', 1)[0]?.trim()
 }
 
-/** The first bytes of a regular file: opening a pipe of that name would wait for ever, reading a device never end. */
-function beginning(file: string, limit: number): string | undefined {
+/** First bytes of a regular file. Opening a named pipe would block forever, and reading a device would never end. */
+function readStart(file: string, limit: number): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) return undefined
   const bytes = Buffer.alloc(Math.min(found.size, limit))

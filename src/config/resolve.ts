@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
 import { cleanText, nearest } from '../model/text.js'
-import { halfSetChannels } from './incomplete-channels.js'
+import { incompleteChannelWarnings } from './incomplete-channels.js'
 import { checkKind } from './kinds.js'
 import {
   environmentVariable,
@@ -12,17 +12,17 @@ import {
   type Settings,
 } from './options.js'
 import { findProject, realPath } from './project.js'
-import { commitOf, versionFromEnvironment } from './release.js'
+import { findCommit, versionFromEnvironment } from './release.js'
 
 export interface ResolvedConfiguration {
   options: Options
-  /** Sentences worth printing once at start, though nothing is wrong enough to refuse it. */
+  /** Messages to print once at start about problems that do not prevent it. */
   warnings: readonly string[]
 }
 
 /**
- * The frozen configuration from the table's defaults, the environment and the host's settings, later ones winning.
- * All problems are thrown together in one ConfigurationError.
+ * Builds the frozen configuration from defaults, environment and settings; later sources win. Throws one
+ * ConfigurationError with all problems.
  */
 export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv = process.env): ResolvedConfiguration {
   const problems = unknownNames(settings)
@@ -38,7 +38,7 @@ export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv 
   const options = Object.freeze(withHostDefaults(values as CheckedValues, env))
   return {
     options,
-    warnings: [...unknownVariables(env), ...warningsOf(settings), ...halfSetChannels(options)],
+    warnings: [...unknownVariables(env), ...configurationWarnings(settings), ...incompleteChannelWarnings(options)],
   }
 }
 
@@ -59,7 +59,7 @@ function unknownNames(settings: Settings): string[] {
     .filter((name) => !OPTION_NAMES.includes(name as OptionName))
     .map((name) => {
       const meant = nearest(name, OPTION_NAMES)
-      return `${name} is not an option${meant ? `; did you mean ${meant}?` : ', and no known one is near; docs/configuration.md lists all'}`
+      return `${name} is not an option${meant ? `; did you mean ${meant}?` : '; docs/configuration.md lists all options'}`
     })
 }
 
@@ -72,7 +72,7 @@ function missingCredentials(values: Record<string, unknown>, problems: readonly 
     )
 }
 
-/** The host's project is not asked yet. */
+/** Values before the defaults of the host's project are applied. */
 type CheckedValues = Omit<Options, 'application_name' | 'project_root'> &
   Required<Pick<Settings, 'application_name' | 'project_root'>>
 
@@ -85,13 +85,13 @@ function withHostDefaults(options: CheckedValues, env: NodeJS.ProcessEnv): Optio
     project_root,
     application_name: cleanText(name.trim(), 255) || 'application',
     app_version: options.app_version ?? versionFromEnvironment(env) ?? project.version ?? null,
-    git_sha: options.git_sha ?? commitOf(project_root, env) ?? null,
+    git_sha: options.git_sha ?? findCommit(project_root, env) ?? null,
     environment: options.environment ?? env.NODE_ENV ?? null,
   }
 }
 
 const PREFIX = 'FAULTBOARD_'
-/** Variables of ours that are no options: those of the tests, and the one that makes the command line talk. */
+/** Variables with our prefix that are not options: those of the tests, and the debug switch of the CLI. */
 const OTHER_VARIABLES = /^FAULTBOARD_(TEST_|DEBUG$)/
 
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
@@ -100,16 +100,16 @@ function unknownVariables(env: NodeJS.ProcessEnv): string[] {
     .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.test(name) && !known.includes(name))
     .map((name) => {
       const meant = nearest(name, known)
-      return `${name} is set, but it is the variable of no option${meant ? `; did you mean ${meant}?` : ''}`
+      return `${name} is set, but does not belong to any option${meant ? `; did you mean ${meant}?` : ''}`
     })
 }
 
-function warningsOf(settings: Settings): string[] {
+function configurationWarnings(settings: Settings): string[] {
   const rules = settings.custom_severity_rules
   const keys = rules instanceof Map ? [...rules.keys()] : Array.isArray(rules) ? rules.map((pair) => pair?.[0]) : []
   return keys
     .filter((key): key is string => typeof key === 'string')
     .map(
-      (key) => `custom_severity_rules has the string key "${key}", which never matches: write it as a RegExp, /${key}/`,
+      (key) => `custom_severity_rules has the string key "${key}", which never matches: use a RegExp instead, /${key}/`,
     )
 }

@@ -1,4 +1,4 @@
-import { visibleDirection } from '../model/redaction/direction-marks.js'
+import { showDirectionControls } from '../model/redaction/direction-marks.js'
 import type { DownloadedFile, Rendered } from './define.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 
@@ -11,7 +11,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 
 export async function html(document: Rendered, status = 200, headers: Record<string, string> = {}): Promise<Response> {
   // At the end, for every text on every page: no template can forget it.
-  const text = visibleDirection(String(await document.toString()))
+  const text = showDirectionControls(String(await document.toString()))
   return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
 }
 

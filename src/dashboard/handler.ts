@@ -2,9 +2,9 @@ import { TrieRouter } from 'hono/router/trie-router'
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { inTime } from '../model/in-time.js'
+import { withTimeout } from '../model/in-time.js'
 import { id, parseInput } from '../model/input.js'
-import { networkOf } from '../model/requests/client-address.js'
+import { clientNetwork } from '../model/requests/client-address.js'
 import { attachment, csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
 import { serveAsset } from './assets.js'
 import { behindProxies } from './behind-proxies.js'
@@ -65,7 +65,7 @@ function createHandler(context: Context, live: LiveUpdates, signIn: SignIn): Han
 
   return async (request, hosts) => {
     const mount = behindProxies(hosts, request, context.config)
-    const network = networkOf(mount.remote_address)
+    const network = clientNetwork(mount.remote_address)
     const exchange = openExchange(request, mount, context, configuration)
     try {
       const session = await signIn.authenticate(request.headers, network)
@@ -197,7 +197,7 @@ async function answerPage(page: Page, context: Context, exchange: Exchange, addr
 /** What the frame around a page shows; a page that can do without the database must not fail for its frame. */
 async function fillFrame({ visit, listApplications }: Exchange): Promise<void> {
   if (visit.user === '') return
-  visit.applications = await inTime(listApplications(), FRAME_PATIENCE_MS).catch(() => [])
+  visit.applications = await withTimeout(listApplications(), FRAME_PATIENCE_MS).catch(() => [])
 }
 
 function noSuchPage(): TrackerError {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { inTime } from '../model/in-time.js'
-import { ownWords } from '../model/own-words.js'
+import { withTimeout } from '../model/in-time.js'
+import { failureMessage } from '../model/own-words.js'
 import { sql } from '../store/kysely.js'
 import { migrationStatus } from '../store/migrate.js'
 
@@ -40,19 +40,19 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     search_index: null,
   }
   try {
-    health.problem = await inTime(context.ready(), PATIENCE_MS).then(() => null, outdatedOrThrow)
+    health.problem = await withTimeout(context.ready(), PATIENCE_MS).then(() => null, outdatedOrThrow)
     const started = performance.now()
-    await inTime(sql`select 1`.execute(read), PATIENCE_MS)
+    await withTimeout(sql`select 1`.execute(read), PATIENCE_MS)
     health.latency_ms = Math.round((performance.now() - started) * 10) / 10
     health.reachable = true
-    const migrations = await inTime(migrationStatus(context.database), PATIENCE_MS)
+    const migrations = await withTimeout(migrationStatus(context.database), PATIENCE_MS)
     const named = (isApplied: boolean) =>
       migrations.filter(({ applied_at }) => (applied_at !== null) === isApplied).map(({ name }) => name)
     health.migrations = { applied: named(true), pending: named(false) }
-    if (health.problem === null) health.search_index = await inTime(dialect.search.isBuilt(read), PATIENCE_MS)
+    if (health.problem === null) health.search_index = await withTimeout(dialect.search.isBuilt(read), PATIENCE_MS)
   } catch (error) {
     health.reachable = false
-    health.problem = ownWords(error)
+    health.problem = failureMessage(error)
   }
   health.replaced_count = dialect.file?.replacedCount ?? 0
   health.damage = dialect.file?.damage ?? null

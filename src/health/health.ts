@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { BUDGETS } from '../model/budgets.js'
-import { meaningOf } from '../model/drop-reasons.js'
-import { inTime } from '../model/in-time.js'
+import { describeDropReason } from '../model/drop-reasons.js'
+import { withTimeout } from '../model/in-time.js'
 import { isoTime } from '../model/time.js'
 import { recentRejections } from '../store/recording/rejections.js'
 import { databaseHealth, PATIENCE_MS } from './database.js'
@@ -32,8 +32,8 @@ export async function healthOf(context: Context): Promise<Health> {
 
 async function rejectionsIn({ database, config, tallies, now }: Context): Promise<RejectedByBudget[] | null> {
   try {
-    await inTime(tallies.flush(), PATIENCE_MS)
-    const rejections = await inTime(recentRejections(database, now()), PATIENCE_MS)
+    await withTimeout(tallies.flush(), PATIENCE_MS)
+    const rejections = await withTimeout(recentRejections(database, now()), PATIENCE_MS)
     return rejections.map(({ budget, count, first_seen_at, last_seen_at }) => ({
       option: budget,
       limit: config[budget],
@@ -49,7 +49,11 @@ async function rejectionsIn({ database, config, tallies, now }: Context): Promis
 }
 
 export function droppedOf({ counters }: Context): Dropped[] {
-  return Object.entries(counters.toJSON()).map(([reason, count]) => ({ reason, count, text: meaningOf(reason) }))
+  return Object.entries(counters.toJSON()).map(([reason, count]) => ({
+    reason,
+    count,
+    text: describeDropReason(reason),
+  }))
 }
 
 export function recorderState({ recorder }: Context): Health['recorder'] {

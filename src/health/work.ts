@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import type { JobEngine } from '../jobs/engine.js'
-import { inTime } from '../model/in-time.js'
-import { ownWords } from '../model/own-words.js'
+import { withTimeout } from '../model/in-time.js'
+import { failureMessage } from '../model/own-words.js'
 import { PATIENCE_MS } from './database.js'
 
 export interface WorkHealth {
@@ -45,7 +45,7 @@ const FAILURES = 5
 /** What is done beside the requests; null when the database cannot be asked. */
 export async function workHealth(context: Context): Promise<WorkHealth | null> {
   try {
-    const [engine, rest] = await Promise.all([readEngine(context), inTime(readWork(context), PATIENCE_MS)])
+    const [engine, rest] = await Promise.all([readEngine(context), withTimeout(readWork(context), PATIENCE_MS)])
     return { ...engine, ...rest }
   } catch {
     // Why it cannot be asked is told with the database.
@@ -57,7 +57,7 @@ export async function workHealth(context: Context): Promise<WorkHealth | null> {
 async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, 'engine' | 'jobs' | 'dead_letters'>> {
   const engine: EngineHealth = { name: jobs.name, problem: null, works_here: config.run_jobs }
   try {
-    const [counts, letters] = await inTime(Promise.all([jobs.counts(), jobs.deadLetters(FAILURES)]), PATIENCE_MS)
+    const [counts, letters] = await withTimeout(Promise.all([jobs.counts(), jobs.deadLetters(FAILURES)]), PATIENCE_MS)
     return {
       engine,
       jobs: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
@@ -67,7 +67,7 @@ async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, '
       })),
     }
   } catch (error) {
-    return { engine: { ...engine, problem: ownWords(error) }, jobs: {}, dead_letters: [] }
+    return { engine: { ...engine, problem: failureMessage(error) }, jobs: {}, dead_letters: [] }
   }
 }
 

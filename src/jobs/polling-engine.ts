@@ -15,21 +15,21 @@ export interface JobStore extends JobSource {
 /** An engine around a store: what differs between the engines is only where the jobs are. */
 export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: EngineParts, timing: Timing): JobEngine {
   const worker = new JobWorker({ source: store, timing, log: parts.log, random: parts.random })
-  const inTime = <T>(answer: Promise<T>) => within(timing.patience_ms, store.title, answer)
+  const withTimeout = <T>(answer: Promise<T>) => within(timing.patience_ms, store.title, answer)
   return {
     name,
     async add(jobs) {
       if (jobs.length === 0) return
-      await inTime(store.add(jobs))
+      await withTimeout(store.add(jobs))
       worker.wake()
     },
     work: (handle) => worker.start(handle),
-    counts: () => inTime(store.counts()),
-    deadLetters: (limit) => inTime(store.deadLetters(limit)),
+    counts: () => withTimeout(store.counts()),
+    deadLetters: (limit) => withTimeout(store.deadLetters(limit)),
     drain: () => worker.drain(),
     async stop() {
       await worker.stop()
-      await inTime(store.close()).catch(() => {})
+      await withTimeout(store.close()).catch(() => {})
     },
   }
 }

@@ -17,7 +17,7 @@ export const BUDGETS = {
     consequence: 'They were counted without details; far beyond the limit, in the shared error.',
   },
   notification_max_per_hour: {
-    what: 'Too many messages',
+    what: 'Too many notifications',
     consequence: 'They are listed in one summary per channel at the end of the hour.',
   },
 } as const satisfies Record<string, { what: string; consequence: string }>
@@ -25,5 +25,5 @@ export const BUDGETS = {
 export type BudgetName = keyof typeof BUDGETS
 export const BUDGET_NAMES = Object.keys(BUDGETS) as BudgetName[]
 
-/** Counts what a budget rejects. Never throws and never waits. */
+/** Counts rejections by a budget. Never throws and never waits. */
 export type Reject = (budget: BudgetName, count?: number) => void

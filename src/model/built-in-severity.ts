@@ -1,6 +1,6 @@
 import type { Severity } from './severity.js'
 
-/** An error as the built-in rules read it; causes have the same shape. */
+/** Input of the built-in rules. Causes have the same shape. */
 export interface GradedError {
   error_type: string
   message?: string | undefined
@@ -24,7 +24,7 @@ interface Rule {
 /** Out of memory, a full or failing disk, no file descriptors left. */
 const EXHAUSTED: readonly Rule[] = [
   { verdict: 'critical', error_type: /out_?of_?memory|Disk_?Full/i },
-  // Matches case, because a ZoomError is no OOMError.
+  // Case-sensitive, because a ZoomError is not an OOMError.
   { verdict: 'critical', error_type: /^OOM|(?<![A-Z])(OOM|Oom)(Error|Exception)?$/ },
   {
     verdict: 'critical',
@@ -116,7 +116,7 @@ const DATASTORE_FRAME =
  */
 const DATASTORE_PORT = /^connect E[A-Z]+ .*:(543\d|6432|330[6-9]|33060|63[78]\d|26379|2701[789]|1433|1521|9042|11211)\b/
 
-/** The severity by type name, error code, driver and causes. The first matching rule wins over the whole chain. */
+/** Severity by type name, error code, driver and causes. The first matching rule in the whole chain wins. */
 export function builtInSeverity(error: GradedError): Severity {
   const verdict = verdictOf(error, false)
   return verdict === 'network' ? 'medium' : verdict
@@ -124,16 +124,16 @@ export function builtInSeverity(error: GradedError): Severity {
 
 const PRECEDENCE: readonly Verdict[] = ['critical', 'network', 'medium', 'high', 'low']
 
-function verdictOf(error: GradedError, isBehindDriver: boolean): Verdict {
+function verdictOf(error: GradedError, isCauseOfDriver: boolean): Verdict {
   const { causes } = error
   let verdict = ownVerdict(error)
   if (verdict === 'critical') return verdict
   const hasCauses = causes !== undefined && causes.length > 0
-  // Only a failing connection can mean a lost datastore: no other stack is read.
-  const isDriver = isBehindDriver || ((verdict === 'network' || hasCauses) && isDatastore(error))
+  // Only a failing connection can mean a lost datastore, so no other stack is read.
+  const isDriver = isCauseOfDriver || ((verdict === 'network' || hasCauses) && isDatastore(error))
   if (verdict === 'network' && isDriver) return 'critical'
   if (!hasCauses) return verdict
-  // A bare `fetch failed` is as severe as what is behind it.
+  // A bare `fetch failed` is as severe as its cause.
   if (verdict === 'network' && error.error_type === 'TypeError') verdict = 'high'
   for (const cause of causes) {
     const behind = verdictOf(cause, isDriver)
@@ -151,26 +151,26 @@ function ownVerdict({ error_type, code, message = '' }: GradedError): Verdict {
   return verdict !== 'medium' && MEDIUM_MESSAGES.test(message) ? 'medium' : verdict
 }
 
-const MAX_REMEMBERED = 2000
+const MAX_CACHED_VERDICTS = 2000
 const remembered = new Map<string, Verdict>()
 
-/** Remembers the verdict by type and code: an application has few of them, and every capture needs one. */
-function ruleVerdict(error_type: string, code: string | undefined): Verdict {
-  const key = code === undefined ? error_type : `${error_type}\n${code}`
+/** Caches the verdict by type and code. An application has few of them, and every capture needs one. */
+function ruleVerdict(errorType: string, code: string | undefined): Verdict {
+  const key = code === undefined ? errorType : `${errorType}\n${code}`
   const known = remembered.get(key)
   if (known !== undefined) return known
-  const verdict = RULES.find((rule) => matches(rule, error_type, code))?.verdict ?? 'low'
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+  const verdict = RULES.find((rule) => matches(rule, errorType, code))?.verdict ?? 'low'
+  if (remembered.size >= MAX_CACHED_VERDICTS) remembered.clear()
   remembered.set(key, verdict)
   return verdict
 }
 
 /** OpenTelemetry and some clients report the code as the type. */
-function matches(rule: Rule, error_type: string, code = error_type): boolean {
-  return (rule.error_type?.test(error_type) ?? true) && (rule.code?.test(code) ?? true)
+function matches(rule: Rule, errorType: string, code = errorType): boolean {
+  return (rule.error_type?.test(errorType) ?? true) && (rule.code?.test(code) ?? true)
 }
 
-/** By the mark of mysql2, the first frame outside of Node.js, or the port. */
+/** Checks the mark of mysql2, the first frame outside Node.js, and the port. */
 function isDatastore({ fatal, backtrace = [], message = '' }: GradedError): boolean {
   if (fatal === true) return true
   const first = backtrace.find((line) => !line.includes('node:') && !line.endsWith('<anonymous>)'))

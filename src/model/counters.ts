@@ -1,4 +1,4 @@
-/** Counts of what did not go the ordinary way, by reason: nothing is dropped in silence. */
+/** Counts by reason for everything that was dropped or handled with a fallback. */
 export class Counters {
   readonly #counts = new Map<string, number>()
 

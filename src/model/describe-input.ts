@@ -1,38 +1,38 @@
 import * as v from 'valibot'
 
-/** What the docs tell of a parameter. Our own builders say it of themselves; it cannot be read from a check. */
+/**
+ * Facts about a parameter for the documentation. The schema builders declare them because a check cannot be inspected.
+ */
 export interface Facts {
   type: 'id' | 'integer' | 'number' | 'word' | 'boolean' | 'text' | 'time' | 'day'
-  /** The least number. */
+  /** Minimum of a number. */
   min?: number
-  /** The greatest number, or the most characters. */
+  /** Maximum of a number, or maximum length of text. */
   max?: number
-  /** Whether what lies outside is brought to the nearest limit instead of being refused. */
+  /** Whether out-of-range values are clamped instead of rejected. */
   clamped?: boolean
   allowed?: readonly (string | number)[]
-  /** What it means, where its name does not say it. */
+  /** Meaning, if the name does not make it clear. */
   note?: string
-  /** How many there may be, where the parameter is a list. */
+  /** Maximum number of items, if the parameter is a list. */
   list?: { max: number | null }
 }
 
 export interface Described extends Facts {
   name: string
   required: boolean
-  /** What is taken when it is left out; undefined where nothing is. */
+  /** Default value; undefined if there is none. */
   default?: unknown
 }
 
-/** Adds to a schema what the docs tell of it. */
+/** Attaches documentation facts to a schema. */
 export function facts<Input>(known: Facts): v.MetadataAction<Input, { facts: Facts }> {
   return v.metadata({ facts: known })
 }
 
 /**
- * The parameters that a schema takes, in its order.
- *
- * @example
- * describeInput(v.object({ days: withDefault(clampedInteger({ min: 1, max: 365 }), 30) }))
+ * Lists the parameters of a schema in order.
+ * @example describeInput(v.object({ days: withDefault(clampedInteger({ min: 1, max: 365 }), 30) }))
  * // [{ name: 'days', type: 'integer', min: 1, max: 365, clamped: true, required: false, default: 30 }]
  */
 export function describeInput(schema: v.GenericSchema): Described[] {
@@ -47,7 +47,7 @@ export function describeInput(schema: v.GenericSchema): Described[] {
   })
 }
 
-/** What is looked at inside a schema, of whatever kind it is. */
+/** The members of any kind of schema that are inspected here. */
 interface Inside {
   type: string
   entries?: Record<string, Inside>
@@ -71,7 +71,7 @@ function defaultOf(field: Inside): unknown {
 
 function readValue(field: Inside): Facts {
   if (field.item) return { ...readValue(field.item), list: { max: longest(field) } }
-  return factsOf(field) ?? { type: 'text' }
+  return findFacts(field) ?? { type: 'text' }
 }
 
 function longest({ pipe = [] }: Inside): number | null {
@@ -79,13 +79,13 @@ function longest({ pipe = [] }: Inside): number | null {
   return typeof limit === 'number' ? limit : null
 }
 
-/** The outermost facts: whoever wraps a builder may say something else of the whole. */
-function factsOf({ pipe = [], wrapped, options = [] }: Inside): Facts | null {
-  const said = pipe.findLast(({ metadata }) => metadata?.facts)?.metadata?.facts
-  if (said) return said
-  // A pipe carries the members of its first part; that part itself is among those it is made of.
+/** Returns the outermost facts, so that a wrapper can override those of the wrapped builder. */
+function findFacts({ pipe = [], wrapped, options = [] }: Inside): Facts | null {
+  const ownFacts = pipe.findLast(({ metadata }) => metadata?.facts)?.metadata?.facts
+  if (ownFacts) return ownFacts
+  // A pipe exposes the members of its first item, and also lists that item.
   for (const part of [...options, ...(wrapped ? [wrapped] : []), ...pipe.slice(0, 1)]) {
-    const found = factsOf(part)
+    const found = findFacts(part)
     if (found) return found
   }
   return null

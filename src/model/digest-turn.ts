@@ -1,6 +1,6 @@
 import { dayOf, HOUR, localDate, startOfDay } from './time.js'
 
-interface DigestTime {
+interface DigestSchedule {
   digest_frequency: 'never' | 'daily' | 'weekly'
   digest_hour: number
   time_zone: string
@@ -8,8 +8,8 @@ interface DigestTime {
 
 const MONDAY = 1
 
-/** When the digest after this one is sent: every day, or every Monday, from its hour on in the time zone. */
-export function nextDigest(last: number, { digest_frequency, digest_hour, time_zone }: DigestTime): number | null {
+/** Time of the next digest: every day or every Monday, at the configured hour in the time zone. */
+export function nextDigest(last: number, { digest_frequency, digest_hour, time_zone }: DigestSchedule): number | null {
   if (digest_frequency === 'never') return null
   for (let day = startOfDay(last, time_zone); ; day = dayAfter(day, time_zone)) {
     const turn = fromHour(day, digest_hour, time_zone)
@@ -17,9 +17,9 @@ export function nextDigest(last: number, { digest_frequency, digest_hour, time_z
   }
 }
 
-/** The last turn that has come, of those since the first that was due: what was missed is caught up in one. */
-export function lastDigest(due_at: number, now: number, time: DigestTime): number {
-  let turn = due_at
+/** The most recent digest time since the first one that was due. Missed digests are sent as one. */
+export function lastDigest(dueAt: number, now: number, time: DigestSchedule): number {
+  let turn = dueAt
   for (;;) {
     const next = nextDigest(turn, time)
     if (next === null || next > now) return turn
@@ -27,14 +27,14 @@ export function lastDigest(due_at: number, now: number, time: DigestTime): numbe
   }
 }
 
-/** On a day on which the clocks leave the hour out, the one after it. */
+/** On a day when the clocks skip the hour, returns the hour after it. */
 function fromHour(day: number, hour: number, zone: string): number {
   let time = day
   while (localDate(time, zone).hour < hour) time += HOUR
   return time
 }
 
-/** Past the end of the longest day, and before that of the shortest two. */
+/** 36 hours are past the end of the longest day and before the end of the two shortest. */
 function dayAfter(day: number, zone: string): number {
   return startOfDay(day + 36 * HOUR, zone)
 }

@@ -1,6 +1,6 @@
 /**
- * Every error Faultboard throws towards the operator, in one table: the code, the HTTP status it becomes
- * on the dashboard, and the exit code it becomes on the command line.
+ * THE TABLE of errors that Faultboard throws to the operator: code, HTTP status on the dashboard, and exit code of the
+ * CLI.
  */
 const table = {
   invalid_input: { status: 422, exit: 2 },
@@ -21,7 +21,7 @@ const table = {
 
 export type ErrorCode = keyof typeof table
 
-/** An error whose message is meant for the person who operates Faultboard: it names the cause and the next step. */
+/** An error for the operator of Faultboard. Its message states the cause and the next step. */
 export class TrackerError extends Error {
   readonly code: ErrorCode
 
@@ -40,7 +40,7 @@ export class TrackerError extends Error {
   }
 }
 
-/** All problems of a configuration together, so that they are mended in one go. */
+/** Collects all configuration problems, so that they can be fixed at once. */
 export class ConfigurationError extends TrackerError {
   readonly problems: readonly string[]
 
@@ -54,6 +54,6 @@ export class ConfigurationError extends TrackerError {
   }
 }
 
-export function noSuchError(error_id: number): TrackerError {
-  return new TrackerError('not_found', `There is no error with the id ${error_id}; it may have been deleted.`)
+export function errorNotFound(errorId: number): TrackerError {
+  return new TrackerError('not_found', `No error with id ${errorId}. It may have been deleted.`)
 }

@@ -4,7 +4,7 @@ import type { Severity } from './severity.js'
 export const CLIENT_SOURCES = ['reporting', 'sentry'] as const
 export type ClientSource = (typeof CLIENT_SOURCES)[number]
 
-/** An error behind another: its cause, or one of several that an AggregateError gathered. */
+/** An error behind another error: its cause, or a member of an AggregateError. */
 export interface Cause {
   error_type: string
   message: string
@@ -14,7 +14,10 @@ export interface Cause {
   causes?: readonly Cause[] | undefined
 }
 
-/** One occurrence as plain, bounded, redacted data: what is buffered, spooled and written. No live object of the host. */
+/**
+ * One occurrence as plain, bounded, redacted data. It is buffered, spooled and written, and contains no live object of
+ * the host.
+ */
 export interface ErrorEvent {
   hash_signature: string
   error_type: string
@@ -22,7 +25,7 @@ export interface ErrorEvent {
   severity: Severity
   /** `src/cart.ts:12 in total`: the newest frame in the host's own code. */
   place: string | null
-  /** The place as it is part of the signature. Absent in events of older versions. */
+  /** The location as used in the signature. Absent in events of older versions. */
   signature_place?: readonly string[] | undefined
   backtrace: readonly string[]
   causes: readonly Cause[]
@@ -33,13 +36,13 @@ export interface ErrorEvent {
   request_url: string | null
   ip_address: string | null
   user_agent: string | null
-  /** Everything that is only shown, never searched: request_params, environment, code, details ... */
+  /** Data that is displayed but never searched: request_params, environment, code, details ... */
   context: Readonly<Record<string, unknown>>
   occurred_at: number
-  /** The endpoint that received it; absent for errors of the server itself. */
+  /** Endpoint that received the event; absent for errors of the server itself. */
   source?: ClientSource
-  /** What a client numbered it by: one that is sent again counts once. */
+  /** Digest of the client's event id, for deduplication. */
   event_digest?: string
-  /** One of a storm: it is in every sum, but has no row of its own. */
+  /** Part of a storm: included in all counts, but without its own row. */
   counted_only?: true
 }

@@ -1,19 +1,19 @@
-/** From how often on one that came too late is told apart after all; ten times that for each further quarter of them. */
-const OFTEN = 10
+/** Occurrences after which a late name gets its own row; ten times as many for each further quarter of the rows. */
+const MIN_FREQUENT_COUNT = 10
 
 /**
- * Tells which of very many names are worth a row of their own: the first, and later ones that come often. Whoever comes
- * under a hundred thousand names gets no more rows for it, and whoever comes often is still seen among them.
+ * Selects the names that get their own row: the first ones, and later ones that are frequent. An attacker with a
+ * hundred thousand names gets no more rows, but a frequent name is still visible.
  */
 export class FrequentNames {
   readonly #most: number
   readonly #named = new Set<string>()
-  /** How often others came, roughly. */
+  /** Approximate counts of the names without a row. */
   readonly #candidates = new Map<string, number>()
   #promoted = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxNames: number) {
+    this.#most = maxNames
   }
 
   admits(name: string): boolean {
@@ -24,7 +24,7 @@ export class FrequentNames {
     }
     if (this.#promoted >= this.#most) return false
     const count = (this.#candidates.get(name) ?? 0) + 1
-    if (count < OFTEN * 10 ** Math.floor((4 * this.#promoted) / this.#most)) {
+    if (count < MIN_FREQUENT_COUNT * 10 ** Math.floor((4 * this.#promoted) / this.#most)) {
       this.#remember(name, count)
       return false
     }
@@ -37,7 +37,7 @@ export class FrequentNames {
   #remember(name: string, count: number): void {
     this.#candidates.set(name, count)
     if (this.#candidates.size <= 4 * this.#most) return
-    // Who came once goes first; only where that is not enough, everybody's count is halved.
+    // Evicts names seen once first. If that is not enough, halves all counts.
     this.#thin((times) => (times > 1 ? times : 0))
     if (this.#candidates.size > 2 * this.#most) this.#thin((times) => times >> 1)
   }

@@ -1,7 +1,7 @@
 import { builtInSeverity, type GradedError } from './built-in-severity.js'
 import { moreSevere, type Severity, type SeverityRule } from './severity.js'
 
-export interface SeverityQuestion extends GradedError {
+export interface SeverityInput extends GradedError {
   /** What the caller asked for; wins over every rule. */
   explicit?: Severity | undefined
   /** Whether the error escaped every handler of the host: at least high. */
@@ -12,7 +12,7 @@ export interface SeverityQuestion extends GradedError {
 }
 
 /** The two floors raise the built-in rules only: an explicit severity and the rules of the host are final. */
-export function severityOf(question: SeverityQuestion): Severity {
+export function severityOf(question: SeverityInput): Severity {
   const { error_type, explicit, unhandled, request_failed, rules } = question
   if (explicit) return explicit
   const custom = rules.find(([pattern]) => matches(pattern, error_type))

@@ -1,12 +1,12 @@
-/** Rejects when a promise takes longer than this. The timer does not keep the process alive. */
-export async function inTime<T>(answer: Promise<T>, patience_ms: number): Promise<T> {
+/** Rejects when a promise takes longer than the timeout. The timer does not keep the process alive. */
+export async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patience_ms / 1000} seconds`)), patience_ms)
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs / 1000} seconds`)), timeoutMs)
     timer.unref()
   })
   try {
-    return await Promise.race([answer, silence])
+    return await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }

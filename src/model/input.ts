@@ -5,11 +5,11 @@ import { cleanText } from './text.js'
 import { epochMilliseconds } from './time.js'
 
 /**
- * The words in which commands, queries, forms and query strings say what they take. A schema accepts both the typed
- * value (`25`) and its text (`"25"`), so that HTTP, the command line and code share one rule and one sentence.
+ * Schema builders for the input of commands, queries, forms and query strings. A schema accepts both the typed value
+ * (`25`) and its text (`"25"`), so that HTTP, the command line and code share one rule and one message.
  */
 
-/** The id of a record. */
+/** Id of a record. */
 export const id = () =>
   v.pipe(
     number('a record id'),
@@ -17,7 +17,7 @@ export const id = () =>
     facts({ type: 'id' }),
   )
 
-/** A whole number; outside the limits it is refused. */
+/** A whole number. Out-of-range values are rejected. */
 export const integer = ({ min, max }: Limits) =>
   v.pipe(
     number(`a whole number from ${min} to ${max}`),
@@ -25,7 +25,7 @@ export const integer = ({ min, max }: Limits) =>
     facts({ type: 'integer', min, max }),
   )
 
-/** A whole number; out of range, the nearest limit applies. For pages, spans and limits, never for a filter. */
+/** A whole number, clamped to the range. For pages, spans and limits, never for a filter. */
 export const clampedInteger = ({ min, max }: Limits) =>
   v.pipe(
     number(`a whole number from ${min} to ${max}`),
@@ -34,7 +34,7 @@ export const clampedInteger = ({ min, max }: Limits) =>
     facts({ type: 'integer', min, max, clamped: true }),
   )
 
-/** A number between the limits, both included. */
+/** A number in the range, both ends included. */
 export const fraction = ({ min, max }: Limits) =>
   v.pipe(
     number(`a number from ${min} to ${max}`, DECIMAL_TEXT),
@@ -42,7 +42,7 @@ export const fraction = ({ min, max }: Limits) =>
     facts({ type: 'number', min, max }),
   )
 
-/** One of a few words. */
+/** One of the given words. */
 export const choice = <const Words extends readonly string[]>(words: Words) =>
   v.pipe(
     v.string(`must be one of ${words.join(', ')}`),
@@ -52,7 +52,7 @@ export const choice = <const Words extends readonly string[]>(words: Words) =>
     facts({ type: 'word', allowed: words }),
   )
 
-/** One of a few whole numbers. */
+/** One of the given whole numbers. */
 export const numberChoice = <const Numbers extends readonly number[]>(numbers: Numbers) =>
   v.pipe(
     number(`one of ${numbers.join(', ')}`),
@@ -89,18 +89,18 @@ const TIME_SENTENCE = 'must be a time such as 2026-03-09T12:00:00Z'
 export const instant = () =>
   v.pipe(
     v.union([v.number(TIME_SENTENCE), v.string(TIME_SENTENCE)], TIME_SENTENCE),
-    v.transform((value) => timeOf(String(value).trim())),
+    v.transform((value) => parseTime(String(value).trim())),
     v.check((time) => Number.isFinite(time) && Math.abs(time) <= 8.64e15, TIME_SENTENCE),
     facts({ type: 'time' }),
   )
 
-/** `Date.parse` alone would read `1.5` and `-5` as days of 2001. */
-function timeOf(text: string): number {
+/** `Date.parse` alone reads `1.5` and `-5` as days of 2001. */
+function parseTime(text: string): number {
   if (/^\d+$/.test(text)) return epochMilliseconds(Number(text))
   return /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN
 }
 
-/** Text a person wrote that must not be empty. */
+/** Text that must not be empty. */
 export const requiredText = ({ max }: { max: number }) =>
   v.pipe(
     v.string('must be text'),
@@ -111,7 +111,7 @@ export const requiredText = ({ max }: { max: number }) =>
     facts({ type: 'text', max }),
   )
 
-/** Text a person may leave out; empty counts as left out. */
+/** Optional text. Empty text counts as absent. */
 export const optionalText = ({ max }: { max: number }) =>
   v.optional(
     v.pipe(
@@ -123,7 +123,7 @@ export const optionalText = ({ max }: { max: number }) =>
     ),
   )
 
-/** A filter: as optional text, but longer text can match nothing and is simply cut. */
+/** Optional text for a filter. Text beyond the limit is cut because it cannot match anything. */
 export const filterText = ({ max, note }: { max: number; note?: string }) =>
   v.optional(
     v.pipe(
@@ -133,7 +133,7 @@ export const filterText = ({ max, note }: { max: number; note?: string }) =>
     ),
   )
 
-/** A parameter that may be absent or empty. */
+/** Parameter that can be absent or empty. */
 export const optional = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(
     v.union([
@@ -150,10 +150,8 @@ export const optional = <Schema extends v.GenericSchema>(schema: Schema) =>
   )
 
 /**
- * A parameter that takes this value when it is absent or empty. The docs tell the value from here.
- *
- * @example
- * v.object({ days: withDefault(clampedInteger({ min: 1, max: 365 }), 30) })
+ * Parameter with a default for absent or empty input. The docs read the default from here.
+ * @example v.object({ days: withDefault(clampedInteger({ min: 1, max: 365 }), 30) })
  */
 export const withDefault = <Schema extends v.GenericSchema>(
   schema: Schema,
@@ -174,7 +172,7 @@ export const withDefault = <Schema extends v.GenericSchema>(
       ),
       schema,
     ]),
-    // What is left out is read like what is given, so that a default outside the limits cannot be.
+    // Defaults are parsed like input, so a default outside the limits is impossible.
     () => value as v.InferInput<Schema>,
   )
 
@@ -183,7 +181,7 @@ interface Limits {
   max: number
 }
 
-/** `Number` alone would accept `1e1`, `0x10`, an empty text and `Infinity`. */
+/** `Number` also accepts `1e1`, `0x10`, empty text and `Infinity`. */
 const INTEGER_TEXT = /^\s*-?\d+\s*$/
 const DECIMAL_TEXT = /^\s*-?\d+(?:\.\d+)?\s*$/
 
@@ -194,7 +192,7 @@ const number = (what: string, written = INTEGER_TEXT) =>
     v.check((value) => Number.isFinite(value), `must be ${what}`),
   )
 
-/** The input in the shape the schema promises, or one `invalid_input` that names every field that is wrong. */
+/** Parses the input, or throws one `invalid_input` error that lists every invalid field. */
 export function parseInput<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
@@ -213,7 +211,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   return `${field} ${deepest.message}`
 }
 
-/** A union reports only that nothing fitted; what its last branch says is the sentence a person can act on. */
+/** A union only reports that nothing matched. The message of its last branch is actionable. */
 function deepestIssue(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = issue.issues?.at(-1)
   return inner ? deepestIssue(inner) : issue

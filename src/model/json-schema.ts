@@ -1,21 +1,19 @@
 import type * as v from 'valibot'
 import { type Described, describeInput } from './describe-input.js'
 
-/** A JSON Schema, as far as ours go. */
+/** The subset of JSON Schema used here. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What a parameter takes, as a JSON Schema. What is brought to a limit instead of being refused has no limit here. */
+/** JSON Schema of a parameter. A clamped parameter has no limits, because out-of-range values are accepted. */
 export function parameterSchema({ list, ...one }: Described): JsonSchema {
   if (!list) return valueSchema(one)
   return { type: 'array', items: valueSchema(one), ...(list.max !== null && { maxItems: list.max }) }
 }
 
 /**
- * What a whole input takes, for those who send JSON.
- *
- * @example
- * inputSchema(v.object({ error_id: id() }))
- * // { type: 'object', properties: { error_id: { type: 'integer', minimum: 1 } }, required: ['error_id'] }
+ * JSON Schema of a whole input, for clients that send JSON.
+ * @example inputSchema(v.object({ error_id: id() })) // { type: 'object', properties: { error_id: { type: 'integer',
+ * minimum: 1 } }, required: ['error_id'] }
  */
 export function inputSchema(schema: v.GenericSchema): JsonSchema {
   const fields = describeInput(schema)
@@ -55,5 +53,5 @@ function range(min: number | undefined, max: number | undefined): JsonSchema {
 }
 
 function limits(type: Described['type'], min: number | undefined, max: number | undefined): string {
-  return type === 'text' ? `cut after ${max} characters` : `from ${min} to ${max}, brought to the nearer limit`
+  return type === 'text' ? `truncated to ${max} characters` : `from ${min} to ${max}, clamped to the nearest limit`
 }

@@ -6,9 +6,8 @@ interface LeftStep {
 }
 
 /**
- * The statement of a breadcrumb that the host has left, with `?` for every value. How its texts are written depends on
- * the database; where the host does not say which (`metadata.system`), what could be a value in any of them is taken
- * for one.
+ * Statement of a breadcrumb added by the host, with `?` for every value. String syntax depends on the database.
+ * Without `metadata.system`, anything that could be a value in any database is replaced.
  */
 export function leftStatement({ message, metadata }: LeftStep): string {
   const system = metadata && Object.getOwnPropertyDescriptor(metadata, 'system')?.value
@@ -24,5 +23,5 @@ const SPELLINGS: readonly (readonly [RegExp, SqlSpelling])[] = [
   [/^(?:mysql|mysql2|mariadb)$/i, 'mysql'],
 ]
 
-/** Ends a text in one database and not in the other. */
+/** Ends a string in one database but not in another. */
 const UNCLEAR = /\\|\$[a-z_\d]*\$/i

@@ -1,2 +1,2 @@
-/** Stands for all that were too many to be told apart. */
+/** Name of the combined row for everything beyond the limit on distinct names. */
 export const OTHERS = '(others)'

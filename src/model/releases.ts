@@ -1,62 +1,62 @@
-import { compareRead, readVersion } from './versions.js'
+import { compareParsedVersions, readVersion } from './versions.js'
 
-/** A release by its name, and when it was first seen. */
+/** Name of a release and when it was first seen. */
 export interface SeenRelease {
   name: string
   first_seen_at: number
 }
 
 const COMMIT = ' @'
-/** What the column of its name takes. */
-const NAME_LIMIT = 128
+/** Length of the database column. */
+const MAX_NAME_LENGTH = 128
 
-/** What tells one release from another: its version and the commit, or whichever is known. */
+/** Identifies a release: its version and commit, or the known one of the two. */
 export function releaseName(release: { app_version: string | null; git_sha: string | null }): string | null {
   const { app_version, git_sha } = release
   if (app_version === null || git_sha === null) return app_version ?? git_sha
-  return `${app_version}${COMMIT}${git_sha}`.slice(0, NAME_LIMIT).trimEnd().toWellFormed()
+  return `${app_version}${COMMIT}${git_sha}`.slice(0, MAX_NAME_LENGTH).trimEnd().toWellFormed()
 }
 
-/** The version in the name of a release, or the commit where it had no version. */
+/** Version part of a release name, or the commit if there is no version. */
 export function versionIn(name: string): string {
   return parts(name).version
 }
 
-/** The commit in the name of a release that has a version too. */
+/** Commit part of a release name that also has a version. */
 export function commitIn(name: string): string | null {
   return parts(name).commit
 }
 
 /**
- * Below 0 when a release came before another, above 0 when it came after: by what their versions say, or else by when
- * they were first seen. 0 when nothing tells them apart, as when the commit of one is not known.
+ * Negative if `a` is older than `b`, positive if it is newer: by version, or else by first sighting. 0 if they cannot
+ * be distinguished, as when one commit is unknown.
  */
 export function compareReleases(a: SeenRelease, b: SeenRelease): number {
   const [one, other] = [parts(a.name), parts(b.name)]
   const isSameVersion = one.version === other.version
   if (isSameVersion && (one.commit === other.commit || one.commit === null || other.commit === null)) return 0
-  const order = isSameVersion ? 0 : compareRead(readVersion(one.version), readVersion(other.version))
+  const order = isSameVersion ? 0 : compareParsedVersions(readVersion(one.version), readVersion(other.version))
   return order || Math.sign(a.first_seen_at - b.first_seen_at)
 }
 
 /**
- * Releases of one application, the newest last. Each comes after those that were seen before it, unless its version
- * says that it is older than they are: an old release that reports for the first time is not the newest.
+ * Sorts the releases of one application, newest last. A release follows those seen before it, unless its version is
+ * older: an old release that reports for the first time is not the newest.
  */
-export function inOrderOfRelease<One extends SeenRelease>(releases: readonly One[]): One[] {
-  const bySight = releases
+export function sortReleases<One extends SeenRelease>(releases: readonly One[]): One[] {
+  const byFirstSeen = releases
     .map((release) => ({ release, version: readVersion(versionIn(release.name)) }))
     .sort(({ release: a }, { release: b }) => a.first_seen_at - b.first_seen_at || byNumber.compare(a.name, b.name))
-  const ordered: typeof bySight = []
-  for (const one of bySight) {
+  const ordered: typeof byFirstSeen = []
+  for (const one of byFirstSeen) {
     let place = ordered.length
-    while (place > 0 && (compareRead(ordered[place - 1]?.version ?? null, one.version) ?? 0) > 0) place--
+    while (place > 0 && (compareParsedVersions(ordered[place - 1]?.version ?? null, one.version) ?? 0) > 0) place--
     ordered.splice(place, 0, one)
   }
   return ordered.map(({ release }) => release)
 }
 
-/** Of two that were first seen at once, 3.10 comes after 3.9. */
+/** Orders releases first seen at the same time: 3.10 after 3.9. */
 const byNumber = new Intl.Collator('en', { numeric: true })
 
 function parts(name: string): { version: string; commit: string | null } {

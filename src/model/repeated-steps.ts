@@ -2,7 +2,7 @@ import { leftStatement } from './left-statement.js'
 import { isQuery, type Repeat, Repeats } from './repeats.js'
 
 export interface RepeatedStep {
-  /** Without values. */
+  /** With placeholders instead of values. */
   statement: string
   count: number
   duration_ms: number
@@ -15,7 +15,7 @@ interface Step {
   metadata?: Record<string, unknown> | undefined
 }
 
-/** The statements of a trail that ran again and again, by the rules of the page of all of them; the most frequent first. */
+/** Repeated statements of a breadcrumb trail, most frequent first, by the same rules as the N+1 page. */
 export function repeatedStatements(steps: readonly Step[], threshold: number): RepeatedStep[] {
   const repeats = new Repeats()
   for (const step of steps) {

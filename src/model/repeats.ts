@@ -2,16 +2,16 @@
 export interface Repeat {
   readonly statement: string
   count: number
-  /** How often in a row, others in between allowed as in a loop; and the most that it came to. */
+  /** Executions in a row, with other statements in between as in a loop; and the longest such run. */
   run: number
   longest: number
   last_at: number
   duration_ms: number
-  /** Where in the host's code it was called; null until it was worth finding out. */
+  /** Location in the host's code that ran it; null until it is worth determining. */
   place: string | null
 }
 
-/** What opens and ends transactions, and sets things up, is no query. */
+/** Statements that control transactions or settings are not queries. */
 const NO_QUERY = /^(?:begin|commit|end|release|rollback|savepoint|set|show|start)\b/i
 
 export function isQuery(statement: string): boolean {
@@ -19,16 +19,16 @@ export function isQuery(statement: string): boolean {
 }
 
 const MOST_STATEMENTS = 50
-/** A loop runs a few other statements between two of the same. */
+/** A loop runs a few other statements between two executions of the same one. */
 const WIDEST_GAP = 10
 
-/** The statements of one request or job: a bounded number of counters, whatever it runs. */
+/** Statements of one request or job, in a bounded number of counters. */
 export class Repeats {
   readonly #repeats = new Map<string, Repeat>()
   #ran = 0
-  /** Whether its end is waited for already. */
+  /** Whether the end of the request or job is already awaited. */
   is_awaited = false
-  /** Whether it is worth knowing where the next connection is asked for, and where the last was. */
+  /** Whether to record the caller of the next connection request, and the last recorded caller. */
   wants_caller = false
   caller = ''
 
@@ -43,7 +43,7 @@ export class Repeats {
     return known
   }
 
-  /** Those that came so often in a row. */
+  /** Statements with at least `threshold` executions in a row. */
   since(threshold: number): Repeat[] {
     return [...this.#repeats.values()].filter(({ longest }) => longest >= threshold)
   }

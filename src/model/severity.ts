@@ -1,7 +1,7 @@
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** Ordered pairs of a pattern for the error type and the severity it gives; the first that matches wins. */
+/** Ordered pairs of a pattern for the error type and a severity. The first match wins. */
 export type SeverityRule = readonly [pattern: RegExp, severity: Severity]
 
 export function isSeverity(value: unknown): value is Severity {

@@ -4,8 +4,8 @@ const COMMENT = String.raw`/\*.*?(?:\*/|$)`
 const NUMBER = String.raw`(?<![\w$.])(?:0x[\da-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\w)`
 
 /**
- * What has to be told apart to find the values in a statement: comments, texts, names, numbers. One that was cut off
- * reaches to the end of the text.
+ * Tokens needed to find the values in a statement: comments, strings, names, numbers. A truncated token extends to the
+ * end of the text.
  */
 const TOKENS: Record<SqlSpelling, RegExp> = {
   postgres: tokens(
@@ -32,28 +32,28 @@ function tokens(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.join('|'), 'gis')
 }
 
-const READ = 2000
-const REMEMBERED = 500
+const MAX_READ_LENGTH = 2000
+const MAX_CACHED_STATEMENTS = 500
 
-/** Statements without values come again and again; one that held values is not remembered, nor are they. */
+/** Cache of statements without values, which repeat often. Statements with values are not cached. */
 const known: Record<SqlSpelling, Map<string, string>> = { postgres: new Map(), mysql: new Map() }
 
-/** The beginning of a statement on one line, with `?` for every value that stands in it. */
+/** Beginning of a statement on one line, with `?` for every value. */
 export function statementText(sql: string, spelling: SqlSpelling): string {
   const remembered = known[spelling].get(sql)
   if (remembered !== undefined) return remembered
-  let held_values = false
+  let heldValues = false
   const text = sql
-    .slice(0, READ)
+    .slice(0, MAX_READ_LENGTH)
     .replace(TOKENS[spelling], (token) => {
       if (isName(token, spelling)) return token
-      held_values = true
+      heldValues = true
       return isComment(token) ? '' : '?'
     })
     .replace(/\s+/g, ' ')
     .replace(/\?(?: ?, ?\?){2,}/g, '?, …')
     .trim()
-  if (!held_values && sql.length <= READ) remember(known[spelling], sql, text)
+  if (!heldValues && sql.length <= MAX_READ_LENGTH) remember(known[spelling], sql, text)
   return text
 }
 
@@ -66,6 +66,6 @@ function isComment(token: string): boolean {
 }
 
 function remember(texts: Map<string, string>, sql: string, text: string): void {
-  if (texts.size >= REMEMBERED) texts.clear()
+  if (texts.size >= MAX_CACHED_STATEMENTS) texts.clear()
   texts.set(sql, text)
 }

@@ -1,11 +1,11 @@
-/** A string that every database accepts: no NUL, no half of a surrogate pair, and no longer than `limit`. */
+/** Makes a string safe for every database: no NUL, no lone surrogates, and at most `limit` characters. */
 export function cleanText(text: string, limit: number): string {
   const short = text.length > limit ? `${text.slice(0, Math.max(0, limit - 1))}…` : text
   const formed = short.isWellFormed() ? short : short.toWellFormed()
   return formed.includes('\0') ? formed.replaceAll('\0', '\uFFFD') : formed
 }
 
-/** The known word nearest to a mistyped one, or undefined when none is near enough to be meant. */
+/** Returns the known word closest to a mistyped one, or undefined if none is close enough. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1

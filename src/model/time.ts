@@ -5,33 +5,33 @@ export const DAY = 24 * HOUR
 export const TIMEFRAMES = ['last_hour', 'today', 'yesterday', 'last_7_days', 'last_30_days', 'last_90_days'] as const
 export type Timeframe = (typeof TIMEFRAMES)[number]
 
-/** In seconds this is the year 5138, in milliseconds 1973. */
-const SECONDS_BELOW = 100_000_000_000
+/** The year 5138 in seconds, 1973 in milliseconds. */
+const MAX_SECONDS = 100_000_000_000
 
-/** A time since 1970 in milliseconds, given in seconds or in milliseconds. */
+/** Converts a time in seconds or milliseconds since 1970 to milliseconds. */
 export function epochMilliseconds(time: number): number {
-  return time < SECONDS_BELOW ? time * 1000 : time
+  return time < MAX_SECONDS ? time * 1000 : time
 }
 
-/** As answers tell it: ISO 8601 in UTC, or that there is none. */
+/** Formats a time for JSON: ISO 8601 in UTC, or null. */
 export function isoTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
 }
 
-/** The first instant of the hour, as the rollups key it. */
+/** Start of the hour, the key of hourly rollups. */
 export function hourOf(time: number): number {
   return time - (((time % HOUR) + HOUR) % HOUR)
 }
 
 /**
- * The first hour that begins at or after this instant. The rollups know whole hours, and where midnight cuts one, as in
- * Asia/Kolkata, an hour belongs to the local day in which it begins: wherever single days are shown from sums of hours.
+ * First hour that starts at or after this instant. Rollups store whole hours. Where midnight splits an hour, as in
+ * Asia/Kolkata, the hour belongs to the local day in which it starts.
  */
 export function firstHourFrom(time: number): number {
   return hourOf(time + HOUR - 1)
 }
 
-/** The half-open span `[from, to)` a timeframe means at this instant in this time zone. */
+/** Half-open span `[from, to)` of a timeframe at this instant in this time zone. */
 export function timeframeSpan(timeframe: Timeframe, now: number, zone: string): { from: number; to: number | null } {
   const today = startOfDay(now, zone)
   switch (timeframe) {
@@ -50,40 +50,40 @@ export function timeframeSpan(timeframe: Timeframe, now: number, zone: string): 
   }
 }
 
-/** The instant the local day that contains `time` began; days are 23 or 25 hours long when the clocks change. */
+/** Start of the local day that contains `time`. Days have 23 or 25 hours when the clocks change. */
 export function startOfDay(time: number, zone: string): number {
   const { year, month, day } = localDate(time, zone)
   const midnightAsUtc = Date.UTC(year, month - 1, day)
-  // Two passes: the offset at the first guess may differ from the one in force at midnight itself.
+  // Needs two passes: the offset at the first guess can differ from the offset at midnight.
   const guess = midnightAsUtc - zoneOffset(midnightAsUtc, zone)
   const start = midnightAsUtc - zoneOffset(guess, zone)
-  // Where midnight itself is skipped by a clock change, the day starts at the first instant that carries its date.
+  // If a clock change skips midnight, the day starts at the first instant with its date.
   return localDate(start, zone).day === day ? start : start + HOUR
 }
 
-/** The local date of an instant, `YYYY-MM-DD`. */
+/** Local date of an instant, `YYYY-MM-DD`. */
 export function dayOf(time: number, zone: string): string {
   const { year, month, day } = localDate(time, zone)
   return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)
 }
 
-/** The half-open span of a local day. A day that a zone left out, as Samoa did when it crossed the date line, is empty. */
+/** Half-open span of a local day. Empty for a day that the zone skipped, as Samoa did when it crossed the date line. */
 export function daySpan(day: string, zone: string): { from: number; to: number } {
   const noon = Date.parse(`${day}T12:00:00Z`)
-  // Noon of Greenwich is another day at both ends of the world.
+  // Noon UTC can fall on an adjacent local day in zones beyond UTC±12.
   const time = [noon, noon - DAY / 2, noon + DAY / 2].find((one) => dayOf(one, zone) === day)
   if (time === undefined) return { from: noon, to: noon }
   const from = startOfDay(time, zone)
-  // Past the end of the longest day, and before that of the shortest two.
+  // 36 hours are past the end of the longest day and before the end of the two shortest.
   return { from, to: startOfDay(from + 36 * HOUR, zone) }
 }
 
 let known: { zone: string; starts: readonly number[] } = { zone: '', starts: [] }
 
-/** When each of the last local days began, oldest first; the last one is today. */
+/** Start of each of the last local days, oldest first, ending with today. */
 export function lastDays(count: number, now: number, zone: string): number[] {
   const today = startOfDay(now, zone)
-  // A month of them takes milliseconds to find, and they stay the same until midnight.
+  // Computing a month takes milliseconds, and the result is valid until midnight.
   if (known.zone !== zone || known.starts.at(-1) !== today || known.starts.length < count) {
     const starts = [today]
     while (starts.length < count) starts.unshift(startOfDay((starts[0] ?? 0) - 1, zone))
@@ -92,7 +92,7 @@ export function lastDays(count: number, now: number, zone: string): number[] {
   return known.starts.slice(-count)
 }
 
-/** Start of "the last N days": local calendar days, today and the N - 1 days before it. */
+/** Start of "the last N days": today and the N - 1 local days before it. */
 export function startOfLastDays(count: number, now: number, zone: string): number {
   return lastDays(count, now, zone)[0] ?? now
 }

@@ -1,6 +1,6 @@
 import { DAY } from './time.js'
 
-/** The first instant of the day in UTC, as the sums by day key it. */
-export function utcDayOf(time: number): number {
+/** Start of the day in UTC, the key of daily rollups. */
+export function startOfUtcDay(time: number): number {
   return time - (((time % DAY) + DAY) % DAY)
 }

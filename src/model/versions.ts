@@ -1,33 +1,31 @@
-/** Which of two releases came first, by what their names say. */
+/** A parsed version name, for ordering releases. */
 
 export interface Version {
   numbers: number[]
-  /** What follows a hyphen, part by part; null where nothing does. */
+  /** Parts after the hyphen; null if there are none. */
   preview: string[] | null
-  /** How many commits after its tag, as `git describe` tells it. */
+  /** Commits since the tag, as printed by `git describe`. */
   commits: number
 }
 
 const NUMBERED = /^v?(\d{1,15}(?:\.\d{1,15}){0,5})(?:-([0-9a-z.-]{1,100}))?(?:\+.{0,100})?$/i
 const DESCRIBED = /^(?:(.+)-)?(\d{1,9})-g[0-9a-f]{4,64}(?:-dirty)?$/
-/** What comes before a release. Those with a place of their own come in this order. */
+/** Known pre-release stages in order. */
 const STAGES = ['alpha', 'beta', 'rc']
 const PREVIEWS = [...STAGES, 'pre', 'preview', 'dev', 'next', 'canary', 'nightly', 'snapshot', 'experimental']
 
 /**
- * Below 0 when `a` is older than `b`, above 0 when it is newer, 0 when they are the same release, and null when their
- * names do not tell: words, hashes of commits, names of builds, a date beside a number.
- *
- * @example
- * compareVersions('2.9.0', '2.10.0') // below 0
+ * Negative if `a` is older than `b`, positive if it is newer, 0 for the same release. Null if the names are not
+ * comparable: words, commit hashes, build names, a date and a number.
+ * @example compareVersions('2.9.0', '2.10.0') // below 0
  * compareVersions('1.4.0-f81f3c2', '1.4.0-a07d11e') // null
  */
 export function compareVersions(a: string, b: string): number | null {
-  return a === b ? 0 : compareRead(readVersion(a), readVersion(b))
+  return a === b ? 0 : compareParsedVersions(readVersion(a), readVersion(b))
 }
 
-/** The same of names that were read before, for whoever compares many. */
-export function compareRead(a: Version | null, b: Version | null): number | null {
+/** Compares versions that are already parsed. */
+export function compareParsedVersions(a: Version | null, b: Version | null): number | null {
   if (!a || !b || isDated(a) !== isDated(b)) return null
   const order = compareNumbers(a.numbers, b.numbers)
   if (order !== 0) return order
@@ -47,7 +45,7 @@ export function readVersion(name: string): Version | null {
   }
 }
 
-/** `rc.1`, `rc-1` and `rc1` alike. */
+/** Treats `rc.1`, `rc-1` and `rc1` the same. */
 function partsOf(preview: string): string[] {
   return preview.split(/[.-]/).flatMap((part) => {
     const [, word = '', number = ''] = /^([a-z]+)(\d{1,4})$/.exec(part) ?? []
@@ -55,17 +53,17 @@ function partsOf(preview: string): string[] {
   })
 }
 
-/** Seven digits and more may as well be the hash of a commit that holds no letter. */
+/** Seven or more digits can be a commit hash without letters. */
 function isHash(digits: string): boolean {
   return /^\d{7,}$/.test(digits) && !isDate(digits)
 }
 
-/** Builds named by their day, such as 20260314 or 202603141530, come in the order of their names. */
+/** Builds named by date, such as 20260314 or 202603141530, sort by name. */
 function isDate(digits: string): boolean {
   return /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{0,6}$/.test(digits)
 }
 
-/** Whoever goes over from dates to numbers, or back, begins anew. */
+/** A switch between dates and numbers starts a new, incomparable sequence. */
 function isDated({ numbers }: Version): boolean {
   return isDate(String(numbers[0]))
 }
@@ -88,14 +86,14 @@ function comparePreviews(a: readonly string[] | null, b: readonly string[] | nul
   return 0
 }
 
-/** A number, a word of the host or a hash may stand for what comes before a release or for a build of it. */
+/** A number, a custom word or a hash can mark either a pre-release or a build of the release. */
 function compareWithRelease(a: readonly string[] | null, b: readonly string[] | null): number | null {
   if (!a && !b) return 0
   if (!PREVIEWS.includes((a ?? b)?.[0] ?? '')) return null
   return a ? -1 : 1
 }
 
-/** As semantic versioning has it, as far as the parts are known: what ends first is older, and so is a number. */
+/** Follows semantic versioning for known parts: the shorter one is older, and numbers are older than words. */
 function comparePreviewParts(a: string | undefined, b: string | undefined): number | null {
   if (a === b) return 0
   if ([a, b].some((part) => part !== undefined && !isNumber(part) && !PREVIEWS.includes(part))) return null

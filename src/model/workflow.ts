@@ -6,7 +6,7 @@ export const PRIORITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
 export const MAX_SNOOZE_HOURS = 8760
 export const MAX_BATCH_SIZE = 1000
 
-/** `resolved` is not a state of its own: it follows from the status. */
+/** `resolved` is not stored: it derives from the status. */
 export function isResolved(status: Status): boolean {
   return status === 'resolved' || status === 'wont_fix'
 }
@@ -16,11 +16,11 @@ export interface Mute {
   muted_until: number | null
 }
 
-/** Whether no messages are sent about it: until a time, or until somebody ends it. */
+/** Whether notifications about the error are muted, until a time or until unmuted. */
 export function isMuted({ muted_at, muted_until }: Mute, now: number): boolean {
   return muted_at !== null && (muted_until === null || muted_until > now)
 }
 
-export function isSnoozed(snoozed_until: number | null, now: number): boolean {
-  return snoozed_until !== null && snoozed_until > now
+export function isSnoozed(snoozedUntil: number | null, now: number): boolean {
+  return snoozedUntil !== null && snoozedUntil > now
 }

@@ -2,7 +2,7 @@ import type { Options } from '../config/options.js'
 import { clientAddress } from '../model/requests/client-address.js'
 import type { Arrival, ReportingRequest } from './arrival.js'
 
-export { networkOf as countedBy } from '../model/requests/client-address.js'
+export { clientNetwork as countedBy } from '../model/requests/client-address.js'
 
 export interface ClientOptions {
   /** The client's address, for hosts in which it can be told by nothing but a header of their own. */

@@ -22,7 +22,7 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
   const { occurred_at, claimed } = timeOf(reported.timestamp, now)
   const stack = clientStack(reported.stack ?? '', {
     message,
-    max_lines: max_backtrace_lines,
+    maxLines: max_backtrace_lines,
     page_url: url,
     script_origins,
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Options } from '../config/options.js'
 import { TrackerError } from '../model/errors.js'
-import { ownWords } from '../model/own-words.js'
+import { failureMessage } from '../model/own-words.js'
 import type { Database } from './database.js'
 import { migrate, outdatedSchema } from './migrate.js'
 
@@ -17,7 +17,7 @@ export async function openSchema(database: Database): Promise<void> {
     await migrate(database)
   } catch (cause) {
     if (cause instanceof TrackerError) throw cause
-    throw new TrackerError('database_unavailable', `Cannot use ${database.dialect.address}: ${ownWords(cause)}`, {
+    throw new TrackerError('database_unavailable', `Cannot use ${database.dialect.address}: ${failureMessage(cause)}`, {
       cause,
     })
   }

@@ -1,4 +1,4 @@
-import { inOrderOfRelease, type SeenRelease } from '../model/releases.js'
+import { type SeenRelease, sortReleases } from '../model/releases.js'
 import type { Kysely } from './kysely.js'
 import type { Schema } from './schema.js'
 
@@ -39,7 +39,7 @@ export function newestReleases(db: Kysely<Schema>): (question: ReleaseQuestion) 
       .orderBy('version', 'desc')
       .limit(LAST_SEEN)
       .execute()
-    const newest = inOrderOfRelease(releases).at(-1) ?? null
+    const newest = sortReleases(releases).at(-1) ?? null
     known.set(key, newest)
     return newest
   }

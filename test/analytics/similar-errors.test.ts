@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { featuresOf, featuresToAsk, similarity } from '../../src/model/grouping/similarity.js'
+import { requiredFeatureCount, similarity, similarityFeatures } from '../../src/model/grouping/similarity.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, trackerAt } from '../support/tracker.js'
 
@@ -14,19 +14,19 @@ const jaccard = (a: readonly number[], b: readonly number[]) => {
 
 describe('what an error is compared by', () => {
   test('are its own frames without lines, and its words without what differs', () => {
-    const one = featuresOf('Order 17 of anna@example.org failed', [
+    const one = similarityFeatures('Order 17 of anna@example.org failed', [
       'at pay (src/pay.ts:10:3)',
       'at x (node_modules/y/z.js:1:1)',
     ])
-    expect(featuresOf('order 99 of bob@example.org failed', ['at pay (src/pay.ts:88:1)'])).toEqual(one)
-    expect(featuresOf('order 99 of bob@example.org failed', ['at other (src/pay.ts:88:1)'])).not.toEqual(one)
-    expect(featuresOf('', [])).toEqual([])
+    expect(similarityFeatures('order 99 of bob@example.org failed', ['at pay (src/pay.ts:88:1)'])).toEqual(one)
+    expect(similarityFeatures('order 99 of bob@example.org failed', ['at other (src/pay.ts:88:1)'])).not.toEqual(one)
+    expect(similarityFeatures('', [])).toEqual([])
   })
 
   test('is bounded, whatever is thrown', () => {
     const message = Array.from({ length: 5000 }, (_, i) => `word${String.fromCodePoint(0x4e00 + i)}`).join(' ')
     expect(
-      featuresOf(
+      similarityFeatures(
         message,
         Array.from({ length: 500 }, (_, i) => `at f${i} (src/f${i}.ts:1:1)`),
       ).length,
@@ -38,7 +38,7 @@ describe('what an error is compared by', () => {
     fc.assert(
       fc.property(set, set, fc.double({ min: 0.05, max: 1, noNaN: true }), (a, b, threshold) => {
         if (jaccard(a, b) < threshold) return
-        const asked = [...a].sort((x, y) => x - y).slice(0, featuresToAsk(a.length, threshold))
+        const asked = [...a].sort((x, y) => x - y).slice(0, requiredFeatureCount(a.length, threshold))
         expect(asked.some((one) => b.includes(one))).toBe(true)
       }),
     )
@@ -63,7 +63,7 @@ describeEachDatabase('SimilarErrors', (database) => {
         message,
         backtrace,
       })
-      logged.push({ id: result?.id ?? 0, features: featuresOf(message, backtrace) })
+      logged.push({ id: result?.id ?? 0, features: similarityFeatures(message, backtrace) })
     }
     for (const threshold of [0.3, 0.5, 0.7, 1]) {
       for (const { id, features } of logged.slice(0, 8)) {

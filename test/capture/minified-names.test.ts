@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { SourcePositions } from '../../src/capture/source-maps/source-positions.js'
 import { signatureOf } from '../../src/model/grouping/signature.js'
 import { stackLines } from '../../src/model/stacks/backtrace.js'
-import { placeOf } from '../../src/model/stacks/code-place.js'
+import { codePlace } from '../../src/model/stacks/code-place.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 const SHOP = `export function price(n: number): number {
@@ -84,7 +84,7 @@ async function stacksOf(shop: string, options: BuildOptions): Promise<Record<str
   return Object.fromEntries(
     Object.entries(told).map(([name, stack]) => {
       const lines = positions.original(stackLines(stack, 'no price', 50))
-      const place = placeOf(lines, root)
+      const place = codePlace(lines, root)
       const names = lines.map((line) => /^at ((?:async |new )*[\w$.]+) \(.*shop\.ts/.exec(line)?.[1])
       const hash_signature = signatureOf({ error_type: 'Error', message: 'no price', place })
       return [name, { names: names.filter((found) => found !== undefined), place, hash_signature }]

@@ -17,8 +17,8 @@ test('a mistyped variable is warned of, with the nearest known one', () => {
   }
   const { warnings } = resolveConfiguration(CREDENTIALS, env)
   expect(warnings).toEqual([
-    'FAULTBOARD_DATABSE is set, but it is the variable of no option; did you mean FAULTBOARD_DATABASE?',
-    'FAULTBOARD_RETENTION_DAY is set, but it is the variable of no option; did you mean FAULTBOARD_RETENTION_DAYS?',
+    'FAULTBOARD_DATABSE is set, but does not belong to any option; did you mean FAULTBOARD_DATABASE?',
+    'FAULTBOARD_RETENTION_DAY is set, but does not belong to any option; did you mean FAULTBOARD_RETENTION_DAYS?',
   ])
 })
 

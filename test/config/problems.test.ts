@@ -44,7 +44,7 @@ describe('a missing credential', () => {
     expect(problemsOf({}, { FAULTBOARD_DASHBOARD_USERNAME: '', FAULTBOARD_DASHBOARD_PASSWORD: '' })).toHaveLength(2)
   })
   test('a username with a colon could never sign in and is refused', () => {
-    expect(problemOf({ dashboard_username: 'a:b' })).toEqual(['dashboard_username must not hold a colon'])
+    expect(problemOf({ dashboard_username: 'a:b' })).toEqual(['dashboard_username must not contain a colon'])
     expect(problemOf({ dashboard_password: 'a:b' })).toEqual([])
   })
 })
@@ -73,28 +73,25 @@ describe('a value that does not fit names the option and what it takes', () => {
     [{ async_logging: 'true' }, 'async_logging must be true or false'],
     [{ time_zone: 'Nowhere' }, 'time_zone must be a time zone such as UTC or Europe/Berlin'],
     [{ time_zone: null }, 'time_zone must be a time zone such as UTC or Europe/Berlin'],
-    [{ mount_path: 'errors' }, 'mount_path must be a path such as /error_dashboard, with no slash at its end'],
-    [{ mount_path: '/errors/' }, 'mount_path must be a path such as /error_dashboard, with no slash at its end'],
-    [{ mount_path: '/a/../b//c' }, 'mount_path must be a path such as /error_dashboard, with no slash at its end'],
-    [
-      { database: 'oracle://x' },
-      'database must be sqlite:FILE, postgres://…, mysql://…, or a pool or handle of the host',
-    ],
-    [{ dashboard_base_url: 'javascript:alert(1)' }, 'dashboard_base_url must be an http:// or https:// address'],
-    [{ chat_webhook_url: 'ftp://x' }, 'chat_webhook_url must be an http:// or https:// address'],
+    [{ mount_path: 'errors' }, 'mount_path must be a path such as /error_dashboard, without a trailing slash'],
+    [{ mount_path: '/errors/' }, 'mount_path must be a path such as /error_dashboard, without a trailing slash'],
+    [{ mount_path: '/a/../b//c' }, 'mount_path must be a path such as /error_dashboard, without a trailing slash'],
+    [{ database: 'oracle://x' }, "database must be sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle"],
+    [{ dashboard_base_url: 'javascript:alert(1)' }, 'dashboard_base_url must be an http:// or https:// URL'],
+    [{ chat_webhook_url: 'ftp://x' }, 'chat_webhook_url must be an http:// or https:// URL'],
     [{ before_log_callback: 'yes' }, 'before_log_callback must be a function'],
     [{ ignored_exceptions: 'AbortError' }, 'ignored_exceptions must be a list'],
-    [{ ignored_exceptions: [5] }, 'ignored_exceptions must hold names of error types, RegExps or classes'],
-    [{ ignored_exceptions: [() => true] }, 'ignored_exceptions must hold names of error types, RegExps or classes'],
-    [{ sensitive_data_patterns: [5] }, 'sensitive_data_patterns must hold words or RegExps'],
+    [{ ignored_exceptions: [5] }, 'ignored_exceptions must contain error type names, RegExps or classes'],
+    [{ ignored_exceptions: [() => true] }, 'ignored_exceptions must contain error type names, RegExps or classes'],
+    [{ sensitive_data_patterns: [5] }, 'sensitive_data_patterns must contain words or RegExps'],
     [{ trusted_proxies: '10.0.0.1' }, 'trusted_proxies must be a list'],
     [
       { trusted_proxies: ['loopback', '10.0.0.0/33'] },
-      'trusted_proxies must hold IP addresses, ranges such as 10.0.0.0/8, loopback or private; "10.0.0.0/33" is none of them',
+      'trusted_proxies must contain IP addresses, ranges such as 10.0.0.0/8, loopback or private; "10.0.0.0/33" is none of these',
     ],
     [
       { trusted_proxies: [true] },
-      'trusted_proxies must hold IP addresses, ranges such as 10.0.0.0/8, loopback or private; "true" is none of them',
+      'trusted_proxies must contain IP addresses, ranges such as 10.0.0.0/8, loopback or private; "true" is none of these',
     ],
     [{ baseline_alert_severities: ['urgent'] }, 'baseline_alert_severities must be one of critical, high, medium, low'],
     [
@@ -109,7 +106,7 @@ describe('a value that does not fit names the option and what it takes', () => {
     [{ custom_severity_rules: [/x/] }, 'custom_severity_rules must be a Map or a list of [RegExp, severity] pairs'],
     [
       { severity_thresholds: { fax: 'low' } },
-      'severity_thresholds has the unknown key fax; it takes chat, community_chat, email, incident, webhook',
+      'severity_thresholds has the unknown key fax; allowed keys are chat, community_chat, email, incident, webhook',
     ],
     [{ severity_thresholds: { chat: 'urgent' } }, 'severity_thresholds must be one of critical, high, medium, low'],
   ])('%j', (settings, problem) => expect(problemOf(settings)).toEqual([problem]))
@@ -127,7 +124,7 @@ describe('a value that does not fit names the option and what it takes', () => {
         throw new Error('no')
       },
     })
-    expect(problemOf({ ignored_exceptions: hostile })).toEqual(['ignored_exceptions could not be read'])
+    expect(problemOf({ ignored_exceptions: hostile })).toEqual(['ignored_exceptions cannot be read'])
   })
 })
 

@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
-import { commitOf } from '../../src/config/release.js'
+import { findCommit } from '../../src/config/release.js'
 import { resolveConfiguration } from '../../src/config/resolve.js'
 import { temporaryFolder } from '../support/tracker.js'
 
@@ -83,9 +83,9 @@ function repository() {
 describe('a real repository tells the commit', () => {
   test('by a branch, from any folder below, and through a link; not before there is one', () => {
     const { folder, commit } = repository()
-    expect(commitOf(folder, {})).toBeUndefined()
+    expect(findCommit(folder, {})).toBeUndefined()
     const head = commit('first')
-    expect([commitOf(folder, {}), commitOf(join(folder, 'src/deep'), {})]).toEqual([head, head])
+    expect([findCommit(folder, {}), findCommit(join(folder, 'src/deep'), {})]).toEqual([head, head])
     const current = join(temporaryFolder(), 'current')
     symlinkSync(join(folder, 'src'), current)
     expect(resolve({ project_root: current }).git_sha).toBe(head)
@@ -99,9 +99,9 @@ describe('a real repository tells the commit', () => {
     const packed = commit('second')
     git('tag', '--annotate', '--message', 'x', 'v1')
     git('pack-refs', '--all')
-    expect(commitOf(folder, {})).toBe(packed)
+    expect(findCommit(folder, {})).toBe(packed)
     const loose = commit('third')
-    expect(commitOf(folder, {})).toBe(loose)
+    expect(findCommit(folder, {})).toBe(loose)
   })
 
   test('by a detached head', () => {
@@ -109,7 +109,7 @@ describe('a real repository tells the commit', () => {
     const first = commit('first')
     commit('second')
     git('checkout', '--quiet', '--detach', first)
-    expect(commitOf(folder, {})).toBe(first)
+    expect(findCommit(folder, {})).toBe(first)
   })
 
   test('by a worktree, whose branch is loose or packed in the folder of the others', () => {
@@ -118,19 +118,19 @@ describe('a real repository tells the commit', () => {
     commit('second')
     const worktree = join(realpathSync(temporaryFolder()), 'worktree')
     git('worktree', 'add', '--quiet', '-b', 'beside', worktree, first)
-    expect(commitOf(worktree, {})).toBe(first)
+    expect(findCommit(worktree, {})).toBe(first)
     git('pack-refs', '--all')
-    expect(commitOf(worktree, {})).toBe(first)
+    expect(findCommit(worktree, {})).toBe(first)
   })
 
   test('by a submodule, whose folder is named relative to it', () => {
     const submodule = folderWith({ '.git/modules/part/HEAD': SHA, 'part/.git': 'gitdir: ../.git/modules/part\n' })
-    expect(commitOf(join(submodule, 'part'), {})).toBe(SHA)
+    expect(findCommit(join(submodule, 'part'), {})).toBe(SHA)
   })
 })
 
 describe('a hostile repository is harmless', () => {
-  const commitWith = (files: Record<string, string>) => commitOf(folderWith(files), {})
+  const commitWith = (files: Record<string, string>) => findCommit(folderWith(files), {})
 
   test.each([
     'refs/../../outside',
@@ -169,10 +169,10 @@ describe('a hostile repository is harmless', () => {
   test('a pipe or a device in place of a file is not opened', () => {
     const folder = folderWith({ '.git/refs/a': '' })
     execFileSync('mkfifo', [join(folder, '.git/HEAD')])
-    expect(commitOf(folder, {})).toBeUndefined()
+    expect(findCommit(folder, {})).toBeUndefined()
     const other = folderWith({ '.git/refs/a': '' })
     symlinkSync('/dev/zero', join(other, '.git/HEAD'))
-    expect(commitOf(other, {})).toBeUndefined()
+    expect(findCommit(other, {})).toBeUndefined()
   })
 
   test('of a gigantic file only the beginning is read', () => {

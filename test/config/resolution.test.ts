@@ -63,7 +63,7 @@ describe('the project root', () => {
 test('no proxy is trusted by default, and by the word none in the environment', () => {
   expect(resolve({}).trusted_proxies).toEqual([])
   expect(resolve({}, { FAULTBOARD_TRUSTED_PROXIES: ' none ' }).trusted_proxies).toEqual([])
-  expect(() => resolve({}, { FAULTBOARD_TRUSTED_PROXIES: 'none, 10.0.0.1' })).toThrow(/"none" is none of them/)
+  expect(() => resolve({}, { FAULTBOARD_TRUSTED_PROXIES: 'none, 10.0.0.1' })).toThrow(/"none" is none of these/)
 })
 
 test('severity rules are accepted as a Map and as a list of pairs, in their order', () => {

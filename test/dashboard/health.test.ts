@@ -109,7 +109,7 @@ describeEachDatabase(
       const response = await host.get('/health')
       const page = await response.text()
       expect(response.status).toBe(200)
-      expect(page).toContain('no answer within 3 seconds')
+      expect(page).toContain('no response within 3 seconds')
       expect(page).toContain('href="/error_dashboard/settings"')
       await proxy.open()
     })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { clientStack } from '../../src/model/stacks/client-stack.js'
-import { placeOf } from '../../src/model/stacks/code-place.js'
+import { codePlace } from '../../src/model/stacks/code-place.js'
 
 const read = (stack: string, more: { message?: string; page_url?: string; script_origins?: string[] } = {}) =>
-  clientStack(stack, { max_lines: 50, ...more })
+  clientStack(stack, { maxLines: 50, ...more })
 
 const SAMPLES: readonly [title: string, stack: string, lines: string[]][] = [
   [
@@ -130,7 +130,7 @@ describe('a stack of a client', () => {
       'total@https://shop.example/cart.js:1:26\nCheckout@https://shop.example/cart.js:2:13\n@https://shop.example/cart.js:3:4\n'
     const safari =
       'total@https://shop.example/cart.js:1:31\nmap@[native code]\nCheckout@https://shop.example/cart.js:2:12\n@https://shop.example/cart.js:3:2'
-    const places = [chrome, firefox, safari].map((stack) => placeOf(read(stack).backtrace, '/app'))
+    const places = [chrome, firefox, safari].map((stack) => codePlace(read(stack).backtrace, '/app'))
     expect(places[0]).toEqual(['/cart.js#total', '/cart.js#Checkout', '/cart.js#'])
     expect(places[1]).toEqual(places[0])
     expect(places[2]).toEqual(places[0])
@@ -144,9 +144,9 @@ describe('a stack of a client', () => {
     at total (https://cdn.shop.example/cart.js:1:1)
     at bundle (https://d111.cloudfront.net/cart.js:1:1)`
     const page_url = 'https://www.shop.example/checkout'
-    expect(placeOf(read(stack, { page_url }).backtrace, '/app')).toEqual(['/cart.js#total'])
+    expect(codePlace(read(stack, { page_url }).backtrace, '/app')).toEqual(['/cart.js#total'])
     const script_origins = ['https://d111.cloudfront.net']
-    expect(placeOf(read(stack, { page_url, script_origins }).backtrace, '/app')).toEqual([
+    expect(codePlace(read(stack, { page_url, script_origins }).backtrace, '/app')).toEqual([
       '/cart.js#total',
       '/cart.js#bundle',
     ])

@@ -3,10 +3,10 @@ import { normalizeMessage } from '../../src/model/grouping/normalized-message.js
 import { signatureOf } from '../../src/model/grouping/signature.js'
 import { createRedactor } from '../../src/model/redaction/redaction.js'
 import { clientAddress } from '../../src/model/requests/client-address.js'
-import { platformOfUserAgent } from '../../src/model/requests/platform.js'
+import { detectPlatform } from '../../src/model/requests/platform.js'
 import { safeHeaders } from '../../src/model/requests/request-headers.js'
 import { parseFrame, stackLines } from '../../src/model/stacks/backtrace.js'
-import { placeOf } from '../../src/model/stacks/code-place.js'
+import { codePlace } from '../../src/model/stacks/code-place.js'
 import { cleanText } from '../../src/model/text.js'
 
 /** Texts that make careless patterns take the square of their length or worse. */
@@ -141,9 +141,9 @@ const WORK: Record<string, (hostile: string) => unknown> = {
     signatureOf({
       error_type: hostile,
       message: normalizeMessage(hostile),
-      place: placeOf([hostile, `at ${hostile}`], '/srv'),
+      place: codePlace([hostile, `at ${hostile}`], '/srv'),
     }),
-  'telling the platform': platformOfUserAgent,
+  'telling the platform': detectPlatform,
   'finding the client': (hostile) => [
     clientAddress({ remote_address: '10.0.0.1', forwarded_for: hostile }, TRUSTED),
     clientAddress({ remote_address: '10.0.0.1', forwarded: hostile }, TRUSTED),

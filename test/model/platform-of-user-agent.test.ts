@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { platformOfUserAgent } from '../../src/model/requests/platform.js'
+import { detectPlatform } from '../../src/model/requests/platform.js'
 
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 
@@ -101,20 +101,18 @@ const USER_AGENTS: Record<string, readonly string[]> = {
 }
 
 describe.each(Object.entries(USER_AGENTS))('%s is the platform of', (platform, user_agents) => {
-  test.each(user_agents)('%s', (user_agent) => expect(platformOfUserAgent(user_agent)).toBe(platform))
+  test.each(user_agents)('%s', (user_agent) => expect(detectPlatform(user_agent)).toBe(platform))
 })
 
 test('a request that does not say who sent it comes from a program', () => {
-  expect([platformOfUserAgent(undefined), platformOfUserAgent(''), platformOfUserAgent(' ')]).toEqual(
-    Array(3).fill('API'),
-  )
+  expect([detectPlatform(undefined), detectPlatform(''), detectPlatform(' ')]).toEqual(Array(3).fill('API'))
 })
 
 test('any text has a platform, and what stands far behind decides nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(Object.keys(USER_AGENTS)).toContain(platformOfUserAgent(text))
+      expect(Object.keys(USER_AGENTS)).toContain(detectPlatform(text))
     }),
   )
-  expect(platformOfUserAgent(`x${' '.repeat(600)}iPhone`)).toBe('API')
+  expect(detectPlatform(`x${' '.repeat(600)}iPhone`)).toBe('API')
 })

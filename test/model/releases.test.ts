@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commitIn, compareReleases, inOrderOfRelease, releaseName, versionIn } from '../../src/model/releases.js'
+import { commitIn, compareReleases, releaseName, sortReleases, versionIn } from '../../src/model/releases.js'
 
 describe('the name of a release', () => {
   test.each([
@@ -45,7 +45,7 @@ describe('the order of releases', () => {
   })
 
   test('follows the versions where they tell, and else the first sight', () => {
-    const order = (...names: string[]) => inOrderOfRelease(names.map(seen)).map(({ name }) => name)
+    const order = (...names: string[]) => sortReleases(names.map(seen)).map(({ name }) => name)
     expect(order('2.0.0', '1.9.9')).toEqual(['1.9.9', '2.0.0'])
     expect(order('1.9.0', '2.0.0', '1.10.0', '1.2.0')).toEqual(['1.2.0', '1.9.0', '1.10.0', '2.0.0'])
     expect(order('fff', 'aaa')).toEqual(['fff', 'aaa'])

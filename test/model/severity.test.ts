@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { resolveConfiguration } from '../../src/config/resolve.js'
-import { type SeverityQuestion, severityOf } from '../../src/model/grade-severity.js'
+import { type SeverityInput, severityOf } from '../../src/model/grade-severity.js'
 import type { Severity } from '../../src/model/severity.js'
 
-const grade = (error_type: string, more: Partial<SeverityQuestion> = {}) =>
-  severityOf({ error_type, rules: [], ...more })
+const grade = (error_type: string, more: Partial<SeverityInput> = {}) => severityOf({ error_type, rules: [], ...more })
 
 describe('an explicit severity wins, then the first matching rule, then the built-in rules', () => {
   const rules = [
@@ -29,7 +28,7 @@ describe('an explicit severity wins, then the first matching rule, then the buil
     expect(grade('AssertionError', { rules: [[/Payment/, 'critical']] })).toBe('high')
   })
   test('a rule with a stateful flag matches every time', () => {
-    const stateful: SeverityQuestion['rules'] = [
+    const stateful: SeverityInput['rules'] = [
       [/PaymentDeclined/g, 'critical'],
       [/Refund/y, 'high'],
     ]

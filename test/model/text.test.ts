@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Counters } from '../../src/model/counters.js'
-import { platformOf } from '../../src/model/requests/platform.js'
+import { normalizePlatform } from '../../src/model/requests/platform.js'
 import { cleanText, nearest } from '../../src/model/text.js'
 import { isResolved, isSnoozed, STATUSES } from '../../src/model/workflow.js'
 
@@ -31,7 +31,7 @@ describe('the word that was meant', () => {
 })
 
 test('clients may send lowercase forms of a platform; free text stays as it is', () => {
-  expect(['ios', 'ANDROID', 'web', 'api', 'Watch', '__proto__'].map(platformOf)).toEqual([
+  expect(['ios', 'ANDROID', 'web', 'api', 'Watch', '__proto__'].map(normalizePlatform)).toEqual([
     'iOS',
     'Android',
     'Web',
@@ -39,7 +39,7 @@ test('clients may send lowercase forms of a platform; free text stays as it is',
     'Watch',
     '__proto__',
   ])
-  expect(platformOf(undefined)).toBe('API')
+  expect(normalizePlatform(undefined)).toBe('API')
 })
 
 test('resolved is true exactly when the status is resolved or wont_fix', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { utcDayOf } from '../../src/model/utc-day.js'
+import { startOfUtcDay } from '../../src/model/utc-day.js'
 import { withDatabase } from './tracker.js'
 
 /** What the database knows, by application and error type, as far as counting goes. */
@@ -65,7 +65,7 @@ export async function balancedBooks(url: string | object): Promise<Books> {
     const dimensions = (row: { severity: string; platform: string; app_version: string }) =>
       [row.severity, row.platform, row.app_version].join()
     expect(sums(applicationDays, (row) => [row.application_id, row.day, dimensions(row)].join())).toEqual(
-      sums(typed, (row) => [row.application_id, utcDayOf(row.hour), dimensions(row)].join()),
+      sums(typed, (row) => [row.application_id, startOfUtcDay(row.hour), dimensions(row)].join()),
     )
     const met = errors.filter(({ user_count }) => user_count)
     expect(
@@ -85,7 +85,7 @@ export async function balancedBooks(url: string | object): Promise<Books> {
       sums(typed, (row) => [row.application_id, row.hour, row.error_type].join()),
     )
     expect(sums(typeDays, (row) => [row.application_id, row.day, row.error_type].join())).toEqual(
-      sums(typed, (row) => [row.application_id, utcDayOf(row.hour), row.error_type].join()),
+      sums(typed, (row) => [row.application_id, startOfUtcDay(row.hour), row.error_type].join()),
     )
     expect(sums(versions, (row) => [row.application_id, row.app_version, row.error_id].join())).toEqual(
       sums(typed, (row) => [row.application_id, row.app_version, row.error_id].join()),

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { firstHourFrom, startOfDay } from '../../model/time.js'
-import { utcDayOf } from '../../model/utc-day.js'
+import { startOfUtcDay } from '../../model/utc-day.js'
 import { sql } from '../../store/kysely.js'
 import type { Scope } from '../sums/application-filter.js'
 import { askedApplications } from '../sums/application-filter.js'
@@ -68,8 +68,8 @@ async function candidatesSince(context: Context, scope: Scope, today: number) {
     )
     .select(['b.application_id', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
     .where('d.application_id', 'in', ids)
-    .where('d.day', '>=', utcDayOf(today))
-    .where('d.day', '<=', utcDayOf(now()))
+    .where('d.day', '>=', startOfUtcDay(today))
+    .where('d.day', '<=', startOfUtcDay(now()))
     .groupBy(['b.application_id', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
     .having(count, '>=', MIN_SPIKE_COUNT)
     .having(sql<boolean>`${count} > ${usual}`)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, filterText, id, optional } from '../../model/input.js'
-import { platformOf } from '../../model/requests/platform.js'
+import { normalizePlatform } from '../../model/requests/platform.js'
 import { DAY, HOUR, hourOf, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { expectError } from '../existing-error.js'
@@ -54,7 +54,7 @@ const subjectInput = (days: number) =>
     // A client that reports as `ios` is kept as iOS, and is looked for as either.
     platform: v.pipe(
       filterText({ max: 64 }),
-      v.transform((platform) => (platform === undefined ? undefined : platformOf(platform))),
+      v.transform((platform) => (platform === undefined ? undefined : normalizePlatform(platform))),
     ),
     days: v.optional(optional(clampedInteger({ min: 1, max: MAX_DAYS })), days),
     application_id: optional(id()),

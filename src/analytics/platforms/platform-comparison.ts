@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { parseInput, requiredText } from '../../model/input.js'
-import { platformOf } from '../../model/requests/platform.js'
+import { normalizePlatform } from '../../model/requests/platform.js'
 import { defineOperation } from '../../operation.js'
 import type { Scope } from '../sums/application-filter.js'
 import { type PeriodView, periodInput, periodView } from '../sums/period.js'
@@ -77,7 +77,7 @@ export class PlatformComparison {
 
   /** All that is known of one platform, with its most frequent errors. */
   async platformHealthSummary(platform: string): Promise<PlatformHealth> {
-    const name = platformOf(parseInput(platformInput, { platform }).platform)
+    const name = normalizePlatform(parseInput(platformInput, { platform }).platform)
     const { rates, resolution, period } = await this.#load()
     const rate = rates.find((one) => one.platform === name) ?? quietRate(name, period)
     const stability = stabilityOf(rate, resolution)

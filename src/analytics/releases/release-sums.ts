@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import { inOrderOfRelease, type SeenRelease, versionIn } from '../../model/releases.js'
+import { type SeenRelease, sortReleases, versionIn } from '../../model/releases.js'
 import type { Severity } from '../../model/severity.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
-import { utcDayOf } from '../../model/utc-day.js'
+import { startOfUtcDay } from '../../model/utc-day.js'
 import { sql } from '../../store/kysely.js'
 import type { Scope } from '../sums/application-filter.js'
 import { askedApplications } from '../sums/application-filter.js'
@@ -31,7 +31,7 @@ export async function releasesOfYear(context: Context, scope: Scope): Promise<Da
 function inOrder<One extends DatedRelease & SeenRelease>(releases: readonly One[]): One[] {
   const placed: { release: One; place: number }[] = []
   for (const id of new Set(releases.map(({ application_id }) => application_id))) {
-    const own = inOrderOfRelease(releases.filter(({ application_id }) => application_id === id))
+    const own = sortReleases(releases.filter(({ application_id }) => application_id === id))
     let place = Number.POSITIVE_INFINITY
     for (const release of own.reverse()) {
       place = Math.min(place, release.first_seen_at)
@@ -132,7 +132,7 @@ async function sights({ database }: Context, ids: readonly number[], { from, to 
     .selectFrom('faultboard_application_days')
     .select(['application_id', 'app_version'])
     .where('application_id', 'in', ids)
-    .where('day', '>=', utcDayOf(from))
+    .where('day', '>=', startOfUtcDay(from))
     .where('day', '<', to)
     .distinct()
   const rows = await database.read

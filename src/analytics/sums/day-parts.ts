@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { DAY } from '../../model/time.js'
-import { utcDayOf } from '../../model/utc-day.js'
+import { startOfUtcDay } from '../../model/utc-day.js'
 import type { Scope } from './application-filter.js'
 import { hoursOf } from './application-filter.js'
 import type { Span } from './period.js'
@@ -15,7 +15,7 @@ export interface DayParts {
 /** Sums by day are few, sums by hour are exact: a span is made of days, and its ends of at most half a day of hours. */
 export async function dayParts(context: Context, scope: Scope, { from, to }: Span): Promise<DayParts> {
   const parts: DayParts = { days: { from: 0, to: 0 }, missing: [], too_many: [] }
-  const [first, last] = [utcDayOf(from), utcDayOf(to)]
+  const [first, last] = [startOfUtcDay(from), startOfUtcDay(to)]
   if (from - first > DAY / 2) {
     parts.days.from = first + DAY
     parts.missing.push({ from, to: first + DAY })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Cause, ClientSource } from '../../model/event.js'
-import { platformOf } from '../../model/requests/platform.js'
+import { normalizePlatform } from '../../model/requests/platform.js'
 import type { Severity } from '../../model/severity.js'
 import type { FrameSource } from '../../model/stacks/frame-source.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumbs.js'
@@ -75,7 +75,7 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     backtrace,
     causes,
     frame_sources: keptSources(error.frame_sources ?? [], [...backtrace, ...linesOf(causes)]),
-    platform: platformOf(text('platform') ?? undefined),
+    platform: normalizePlatform(text('platform') ?? undefined),
     app_version: text('app_version'),
     git_sha: text('git_sha'),
     user_id: text('user_id'),

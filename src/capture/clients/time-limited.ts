@@ -1,4 +1,4 @@
-import { inTime } from '../../model/in-time.js'
+import { withTimeout } from '../../model/in-time.js'
 
 /** Longer than a busy database takes for one row; a client can wait this long once. */
 const TIME_LIMIT_MS = 5000
@@ -13,7 +13,7 @@ export function createTimeLimited(): TimeLimited {
   return async (query) => {
     if (performance.now() < paused_until) throw new Error('the database did not respond a moment ago')
     try {
-      return await inTime(query(), TIME_LIMIT_MS)
+      return await withTimeout(query(), TIME_LIMIT_MS)
     } catch (error) {
       paused_until = performance.now() + PAUSE_MS
       throw error

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { parseFrame } from '../../model/stacks/backtrace.js'
-import { type FrameSource, MOST_SOURCES } from '../../model/stacks/frame-source.js'
+import { type FrameSource, MAX_FRAME_SOURCES } from '../../model/stacks/frame-source.js'
 import { MINUTE } from '../../model/time.js'
 import { unpackText } from './packed-text.js'
 import { ParsedMap } from './parsed-map.js'
@@ -78,7 +78,7 @@ export class StoredMaps {
   async sourcesOf({ mapped }: Allowance): Promise<FrameSource[]> {
     const found: FrameSource[] = []
     for (const [frame, map_id] of mapped) {
-      if (found.length >= MOST_SOURCES) break
+      if (found.length >= MAX_FRAME_SOURCES) break
       const source = await this.#sources.around(frame, map_id)
       if (source) found.push(source)
     }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { parseFrame } from '../../model/stacks/backtrace.js'
-import { type FrameSource, MOST_AROUND } from '../../model/stacks/frame-source.js'
+import { type FrameSource, MAX_CONTEXT_LINES } from '../../model/stacks/frame-source.js'
 import { KeptSources } from './kept-sources.js'
 import { unpackText } from './packed-text.js'
 import { ReadBudget } from './read-budget.js'
@@ -36,7 +36,7 @@ export class StoredSources {
   #excerpt(frame: string, sources: KeptSources | null): FrameSource | null {
     const { file, line_number } = parseFrame(frame, '')
     if (!sources || file === null || line_number === null) return null
-    const around = Math.min(MOST_AROUND, this.#context.config.source_code_context_lines)
+    const around = Math.min(MAX_CONTEXT_LINES, this.#context.config.source_code_context_lines)
     const excerpt = sources.excerpt(file, line_number, around)
     return excerpt && { frame, ...excerpt }
   }

@@ -4,7 +4,7 @@ import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
 import { mayContainToken } from '../../model/redaction/token-shapes.js'
 import { parseFrame } from '../../model/stacks/backtrace.js'
 import type { FrameSource } from '../../model/stacks/frame-source.js'
-import { shownLine } from '../../model/stacks/source-line.js'
+import { displayLine } from '../../model/stacks/source-line.js'
 import { cleanText } from '../../model/text.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumbs.js'
 import type { Step } from '../draft.js'
@@ -134,13 +134,13 @@ function redactSources(sources: readonly FrameSource[], redactor: Redactor): Fra
 
 /** SDKs cut lines at a fraction of this. To cut one here, before the filter, might leave half a secret. */
 const MOST_SCANNED = 10_000
-/** Longer than what `shownLine` gives. */
+/** Longer than what `displayLine` gives. */
 const SOURCE_LINE = 500
 
 /** Stricter than the source of this process, which is only shown: this is kept, and need not be source at all. */
 function sourceLine(line: string, column: number | null, redactor: Redactor): string {
   if (line.length > MOST_SCANNED) return '…'
-  return cleanText(shownLine(redactor.text(line), column, redactor), SOURCE_LINE)
+  return cleanText(displayLine(redactor.text(line), column, redactor), SOURCE_LINE)
 }
 
 const clean = new WeakMap<readonly string[], { lines: readonly string[]; redactor: Redactor }>()

@@ -8,14 +8,14 @@ import {
 } from '../../model/grouping/signature.js'
 import { relativeLines } from '../../model/stacks/backtrace.js'
 import {
+  codePlace,
+  displayLocation,
   isStackOverflow,
   isUnreadPlace,
   type LineDigest,
   placeAtRoute,
-  placeOf,
   recursionPlace,
   rootBacktrace,
-  shownPlace,
 } from '../../model/stacks/code-place.js'
 import { cleanText } from '../../model/text.js'
 import { callbackContext } from '../callback-context.js'
@@ -81,14 +81,14 @@ function placeOnce(backtrace: readonly string[], { source }: Draft, context: Ste
   const known = places.get(backtrace)
   // Two trackers of one process may have different roots.
   if (known?.project_root === project_root && known.is_client === is_client) return known
-  const frames = placeOf(backtrace, project_root, lineDigest(is_client, context))
+  const frames = codePlace(backtrace, project_root, lineDigest(is_client, context))
   const place: Place = {
     last: null,
     signatures: new Map(),
     variants: null,
     project_root,
     is_client,
-    place: shownPlace(backtrace, project_root),
+    place: displayLocation(backtrace, project_root),
     relative: relativeLines(backtrace, project_root),
     frames,
     key: frames.join('\n'),

@@ -1,7 +1,7 @@
 import { inspect, types } from 'node:util'
 import type { Cause } from '../../model/event.js'
 import { NO_REDACTION, type Redactor } from '../../model/redaction/redaction.js'
-import { belowMessage, stackLines } from '../../model/stacks/backtrace.js'
+import { skipMessage, stackLines } from '../../model/stacks/backtrace.js'
 import { cleanText } from '../../model/text.js'
 import { filterStack } from '../hooks.js'
 import type { SourcePositions } from '../source-maps/source-positions.js'
@@ -140,7 +140,7 @@ function backtraceOf(value: unknown, max_lines: number, positions?: SourcePositi
   const stack = read(value, 'stack')
   if (typeof stack !== 'string') return []
   const message = read(value, 'message')
-  const body = belowMessage(stack, typeof message === 'string' ? message : '')
+  const body = skipMessage(stack, typeof message === 'string' ? message : '')
   const lines = stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
   const filtered = filterStack(lines)
   return positions ? positions.original(filtered) : filtered

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { ownVersion } from '../../health/own-version.js'
 import { answerLine, type Server } from '../../mcp/json-rpc.js'
 import { createServer } from '../../mcp/server.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
@@ -29,7 +29,7 @@ export const mcp = defineCommand({
       complain('Waiting for an agent on standard input. It is to be started by one; Ctrl+D ends it.')
     return withTracker(withoutDashboard(settings), async (tracker) => {
       const log = (sentence: string) => complain(harmless(sentence))
-      const server = createServer({ tracker, version: version(), allow_triage: flags['allow-triage'], log })
+      const server = createServer({ tracker, version: ownVersion() ?? '', allow_triage: flags['allow-triage'], log })
       await serve(server, say)
       return 0
     })
@@ -62,9 +62,4 @@ async function serve(server: Server, say: Say): Promise<void> {
     if (pending.size >= MOST_AT_ONCE) await Promise.race(pending)
   }
   await Promise.all(pending)
-}
-
-function version(): string {
-  const manifest = new URL('../../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }

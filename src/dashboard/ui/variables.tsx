@@ -1,5 +1,5 @@
 import type { Options } from '../../config/options.js'
-import { placeText } from '../../model/stacks/backtrace.js'
+import { locationText } from '../../model/stacks/backtrace.js'
 import { type FrameVariables, TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import type { Rendered } from '../define.js'
 import { How } from './explanation.js'
@@ -89,5 +89,5 @@ function withoutType({ [TYPE_KEY]: _type, ...values }: Readonly<Record<string, u
 }
 
 function placeOf({ function: function_name, file, line_number }: FrameVariables): string {
-  return placeText({ line: '', function_name, file, line_number, column: null, in_app: true }) || '(unknown place)'
+  return locationText({ line: '', function_name, file, line_number, column: null, in_app: true }) || '(unknown place)'
 }

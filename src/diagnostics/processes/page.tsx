@@ -5,7 +5,7 @@ import { PageHead } from '../../dashboard/ui/page-head.js'
 import { Tabs } from '../../dashboard/ui/tabs.js'
 import { exactTime, Time } from '../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../../dashboard/ui/units.js'
-import { unusual } from '../../model/system-health.js'
+import { unusualValues } from '../../model/system-health.js'
 import { perform } from '../../operation.js'
 import { ProcessCharts } from './process-charts.js'
 import { type ListedProcess, type ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
@@ -138,7 +138,7 @@ function Processes({
 /** What would be unusual at the moment of an error is so at any other. */
 function signsOf({ heap_used_bytes, heap_limit_bytes, delay_p99_ms }: ListedProcess): Record<string, string> {
   if (heap_used_bytes === null || heap_limit_bytes === null) return {}
-  return unusual({ heap_used_bytes, heap_limit_bytes, delay_p99_ms })
+  return unusualValues({ heap_used_bytes, heap_limit_bytes, delay_p99_ms })
 }
 
 function Marked({ name, sign, children }: { name: string; sign: string | undefined; children?: Rendered }) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Context } from '../../context.js'
-import { ownWords } from '../../model/own-words.js'
+import { failureMessage } from '../../model/own-words.js'
 import { MINUTE } from '../../model/time.js'
 import { applicationId } from '../../store/applications.js'
 import type { BulkTarget } from '../../store/dialect.js'
@@ -93,7 +93,7 @@ export class ProcessHealthRecorder {
     // It would be refused again and again, and everything after it too.
     this.#minutes.forget(rows)
     counters.add('process_health_refused', rows.length)
-    if (!this.#is_refused) log.warn(`The health of the process cannot be written (${ownWords(error)}).`)
+    if (!this.#is_refused) log.warn(`The health of the process cannot be written (${failureMessage(error)}).`)
     this.#is_refused = true
   }
 

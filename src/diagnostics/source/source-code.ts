@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { shownLine } from '../../model/stacks/source-line.js'
+import { displayLine } from '../../model/stacks/source-line.js'
 import { type FrameFile, frameFile } from './frame-file.js'
 import { isCommitName, textInCommit } from './git/commit-files.js'
 import { settledInTime } from './in-time.js'
@@ -121,7 +121,7 @@ async function read(
   const first = Math.max(1, line_number - around)
   const lines = all
     .slice(first - 1, line_number + around)
-    .map((line, i) => shownLine(line, first + i === line_number ? column : null, redactor))
+    .map((line, i) => displayLine(line, first + i === line_number ? column : null, redactor))
   const colouring = highlighted(lines, { file, before: all.slice(0, first - 1).join('\n') })
   const is_coloured = await settledInTime([colouring], COLOURS_LIMIT_MS)
   const parts = is_coloured ? await colouring : plainParts(lines)

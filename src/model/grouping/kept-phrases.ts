@@ -12,13 +12,13 @@ const MARK = '["\'`]'
 const Q = `${MARK}${NAME}${MARK}`
 const FIRST = `${NAME}${MARK}`
 const REST_OF_LIST = `(?:, ?${Q}){0,20}`
-/** A key of an object: also a header (`content-type`) and a symbol. */
+/** A key of an object, including headers (`content-type`) and symbols. */
 const KEY = '(?:[#$@]?[A-Za-z_$][\\w$-]{0,80}|Symbol\\([\\w$. -]{0,80}\\))'
 /** A package, a built-in module or a relative path. Absolute paths differ between deployments. */
 const MODULE = '(?:node:|@|\\.{1,2}\\/)?[A-Za-z][\\w./@-]{0,100}'
 const CLAUSE = "'(?:field list|[a-z]{2,10} (?:clause|statement))'"
 
-/** Words before a quotation mark, and what follows it. */
+/** Words before a quotation mark, and the text after it. */
 const IDENTIFIERS: readonly (readonly [before: string, phrase: string])[] = [
   // V8 and other engines.
   ['(?:reading|setting) ', `${KEY}${MARK}`],
@@ -60,8 +60,8 @@ const IDENTIFIERS: readonly (readonly [before: string, phrase: string])[] = [
 const KEPT_IDENTIFIERS = afterCharacter(MARK, IDENTIFIERS)
 
 /**
- * Looks for the words before a character only where the character is, which takes a fraction of a search for the words
- * themselves. A match begins at the character.
+ * Looks for the words before a character only where the character occurs, which is much cheaper than searching for the
+ * words. A match begins at the character.
  */
 function afterCharacter(character: string, phrases: readonly (readonly [before: string, phrase: string])[]): RegExp {
   const alternatives = phrases.map(([before, phrase]) => `(?<=\\b${before}.)${phrase}`)
@@ -87,17 +87,17 @@ const KEPT_STATUS = new RegExp(
   'g',
 )
 
-/** Statuses that are common enough to be meant where the word "status" is missing. */
+/** Statuses common enough to be recognized without the word "status". */
 const COMMON_STATUS = '(?:(?<=4)(?:0\\d|1[0-8]|2[1-9]|31|51)|(?<=5)(?:0[0-4]|2[0-69]))'
 
-/** Words before a digit, and what follows it. */
+/** Words before a digit, and the text after it. */
 const CODES: readonly (readonly [before: string, code: string])[] = [
   // `status code 404`, `status: 404`, `HTTP 503`, `HTTP/1.1 404`, `Response code 404`, `server response: 401`.
   [
     '(?:status|statuscode|http(?:\\/\\d(?:\\.\\d)?)?|response)(?: ?(?:status|error|code|text)){0,2}!?[ :=([]{1,3}',
     '(?<=[1-5])\\d\\d(?!\\.?\\d)',
   ],
-  // `returned 404`, `responded with 503 from`, `Error 404`. A noun that follows is counted: `got 404 rows`.
+  // `returned 404`, `responded with 503 from`, `Error 404`. A following noun makes it a count: `got 404 rows`.
   [
     '(?:responded|returned|answered|replied|received|got|error)(?: with)?:? \\(?',
     `${COMMON_STATUS}(?=$|[^\\w.,% ]|[.,](?: |$)| (?:from|for|on|to|when|while|at|in|by)\\b)`,
@@ -114,13 +114,13 @@ const CODES: readonly (readonly [before: string, code: string])[] = [
 const FIRST_DIGIT = '\\d(?<!\\d\\d)'
 const KEPT_CODES = afterCharacter(FIRST_DIGIT, CODES)
 
-/** Each of these is far cheaper than the search it saves. */
+/** Cheap checks that skip an expensive search. */
 const MAY_HAVE_BARE_NAME = / is not |no such|constraint failed|no column|not exist/
 const MAY_HAVE_STATUS = /\d\d\d [A-Z{"]/
 
 /**
- * Hidden characters, in the order of the control characters that take their place from 0x80 on. No message contains
- * those for a reason, and a text of one byte per character stays one.
+ * Hidden characters, in the order of the control characters that replace them from 0x80 on. No message contains those
+ * on purpose, and a one-byte string stays a one-byte string.
  */
 const HIDDEN_CHARACTERS = '0123456789"\'`'
 const HIDDEN_DIGITS = 0x80
@@ -139,7 +139,7 @@ export function hideDigits(text: string): string {
   return hidden
 }
 
-/** Hides quoted identifiers that must stay. `isVariable` recognizes ids, which stay variable wherever they are. */
+/** Hides quoted identifiers that must be kept. `isVariable` recognizes ids, which are variable everywhere. */
 export function keepIdentifiers(text: string, isVariable: (name: string) => boolean): string {
   return text.replace(KEPT_IDENTIFIERS, (phrase) => {
     let kept = ''

@@ -1,23 +1,23 @@
-/** What a message contains, found in one pass. Each field is a condition without which some pattern cannot match. */
+/** Features of a message, collected in one pass. Each is a precondition for some pattern to match. */
 export interface MessageShape {
   hasDigit: boolean
   /** Numbers of at most two and of at least four digits, as every date has them. */
   mayHaveDate: boolean
-  /** A word that may be an id: with letters and digits, with an upper-case letter behind `_`, or a long one. */
+  /** Whether a word may be an id: with letters and digits, with an upper-case letter after `_`, or long. */
   mayHaveId: boolean
-  /** Any quotation mark but the apostrophe. */
+  /** Any quotation mark except the apostrophe. */
   hasQuote: boolean
   hasApostrophe: boolean
   hasAt: boolean
   hasEquals: boolean
   hasSlash: boolean
-  /** The most colons, dashes and dots without white space between them. */
+  /** Maximum number of colons, dashes and dots without white space in between. */
   colons: number
   dashes: number
   dots: number
 }
 
-/** Shorter words of letters only are not looked at: about one nanoid in forty has no digit, and it has 21 characters. */
+/** Shorter words of letters are not checked. About one nanoid in forty has no digit, and a nanoid has 21 characters. */
 export const MIN_RANDOM_LETTERS = 16
 
 const LOWER_CASE = 1 << 0
@@ -62,7 +62,10 @@ for (const [characters, kind] of [
 const LEFT_QUOTE = 0x201c
 const LEFT_GUILLEMET = 0xab
 
-/** Works at the borders between runs of characters of one kind, because there are far fewer of them than characters. */
+/**
+ * Works at the boundaries between runs of characters of one kind, because there are far fewer boundaries than
+ * characters.
+ */
 export function shapeOf(text: string): MessageShape {
   const { length } = text
   let found = 0

@@ -3,17 +3,16 @@ import { hideDigits, keepCodes, keepIdentifiers, showKept } from './kept-phrases
 import { type MessageShape, shapeOf } from './message-shape.js'
 import { replaceIds } from './variable-tokens.js'
 
-/** Enough to distinguish messages. */
+/** Long enough to distinguish messages. */
 const MAX_NORMALIZED_LENGTH = 1000
-/** Read before normalizing, so that the length of a variable part does not move the point at which the text is cut. */
+/** Number of characters to read, so that the length of a variable part does not move the cut. */
 const MAX_SCANNED_LENGTH = 2500
 
 /**
- * The message with everything that varies between occurrences replaced by a word for its kind. Identifiers in messages
- * that an engine or a driver generated, HTTP status codes and error codes stay.
- *
- * @example
- * normalizeMessage('Order ord_8fK2lmP of "anna" failed with status 503') // 'Order ord_<number> of <value> failed with status 503'
+ * Replaces everything that varies between occurrences with a placeholder for its kind. Keeps HTTP status codes, error
+ * codes and identifiers in messages of engines and drivers.
+ * @example normalizeMessage('Order ord_8fK2lmP of "anna" failed with status 503') // 'Order ord_<number> of <value>
+ * failed with status 503'
  */
 export function normalizeMessage(message: string): string {
   const scanned = message.length > MAX_SCANNED_LENGTH ? message.slice(0, MAX_SCANNED_LENGTH) : message
@@ -30,13 +29,13 @@ const TIME_OF_DAY = `(?:${CLOCK_TIME}(?:${ZONE})?)?`
 
 /** A date as ISO 8601 and PostgreSQL write it, with or without the time of day. */
 const ISO_TIME = new RegExp(`\\b\\d{4}-\\d\\d-\\d\\d${TIME_OF_DAY}`, 'g')
-/** A date in the words of `Date.toString` or `toUTCString`. */
+/** A date as printed by `Date.toString` or `toUTCString`. */
 const NAMED_TIME = new RegExp(
   `(?:\\b${DAY_NAME})?\\b(?:${MONTH_NAME} \\d{1,2},? \\d{4}|\\d{1,2} ${MONTH_NAME} \\d{4})${TIME_OF_DAY}`,
   'g',
 )
 const MAY_HAVE_MONTH = /(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} \d/
-/** A date of `toLocaleString` in American English, which writes a narrow space before AM and PM. */
+/** A date of `toLocaleString` in American English, which puts a narrow space before AM and PM. */
 const LOCALE_TIME = /\b\d{1,2}\/\d{1,2}\/\d{4}, \d{1,2}:\d\d(?::\d\d)?[ \u202f][AP]M\b/g
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 const EMAIL = /[\w.%+\u00c0-\u024f-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g
@@ -44,12 +43,12 @@ const TEMP_PATH =
   /(?:\/private)?\/(?:tmp|var\/folders|var\/tmp)\/[^\s'"`:)]{1,400}|[a-z]:\\[^\s'"`:)]{0,200}\\te?mp\\[^\s'"`:)]{1,400}/gi
 
 /**
- * Engines print an ellipsis on either side of a snippet that they cut out of the input. A backslash hides the quotation
- * mark behind it, unless it is the last character of a path.
+ * Engines print an ellipsis on either side of a snippet cut out of the input. A backslash escapes the quotation mark
+ * behind it, unless it is the last character of a path.
  */
 const QUOTED =
   /(?:\.{3}|…)?(?:"(?:[^"\\\n]|\\[^\n]){0,1000}"|"[^"\n]{0,1000}"|`[^`\n]{0,1000}`|“[^”\n]{0,1000}”|«[^»\n]{0,1000}»)(?:\.{3}|…)?/g
-/** An apostrophe is a quotation mark only where a word cannot go on: "can't find user's order" has none. */
+/** An apostrophe is a quotation mark only where a word cannot continue: "can't find user's order" has none. */
 const SINGLE_QUOTED = /'(?<=(?:^|[\s([{<=:,/|-])')(?:[^'\n]|(?<=\w)'(?=\w)){0,1000}'(?=$|[\s)\]}>,.;:!?/|-])/g
 /** JSON.parse quotes its input, which may contain quotation marks and line breaks itself. */
 const JSON_SNIPPET = /(?:\.{3})?"[\s\S]{0,60}?"(?:\.{3})? is not valid JSON/g
@@ -61,12 +60,12 @@ const IP_V6 =
 const IP_V4 = /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?\b/g
 const MAC = /(?<![\w:-])(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}(?![\w:-])/gi
 
-/** Numbers and ids of all kinds share one word: an id may by chance consist of digits only. */
+/** Numbers and ids of all kinds share one placeholder, because an id may consist of digits only. */
 const NUMBER = /-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?/gi
 
 /**
- * Each pattern is linear: bounded or disjoint quantifiers. The order matters: larger shapes come first. The shape saves
- * searches that cannot find anything, which are most of the cost; it never changes the result.
+ * Each pattern is linear: quantifiers are bounded or disjoint. Larger shapes come first. The shape skips searches that
+ * cannot match, which are most of the cost; it never changes the result.
  */
 export function replaceVariables(message: string, shape: MessageShape): string {
   let text = message

@@ -4,26 +4,26 @@ import { normalizeMessage } from './normalized-message.js'
 
 export interface SignatureParts {
   error_type: string
-  /** As `signedMessage` returns it. */
+  /** Return value of `signedMessage`. */
   message: string
-  /** As `rootCauseOf` returns it. */
+  /** Return value of `rootCauseOf`. */
   root_cause?: string | null | undefined
-  /** As `placeOf` returns it. */
+  /** Return value of `placeOf`. */
   place: readonly string[]
-  /** Set for client errors, which never share a signature with errors of the server. */
+  /** Set for client errors, which never share a signature with server errors. */
   source?: ClientSource | undefined
 }
 
-/** What stands for the message where too many different ones came from one place to have a group each. */
+/** Replaces the message when one location produces too many different messages. */
 export const MANY_MESSAGES = '<many messages>'
 
-/** The grouping key: SHA-256 over error type, normalized message, root cause and the place in the host's own code. */
+/** Grouping key: SHA-256 over error type, normalized message, root cause and location in the host's own code. */
 export function signatureOf({ error_type, message, root_cause, place, source }: SignatureParts): string {
   const cause = root_cause ? [`caused by ${root_cause}`] : []
   return sha256(withSource([error_type, message, ...cause, ...place].join('\n'), source))
 }
 
-/** The grouping key of a host that decides for itself what belongs together. */
+/** Grouping key for a fingerprint chosen by the host. */
 export function fingerprintSignature(fingerprint: string, source?: ClientSource): string {
   return sha256(withSource(`fingerprint\n${fingerprint}`, source))
 }
@@ -33,17 +33,17 @@ function withSource(text: string, source: ClientSource | undefined): string {
   return source === undefined ? text : `\0client:${source}\n${text}`
 }
 
-/** Validation errors list what was wrong with one input, so that nearly every message is different. */
+/** Validation errors list the problems of one input, so that nearly every message is different. */
 const VALIDATION_TYPE =
   /(?:Validation(?:Error|Exception|Failed)|ValidateError)$|^(?:\$?Zod(?:Real)?Error|ValiError|StructError|ArkErrors?|TypeBoxError|FastifyValidationError)$/
 const VALIDATION_MESSAGE = '<validation>'
 
-/** The message as it is signed: normalized, or a fixed word where only type and place count. */
+/** Message as used in the signature: normalized, or a fixed word if only type and location count. */
 export function signedMessage({ error_type, message }: { error_type: string; message: string }): string {
   return VALIDATION_TYPE.test(error_type) ? VALIDATION_MESSAGE : normalizeMessage(message)
 }
 
-/** Messages of wrappers that are the same whatever went wrong: those of undici, and none at all. */
+/** Wrapper messages that are the same for every cause: those of undici, and the empty message. */
 const BARE_MESSAGE = /^(?:fetch failed|terminated|)$/
 const MAX_CAUSE_DEPTH = 10
 

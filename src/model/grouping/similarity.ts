@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto'
 import { parseFrame } from '../stacks/backtrace.js'
 import { normalizeMessage } from './normalized-message.js'
 
-const MOST_FRAMES = 20
-const MOST_WORDS = 40
+const MAX_FRAMES = 20
+const MAX_WORDS = 40
 const SCANNED_LINES = 50
 
 /**
- * What an error is compared by: the host's own frames, without line numbers, and the words of the message without what
- * differs from one occurrence to the next. Each is kept as a number, short enough for an index.
+ * Features for comparing errors: own-code frames without line numbers, and the words of the normalized message. Each
+ * feature is a number small enough for an index.
  */
-export function featuresOf(message: string, backtrace: readonly string[]): number[] {
+export function similarityFeatures(message: string, backtrace: readonly string[]): number[] {
   return [
     ...new Set([...framesOf(backtrace).map((frame) => `f ${frame}`), ...wordsOf(message).map((word) => `w ${word}`)]),
-  ].map(numberOf)
+  ].map(hashFeature)
 }
 
-/** The part of all features of two errors that both have: 1 when they are alike, 0 when nothing is. */
-export function similarity(shared: number, ofOne: number, ofOther: number): number {
-  const all = ofOne + ofOther - shared
+/** Jaccard index: 1 if all features are shared, 0 if none are. */
+export function similarity(shared: number, sizeA: number, sizeB: number): number {
+  const all = sizeA + sizeB - shared
   return all <= 0 ? 0 : shared / all
 }
 
 /**
- * How many of an error's features another must be looked for by, so that none with this similarity is missed: one that
- * is so similar shares at least `threshold * size` of them, and so at least one of any so many.
+ * Number of features to look up so that no error with this similarity is missed. Such an error shares at least
+ * `threshold * size` features, and so at least one of any subset of this size.
  */
-export function featuresToAsk(size: number, threshold: number): number {
+export function requiredFeatureCount(size: number, threshold: number): number {
   return Math.max(1, Math.min(size, size - Math.ceil(threshold * size) + 1))
 }
 
@@ -35,7 +35,7 @@ function framesOf(backtrace: readonly string[]): string[] {
   for (const line of backtrace.slice(0, SCANNED_LINES)) {
     const { in_app, file, function_name } = parseFrame(line, '')
     if (in_app) frames.add(`${file ?? ''}#${function_name ?? ''}`)
-    if (frames.size === MOST_FRAMES) break
+    if (frames.size === MAX_FRAMES) break
   }
   return [...frames]
 }
@@ -45,10 +45,10 @@ function wordsOf(message: string): string[] {
     normalizeMessage(message)
       .toLowerCase()
       .match(/[\p{L}\p{N}_<>]+/gu) ?? []
-  return [...new Set(words)].slice(0, MOST_WORDS)
+  return [...new Set(words)].slice(0, MAX_WORDS)
 }
 
-/** 48 bits: a whole number in every database and in JavaScript, and too many for two features to meet by chance. */
-function numberOf(feature: string): number {
+/** 48 bits: an exact integer in every database and in JavaScript, with a negligible chance of collisions. */
+function hashFeature(feature: string): number {
   return createHash('sha1').update(feature).digest().readUIntBE(0, 6)
 }

@@ -1,19 +1,19 @@
 import { type MessageShape, MIN_RANDOM_LETTERS } from './message-shape.js'
 
-/** `ord_XbKqLmPw`: a random id may contain no digit, but then its letter case gives it away. */
+/** `ord_XbKqLmPw`: a random id without digits is recognized by its mixed letter case. */
 const PREFIXED_LETTERS = /^([a-z]{2,5}_)([A-Za-z]{6,40})$/
 
 /** 26 characters of Crockford's base 32. The first holds three bits of the timestamp. */
 const ULID = /^[0-7][\dA-HJKMNP-TV-Z]{25}$/i
 
-/** Padding marks the end of base 64, whose `/` and `+` would otherwise split it into words. `name=` is no padding. */
+/** Padding marks the end of base64, whose `/` and `+` would otherwise split it into words. `name=` is not padding. */
 const PADDED_BASE64 = /(?<![\w+/=])(?=[\w+/-]*[A-Z\d])[\w+/-]{16,}={1,2}(?=$|[\s)\]}>,.;:!?'"`|])/g
 
 /** Shorter words that mix letters and digits are names more often than ids. */
 const MIN_ID_LENGTH = 8
-/** Behind a prefix such as `ord_`, a shorter part is an id too. */
+/** After a prefix such as `ord_`, a shorter part is an id too. */
 const MIN_PREFIXED_LENGTH = 5
-/** No identifier changes between letters and digits more often: `a1b2` has four runs. */
+/** No identifier alternates between letters and digits more often: `a1b2` has four runs. */
 const MAX_NAME_RUNS = 4
 /** Seven digits are the short form of a commit. */
 const HEX = /^(?:0x[\da-f]+|(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{7,})$/i
@@ -28,7 +28,7 @@ const NAMES_WITH_DIGITS =
   /^(?:(?:aes|amd|arm|base|blake|brotli|chacha|cp|crc|curve|ec|ed|es|float|h|hs|http|int|ip|ipv|iso|java|latin|log|md|mp|node|oauth|pkcs|ps|python|rfc|rs|s|sha|sha2|sha3|socks|ssl|tls|uint|utf|v|web|win|x)-?\d{1,5}|secp\d{3}[kr]1|prime256v1|chacha20poly1305|utf8mb[34]|x86_64|[eh]c2|k8s|i18n|l10n|a11y|e2e|p2p|b2b|b2c|iso8601\w*|rfc\d{4}\w*)$/i
 const MAX_NAME_LENGTH = 24
 
-/** `42P01`, `40P01`, `XX000`: the five characters of a SQLSTATE that is no plain number. */
+/** `42P01`, `40P01`, `XX000`: the five characters of a SQLSTATE that is not a plain number. */
 const SQLSTATE = '\\d{2}[A-Z][\\dA-Z]{2}|HY\\d{3}|XX\\d{3}|P0\\d{3}'
 /** SQLSTATE, Prisma, MongoDB, TypeScript, Oracle and Microsoft Entra. */
 const ERROR_CODE = new RegExp(
@@ -41,15 +41,15 @@ const DIGIT_INSIDE = /^[A-Za-z]+\d{1,3}[A-Za-z]+$/
 type HideDigits = (word: string) => string
 
 /**
- * Replaces ids by `<number>`, and hides the digits of names from the number pattern that runs later. Prefixes of words
- * stay: `ord_8fK2lmP` becomes `ord_<number>`, and a pod name keeps the name of its service.
+ * Replaces ids with `<number>`, and hides the digits of names from the number pattern that runs later. Word prefixes
+ * are kept: `ord_8fK2lmP` becomes `ord_<number>`, and a pod name keeps the name of its service.
  */
 export function replaceIds(text: string, shape: MessageShape, hideDigits: HideDigits): string {
   const result = shape.hasEquals ? text.replace(PADDED_BASE64, '<number>') : text
   return shape.mayHaveId ? replaceTokens(result, hideDigits) : result
 }
 
-/** Finds words together with those that `_` or `-` attach to them. A regular expression takes four times as long. */
+/** Finds words together with those attached by `_` or `-`. A regular expression takes four times as long. */
 function replaceTokens(text: string, hideDigits: HideDigits): string {
   let result = ''
   let copied = 0
@@ -75,7 +75,7 @@ function replaceTokens(text: string, hideDigits: HideDigits): string {
   return copied === 0 ? text : result + text.slice(copied)
 }
 
-/** Letters in random case: a nanoid, or what follows the prefix of an id. */
+/** Letters in random case: a nanoid, or the part after the prefix of an id. */
 function replaceLetters(token: string): string {
   if (token.length >= MIN_RANDOM_LETTERS && /^[A-Za-z]+$/.test(token)) {
     return ORDINARY_NAME.test(token) ? token : '<number>'
@@ -100,7 +100,7 @@ function replaceMixed(token: string, hideDigits: HideDigits): string {
   return parts.map((part) => keptPart(part, hideDigits)).join('')
 }
 
-/** Words before an id stay. Parts that are no words belong to the id itself: nanoids contain `_` and `-`. */
+/** Keeps words before an id. Parts that are not words belong to the id itself: nanoids contain `_` and `-`. */
 function keptPrefix(parts: readonly string[], hideDigits: HideDigits): string {
   if (!parts.every((part, i) => i % 2 === 1 || PREFIX_WORD.test(part))) return ''
   return parts.every((part) => part === '' || /^[_-]+$/.test(part))
@@ -112,7 +112,10 @@ function keptPart(part: string, hideDigits: HideDigits): string {
   return ERROR_CODE.test(part) || isNameWithDigits(part) || DIGIT_INSIDE.test(part) ? hideDigits(part) : part
 }
 
-/** Whether the word is no name. Letters followed by digits (`user12345`) and the reverse (`5000ms`) contain a number. */
+/**
+ * Whether the word is not a name. Letters followed by digits (`user12345`) and the reverse (`5000ms`) contain a
+ * number.
+ */
 function isId(part: string, minLength: number): boolean {
   if (HEX.test(part)) return true
   if (part.length < minLength) return false

@@ -22,14 +22,14 @@ const SHORT_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
 const PROGRAM =
   /\b(?:mysql|mariadb|mycli|7z|sshpass|docker|podman|helm|mongo|bcp|redis-cli|keydb-cli|valkey-cli|sqlcmd|zip|unzip|ldap|openssl|htpasswd|smbclient|az )/
 
-/** The text with `filtered` in place of values of options with a sensitive name. */
+/** Replaces the values of options with a sensitive name with `filtered`. */
 export function withoutOptionValues(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   return text.replace(NAMED_OPTION, (part, start: string, name: string) =>
     isSensitiveKey(name) ? start + filtered : part,
   )
 }
 
-/** The text with `filtered` in place of passwords in options that are known by their program alone. */
+/** Replaces passwords in program-specific options with `filtered`. */
 export function withoutProgramPasswords(text: string, filtered: string): string {
   let result = text
   if (text.includes('curl') || text.includes('wget') || text.includes('-user'))
@@ -40,7 +40,7 @@ export function withoutProgramPasswords(text: string, filtered: string): string 
   return result
 }
 
-/** Longer items of a list are texts rather than programs and options. */
+/** Longer items are free text, not programs or options. */
 const MAX_ARGUMENT = 500
 
 /** Whether an item of a list is a password: `['mysql', '-u', 'root', '-pS']`. The first item is the program. */

@@ -6,11 +6,11 @@ const DRIVER_USER =
   /((?<![\w.-])[\w.-]{1,80}:|thin:[\w.-]{1,80}\/)[^\s@"']{1,300}(?=@(?:tcp|unix)\(|@(?:\/\/)?[\w.-]{1,80}:\d)/gi
 const END_OF_RUN = /[\s"'<>`]/g
 const END_OF_AUTHORITY = /[/?#]/
-/** Schemes of pages, in whose paths an @ is ordinary. All others are databases, brokers, directories and servers. */
+/** Schemes of web pages, whose paths often contain an @. All others are databases, brokers, directories and servers. */
 const WEB_SCHEME = /^(?:https?|wss?|git(?:\+\w+)?|ssh|file|webpack|npm|vscode)(?:$|:)/i
 const PORT = /^\d{1,5}$/
 
-/** The text with `filtered` in place of the user and password of every address. */
+/** Replaces the user and password of every URL with `filtered`. */
 export function withoutUrlCredentials(text: string, filtered: string): string {
   let plain = text
   if (text.includes('@')) {
@@ -21,7 +21,7 @@ export function withoutUrlCredentials(text: string, filtered: string): string {
   return plain.includes('40') && plain.includes('%') ? plain.replace(ENCODED_URL_USER, `$1${filtered}$2`) : plain
 }
 
-/** Each run without blanks is searched for its @ once, so that many schemes in one run do not multiply the work. */
+/** Searches each run without spaces for its @ once, so that many schemes in one run do not multiply the work. */
 function withoutUsers(text: string, filtered: string): string {
   let result = ''
   let done = 0
@@ -52,10 +52,10 @@ function endOfRun(text: string, start: number): number {
   return END_OF_RUN.exec(text)?.index ?? text.length
 }
 
-/** The @ behind the user and password; -1 where the address has none. */
+/** Position of the @ behind the user and password; -1 if there is none. */
 function endOfUser(text: string, start: number, lastAt: number, scheme: string): number {
   const before = text.slice(start, lastAt)
-  // A password with an unencoded /, ? or # in it goes on behind them.
+  // A password can continue behind an unencoded /, ? or #.
   if (!WEB_SCHEME.test(scheme.slice(0, -3))) return lastAt
   const authorityLength = before.search(END_OF_AUTHORITY)
   if (authorityLength < 0) return lastAt

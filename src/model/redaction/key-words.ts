@@ -24,7 +24,7 @@ const PAIRS = [
   ...prefixed('auth', 'basic http proxy digest smtp redis db'), ...prefixed('number', 'credit card account routing'),
 ] // biome-ignore format: a word list reads best as lines of words
 
-/** One word, or up to three that follow one another: `apiKey`, `api_key` and `x-api-key` all contain `api key`. */
+/** One word, or up to three consecutive words: `apiKey`, `api_key` and `x-api-key` all contain `api key`. */
 export const SENSITIVE_PHRASES: ReadonlySet<string> = new Set([
   ...PASSWORDS, ...PAIRS, ...PAIRS.map((pair) => `${pair}s`),
   'secret', 'secrets', 'token', 'tokens', 'jwt', 'bearer', 'authorization', 'auth', 'authentication', 'oauth', 'credential',
@@ -48,15 +48,17 @@ const PAIR_END = new RegExp(`(?:${PAIRS.map((pair) => pair.replace(' ', '')).joi
 const ORDINARY_WORD =
   /(?:com|by|tres|over|under|sur|multi|single|one|two|low|high|band|all|pre|post|render|sub|first|second|last|next|shadow|depth|boarding|season|gate|hall|day|bus|sk[iy])pass$|^betokens?$|^im?pass$/
 
-/** Whether one word of a key names a secret although its parts have no sign between them: `apitoken`, `masterkey`. */
-export function runTogether(word: string): boolean {
+/** Whether a single word names a secret without separators between its parts: `apitoken`, `masterkey`. */
+export function isCompoundSecret(word: string): boolean {
   if (INSIDE_WORD.test(word)) return true
   return (WORD_END.test(word) || PAIR_END.test(word)) && !ORDINARY_WORD.test(word)
 }
 
 /** First and last words of keys that describe a secret without containing it: `has_password`, `token_type`. */
-const FIRST = new Set('max min total num has is no use uses allow enable disable require requires'.split(' '))
-const LAST = new Set([
+const DESCRIPTIVE_FIRST_WORDS = new Set(
+  'max min total num has is no use uses allow enable disable require requires'.split(' '),
+)
+const DESCRIPTIVE_LAST_WORDS = new Set([
   'count', 'counts', 'length', 'size', 'total', 'limit', 'ttl', 'type', 'types', 'expires', 'expiry', 'expiration', 'at', 'error', 'errors',
   'exception', 'warning', 'failed', 'failure', 'failures', 'mismatch', 'denied', 'rejected', 'required', 'missing', 'expired',
   'invalid', 'valid', 'revoked', 'enabled', 'disabled', 'changed', 'set', 'present', 'exists', 'status', 'strength', 'policy',
@@ -70,16 +72,16 @@ const TOKEN_COUNTS = new Set(
 )
 
 /** Whether a key only describes a secret: `session_count`, `TokenError`, `prompt_tokens`. */
-export function ordinaryTail(words: KeyWords): boolean {
+export function isDescriptiveKey(words: KeyWords): boolean {
   const last = words.at(-1) ?? ''
-  if (FIRST.has(words[0] ?? '') || LAST.has(last)) return true
+  if (DESCRIPTIVE_FIRST_WORDS.has(words[0] ?? '') || DESCRIPTIVE_LAST_WORDS.has(last)) return true
   if (last === 'pass') return ORDINARY_WORD.test(`${words.at(-2)}pass`)
   return last === 'tokens' && words.some((word) => TOKEN_COUNTS.has(word))
 }
 
 /** `newPassword2` becomes `new`, `password`. Equivalent spellings of one character become the same character. */
 export function keyWords(key: string): KeyWords {
-  // Lower case leaves a combining dot behind the Turkish capital I.
+  // Lower-casing leaves a combining dot behind the Turkish capital I.
   const composed = NOT_ASCII.test(key) ? key.normalize('NFKC').replaceAll('\u0130', 'I') : key
   return composed
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')

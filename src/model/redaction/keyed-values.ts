@@ -1,38 +1,38 @@
 import { isPasswordKey, keyWords } from './key-words.js'
 import type { IsSensitiveKey } from './sensitive-keys.js'
 
-/** As written into a query, perhaps of an address within an address within an address: `%3D`, `%253D`. */
+/** Percent-encoding, up to three levels deep for URLs inside URLs: `%3D`, `%253D`. */
 const ENCODED = '%(?:25){0,3}'
 const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
-/** The digits of an encoded character belong to no word: the key in `%3Ftoken` is `token`. */
+/** The digits of an encoded character are not part of a word: the key in `%3Ftoken` is `token`. */
 const ENCODED_START = `(?:(?<!${NAME})(?<!%(?=[\\da-f]{2}))|(?<=${ENCODED}[\\da-f]{2})(?<!${ENCODED}25(?=[\\da-f]{2})))`
 /** A quotation mark in HTML. */
 const ENTITY = '&(?:quot|apos|#0?3[49]|#x2[27]);'
 const SIGN = '={1,3}>?|:=|:(?!:|\\/\\/)|[：＝]'
 
 /**
- * A key and its sign, perhaps with the word before it: `api key: `, `"password":`, `\"token\":`, `secret=>`. It begins
- * only where a word begins, or each letter of a long word would be tried as the beginning of a key.
+ * A key and its separator, optionally with the word before it: `api key: `, `"password":`, `\"token\":`, `secret=>`.
+ * Matches only at the start of a word; otherwise each letter of a long word would be tried as the start of a key.
  */
 const KEY_AND_SIGN = new RegExp(
   `(?<!${NAME})(?:(\\p{L}{2,20}) )?(${NAME}+)(\\\\{0,15}["'\`]?|${ENTITY})\\s{0,20}(${SIGN})\\s{0,20}`,
   'giu',
 )
-/** The same with brackets, and with any of the signs encoded: `user[password]=`, `(pin)=`, `token%3D`, `%22pin%22:`. */
+/** Also matches brackets and encoded separators: `user[password]=`, `(pin)=`, `token%3D`, `%22pin%22:`. */
 const ANY_KEY_AND_SIGN = new RegExp(
   `${ENCODED_START}(?:(\\p{L}{2,20}) )?(${NAME}+(?:(?:\\[|${ENCODED}5b)${NAME}*(?:\\]|${ENCODED}5d)){0,6})` +
     `(\\\\{0,15}(?:["'\`]|${ENTITY}|(?:${ENCODED}5c)?${ENCODED}2[27])?[)\\]]?)(?:\\s{0,20}|\\+|%20)(${SIGN}|${ENCODED}3[ad])\\s{0,20}`,
   'giu',
 )
-/** Few texts need the second one, which takes longer. */
+/** Few texts need the slower second pattern. */
 const NEEDS_ANY = /%|[\])]["'`\\\s]{0,30}[=:]/
 const KEY_SIGN = /[=:：＝]|%(?:25){0,3}3[ad]/i
-/** A key and a value in columns, with a tab or several blanks between them. */
+/** A key and a value in columns, separated by a tab or several spaces. */
 const KEY_AND_GAP = new RegExp(`(?<!${NAME})(${NAME}{2,100})(?:\\t[\\t ]{0,19}| {3,20})(?=[^\\s=:])`, 'giu')
 const GAP = /\t| {3}/
 const ENCODED_BRACKET = /%(?:25){0,3}5[bd]/gi
-/** The end of a longer key shows its purpose. */
-const KEY_LENGTH = 200
+/** The end of a longer key is enough to recognize it. */
+const MAX_KEY_LENGTH = 200
 
 const QUOTED =
   /(\\{1,15}["'])(?:(?!\1)[^\n])*(?:\1)?|(&(?:quot|apos|#0?3[49]|#x2[27]);)(?:(?!\2)[^\n])*(?:\2)?|[a-z]{0,2}&?(?:"(?:[^"\\\n]|\\.|"")*"?|'(?:[^'\\\n]|\\.|'')*'?|`(?:[^`\\\n]|\\.)*`?)/iy
@@ -40,14 +40,14 @@ const QUOTED =
 const BLOCK = /[|>][+-]?\d?[ \t]{0,20}\r?\n(?:[ \t]{1,200}[^\n]*(?:\n|$)|[ \t]{0,200}\r?\n)+/y
 const CALL = /[a-z_$][\w$.]{0,60}(?=\()/iy
 const PLAIN = /\([^)\n]*\)?|[^\s&,;"'<>)\]}]+/y
-/** What is between encoded quotation marks; an encoded list or object goes to the end of its parameter. */
+/** A value between encoded quotation marks. An encoded list or object extends to the end of its parameter. */
 const ENCODED_VALUE =
   /(?:\+|%20){0,4}(?:%(?:25){0,3}2[27](?:%(?:25){0,3}5c%[\da-f]{2}|[^\s&#%]|%(?!(?:25){0,3}2[27]))*(?:%(?:25){0,3}2[27])?|%(?:25){0,3}[57]b[^\s&#]*)/iy
 const BEHIND_ENCODED_SIGN = /(?:[^\s&#,;"'<>%]|%(?!2[236]))+/y
 const STRING = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/y
 const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|json|html?)$/
 
-/** A sign inside a value that has no quotation marks, unless another key or the end of a sentence follows it. */
+/** A separator inside an unquoted value, unless another key or the end of a sentence follows it. */
 const INNER_SIGN = /[,;&'"](?![\s,;&'"<>)\]}]|$)(?!\s{0,3}\\{0,15}["']?[\p{L}\p{N}_.[\]-]{1,60}["']?\s{0,3}[=:])/uy
 /** Another word of a password, unless it is the next key. */
 const NEXT_WORD = /[ \t]{1,20}(?![\p{L}\p{N}_.[\]-]{1,60}\\{0,15}["']?\s{0,3}[=:])[^\s,;&"'<>()[\]{}|=:]+/uy
@@ -64,7 +64,7 @@ const WORDS = /[A-Za-z][a-z']{1,20} (?=\S)/y
 
 const BLANKS: ReadonlySet<string> = new Set(' \t\n\r')
 
-/** The text with `filtered` in place of every value behind a sensitive key. */
+/** Replaces every value behind a sensitive key with `filtered`. */
 export function withoutKeyedValues(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   const spaced = GAP.test(text) ? withoutColumns(text, filtered, isSensitiveKey) : text
   if (!KEY_SIGN.test(spaced)) return spaced
@@ -74,7 +74,7 @@ export function withoutKeyedValues(text: string, filtered: string, isSensitiveKe
   keys.lastIndex = 0
   for (let match = keys.exec(spaced); match; match = keys.exec(spaced)) {
     const { 1: before, 2: key = '', 3: quote = '', 4: sign = '' } = match
-    if (!isSensitiveName(key.slice(-KEY_LENGTH), before, isSensitiveKey)) continue
+    if (!isSensitiveName(key.slice(-MAX_KEY_LENGTH), before, isSensitiveKey)) continue
     const start = keys.lastIndex
     const isSpaced = BLANKS.has(spaced[start - 1] ?? '') || sign === '：'
     if (endOf(PLACEHOLDER, spaced, start) || (isSpaced && quote === '' && isSentence(spaced, start, key))) continue
@@ -106,7 +106,7 @@ function withoutColumns(text: string, filtered: string, isSensitiveKey: IsSensit
 }
 
 function isSensitiveName(key: string, before: string | undefined, isSensitiveKey: IsSensitiveKey): boolean {
-  // `token.js:12` is a place in the code.
+  // `token.js:12` is a code location.
   if (SOURCE_FILE.test(key)) return false
   const name = key.includes('%') ? key.replace(ENCODED_BRACKET, ' ') : key
   if (isSensitiveKey(name)) return true
@@ -174,7 +174,9 @@ function endOf(pattern: RegExp, text: string, start: number): number | undefined
   return pattern.test(text) ? pattern.lastIndex : undefined
 }
 
-/** Behind the bracket that closes the first one; a list that was cut off goes to the end of the text. */
+/**
+ * Returns the position after the bracket that closes the first one. A truncated list extends to the end of the text.
+ */
 function endOfNested(text: string, start: number): number {
   let depth = 0
   for (let i = start; i < text.length; i++) {

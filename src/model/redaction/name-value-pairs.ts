@@ -21,12 +21,12 @@ const MAX_STATEMENT = 2000
 const PRIVATE_JWK_KEYS: ReadonlySet<string> = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'])
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** Keys without which no member of an object is named by another member. */
+/** Keys that are required for one member of an object to name another. */
 export const NAMED_MEMBER_KEYS: ReadonlySet<string> = new Set([...VALUE_KEYS, ...PARAMETER_KEYS, 'kty'])
 
 /**
- * Keys of the members that are secret because of another member: `{ name: 'password', value: S }`,
- * `{ path: ['user', 'pin'], input: S }`, `{ sql: '… set password = ?', bindings: [S] }`, `{ kty: 'RSA', d: S }`.
+ * Keys of members that are secret because of another member: `{ name: 'password', value: S }`, `{ path: ['user',
+ * 'pin'], input: S }`, `{ sql: '… set password = ?', bindings: [S] }`, `{ kty: 'RSA', d: S }`.
  */
 export function secretMembers(
   memberNamed: (key: string) => unknown,
@@ -53,7 +53,7 @@ function namesSecret(memberNamed: (key: string) => unknown, isSensitiveKey: IsSe
   })
 }
 
-/** Not the path of an address, which may contain any word. */
+/** Excludes URL paths, which can contain any word. */
 const NAME = /^[\p{L}\p{N}\p{M}_.$[\] -]{1,80}$/u
 
 function isPlainArray(value: unknown): value is unknown[] {
@@ -78,7 +78,7 @@ const FIELD_WORDS = new Set([
   'created', 'updated', 'deleted', 'remember', 'confirmation', 'host', 'port', 'database', 'table', 'columns', 'fields', 'language', 'locale',
 ]) // biome-ignore format: a word list reads best as lines of words
 
-/** Names of secrets that are not plausible as a secret. */
+/** Names that are never secrets themselves. */
 const SECRET_FIELDS = new Set(
   'passwordconfirmation confirmpassword token accesstoken refreshtoken apikey authorization cookie setcookie csrf otp pin cvv'.split(
     ' ',
@@ -93,7 +93,7 @@ function isFieldName(text: string): boolean {
 const QUOTE = `\\\\{0,15}["']`
 const NAMES = `(?:${NAME_KEYS.join('|')})`
 const VALUES = `(?:${[...VALUE_KEYS].join('|')})`
-/** Members between two braces, and elements with attributes; what was cut off goes on to the end of the text. */
+/** Members between two braces, and elements with attributes. A truncated part extends to the end of the text. */
 const FLAT_PART = /[{}][^{}]{8,}|<[\w:-]{1,60}\s([^<>]{8,})(?:>|$)/g
 const NAME_MEMBER = new RegExp(
   `(?<![\\w$-])${NAMES}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:\\[(?:[^\\[\\]]{0,200}[,\\s])?)?(?:${QUOTE}|(?=\\w))([\\p{L}\\p{N}\\p{M}_.$ -]{2,80}?)(?=\\\\{0,15}["',}\\]>]|\\s|$)`,
@@ -113,7 +113,7 @@ const PARAMETERS = /(?<![\w$-])(?:params|parameters|bindings|values|args)(?:\\{0
 const PARAMETERS_HINT = /(?:params|parameters|bindings|values|args)(?:\\{0,15}["'])?\s{0,3}[:=]/i
 const STATEMENT_WORD = /\b(?:select|insert|update|delete|merge|replace|call)\b/i
 const STATEMENT_PLACEHOLDER = /\$\d|\?|[:@]\w|%s/
-/** A part of a form with several parts: its header lines, an empty line, the value and the boundary. */
+/** Part of a multipart form: header lines, an empty line, the value and the boundary. */
 const NEW_LINE = '(?:\\r?\\n|(?:\\\\{1,7}r)?\\\\{1,7}n)'
 const FORM_PART = new RegExp(
   `(\\bname=${QUOTE}([^"'\\n\\\\]{1,100})${QUOTE}[^\\r\\n\\\\]{0,200}${NEW_LINE}(?:[^\\r\\n\\\\]{1,200}${NEW_LINE}){0,4}?${NEW_LINE})[\\s\\S]*?(?=${NEW_LINE}--|$)`,
@@ -123,7 +123,7 @@ const FORM_PART = new RegExp(
 /** The end of the value that begins at a position of a text. */
 export type EndOfValue = (text: string, start: number) => number
 
-/** The text with `filtered` in place of values whose name is in another member, item, attribute or header line. */
+/** Replaces values whose name is in another member, item, attribute or header line with `filtered`. */
 export function withoutPairedValues(
   text: string,
   filtered: string,

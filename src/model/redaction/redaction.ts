@@ -16,29 +16,29 @@ export interface Redactor {
   text(text: string): string
 }
 
-/** A redactor for the built-in words and the host's own patterns. */
+/** Creates a redactor for the built-in words and the host's own patterns. */
 export function createRedactor(patterns: readonly (string | RegExp)[] = []): Redactor {
   const keys = { isSensitiveKey: sensitiveKeys(patterns), mayNameSecret: sensitiveWords(patterns) }
-  return { isSensitiveKey: keys.isSensitiveKey, text: rememberingHarmless((text) => redactText(text, keys)) }
+  return { isSensitiveKey: keys.isSensitiveKey, text: cacheHarmlessTexts((text) => redactText(text, keys)) }
 }
 
-const REMEMBERED_TEXTS = 500
-const REMEMBERED_LENGTH = 300
+const MAX_CACHED_TEXTS = 500
+const MAX_CACHED_LENGTH = 300
 
 /**
- * Skips texts that were searched before and contain no secret, such as user agents and repeated messages. A text with
- * a secret is not remembered, so that no secret stays in memory.
+ * Skips texts that were searched before and contain no secret, such as user agents and repeated messages. Texts with a
+ * secret are not cached, so that no secret stays in memory.
  */
-function rememberingHarmless(redact: (text: string) => string): (text: string) => string {
+function cacheHarmlessTexts(redact: (text: string) => string): (text: string) => string {
   let harmless = new Set<string>()
-  // Texts that repeat outlive the many that do not, such as user ids.
+  // Repeated texts outlive unique ones, such as user ids.
   let former = new Set<string>()
   return (text) => {
-    if (text.length > REMEMBERED_LENGTH) return redact(text)
+    if (text.length > MAX_CACHED_LENGTH) return redact(text)
     if (harmless.has(text)) return text
     const redacted = former.has(text) ? text : redact(text)
     if (redacted === text) {
-      if (harmless.size >= REMEMBERED_TEXTS) {
+      if (harmless.size >= MAX_CACHED_TEXTS) {
         const emptied = former
         former = harmless
         harmless = emptied
@@ -61,13 +61,13 @@ const ELEMENT =
 
 const NAME_ATTRIBUTE = /\s(?:name|key|id|field)\s{0,3}=\s{0,3}["']([^"']{1,80})/
 
-/** Letters beyond ASCII in an address: the key in `%D0%BF…=` is a word. */
+/** Non-ASCII letters in a URL: the key in `%D0%BF…=` is a word. */
 const ENCODED_LETTERS = /(?:%[c-f][\da-f](?:%[89ab][\da-f]){1,3})+/gi
-/** A value of an address with encoded characters. It begins only behind a sign, so that no part of it is read twice. */
+/** A URL value with encoded characters. Matches only behind a separator, so that no part is read twice. */
 const ENCODED_VALUE = /(?<![^\s&?#"<>=])[^\s&?#"<>=%]*%[\da-f]{2}[^\s&#"<>=]*/gi
 const MAX_ENCODINGS = 3
 
-/** Encoded values are redacted in plain and encoded again: a statement in a parameter is a statement. */
+/** Decodes, redacts and re-encodes values: a statement in a parameter is still a statement. */
 function redactText(text: string, keys: SensitiveKeys, encodings = 0): string {
   if (!text.includes('%') || encodings >= MAX_ENCODINGS) return redactPlain(text, keys)
   const plain = text.replace(ENCODED_VALUE, (value) => {
@@ -86,7 +86,7 @@ function decodedOrSame(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
   } catch {
-    // Not UTF-8 as a whole; the signs of ASCII are all that matters for the names of secrets.
+    // Not valid UTF-8 as a whole. Decoding ASCII is enough to find the names of secrets.
     return encoded.replace(/%([0-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
   }
 }
@@ -99,7 +99,8 @@ function encodedOrFiltered(text: string): string {
   }
 }
 
-// No pattern has an upper limit for a secret, whose tail would stay. Each takes linear time: what repeats cannot overlap.
+// No pattern limits the length of a secret; otherwise its tail would remain. Each is linear: repeated parts cannot
+// overlap.
 function redactPlain(text: string, { isSensitiveKey, mayNameSecret }: SensitiveKeys): string {
   const features = scanText(text)
   let result = withoutTokens(text, FILTERED, features)

@@ -11,12 +11,12 @@ const CODE_KEYS: ReadonlySet<string> = new Set(['code', 'ticket'])
 const PATH_WORD =
   /reset|verif|confirm|activat|invit|unlock|recover|magic|unsubscribe|otp|token|passw|one-?time|share|secret|code|ticket/i
 
-/** Whether a text may contain an address that grants access. */
+/** Whether a text may contain a URL that grants access. */
 export function mayContainSecretPath(text: string, features: number): boolean {
   return (features & (ADDRESS | SIGN)) !== 0 && (features & WORD) !== 0 && PATH_WORD.test(text)
 }
 
-/** The text with `filtered` in place of the random part of addresses that grant access: `/reset/S`, `?code=S`. */
+/** Replaces the random part of URLs that grant access with `filtered`: `/reset/S`, `?code=S`. */
 export function withoutSecretPaths(text: string, filtered: string): string {
   return text
     .replace(SECRET_PATH, (_, start: string, segments: string) => {
@@ -26,22 +26,22 @@ export function withoutSecretPaths(text: string, filtered: string): string {
     .replace(CODE_PARAMETER, (whole, start: string, value: string) => (isRandom(value) ? start + filtered : whole))
 }
 
-/** Whether a parameter is the code of a sign-in rather than a status or error code. */
+/** Whether a parameter is a sign-in code, not a status or error code. */
 export function isSecretCode(key: string, value: unknown): boolean {
   return CODE_KEYS.has(key) && typeof value === 'string' && value.length < 2000 && isRandom(value)
 }
 
-const MIN_LENGTH = 8
-/** A single word of this length is random, whatever characters it has. */
+const MIN_SECRET_LENGTH = 8
+/** A single word of this length is random, whatever its characters. */
 const RANDOM_LENGTH = 20
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const FILE = /\.[a-z]{2,5}\d?(?::\d+){0,2}\)?$/i
 /** `ERR_HTTP2_ERROR`, `ORA-00001`, `0x80070005`. */
 const ERROR_CODE = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Za-z]{1,6}-?\d{1,6}|0x[\da-f]+)$/
 
-/** Whether a text is random rather than a word, a slug, a number, a file or an error code. */
+/** Whether a text is random, not a word, slug, number, file or error code. */
 export function isRandom(text: string): boolean {
-  if (text.length < MIN_LENGTH || ERROR_CODE.test(text) || FILE.test(text)) return false
+  if (text.length < MIN_SECRET_LENGTH || ERROR_CODE.test(text) || FILE.test(text)) return false
   if (UUID.test(text)) return true
   return text.split(/[-_.~:%]/).some((part) => {
     if (part.length >= RANDOM_LENGTH && /[A-Za-z]/.test(part)) return true

@@ -2,25 +2,25 @@ import { isRandom } from './secret-paths.js'
 import type { IsSensitiveKey } from './sensitive-keys.js'
 
 const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
-/** A digit is required, or the word before a name would take the name for its value. */
+/** Requires a digit; otherwise the word before a name would match the name as its value. */
 const VALUE = '(?=[^\\s\\d]{0,100}\\d)[\\w+=~][\\w+/=~.-]{7,}'
 /** `token S`, `API key provided: S`, `AUTH PLAIN S`, `Password [S]`, `**password**: S`, `| secret | S |`, `pin -> S`. */
 const NAME_AND_VALUE = new RegExp(
   `(?<!${NAME})(?:(\\p{L}{2,20}) )?(${NAME}{2,80})((?: (?:is|was|of|provided|given|received|supplied|entered|used|default|login|plain|xoauth2|to)){0,2}(?: {1,2}|(?=[^\\p{L}\\p{N} ])))((?:->|[*_|:=>\`"'[({<]| (?=[*|:=>"'[({<-])){0,6} ?)(${VALUE})(?![(\\w/])`,
   'giu',
 )
-/** Random text of this length is no word, whatever precedes it. With a sign before it, less is enough. */
-const MIN_LENGTH = 12
+/** Random text of this length is not a word. A separator before it allows shorter values. */
+const MIN_SECRET_LENGTH = 12
 
 /**
- * The text with `filtered` in place of random words that directly follow the name of a secret. Words that a person could
- * have chosen stay: no rule can distinguish "password hunter2" from "password reset".
+ * Replaces random words directly after the name of a secret with `filtered`. Keeps words that a person could have
+ * chosen: no rule can distinguish "password hunter2" from "password reset".
  */
 export function withoutSecretsInSentences(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   return text.replace(
     NAME_AND_VALUE,
     (part, before: string | undefined, name: string, _words: string, sign: string, value: string) => {
-      if (!isGenerated(value, sign.trim() === '' ? MIN_LENGTH : 0)) return part
+      if (!isGenerated(value, sign.trim() === '' ? MIN_SECRET_LENGTH : 0)) return part
       const isNamed = isSensitiveKey(name) || (before !== undefined && isSensitiveKey(`${before} ${name}`))
       return isNamed ? part.slice(0, -value.length) + filtered : part
     },

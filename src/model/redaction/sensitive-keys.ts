@@ -1,20 +1,27 @@
-import { type KeyWords, keyWords, ordinaryTail, runTogether, SECRET_WORD, SENSITIVE_PHRASES } from './key-words.js'
+import {
+  isCompoundSecret,
+  isDescriptiveKey,
+  type KeyWords,
+  keyWords,
+  SECRET_WORD,
+  SENSITIVE_PHRASES,
+} from './key-words.js'
 import { NOT_ASCII, WORD } from './text-scan.js'
 
 export type IsSensitiveKey = (key: string) => boolean
 
 export interface SensitiveKeys {
   isSensitiveKey: IsSensitiveKey
-  /** Whether a text with these features may contain a sensitive key at all. */
+  /** Whether a text with these features may contain a sensitive key. */
   mayNameSecret(text: string, features: number): boolean
 }
 
-const KEY_LIMIT = 200
-const REMEMBERED = 2000
+const MAX_KEY_PART_LENGTH = 200
+const MAX_CACHED_KEYS = 2000
 
 /**
- * Recognizes sensitive keys by the built-in words and the host's own patterns. Words match as whole words of a key, so
- * `shipping` is not `pin`; a RegExp of the host is tested against the whole key.
+ * Recognizes sensitive keys by the built-in words and the host's own patterns. Words match whole words of a key, so
+ * `shipping` does not match `pin`. A RegExp is tested against the whole key.
  */
 export function sensitiveKeys(patterns: readonly (string | RegExp)[]): IsSensitiveKey {
   const words = new Set(patterns.filter((p) => typeof p === 'string').map((p) => keyWords(p).join(' ')))
@@ -22,22 +29,28 @@ export function sensitiveKeys(patterns: readonly (string | RegExp)[]): IsSensiti
   const isSensitive = (key: string): boolean => {
     const parts = keyWords(key)
     if (containsPhrase(parts, words) || expressions.some((expression) => matches(expression, key))) return true
-    return (containsPhrase(parts, SENSITIVE_PHRASES) || parts.some(runTogether)) && !ordinaryTail(parts)
+    return (containsPhrase(parts, SENSITIVE_PHRASES) || parts.some(isCompoundSecret)) && !isDescriptiveKey(parts)
   }
   const known = new Map<string, boolean>()
   return (key) => {
-    // The words that matter are at either end of a key of any length.
-    const short = key.length > 2 * KEY_LIMIT ? `${key.slice(0, KEY_LIMIT)} ${key.slice(-KEY_LIMIT)}` : key
+    // The significant words are at either end of a key.
+    const short =
+      key.length > 2 * MAX_KEY_PART_LENGTH
+        ? `${key.slice(0, MAX_KEY_PART_LENGTH)} ${key.slice(-MAX_KEY_PART_LENGTH)}`
+        : key
     const remembered = known.get(short)
     if (remembered !== undefined) return remembered
-    if (known.size >= REMEMBERED) known.clear()
+    if (known.size >= MAX_CACHED_KEYS) known.clear()
     const answer = isSensitive(short)
     known.set(short, answer)
     return answer
   }
 }
 
-/** A search for the words of all sensitive keys. Few texts contain one, and only those are searched for keys and values. */
+/**
+ * Searches for the words of all sensitive keys. Few texts contain one, and only those are searched for keys and
+ * values.
+ */
 export function sensitiveWords(patterns: readonly (string | RegExp)[]): SensitiveKeys['mayNameSecret'] {
   // A RegExp may match any key.
   if (patterns.some((pattern) => pattern instanceof RegExp)) return () => true

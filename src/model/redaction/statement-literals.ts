@@ -4,9 +4,9 @@ import type { IsSensitiveKey } from './sensitive-keys.js'
 const COLUMNS = /\(([^()]{1,4000})\)\s{0,20}(?:overriding \w{1,10} value\s{0,20})?(?:values?|select)\s{0,20}/gi
 const QUOTED_LITERAL =
   /(?:[a-z]|_\w{1,10})?'(?:[^'\\]|\\[\s\S]|'')*'?|"(?:[^"\\]|\\[\s\S]|"")*"?|\$\w{0,20}\$[\s\S]*?(?:\$\w{0,20}\$|$)/iy
-/** Placeholders and words without a value. */
+/** Placeholders and keywords without a value. */
 const NO_LITERAL = /^(?:\$\d+|\?\d*|[:@]\w+|%s|%\(\w+\)s|null|default|true|false|now\(\)|current_timestamp)?$/i
-/** Words of SQL that a password follows. */
+/** SQL keywords followed by a password. */
 const PASSWORD_LITERAL =
   /(\b(?:password|passwd|passphrase)\s{0,5}(?:\(\s{0,5}|\s(?:for\s{1,5}\S{1,80}\s{0,5})?(?:=\s{0,5})?(?:password\s{0,3}\(\s{0,3})?)|\bidentified\s{1,5}(?:with\s{1,5}\S{1,80}\s{1,5})?(?:by|as)\s{1,5}(?:password\s{1,5})?|\bpragma\s{1,5}(?:hex)?(?:re)?key\s{0,5}=\s{0,5}|\bas\s{1,5}\w{1,60}\s{1,5}key\s{1,5})((?:[en]|_\w{1,10})?'(?:[^'\\\n]|\\.|'')*'?|"(?:[^"\\\n]|\\.)*"?)/gi
 /** A column, a comparison other than `=`, and a literal or list. */
@@ -15,7 +15,7 @@ const COMPARISON =
 const COMPARISON_HINT = /(?:[<>]=?|!=|~\*?|like|regexp)\s{0,5}[en]?'|\bin\s{0,5}\(\s{0,5}'/i
 /** `Duplicate entry 'S' for key 'users.token'`, `Incorrect integer value: 'S' for column 'pin'`. */
 const NAMED_AFTERWARDS = /((?:\bentry|\bvalue:) ')[^\n]{0,1000}?(?=' for (?:key|column) ['"`]([^'"`\n]{1,200})['"`])/gi
-/** Every literal is matched, with or without a column name behind it, so that no part of the text is read twice. */
+/** Matches every literal, with or without a column name behind it, so that no part of the text is read twice. */
 const ALIASED_LITERAL = /(?:[en])?'(?:[^'\\]|\\[\s\S]|'')*'?(?:(?<=')(\s{1,5}as\s{1,5}["`[]?([\w$]{1,80})))?/gi
 const ALIAS_HINT = /'\s{1,5}as\s/i
 /** `crypt('S', gen_salt('bf'))`, `pgp_sym_decrypt(column, 'S')`, `aes_encrypt('S', 'S')`. */
@@ -28,7 +28,7 @@ const ROW_KEY = /(\bKey \(([^()\n]{1,300})\)=\()[^\n]*?(?=\) (?:already|conflict
 const INDEX_KEY = /(\bindex '([^'\n]{1,200})'\. The duplicate key value is \()[^\n]*?(?=\)?\.?$)/gim
 const FAILING_ROW = /(\bFailing row contains \()[^\n]*?(?=\)?\.?$)/gm
 
-/** The text with `filtered` in place of SQL literals that belong to a sensitive column. */
+/** Replaces SQL literals that belong to a sensitive column with `filtered`. */
 export function withoutStatementLiterals(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   const filter = (part: string, start: string, names: string) =>
     names.split(/[,\s]/).some(isSensitiveKey) ? start + filtered : part
@@ -88,7 +88,7 @@ interface Row {
   end: number
 }
 
-/** The values of one row, with or without parentheses, and those of them that a sensitive column takes. */
+/** Values of one row, with or without parentheses, and those assigned to a sensitive column. */
 function readRow(text: string, from: number, sensitive: readonly boolean[]): Row {
   const isParenthesized = text[from] === '('
   const literals: Row['literals'] = []

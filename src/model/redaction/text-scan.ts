@@ -1,4 +1,4 @@
-/** Features of a text that decide which searches can find anything in it. */
+/** Features of a text that determine which searches can match. */
 export const LONG_RUN = 1
 export const SIGN = 2
 export const ADDRESS = 4
@@ -15,8 +15,8 @@ const GROUP_LENGTH = 4
 const GAP_LENGTH = 3
 
 /**
- * Beginnings of every word that names a secret, a scheme of authorization or a link that grants access. Four letters, or
- * three where the word has no more: the searches themselves are exact.
+ * Prefixes of every word that names a secret, an authorization scheme or a link that grants access. Four letters, or
+ * three if the word is shorter: the searches themselves are exact.
  */
 const BEGINNINGS = [
   'pass', 'psw', 'pwd', 'secr', 'toke', 'jwt', 'bear', 'basi', 'auth', 'cred', 'cook', 'sess', 'sid', 'psk', 'mnem', 'sign', 'key', 'code', 'phra',
@@ -32,7 +32,7 @@ const letterOf = (code: number) => {
 const codeOf = (letters: string) =>
   [...letters].reduce((code, letter) => (code << 5) | letterOf(letter.charCodeAt(0)), 0)
 
-/** Whether three letters, by their code, are those that a beginning starts with; 2 where it has no more. */
+/** Lookup by the code of three letters: 1 if a prefix starts with them, 2 if the prefix is complete. */
 const THREE = new Uint8Array(1 << 15)
 const FOUR = new Set<number>()
 for (const letters of BEGINNINGS) {
@@ -43,7 +43,7 @@ for (const letters of BEGINNINGS) {
 // `pw` with any letter before it, and with none.
 for (let before = 0; before <= 26; before++) THREE[(before << 10) | codeOf('pw')] = 2
 
-/** Letters have their place in the alphabet, other characters these marks. */
+/** Letters map to their position in the alphabet, other characters to these flags. */
 const IS_RUN = 32
 const IS_DIGIT = 64
 const IS_SIGN = 128
@@ -65,7 +65,7 @@ for (let code = 0; code < 128; code++) {
 const NOT_ASCII_KIND = 1024
 const isQuote = (code: number) => code === 34 || code === 39
 
-/** Reads a text once and returns its features. Cheaper than one search for each of them. */
+/** Returns the features of a text in one pass, which is cheaper than one search per feature. */
 export function scanText(text: string): number {
   const { length } = text
   let features = 0

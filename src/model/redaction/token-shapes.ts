@@ -2,8 +2,8 @@ import { mayContainSecretPath, withoutSecretPaths } from './secret-paths.js'
 import { ADDRESS, DIGITS, LONG_RUN, scanText, WORD } from './text-scan.js'
 
 /**
- * Tokens that providers mark with a prefix. Each is matched inside a run of word characters, dots and dashes, to the end
- * of the run: a pattern with an upper limit would leave the tail of a longer token.
+ * Token formats with a provider prefix. Matched inside a run of word characters, dots and dashes, to the end of the
+ * run: an upper limit would leave the tail of a longer token.
  */
 const PREFIXED = [
   // Clouds
@@ -30,14 +30,14 @@ const PREFIXED = [
   'ops_eyJ[\\w-]{16,}', 'AGE-SECRET-KEY-[\\dA-Z]{16,}', 'sl\\.[\\w-]{60,}', 'aio_[\\dA-Za-z]{28}\\b', 'fio-u-[\\w-]{40,}',
 ] // biome-ignore format: a list of patterns reads best as lines of patterns
 
-/** The digits of an encoded sign belong to no token: `%3Dghp_…` begins a run as `3Dghp_…`. */
+/** The digits of a percent-encoded character are not part of a token: `%3Dghp_…` begins a run as `3Dghp_…`. */
 const PREFIXED_TOKEN = new RegExp(`(?:(?<![A-Za-z\\d])|(?<=^[\\dA-Fa-f]{2}))(?:${PREFIXED.join('|')})`, 'g')
-/** Runs that are long enough for a token. Only their starts are tried, so that a long run is read once. */
+/** Runs long enough for a token. Only their starts are tried, so that a long run is read once. */
 const LONG_RUNS = /\b[\w.-]{12,}/g
 /** Required by every prefix: a separator, a digit or two capitals. */
 const PREFIX_HINT = /[_\d-]|[A-Z]{2}/
 
-/** Required by at least one of the shapes below. One search for all of them is far cheaper than each shape's own. */
+/** Required by at least one of the shapes below. One combined search is far cheaper than one per shape. */
 const SHAPE_HINT =
   /eyJ|bearer|basic|\d{13}|\d{4}[ +-]\d{4}|whsec_|webhook|hook[.s]|ifttt|sig(?:nature)?[=%]|---- ?BEGIN|\dQ~|bot\d|\d:[\w-]{25}|1\/\/0|\w==|\$(?:2[aby]|5|6|y|argon2\w{1,2})\$|scram-sha|private-lines|kty/i
 
@@ -45,20 +45,20 @@ const PRIVATE_KEY = /-{4,5} ?BEGIN ([\dA-Z ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5
 const SCHEME_TOKEN =
   /\b(bearer|basic)(\s{1,20}|%20|,\s{0,2}(?=[\w.~+/=-]{0,200}\d))(?!(?:auth|authentication|authorization|credentials?|realm|scheme|header|tokens?)\b|[\w-]{1,40}=[^=\s])[\w.~+/=-]{6,}/gi
 const JSON_WEB_TOKEN = /(?:(?<![A-Za-z\d])|(?<=%[\dA-Fa-f]{2}))eyJ[\w.-]{8,}/g
-/** Tokens with signs that end a run. */
+/** Tokens with characters that end a run. */
 const OTHER_TOKEN =
   /whsec_[\w+/=-]{8,}|(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{30,}|\b(?:bot)?\d{3,12}:(?=[\w-]{0,30}[A-Z])[\w-]{30,}|\bbot\d{1,12}:[\w-]{12,}|\b1\/\/0[\w-]{20,}|(?<![\w+/-])[\dA-Za-z+/]{86}==(?![\w+/=])|\$2[aby]\$\d\d\$[./\dA-Za-z]{20,}|\$(?:5|6|y|argon2\w{1,2})\$[\w+/.=,$-]{20,}|SCRAM-SHA-\d{1,3}\$\d{1,9}:[\w+/=$:]{20,}|(?<=Private-Lines: \d{1,3}(?:\\r|\\n|\s){1,4})[\w+/=\\\s]{40,}?(?=\s?(?:\\r|\\n)?Private-MAC|$)/g
 const WEBHOOK =
   /(hooks\.slack\.com(?:\/|%2f)(?:services|workflows|triggers)|\/api\/webhooks|webhook\.office\.com(?:\/|%2f)webhookb2|outlook\.office(?:365)?\.com(?:\/|%2f)webhook|hooks\.zapier\.com(?:\/|%2f)hooks|hook\.[a-z\d.]{1,20}\.?make\.com|maker\.ifttt\.com(?:\/|%2f)trigger|\/hooks(?=\/[\w-]{15}))(\/|%2f)[\w/@-](?:[\w/@.-]|%2f|%40)*/gi
-/** Groups of digits in a UUID are none. */
+/** Excludes groups of digits in a UUID. */
 const CARD_NUMBER =
   /(?<![\d.])(?:[2-6]\d{12,18}|(?<![\da-f]{4}|[\da-f]{8}-)[2-6]\d{3}([ +-])\d{4}\1\d{4}\1\d{1,7}|3\d{3}([ +-])\d{6}\2\d{5})(?!\d)/g
 /** The private members of a JSON Web Key. */
 const PRIVATE_JWK_MEMBER = /((?<![\w$])(?:d|p|q|dp|dq|qi|k)\\{0,7}["']?\s{0,3}:\s{0,3}\\{0,7}["'])[\w+/=-]{16,}/g
-/** The signature of an address that grants access by itself. Elsewhere these words have other meanings. */
+/** Signature of a pre-signed URL. Elsewhere these words have other meanings. */
 const URL_SIGNATURE = /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:x-goog-)?sig(?:nature)?(?:=|%(?:25){0,3}3d))[^\s&#"'<>]+/gi
 
-/** Whether a text with these features may contain a secret that is recognized by its shape alone. */
+/** Whether a text with these features may contain a secret recognizable by its shape alone. */
 export function mayContainToken(text: string, features = scanText(text)): boolean {
   if ((features & SHAPED) === 0) return false
   if (SHAPE_HINT.test(text) || mayContainSecretPath(text, features)) return true
@@ -67,7 +67,7 @@ export function mayContainToken(text: string, features = scanText(text)): boolea
 
 const SHAPED = LONG_RUN | DIGITS | WORD | ADDRESS
 
-/** The text with `filtered` in place of tokens, private keys, card numbers and addresses that grant access. */
+/** Replaces tokens, private keys, card numbers and pre-signed URLs with `filtered`. */
 export function withoutTokens(text: string, filtered: string, features: number): string {
   if ((features & SHAPED) === 0) return text
   const shapeless = SHAPE_HINT.test(text) ? withoutShapes(text, filtered) : text

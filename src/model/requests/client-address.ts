@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What a request says of where it comes from: the peer of its socket, and what proxies wrote into its headers. */
+/** Origin of a request: the peer of its socket and the headers written by proxies. */
 export interface Origin {
   remote_address: string | null | undefined
   /** X-Forwarded-For. */
@@ -10,32 +10,31 @@ export interface Origin {
 }
 
 /**
- * The client's address: that of the peer or, behind trusted proxies, the nearest one in the headers that is not a
- * trusted proxy itself. A header is believed only as far as trusted proxies wrote it.
- *
- * @example
- * clientAddress({ remote_address: '10.0.0.9', forwarded_for: '6.6.6.6, 198.51.100.7' }, ['private']) // 198.51.100.7
+ * Returns the client address: the peer or, behind trusted proxies, the nearest address in the headers that is not a
+ * trusted proxy. Only entries written by trusted proxies are trusted.
+ * @example clientAddress({ remote_address: '10.0.0.9', forwarded_for: '6.6.6.6, 198.51.100.7' }, ['private']) //
+ * 198.51.100.7
  */
 export function clientAddress(
   { remote_address, forwarded_for, forwarded }: Origin,
-  trusted_proxies: readonly string[],
+  trustedProxies: readonly string[],
 ): string | null {
   const peer = addressIn(remote_address ?? '')
-  if (peer === null || trusted_proxies.length === 0) return peer
-  const trusted = matcherOf(trusted_proxies)
+  if (peer === null || trustedProxies.length === 0) return peer
+  const trusted = matcherOf(trustedProxies)
   if (!isTrusted(peer, trusted)) return peer
   const [client = peer, other = client] = [
     ...(forwarded_for ? [walk(peer, entriesFromRight(joined(forwarded_for)), trusted)] : []),
     ...(forwarded ? [walk(peer, forwardedFromRight(joined(forwarded)), trusted)] : []),
   ]
-  // A proxy writes one of the two and passes the other one on: where they differ, the client may have written either.
+  // A proxy writes one of the headers and forwards the other. If they differ, the client may have written either.
   return client === other ? client : peer
 }
 
-/** Whether what this peer says in a header may be believed. */
-export function isTrustedProxy(address: string | null, trusted_proxies: readonly string[]): boolean {
+/** Whether headers from this peer can be trusted. */
+export function isTrustedProxy(address: string | null, trustedProxies: readonly string[]): boolean {
   const peer = addressIn(address ?? '')
-  return peer !== null && trusted_proxies.length > 0 && isTrusted(peer, matcherOf(trusted_proxies))
+  return peer !== null && trustedProxies.length > 0 && isTrusted(peer, matcherOf(trustedProxies))
 }
 
 /**
@@ -45,7 +44,7 @@ export function isTrustedProxy(address: string | null, trusted_proxies: readonly
  * @example
  * networkOf('2001:db8:1:2::9') // '2001:db8:1:2::/64'
  */
-export function networkOf(address: string | null): string {
+export function clientNetwork(address: string | null): string {
   const canonical = addressIn(address ?? '')
   if (canonical === null) return 'unknown'
   if (!canonical.includes(':')) return canonical
@@ -55,7 +54,7 @@ export function networkOf(address: string | null): string {
   return `${[...groups(start), ...zeros, ...groups(end)].slice(0, 4).join(':')}::/64`
 }
 
-/** Whether the text is an address, a range such as 10.0.0.0/8, or one of the words for ranges. */
+/** Whether the text is an address, a range such as 10.0.0.0/8, or a named range. */
 export function isProxyRange(text: string): boolean {
   return Object.hasOwn(WORDS, text) || rangeOf(text) !== null
 }
@@ -65,18 +64,18 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', 'fc00::/7', 'fe80::/10'],
 }
 
-/** Lists of the configuration live as long as the tracker, and building a matcher costs more than asking it. */
+/** Caches matchers by list: option values live as long as the tracker, and building a matcher is expensive. */
 const matchers = new WeakMap<readonly string[], BlockList>()
 
-function matcherOf(trusted_proxies: readonly string[]): BlockList {
-  const known = matchers.get(trusted_proxies)
+function matcherOf(trustedProxies: readonly string[]): BlockList {
+  const known = matchers.get(trustedProxies)
   if (known) return known
   const matcher = new BlockList()
-  for (const text of trusted_proxies.flatMap((entry) => (Object.hasOwn(WORDS, entry) ? (WORDS[entry] ?? []) : entry))) {
+  for (const text of trustedProxies.flatMap((entry) => (Object.hasOwn(WORDS, entry) ? (WORDS[entry] ?? []) : entry))) {
     const range = rangeOf(text)
     if (range) matcher.addSubnet(range.address, range.bits, familyOf(range.address))
   }
-  matchers.set(trusted_proxies, matcher)
+  matchers.set(trustedProxies, matcher)
   return matcher
 }
 
@@ -95,10 +94,10 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6'
 }
 
-/** No real chain of proxies is longer; a header can be. */
+/** Longer than any real chain of proxies. Bounds the work on a forged header. */
 const MAX_HOPS = 50
 
-/** From the peer outwards. An entry that is no address ends the way: what stands behind it nobody vouches for. */
+/** Walks from the peer outward. An entry that is not an address ends the walk because nothing behind it is trusted. */
 function walk(peer: string, entries: Iterable<string>, trusted: BlockList): string {
   let nearest = peer
   let hops = 0
@@ -123,16 +122,16 @@ function* entriesFromRight(header: string): Iterable<string> {
   }
 }
 
-const FORWARDED_LIMIT = 8192
-/** `for="[2001:db8::1]:443"` with what ends it. Blanks can be given back to nothing, so that it stays linear. */
+const MAX_FORWARDED_LENGTH = 8192
+/** `for="[2001:db8::1]:443"` with its terminator. White space cannot backtrack, so matching stays linear. */
 const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+))[ \t]*)?([;,]|$)/y
 
 /**
- * Read strictly from the left, and not at all unless all of it is well-formed: a client may open a quote that swallows
- * what the proxy adds, or have its own text quoted by the proxy.
+ * Parses strictly from the left and rejects a malformed header as a whole. A client could open a quote that hides the
+ * proxy's entry, or have its own text quoted by the proxy.
  */
 function forwardedFromRight(header: string): string[] {
-  if (header.length > FORWARDED_LIMIT) return []
+  if (header.length > MAX_FORWARDED_LENGTH) return []
   const hops: string[] = []
   let hop = ''
   PAIR.lastIndex = 0
@@ -148,14 +147,14 @@ function forwardedFromRight(header: string): string[] {
   }
 }
 
-const ADDRESS_LENGTH = 100
+const MAX_ADDRESS_LENGTH = 100
 
 /**
  * Parses `192.0.2.1`, `192.0.2.1:8080`, `2001:db8::1` and `[2001:db8::1]:443`. Returns the canonical spelling without
  * port, zone and IPv4 mapping.
  */
 function addressIn(text: string): string | null {
-  if (text.length > ADDRESS_LENGTH) return null
+  if (text.length > MAX_ADDRESS_LENGTH) return null
   const [, inBrackets, withPort, plain] =
     /^(?:\[([\da-f.:]+)(?:%[^\]]*)?\](?::\d+)?|([\d.]+):\d+|([\da-f.:]+)(?:%.*)?)$/i.exec(text.trim()) ?? []
   const address = inBrackets ?? withPort ?? plain ?? ''

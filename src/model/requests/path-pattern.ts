@@ -1,26 +1,24 @@
-const READ = 2000
-const MOST_SEGMENTS = 12
+const MAX_READ_LENGTH = 2000
+const MAX_SEGMENTS = 12
 
 /**
- * The path of an address without its query, with `:id` for what is different in every request: numbers, UUIDs, tokens,
- * addresses of people. Where no route is known it stands for one.
- *
- * @example
- * pathPattern('/users/8/orders/2f1c9a3e?page=2') // /users/:id/orders/:id
+ * Path of a URL without its query, with `:id` for segments that vary: numbers, UUIDs, tokens, email addresses. Used
+ * when the route is unknown.
+ * @example pathPattern('/users/8/orders/2f1c9a3e?page=2') // /users/:id/orders/:id
  */
 export function pathPattern(address: string): string {
-  const path = address.slice(0, READ).replace(ORIGIN, '').split(/[?#]/, 1)[0] || '/'
+  const path = address.slice(0, MAX_READ_LENGTH).replace(ORIGIN, '').split(/[?#]/, 1)[0] || '/'
   const segments = path.split('/')
-  const shown = segments.slice(0, MOST_SEGMENTS).map((segment) => (isVarying(segment) ? ':id' : segment))
-  return segments.length > MOST_SEGMENTS ? `${shown.join('/')}/…` : shown.join('/')
+  const shown = segments.slice(0, MAX_SEGMENTS).map((segment) => (isVariableSegment(segment) ? ':id' : segment))
+  return segments.length > MAX_SEGMENTS ? `${shown.join('/')}/…` : shown.join('/')
 }
 
 const ORIGIN = /^[a-z][a-z\d+.-]{0,20}:\/\/[^/?#]*/i
-/** Longer than any word of a path. */
-const LONG = 40
-const MOST_DIGITS = 3
+/** Longer than any word in a path. */
+const MAX_WORD_LENGTH = 40
+const MAX_DIGITS = 3
 
-function isVarying(segment: string): boolean {
-  if (segment.length > LONG || /^\d+$/.test(segment) || /@|%40|%00/i.test(segment)) return true
-  return segment.replace(/\D/g, '').length > MOST_DIGITS
+function isVariableSegment(segment: string): boolean {
+  if (segment.length > MAX_WORD_LENGTH || /^\d+$/.test(segment) || /@|%40|%00/i.test(segment)) return true
+  return segment.replace(/\D/g, '').length > MAX_DIGITS
 }

@@ -1,6 +1,6 @@
 import { cleanText } from '../text.js'
 
-/** What frameworks hand over: node's record, its rawHeaders, a Headers object or a list of pairs. */
+/** Header formats of the frameworks: Node's record, rawHeaders, a Headers object or a list of pairs. */
 export type RequestHeaders =
   | Readonly<Record<string, unknown>>
   | readonly string[]
@@ -9,11 +9,10 @@ export type RequestHeaders =
   | undefined
 
 /**
- * Headers that help to understand a failed request and carry no secret by their nature. An allow-list: the next header
- * that somebody puts a token into has a name that nobody knows yet. Addresses of the client are left out, too; the one
- * that is believed stands in `ip_address`.
+ * Headers that help to understand a failed request and contain no secrets. An allow-list, because an unknown header
+ * may contain a token. Client addresses are omitted; `ip_address` contains the trusted one.
  */
-const SAFE: ReadonlySet<string> = new Set([
+const SAFE_HEADERS: ReadonlySet<string> = new Set([
   'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'connection', 'content-encoding',
   'content-language', 'content-length', 'content-type', 'date', 'dnt', 'expect', 'host', 'if-match', 'if-modified-since',
   'if-none-match', 'if-range', 'if-unmodified-since', 'origin', 'pragma', 'prefer', 'priority', 'range', 'referer', 'save-data',
@@ -29,53 +28,51 @@ const SAFE: ReadonlySet<string> = new Set([
 
 const MAX_HEADERS = 1000
 const MAX_LIST = 100
-const VALUE_LIMIT = 1000
+const MAX_VALUE_LENGTH = 1000
 
 /**
- * The headers of a request that may be kept, by their lower-case names. Their values are bounded, but not yet redacted:
- * a referer may hold a token. Never throws.
- *
- * @example
- * safeHeaders({ accept: '*\/*', cookie: 'sid=1' }) // { accept: '*\/*' }
+ * Headers that may be stored, by lower-case name. Values are bounded but not redacted yet: a referer can contain a
+ * token. Never throws.
+ * @example safeHeaders({ accept: '*\/*', cookie: 'sid=1' }) // { accept: '*\/*' }
  */
 export function safeHeaders(headers: RequestHeaders): Record<string, string> {
   const safe: Record<string, string> = {}
   try {
     let seen = 0
-    for (const [name, value] of pairsOf(headers)) {
+    for (const [name, value] of headerPairs(headers)) {
       if (++seen > MAX_HEADERS) break
       const known = String(name).toLowerCase()
-      const text = SAFE.has(known) ? textOf(value) : undefined
+      const text = SAFE_HEADERS.has(known) ? headerText(value) : undefined
       if (text === undefined) continue
       const before = safe[known]
-      safe[known] = cleanText(before === undefined ? text : `${before}, ${text}`, VALUE_LIMIT)
+      safe[known] = cleanText(before === undefined ? text : `${before}, ${text}`, MAX_VALUE_LENGTH)
     }
   } catch {
-    // A getter or Proxy of the host threw: what was read before it is still worth keeping.
+    // A getter or Proxy of the host threw: keep the headers read before it.
   }
   return safe
 }
 
-function pairsOf(headers: RequestHeaders): Iterable<readonly [unknown, unknown]> {
+function headerPairs(headers: RequestHeaders): Iterable<readonly [unknown, unknown]> {
   if (typeof headers !== 'object' || headers === null) return []
-  if (Array.isArray(headers) && !Array.isArray(headers[0])) return pairsOfFlat(headers)
+  if (Array.isArray(headers) && !Array.isArray(headers[0])) return rawHeaderPairs(headers)
   if (Symbol.iterator in headers) return headers as Iterable<readonly [string, unknown]>
-  return pairsOfRecord(headers as Readonly<Record<string, unknown>>)
+  return recordPairs(headers as Readonly<Record<string, unknown>>)
 }
 
-function* pairsOfFlat(raw: readonly unknown[]): Iterable<readonly [unknown, unknown]> {
+function* rawHeaderPairs(raw: readonly unknown[]): Iterable<readonly [unknown, unknown]> {
   for (let i = 0; i + 1 < raw.length; i += 2) yield [raw[i], raw[i + 1]]
 }
 
-/** One value after the other, so that a getter that throws costs only what stands behind it. */
-function* pairsOfRecord(record: Readonly<Record<string, unknown>>): Iterable<readonly [string, unknown]> {
+/** Reads values one by one, so that a getter that throws only loses the values after it. */
+function* recordPairs(record: Readonly<Record<string, unknown>>): Iterable<readonly [string, unknown]> {
   for (const name of Object.keys(record)) yield [name, record[name]]
 }
 
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.slice(0, VALUE_LIMIT + 1)
+function headerText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.slice(0, MAX_VALUE_LENGTH + 1)
   if (typeof value === 'number') return String(value)
   if (!Array.isArray(value)) return undefined
   const texts = value.slice(0, MAX_LIST).filter((item) => typeof item === 'string')
-  return texts.length > 0 ? texts.map((item) => item.slice(0, VALUE_LIMIT + 1)).join(', ') : undefined
+  return texts.length > 0 ? texts.map((item) => item.slice(0, MAX_VALUE_LENGTH + 1)).join(', ') : undefined
 }

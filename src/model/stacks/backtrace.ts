@@ -1,53 +1,53 @@
 export interface Frame {
-  /** The line as it was recorded. */
+  /** The recorded line, unchanged. */
   line: string
   function_name: string | null
-  /** Relative to the project's root where it lies inside it. */
+  /** Relative to the project root if it is inside. */
   file: string | null
   line_number: number | null
   column: number | null
-  /** Whether the frame is the host's own code rather than a library's or Node's. */
+  /** Whether the frame belongs to the host's own code, not to a library or to Node.js. */
   in_app: boolean
 }
 
-const LINE_LIMIT = 1000
+const MAX_LINE_LENGTH = 1000
 
 /**
- * The part of a `stack` string below the message. The message may itself hold lines that look like frames, so it is
- * skipped by its own length where V8 wrote it.
+ * Returns the part of a `stack` string below the message. Skips the message by its length because it can contain lines
+ * that look like frames.
  */
-export function belowMessage(stack: string, message: string): string {
+export function skipMessage(stack: string, message: string): string {
   if (message === '') return stack
-  const start = stack.slice(0, HEADER_LIMIT + message.length).indexOf(message)
+  const start = stack.slice(0, MAX_HEADER_LENGTH + message.length).indexOf(message)
   return start < 0 ? stack : stack.slice(start + message.length)
 }
 
-/** How far into a stack the message may begin: behind the name of the type. */
-const HEADER_LIMIT = 300
+/** Latest offset at which the message can begin: after the name of the error type. */
+const MAX_HEADER_LENGTH = 300
 
-/** A stack of the most frames that can be kept is shorter. A text without frames is not searched to its end. */
+/** Longer than a stack with the maximum number of frames. Bounds the search in text without frames. */
 const MAX_SCANNED_CHARACTERS = 200_000
 
-/** The frame lines of a stack string. */
+/** Returns the frame lines of a stack string. */
 export function stackLines(stack: string, message: string, limit: number): string[] {
-  const body = belowMessage(stack, message).slice(0, MAX_SCANNED_CHARACTERS)
+  const body = skipMessage(stack, message).slice(0, MAX_SCANNED_CHARACTERS)
   const lines: string[] = []
   for (let from = 0; from < body.length && lines.length < limit; ) {
     const newline = body.indexOf('\n', from)
     const to = newline < 0 ? body.length : newline
-    const line = body.slice(from, Math.min(to, from + LINE_LIMIT)).trim()
+    const line = body.slice(from, Math.min(to, from + MAX_LINE_LENGTH)).trim()
     if (line.startsWith('at ')) lines.push(line)
     from = to + 1
   }
   return lines
 }
 
-/** Ends a line of a client's stack that is not the host's own code, where neither name nor path would tell. */
+/** Marks a line of a client stack as library code when neither its name nor its path shows it. */
 export const LIBRARY_MARK = ' [library]'
 
-/** One line of a backtrace in its parts; a line in a shape we do not know is kept whole as the function's name. */
+/** Parses one line of a backtrace. A line of unknown format is kept whole as the function name. */
 export function parseFrame(line: string, root: string): Frame {
-  const cut = (line.length > LINE_LIMIT ? line.slice(0, LINE_LIMIT) : line).trim()
+  const cut = (line.length > MAX_LINE_LENGTH ? line.slice(0, MAX_LINE_LENGTH) : line).trim()
   if (!cut.endsWith(LIBRARY_MARK)) return unmarkedFrame(line, cut, root)
   return { ...unmarkedFrame(line, cut.slice(0, -LIBRARY_MARK.length), root), in_app: false }
 }
@@ -55,20 +55,20 @@ export function parseFrame(line: string, root: string): Frame {
 function unmarkedFrame(line: string, short: string, root: string): Frame {
   const parts = short.startsWith('at ') ? v8Parts(short.slice(3)) : geckoParts(short)
   if (!parts) return { line, function_name: short, file: null, line_number: null, column: null, in_app: true }
-  const { path, line_number, column } = positionOf(parts.location)
+  const { path, line_number, column } = parsePosition(parts.location)
   const file = relativeFile(path, root)
   return { line, function_name: parts.name || null, file: file.path || null, line_number, column, in_app: file.in_app }
 }
 
-/** The lines with paths inside the project relative to its root, so that every deployment tells them alike. */
+/** Makes paths inside the project relative to its root, so that lines are equal in every deployment. */
 export function relativeLines(lines: readonly string[], root: string): readonly string[] {
   const folder = root.endsWith('/') ? root : `${root}/`
   if (folder === '/' || !lines.some((line) => line.includes(folder))) return lines
   return Object.freeze(lines.map((line) => line.replace(`file://${folder}`, '').replace(folder, '')))
 }
 
-/** The frame a person looks at first: the newest one in the host's own code, else the newest at all. */
-export function culprit(backtrace: readonly string[], root: string): Frame | null {
+/** Returns the newest frame in the host's own code, or the newest frame if there is none. */
+export function culpritFrame(backtrace: readonly string[], root: string): Frame | null {
   let newest: Frame | null = null
   for (const line of backtrace.slice(0, 50)) {
     const frame = parseFrame(line, root)
@@ -79,7 +79,7 @@ export function culprit(backtrace: readonly string[], root: string): Frame | nul
 }
 
 /** `src/cart.ts:12 in total`, for lists and messages. */
-export function placeText(frame: Frame): string {
+export function locationText(frame: Frame): string {
   const where = frame.file ? `${frame.file}${frame.line_number === null ? '' : `:${frame.line_number}`}` : ''
   if (!where) return frame.function_name ?? ''
   return frame.function_name ? `${where} in ${frame.function_name}` : where
@@ -98,7 +98,10 @@ function v8Parts(text: string): Parts {
   return { name: plain.slice(0, open).trim(), location: evalOrigin(plain.slice(open + 1, -1)) }
 }
 
-/** The one that the last closes: paths (`/app/(shop)/page.js`) and names (`[Symbol(x)]`) hold parentheses too. */
+/**
+ * Finds the parenthesis that matches the last closing one: paths (`/app/(shop)/page.js`) and names (`[Symbol(x)]`)
+ * also contain parentheses.
+ */
 function openingParenthesis(text: string): number {
   let depth = 0
   for (let i = text.length - 1; i >= 0; i--) {
@@ -108,7 +111,10 @@ function openingParenthesis(text: string): number {
   return text.indexOf(' (') + 1 || -1
 }
 
-/** Evaluated code has no file of its own: `eval at load (/app/x.js:1:2), <anonymous>:3:4` is where it was evaluated. */
+/**
+ * Location of evaluated code, which has no file: `eval at load (/app/x.js:1:2), <anonymous>:3:4` maps to the caller of
+ * eval.
+ */
 export function evalOrigin(location: string): string {
   const start = location.lastIndexOf('eval at ')
   if (start < 0) return location
@@ -117,7 +123,7 @@ export function evalOrigin(location: string): string {
   return open < 0 || close < 0 ? '<anonymous>' : location.slice(open + 2, close)
 }
 
-/** `total@https://shop.example/cart.js:1:2`, as Firefox and Safari write it. */
+/** `total@https://shop.example/cart.js:1:2`, the format of Firefox and Safari. */
 function geckoParts(text: string): Parts | null {
   const at = text.lastIndexOf('@')
   const location = text.slice(at + 1)
@@ -125,7 +131,7 @@ function geckoParts(text: string): Parts | null {
   return { name: text.slice(0, at), location }
 }
 
-function positionOf(location: string): { path: string; line_number: number | null; column: number | null } {
+function parsePosition(location: string): { path: string; line_number: number | null; column: number | null } {
   const match = /:(\d{1,9})(?::(\d{1,9}))?$/.exec(location)
   if (!match) return { path: location, line_number: null, column: null }
   return {
@@ -136,16 +142,16 @@ function positionOf(location: string): { path: string; line_number: number | nul
 }
 
 function relativeFile(location: string, root: string): { path: string; in_app: boolean } {
-  // `index 0` is the place of a promise in Promise.all.
+  // `index 0` is the position of a promise in Promise.all.
   if (/^(?:node:.*|native|<anonymous>|unknown location|index \d+|)$/.test(location)) {
     return { path: location, in_app: false }
   }
-  const path = forwardSlashes(location.startsWith('file://') ? pathOfUrl(location) : location)
+  const path = forwardSlashes(location.startsWith('file://') ? urlPath(location) : location)
   const library = `/${path}`.lastIndexOf('/node_modules/')
   if (library >= 0) return { path: path.slice(library), in_app: false }
   const folder = forwardSlashes(root)
   const prefix = folder.endsWith('/') ? folder : `${folder}/`
-  // What is not below the root is a stack of another machine (a browser, a phone): its paths are that one's own code.
+  // Paths outside the root come from another machine (a browser, a phone) and count as its own code.
   return { path: path.startsWith(prefix) ? path.slice(prefix.length) : path, in_app: true }
 }
 
@@ -153,13 +159,13 @@ function forwardSlashes(path: string): string {
   return /^(?:[A-Za-z]:)?\\/.test(path) ? path.replaceAll('\\', '/') : path
 }
 
-/** Not `fileURLToPath`, which knows the paths of this machine only: the stack may come from another. */
-function pathOfUrl(url: string): string {
+/** Replaces `fileURLToPath`, which only accepts paths of this platform. The stack can come from another machine. */
+function urlPath(url: string): string {
   const path = url.slice('file://'.length).replace(/^\/(?=[A-Za-z]:\/)/, '')
   try {
     return decodeURIComponent(path)
   } catch {
-    // A stray % is no encoding; the text itself is then all there is.
+    // A stray % is not an encoding: keep the text as it is.
     return path
   }
 }

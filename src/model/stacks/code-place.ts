@@ -1,32 +1,30 @@
 import type { Cause } from '../event.js'
 import { cleanText } from '../text.js'
-import { culprit, type Frame, parseFrame, placeText } from './backtrace.js'
+import { culpritFrame, type Frame, locationText, parseFrame } from './backtrace.js'
 
-/** Frames of the host's own code that identify a place. */
+/** Number of own-code frames that identify a location. */
 const PLACE_FRAMES = 3
-const SCAN_LIMIT = 50
-/** Functions that identify a longer recursion. */
+const MAX_SCANNED_FRAMES = 50
+/** Number of functions that identify a long recursion. */
 const RECURSION_FRAMES = 10
 
 /**
- * Digest of the source line of a frame; of a caller, of the call that its function was passed to. Null where the source
- * cannot be read.
+ * Digest of the source line of a frame. For a caller, digest of the call that received its function. Null if the
+ * source cannot be read.
  */
 export type LineDigest = (frame: Frame, isCaller: boolean) => string | null
 
 /**
- * File and function of the first frames in the host's own code, without line or column: neither an edit above the
- * place nor a deployment to another folder makes a new group. A frame without a function name adds a digest of its
- * source. Recursion counts once.
- *
- * @example
- * placeOf(['at total (/app/src/cart.ts:12:5)', 'at /app/src/server.ts:9:3'], '/app', digest)
- * // ['src/cart.ts#total', 'src/server.ts#~3f9a1c20d5e6']
+ * File and function of the first own-code frames, without line or column. Neither an edit elsewhere nor a deployment
+ * to another folder creates a new group. A frame without a function name adds a digest of its source line. Recursion
+ * counts once.
+ * @example placeOf(['at total (/app/src/cart.ts:12:5)', 'at /app/src/server.ts:9:3'], '/app', digest) //
+ * ['src/cart.ts#total', 'src/server.ts#~3f9a1c20d5e6']
  */
-export function placeOf(backtrace: readonly string[], root: string, lineDigest?: LineDigest): string[] {
+export function codePlace(backtrace: readonly string[], root: string, lineDigest?: LineDigest): string[] {
   const own: string[] = []
   let first: string | undefined
-  for (const line of backtrace.slice(0, SCAN_LIMIT)) {
+  for (const line of backtrace.slice(0, MAX_SCANNED_FRAMES)) {
     const frame = parseFrame(line, root)
     first ??= namedPlace(frame)
     if (!frame.in_app) continue
@@ -38,44 +36,45 @@ export function placeOf(backtrace: readonly string[], root: string, lineDigest?:
 }
 
 /**
- * The place of a stack overflow: all functions of the recursion, in alphabetical order. Where the stack ended is chance.
+ * Location of a stack overflow: all functions of the recursion in alphabetical order, because the frame where the
+ * stack ended is random.
  */
 export function recursionPlace(backtrace: readonly string[], root: string, lineDigest?: LineDigest): string[] {
   const places = backtrace
-    .slice(0, SCAN_LIMIT)
+    .slice(0, MAX_SCANNED_FRAMES)
     .map((line) => parseFrame(line, root))
     .filter(({ in_app }) => in_app)
     .map((frame) => framePlace(frame, false, lineDigest))
   const from = places.findIndex((place, i) => places.includes(place, i + 1))
   const to = places.findLastIndex((place, i) => places.indexOf(place) < i)
-  if (from < 0) return placeOf(backtrace, root, lineDigest)
+  if (from < 0) return codePlace(backtrace, root, lineDigest)
   return [...new Set(places.slice(from, to + 1))].sort().slice(0, RECURSION_FRAMES)
 }
 
-/** An error as far as its place is concerned. */
+/** The parts of an error that determine its location. */
 export interface Located {
   backtrace: readonly string[]
   causes: readonly Cause[]
 }
 
-/** The backtrace of the innermost cause that passed through the host's own code, else that of the error itself. */
+/** Backtrace of the innermost cause that contains own code, or else of the error itself. */
 export function rootBacktrace({ backtrace, causes }: Located, root: string): readonly string[] {
   let found = backtrace
   for (let behind = causes; ; ) {
-    // Where several errors were gathered without a place of their own, as Promise.any does it, the first one has it.
+    // If several errors were collected without an own location, as by Promise.any, the first one determines it.
     const cause = behind.find(({ relation }) => relation === 'cause') ?? (found.length === 0 ? behind[0] : undefined)
     if (!cause) return found
-    if (found.length === 0 || culprit(cause.backtrace, root)?.in_app) found = cause.backtrace
+    if (found.length === 0 || culpritFrame(cause.backtrace, root)?.in_app) found = cause.backtrace
     behind = cause.causes ?? []
   }
 }
 
 const MAX_PLACE_LENGTH = 500
 
-/** The place as lists and pages show it: `src/cart.ts:12 in total`; null without frames. */
-export function shownPlace(backtrace: readonly string[], root: string): string | null {
-  const frame = culprit(backtrace, root)
-  return frame ? cleanText(placeText(frame), MAX_PLACE_LENGTH) : null
+/** Location for lists and pages, such as `src/cart.ts:12 in total`; null without frames. */
+export function displayLocation(backtrace: readonly string[], root: string): string | null {
+  const frame = culpritFrame(backtrace, root)
+  return frame ? cleanText(locationText(frame), MAX_PLACE_LENGTH) : null
 }
 
 const OVERFLOW_TYPE = /^(?:Range|Internal)Error$/
@@ -87,17 +86,17 @@ export function isStackOverflow({ error_type, message }: { error_type: string; m
 
 const LINE_FALLBACK = /#[^#\n]*:\d+$/
 
-/** Whether the first frame has neither a name nor a source line that could be read. */
+/** Whether the first frame has neither a name nor a readable source line. */
 export function isUnreadPlace([first]: readonly string[]): boolean {
   return first !== undefined && LINE_FALLBACK.test(first)
 }
 
-/** The place with the route of the request instead of the line number of its first frame, which any edit moves. */
+/** Replaces the line number of the first frame with the route of the request, because any edit moves the line. */
 export function placeAtRoute([first = '', ...others]: readonly string[], route: string): string[] {
   return [`${first.replace(/:\d+$/, '')}@${route}`, ...others]
 }
 
-/** Callers fall back to their file alone: the line number of the first frame is enough to distinguish places. */
+/** Callers fall back to their file alone: the line number of the first frame is enough to distinguish locations. */
 function framePlace(frame: Frame, isFirst: boolean, lineDigest: LineDigest | undefined): string {
   const place = namedPlace(frame)
   if (frame.file === null || frame.line_number === null || !isAnonymous(frame.function_name)) return place
@@ -112,12 +111,12 @@ function isAnonymous(name: string | null): boolean {
 }
 
 function namedPlace({ file, function_name }: Frame): string {
-  // A line of unknown shape is kept whole as the name, with its line numbers.
+  // A line of unknown format is kept whole as the name, with its line numbers replaced.
   if (file === null) return `#${(function_name ?? '').replace(/\d+/g, '0')}`
   return `${stableFile(file)}#${stableName(function_name)}`
 }
 
-/** Bundlers write a hash of the content into the names of files for browsers, and servers a query behind them. */
+/** Bundlers add a content hash to file names for browsers, and servers add a query string. */
 function stableFile(file: string): string {
   if (!/^https?:\/\//.test(file)) return file
   return file
@@ -126,7 +125,7 @@ function stableFile(file: string): string {
     .replace(/[.-](?=[a-zA-Z_-]{0,40}[\dA-Z])[\w-]{8,40}(?=\.\w{1,5}$)/, '')
 }
 
-/** What V8 says about the way of a call differs between builds for the same function. */
+/** V8 describes the call differently between builds for the same function. */
 function stableName(name: string | null): string {
   if (!name) return ''
   return name.replace(/^(?:async |new |Object\.|Module\.|exports\.)+/, '').replace(/ \[as [^\]]*\]$/, '')

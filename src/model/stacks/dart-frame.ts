@@ -1,6 +1,8 @@
 import type { ClientFrame } from './client-frame.js'
 
-/** `#0      Cart.total (package:shop/cart.dart:12:5)`, as Dart and Flutter write it; null for any other line. */
+/**
+ * Parses `#0 Cart.total (package:shop/cart.dart:12:5)`, the format of Dart and Flutter; null for any other line.
+ */
 export function dartFrame(line: string): ClientFrame | null {
   const match = /^#\d{1,4}\s{1,10}(\S[^()]{0,400}) \(([^()]{1,500})\)$/.exec(line)
   if (!match) return null
@@ -8,6 +10,6 @@ export function dartFrame(line: string): ClientFrame | null {
   return {
     name,
     location,
-    is_library: /^(?:dart:|package:(?:flutter|flutter_test|async|stack_trace)\/)/.test(location),
+    isLibrary: /^(?:dart:|package:(?:flutter|flutter_test|async|stack_trace)\/)/.test(location),
   }
 }

@@ -1,23 +1,26 @@
-/** Frames of an error whose source is kept, and lines to either side of a frame's own. */
-export const MOST_SOURCES = 10
-export const MOST_AROUND = 10
+/** Maximum number of frames per error with stored source, and of lines on either side of the frame's line. */
+export const MAX_FRAME_SOURCES = 10
+export const MAX_CONTEXT_LINES = 10
 
-/** Lines of source around a frame of another process, as its client sent them or a stored map has them; filtered and bounded. */
+/**
+ * Source lines around a frame of another process, sent by its client or taken from a stored source map; filtered and
+ * bounded.
+ */
 export interface FrameSource {
-  /** The line of the backtrace that they belong to. */
+  /** The backtrace line that the source belongs to. */
   frame: string
-  /** The number of the first of `lines`. */
+  /** Line number of the first item in `lines`. */
   first: number
   lines: readonly string[]
 }
 
-/** What a stored occurrence says it has; anything else that stands there is none of ours. */
-export function frameSourcesOf(stored: unknown): FrameSource[] {
+/** Reads the frame sources of a stored occurrence and skips anything malformed. */
+export function parseFrameSources(stored: unknown): FrameSource[] {
   return Array.isArray(stored) ? stored.filter(isFrameSource) : []
 }
 
-/** Whether an error happened elsewhere: files of this machine that are called like those of its frames are others. */
-export function isForeign({ source }: Readonly<Record<string, unknown>>): boolean {
+/** Whether an error occurred in another process. Local files with the same names as its frames are unrelated. */
+export function isClientError({ source }: Readonly<Record<string, unknown>>): boolean {
   return source === 'sentry' || source === 'reporting'
 }
 

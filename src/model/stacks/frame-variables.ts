@@ -1,23 +1,23 @@
 import type { Frame } from './backtrace.js'
 
-/** The variables that one frame of a stack could see when the error was thrown, as plain, bounded, redacted data. */
+/** Variables visible to one stack frame when the error was thrown, as plain, bounded, redacted data. */
 export interface FrameVariables {
   function: string | null
-  /** Relative to the project's root where it lies inside it, as in a frame. */
+  /** Relative to the project root if it is inside, as in a frame. */
   file: string | null
   line_number: number | null
   variables: Readonly<Record<string, unknown>>
-  /** What `this` held, in the first frame alone. */
+  /** Properties of `this`, in the first frame only. */
   instance_variables?: Readonly<Record<string, unknown>>
 }
 
-/** Under this key stands what kind of object the others describe: `Order`, `Map(3)`. No identifier can be called so. */
+/** Key for the type of the described object: `Order`, `Map(3)`. No identifier can have this name. */
 export const TYPE_KEY = '(type)'
-/** Under this one, how much was left out. */
+/** Key for the number of omitted items. */
 export const MORE_KEY = '(more)'
 
-/** What a stored occurrence says it has; anything else that stands there is none of ours. */
-export function frameVariablesOf(stored: unknown): FrameVariables[] {
+/** Reads the variables of a stored occurrence and skips anything malformed. */
+export function parseFrameVariables(stored: unknown): FrameVariables[] {
   if (!Array.isArray(stored)) return []
   return stored.filter(
     (one): one is FrameVariables => isObject(one) && 'variables' in one && isObject(one.variables) && 'file' in one,
@@ -25,8 +25,8 @@ export function frameVariablesOf(stored: unknown): FrameVariables[] {
 }
 
 /**
- * Which variables belong to which frame of a stack. An error may be made on one line and thrown on another, so that the
- * same function of the same file is enough; a recursion has the same frame many times, so that each is given once.
+ * Assigns variables to the frames of a stack. An error can be created on one line and thrown on another, so the same
+ * function in the same file is enough. Recursion repeats a frame, so each set of variables is used once.
  */
 export function matchVariables<F extends Frame>(
   frames: readonly F[],
@@ -53,7 +53,7 @@ function isSameFunction({ file, function_name }: Frame, one: FrameVariables): bo
   return file !== null && file === one.file && bareName(function_name) === bareName(one.function)
 }
 
-/** `async Cart.total [as sum]` and `total` are one function. */
+/** `async Cart.total [as sum]` and `total` are the same function. */
 function bareName(name: string | null): string {
   return (name ?? '').replace(/ \[as .*\]$/, '').replace(/^.*[. ]/, '')
 }

@@ -1,4 +1,4 @@
-import { type FrameSource, MOST_AROUND, MOST_SOURCES } from '../../model/stacks/frame-source.js'
+import { type FrameSource, MAX_CONTEXT_LINES, MAX_FRAME_SOURCES } from '../../model/stacks/frame-source.js'
 import { lineOf, MOST_FRAMES } from './frames.js'
 import { type Json, recordOf, valuesOf } from './values.js'
 
@@ -7,7 +7,7 @@ export function frameSourcesIn(stacktraces: readonly unknown[]): FrameSource[] {
   const sources = new Map<string, FrameSource>()
   for (const stacktrace of stacktraces) {
     for (const frame of valuesOf(recordOf(stacktrace)?.frames, MOST_FRAMES, 'end').toReversed()) {
-      if (sources.size >= MOST_SOURCES) return [...sources.values()]
+      if (sources.size >= MAX_FRAME_SOURCES) return [...sources.values()]
       const source = frame.in_app === false ? null : sourceOf(frame)
       if (source && !sources.has(source.frame)) sources.set(source.frame, source)
     }
@@ -19,9 +19,9 @@ function sourceOf(frame: Json): FrameSource | null {
   const { context_line, lineno } = frame
   // No line is before the first, whatever is sent.
   if (typeof context_line !== 'string' || !Number.isSafeInteger(lineno) || Number(lineno) < 1) return null
-  const room = Math.min(MOST_AROUND, Number(lineno) - 1)
+  const room = Math.min(MAX_CONTEXT_LINES, Number(lineno) - 1)
   const before = room > 0 ? textsIn(frame.pre_context).slice(-room) : []
-  const after = textsIn(frame.post_context).slice(0, MOST_AROUND)
+  const after = textsIn(frame.post_context).slice(0, MAX_CONTEXT_LINES)
   const lines = [...before, context_line, ...after].map((line) => line.trimEnd().replace(LINE_BREAKS, ' '))
   return { frame: lineOf(frame), first: Number(lineno) - before.length, lines }
 }

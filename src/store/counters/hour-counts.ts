@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Counters } from '../../model/counters.js'
-import { ownWords } from '../../model/own-words.js'
+import { failureMessage } from '../../model/own-words.js'
 import { applicationId } from '../applications.js'
 import type { Database } from '../database.js'
 import { isMarked, mark, unmark } from '../recording/batch-marker.js'
@@ -173,7 +173,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     } catch (error) {
       this.#refused(error)
       if (!this.#is_away) {
-        warn(`Counts of ${this.#title} cannot be written (${ownWords(error)}); they are kept and tried again.`)
+        warn(`Counts of ${this.#title} cannot be written (${failureMessage(error)}); they are kept and tried again.`)
       }
       this.#is_away = true
       if (this.waiting > 0) this.#flushLater()

@@ -1,4 +1,4 @@
-import { utcDayOf } from '../../model/utc-day.js'
+import { startOfUtcDay } from '../../model/utc-day.js'
 import {
   APPLICATION_DAYS,
   APPLICATION_HOURS,
@@ -38,7 +38,7 @@ export async function addSums(
     const { id: error_id, error_type } = rows.get(group.hash_signature) ?? { id: 0, error_type: '' }
     const versions = new Map<string, (string | number)[]>()
     for (const [key, { hour, severity, platform, app_version, count }] of group.hours) {
-      const day = utcDayOf(hour)
+      const day = startOfUtcDay(hour)
       ofErrors.push([error_id, hour, severity, platform, app_version, count])
       addVersion(versions, [application_id, app_version, error_id, count, hour, hour])
       typeHours.add(`${error_type}\n${hour}`, [application_id, error_type, hour], count)

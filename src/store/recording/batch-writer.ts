@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Counters } from '../../model/counters.js'
-import { ownWords } from '../../model/own-words.js'
+import { failureMessage } from '../../model/own-words.js'
 import { applicationId } from '../applications.js'
 import type { Database } from '../database.js'
 import { afterSilence, Patience } from '../patience.js'
@@ -95,7 +95,7 @@ export class BatchWriter {
   refused(groups: readonly FoldedGroup[], error: unknown): void {
     const { counters, spool, warn } = this.#parts
     counters.add('refused_by_database', occurrencesOf(groups))
-    warn(`The database refused an error, which is kept as a .failed file in ${spool.folder}: ${ownWords(error)}`)
+    warn(`The database refused an error, which is kept as a .failed file in ${spool.folder}: ${failureMessage(error)}`)
   }
 
   /**
@@ -194,7 +194,7 @@ export class BatchWriter {
       } catch (error) {
         // The rows are surplus, not wrong: a later flush of the group tries again.
         this.#parts.counters.add('trim_failed')
-        this.#parts.warn(`Old occurrences could not be removed: ${ownWords(error)}`)
+        this.#parts.warn(`Old occurrences could not be removed: ${failureMessage(error)}`)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { featuresOf } from '../../model/grouping/similarity.js'
+import { similarityFeatures } from '../../model/grouping/similarity.js'
 import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from '../bulk-targets.js'
 import type { Database } from '../database.js'
 import type { Dialect } from '../dialect.js'
@@ -208,7 +208,7 @@ async function insertWhatIsNew(
     if (!outcome?.is_new) continue
     const { error_type, message, backtrace } = shown
     texts.push([outcome.id, searchText([error_type, message, ...backtrace])])
-    for (const feature of featuresOf(message, backtrace)) features.push([outcome.id, feature])
+    for (const feature of similarityFeatures(message, backtrace)) features.push([outcome.id, feature])
   }
   if (texts.length > 0) await dialect.insertMany(trx, SEARCH_TEXTS, texts)
   if (features.length > 0) await dialect.insertMany(trx, FEATURES, features)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorEvent } from '../../model/event.js'
-import { ownWords } from '../../model/own-words.js'
+import { failureMessage } from '../../model/own-words.js'
 import { Absence } from '../spool/absence.js'
 import { type HandOver, handedOver } from '../spool/hand-over.js'
 import type { Spool } from '../spool/spool.js'
@@ -84,7 +84,7 @@ export class Recorder {
         this.#goAway(error)
         this.#announceSpool()
       },
-      onFailed: (error) => parts.warn(`Cannot import from ${parts.spool.folder}: ${ownWords(error)}`),
+      onFailed: (error) => parts.warn(`Cannot import from ${parts.spool.folder}: ${failureMessage(error)}`),
     })
     this.#absence = new Absence({
       now: parts.now,
@@ -251,7 +251,7 @@ export class Recorder {
       else this.#drain.add({ batch, file, spool })
       return true
     } catch (error) {
-      this.#parts.warn(`${spool.folder} cannot be written: ${ownWords(error)}`)
+      this.#parts.warn(`${spool.folder} cannot be written: ${failureMessage(error)}`)
       return false
     }
   }
@@ -317,7 +317,9 @@ export class Recorder {
       return true
     } catch (error) {
       counters.add('spool_unwritable')
-      warn(`Cannot write to the spool folder (${ownWords(error)}). async_logging acknowledges errors after the commit.`)
+      warn(
+        `Cannot write to the spool folder (${failureMessage(error)}). async_logging acknowledges errors after the commit.`,
+      )
       return false
     }
   }
@@ -422,14 +424,16 @@ export class Recorder {
   }
 
   #warnUnwritable(error: unknown): void {
-    this.#parts.warn(`An error could be written neither to the database nor to the spool folder: ${ownWords(error)}`)
+    this.#parts.warn(
+      `An error could be written neither to the database nor to the spool folder: ${failureMessage(error)}`,
+    )
   }
 
   #goAway(error: unknown): void {
     if (!this.#absence.begin()) return
     this.#parts.counters.add('database_away')
     this.#isSpoolAnnounced = false
-    this.#parts.warn(ownWords(error))
+    this.#parts.warn(failureMessage(error))
   }
 
   /** Called after a write to the spool. Reports once per outage where errors are: a full disk may hold none. */

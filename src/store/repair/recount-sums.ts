@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { featuresOf } from '../../model/grouping/similarity.js'
+import { similarityFeatures } from '../../model/grouping/similarity.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import type { SqliteHandle } from '../dialects/sqlite-file.js'
 import { searchText } from '../recording/search-history.js'
@@ -156,7 +156,7 @@ function fillTexts(target: SqliteHandle): void {
   for (const { id, error_type, message, content } of errors) {
     const backtrace = backtraceIn(content)
     addText.run(id, searchText([error_type, message, ...backtrace]))
-    for (const feature of featuresOf(message, backtrace)) addFeature.run(id, feature)
+    for (const feature of similarityFeatures(message, backtrace)) addFeature.run(id, feature)
   }
 }
 

@@ -21,7 +21,7 @@ export function createHandOver({ add, onFailed }: HandOverParts): HandOver {
   return async (batch) => {
     if (performance.now() < not_before) return false
     try {
-      await inTime(add(textOf(batch), batch.batch_id))
+      await withTimeout(add(textOf(batch), batch.batch_id))
       pause = PAUSE_MS.first
       return true
     } catch (error) {
@@ -47,7 +47,7 @@ export function handedOver(text: string): Batch {
 }
 
 /** One that answers too late has it all the same: the batch's id keeps it from being counted twice. */
-async function inTime(answer: Promise<void>): Promise<void> {
+async function withTimeout(answer: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} seconds`)), PATIENCE_MS)

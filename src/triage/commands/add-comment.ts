@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { noSuchError } from '../../model/errors.js'
+import { errorNotFound } from '../../model/errors.js'
 import { id, requiredText } from '../../model/input.js'
 import { defineOperation } from '../../operation.js'
 import { lockErrors } from '../../store/lock.js'
@@ -15,7 +15,7 @@ export const addComment = defineOperation({
   async run({ database, now }, { error_id, author_name, body }): Promise<ChangeResult> {
     await database.write(async (trx) => {
       const [row] = await lockErrors(trx, database.dialect, [error_id])
-      if (!row) throw noSuchError(error_id)
+      if (!row) throw errorNotFound(error_id)
       const created_at = now()
       await trx.insertInto('faultboard_comments').values({ error_id, author_name, body, created_at }).execute()
       await trx

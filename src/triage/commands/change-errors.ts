@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { noSuchError } from '../../model/errors.js'
+import { errorNotFound } from '../../model/errors.js'
 import { versionIn } from '../../model/releases.js'
 import type { Updateable } from '../../store/kysely.js'
 import { type ErrorRow, lockErrors } from '../../store/lock.js'
@@ -39,7 +39,7 @@ export async function changeError(
   change: (row: ErrorRow) => Change | null,
 ): Promise<ChangeResult> {
   const { changed, unchanged } = await changeErrors(context, [error_id], change)
-  if (changed + unchanged === 0) throw noSuchError(error_id)
+  if (changed + unchanged === 0) throw errorNotFound(error_id)
   return { changed: changed > 0 }
 }
 

@@ -1,4 +1,4 @@
-import { utcDayOf } from '../../model/utc-day.js'
+import { startOfUtcDay } from '../../model/utc-day.js'
 import { APPLICATION_DAYS, APPLICATION_HOURS, TYPE_DAYS, TYPE_HOURS } from '../../store/bulk-targets.js'
 import type { Database } from '../../store/database.js'
 import type { BulkTarget } from '../../store/dialect.js'
@@ -52,9 +52,9 @@ async function subtract(trx: Transaction<Schema>, { dialect }: Database, applica
     await dialect.insertMany(trx, target, rows)
   }
   await from(TYPE_HOURS, ({ hour, error_type }) => [error_type, hour])
-  await from(TYPE_DAYS, ({ hour, error_type }) => [utcDayOf(hour), error_type])
+  await from(TYPE_DAYS, ({ hour, error_type }) => [startOfUtcDay(hour), error_type])
   await from(APPLICATION_HOURS, (row) => [row.hour, row.severity, row.platform, row.app_version])
-  await from(APPLICATION_DAYS, (row) => [utcDayOf(row.hour), row.severity, row.platform, row.app_version])
+  await from(APPLICATION_DAYS, (row) => [startOfUtcDay(row.hour), row.severity, row.platform, row.app_version])
 }
 
 /** Looks only where something was subtracted: an application has years of other sums. */
@@ -100,7 +100,7 @@ async function deleteEmpty(
 
 function timesOf(rows: readonly DeletedHour[]): { hours: number[]; days: number[] } {
   const hours = [...new Set(rows.map(({ hour }) => hour))]
-  return { hours, days: [...new Set(hours.map(utcDayOf))] }
+  return { hours, days: [...new Set(hours.map(startOfUtcDay))] }
 }
 
 /** Found by their key, which begins with the version. */

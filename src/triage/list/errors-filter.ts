@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { choice, clampedInteger, filterText, flag, id, integer, optional, withDefault } from '../../model/input.js'
-import { platformOf } from '../../model/requests/platform.js'
+import { normalizePlatform } from '../../model/requests/platform.js'
 import { SEVERITIES } from '../../model/severity.js'
 import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
@@ -32,7 +32,7 @@ export const errorsListInput = v.object({
   // A client that reports as `ios` is kept as iOS, and is looked for as either.
   platform: v.pipe(
     filterText({ max: 64, note: 'errors last seen on this platform' }),
-    v.transform((platform) => (platform === undefined ? undefined : platformOf(platform))),
+    v.transform((platform) => (platform === undefined ? undefined : normalizePlatform(platform))),
   ),
   error_type: filterText({ max: 255 }),
   severity: optional(choice(SEVERITIES)),

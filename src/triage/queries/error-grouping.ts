@@ -1,6 +1,6 @@
 import type { Cause } from '../../model/event.js'
 import { MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../../model/grouping/signature.js'
-import { placeOf } from '../../model/stacks/code-place.js'
+import { codePlace } from '../../model/stacks/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 /** Why the occurrences of an error are one group. */
@@ -29,7 +29,7 @@ export function groupingOf({ error_type, hash_signature, ...record }: Grouped, r
   const root_cause = rootCauseOf({ error_type, message, causes })
   const places = [
     ...(signature_place ? [[...signature_place]] : []),
-    ...[backtrace, ...backtracesOf(causes)].map((lines) => placeOf(lines, root)),
+    ...[backtrace, ...backtracesOf(causes)].map((lines) => codePlace(lines, root)),
   ]
   const normalized = signedMessage({ error_type, message })
   const exact = places.find(

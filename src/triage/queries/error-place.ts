@@ -1,4 +1,4 @@
-import { shownPlace } from '../../model/stacks/code-place.js'
+import { displayLocation } from '../../model/stacks/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 /**
@@ -13,7 +13,7 @@ export function placeWords(
   root: string,
 ): { relation: 'in' | 'caused at'; place: string } | null {
   if (!place) return null
-  const shown = shownPlace(backtrace, root)
+  const shown = displayLocation(backtrace, root)
   const isElsewhere = causes.length > 0 && shown !== null && shown !== place
   return { relation: isElsewhere ? 'caused at' : 'in', place }
 }

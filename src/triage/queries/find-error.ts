@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { noSuchError } from '../../model/errors.js'
+import { errorNotFound } from '../../model/errors.js'
 import { clampedInteger, id, optional } from '../../model/input.js'
-import { rootBacktrace, shownPlace } from '../../model/stacks/code-place.js'
+import { displayLocation, rootBacktrace } from '../../model/stacks/code-place.js'
 import { defineOperation } from '../../operation.js'
 import { applicationNames } from '../../store/applications.js'
 import type { ErrorRow } from '../../store/lock.js'
@@ -45,7 +45,7 @@ function ofOccurrence({ occurrence, payload }: Selection, root: string) {
   const circumstances = circumstancesOf(occurrence)
   if (!occurrence) return { ...payload, ...circumstances }
   const { message, platform, app_version, git_sha, user_id } = occurrence
-  const place = shownPlace(rootBacktrace(payload, root), root)
+  const place = displayLocation(rootBacktrace(payload, root), root)
   return { message, place, platform, app_version, git_sha, user_id, ...payload, ...circumstances }
 }
 
@@ -60,7 +60,7 @@ export async function errorWithin(
     .where('id', '=', error_id)
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
     .executeTakeFirst()
-  if (!row) throw noSuchError(error_id)
+  if (!row) throw errorNotFound(error_id)
   return row
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { SourcePositions } from '../../../src/capture/source-maps/source-positions.js'
 import { describeThrown } from '../../../src/capture/values/thrown-value.js'
 import { parseFrame } from '../../../src/model/stacks/backtrace.js'
-import { placeOf } from '../../../src/model/stacks/code-place.js'
+import { codePlace } from '../../../src/model/stacks/code-place.js'
 import { temporaryFolder } from '../../support/tracker.js'
 
 const CART = `export interface Line { price: number }
@@ -140,7 +140,7 @@ describe('a stack of compiled code is shown in the original source', () => {
       const root = shop({ 'src/cart.ts': `${head}${CART}` })
       const file = await bundle(root, { minify: false, sourcemap: 'linked', entryNames: 'bundle-[hash]' })
       const { backtrace } = describeThrown(thrown(run(file).sync), 50, new SourcePositions({ project_root: root }))
-      return { file: file.slice(root.length), place: placeOf(backtrace, root) }
+      return { file: file.slice(root.length), place: codePlace(backtrace, root) }
     })
     const [first, second] = await Promise.all(places)
     expect(first?.file).not.toBe(second?.file)

@@ -56,7 +56,7 @@ describeEachRuntime('the health of a running host', ({ path, name }) => {
     expect(health.active_resources).toBeGreaterThan(0)
     const page = await (await host.get(`/errors/${id}`)).text()
     expect(page).toContain('The process at that moment')
-    if (health.uptime_s < 60) expect(page).toContain('The process had started less than a minute before.')
+    if (health.uptime_s < 60) expect(page).toContain('The process had been running for less than one minute.')
   })
 
   test('is written once a minute, the first time soon after its start, with the errors since then', async () => {

@@ -4,7 +4,7 @@ import { Describer } from '../../../src/diagnostics/variables/describe-value.js'
 import { SECRET_WORD, SENSITIVE_PHRASES } from '../../../src/model/redaction/key-words.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 import { scanText, WORD } from '../../../src/model/redaction/text-scan.js'
-import { shownLine } from '../../../src/model/stacks/source-line.js'
+import { displayLine } from '../../../src/model/stacks/source-line.js'
 import { secretSamples, secretSourceLines } from '../../support/secrets/corpus.js'
 import { ORDINARY_KEYS, ordinaryTexts } from '../../support/secrets/ordinary-texts.js'
 import { packageMessages } from '../../support/secrets/package-messages.js'
@@ -47,7 +47,7 @@ describe('the corpus of secrets', () => {
   })
 
   test.each(secretSourceLines())('leaves no secret in a line of source code: $line', ({ secret, line }) => {
-    expect(shows(shownLine(line, null, redactor), secret)).toBe(false)
+    expect(shows(displayLine(line, null, redactor), secret)).toBe(false)
   })
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clientAddress, isProxyRange, networkOf } from '../../../src/model/requests/client-address.js'
+import { clientAddress, clientNetwork, isProxyRange } from '../../../src/model/requests/client-address.js'
 
 const TRUSTED = ['loopback', 'private', '203.0.113.7', '2001:db8:aa::/48']
 const behind = (forwarded_for: string | string[], remote_address = '10.0.0.1') =>
@@ -184,7 +184,7 @@ describe('canonical addresses', () => {
     ['not an address', 'unknown'],
     [null, 'unknown'],
   ])('count %s as the network %s', (address, network) => {
-    expect(networkOf(address)).toBe(network)
+    expect(clientNetwork(address)).toBe(network)
   })
 
   test('have one spelling for every spelling of an address, and one network for every address of a /64', () => {
@@ -198,7 +198,7 @@ describe('canonical addresses', () => {
         expect(clientAddress({ remote_address: canonical }, [])).toBe(canonical)
         if (canonical?.includes(':')) {
           const neighbor = [...groups.slice(0, 4), 1, ...groups.slice(5, 7), last].map((one) => one.toString(16))
-          expect(networkOf(neighbor.join(':'))).toBe(networkOf(padded))
+          expect(clientNetwork(neighbor.join(':'))).toBe(clientNetwork(padded))
         }
       }),
     )

@@ -12,7 +12,7 @@ const SECRET = [
   'constructor', 'X-Made-Up-By-The-Host', 'DPoP', 'api-key', 'apikey', 'token', 'Private-Token', 'X-Shopify-Access-Token',
 ] // biome-ignore format: a word list reads best as lines of words
 
-const SAFE = {
+const SAFE_HEADERS = {
   accept: 'text/html',
   'accept-language': 'de',
   'content-type': 'application/json',
@@ -34,7 +34,7 @@ const SAFE = {
 
 describe('the headers that help are kept, secrets and strangers are not', () => {
   const pairs: [string, string][] = [
-    ...Object.entries(SAFE),
+    ...Object.entries(SAFE_HEADERS),
     ...SECRET.map((name): [string, string] => [name, 's3cret']),
   ]
   const lowerCase = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]))
@@ -46,7 +46,7 @@ describe('the headers that help are kept, secrets and strangers are not', () => 
     ['a list of pairs', pairs],
     ['a Map', new Map(pairs)],
   ])('of %s', (_, headers) => {
-    expect(safeHeaders(headers)).toEqual(SAFE)
+    expect(safeHeaders(headers)).toEqual(SAFE_HEADERS)
   })
 
   test('of a real request', async () => {
@@ -87,7 +87,7 @@ test('no header that is kept has a name that the redactor would call sensitive',
   const names = words.flatMap((a) => [a, ...words.flatMap((b) => [`${a}-${b}`, ...words.map((c) => `${a}-${b}-${c}`)])])
   const kept = names.filter((name) => name in safeHeaders({ [name]: 'v' }))
   expect(kept).toEqual(expect.arrayContaining(['accept', 'x-request-id', 'sec-ch-ua']))
-  expect([...kept, ...Object.keys(SAFE)].filter(isSensitiveKey)).toEqual([])
+  expect([...kept, ...Object.keys(SAFE_HEADERS)].filter(isSensitiveKey)).toEqual([])
 })
 
 describe('values are bounded text', () => {

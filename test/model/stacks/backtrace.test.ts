@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { culprit, parseFrame, placeText, relativeLines, stackLines } from '../../../src/model/stacks/backtrace.js'
+import {
+  culpritFrame,
+  locationText,
+  parseFrame,
+  relativeLines,
+  stackLines,
+} from '../../../src/model/stacks/backtrace.js'
 
 const ROOT = '/srv/shop'
 
@@ -111,17 +117,17 @@ describe('the place that is shown', () => {
       'at total (/srv/shop/src/cart.ts:12:5)',
       'at main (/srv/shop/src/main.ts:1:1)',
     ]
-    const frame = culprit(backtrace, ROOT)
-    expect(frame && placeText(frame)).toBe('src/cart.ts:12 in total')
+    const frame = culpritFrame(backtrace, ROOT)
+    expect(frame && locationText(frame)).toBe('src/cart.ts:12 in total')
   })
 
   test('is the newest frame at all where every frame is a library', () => {
-    const frame = culprit(['at parse (/srv/shop/node_modules/json/index.js:1:1)'], ROOT)
-    expect(frame && placeText(frame)).toBe('node_modules/json/index.js:1 in parse')
+    const frame = culpritFrame(['at parse (/srv/shop/node_modules/json/index.js:1:1)'], ROOT)
+    expect(frame && locationText(frame)).toBe('node_modules/json/index.js:1 in parse')
   })
 
   test('is nothing without a backtrace', () => {
-    expect(culprit([], ROOT)).toBeNull()
+    expect(culpritFrame([], ROOT)).toBeNull()
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseFrame } from '../../../src/model/stacks/backtrace.js'
-import { type FrameVariables, frameVariablesOf, matchVariables } from '../../../src/model/stacks/frame-variables.js'
+import { type FrameVariables, matchVariables, parseFrameVariables } from '../../../src/model/stacks/frame-variables.js'
 
 const frame = (line: string) => parseFrame(line, '/app')
 const variables = (name: string | null, line_number: number, file = 'src/cart.ts'): FrameVariables => ({
@@ -39,6 +39,6 @@ describe('the variables of a stack', () => {
 
   test.each([null, undefined, 'text', { order: 1 }, [null, 1, [], {}, { variables: 1 }, { file: 'x' }]])(
     'are none where something else is stored: %j',
-    (stored) => expect(frameVariablesOf(stored)).toEqual([]),
+    (stored) => expect(parseFrameVariables(stored)).toEqual([]),
   )
 })

@@ -1,4 +1,4 @@
-import { type SystemHealth, unusual } from '../../../model/system-health.js'
+import { type SystemHealth, unusualValues } from '../../../model/system-health.js'
 import type { Rendered } from '../../define.js'
 import { formatCount } from '../../ui/time.js'
 import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../../ui/units.js'
@@ -6,7 +6,7 @@ import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../
 /** How the process was doing when the occurrence was recorded, with what was out of the ordinary marked. */
 export function ProcessMoment({ health }: { health: unknown }): Rendered {
   if (!isHealth(health)) return null
-  const signs = unusual(health)
+  const signs = unusualValues(health)
   const texts = Object.values(signs)
   return (
     <section class="panel" aria-labelledby="process-title">

@@ -1,4 +1,4 @@
-import { isForeign } from '../../../model/stacks/frame-source.js'
+import { isClientError } from '../../../model/stacks/frame-source.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { CopyButton } from '../../ui/copy.js'
@@ -28,7 +28,7 @@ export function Circumstances({
         <VariablesPanel
           others={stacks.other_variables}
           are_shown={stacks.with_variables > 0}
-          is_foreign={isForeign(record.details)}
+          is_foreign={isClientError(record.details)}
           is_enabled={visit.switches.enable_local_variables}
           mode={visit.options.local_variable_mode}
         />

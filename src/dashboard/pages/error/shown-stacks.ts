@@ -3,8 +3,8 @@ import { type Histories, historiesOf } from '../../../diagnostics/source/frame-h
 import { sentSourcesOf } from '../../../diagnostics/source/sent-source.js'
 import { sourcesOf } from '../../../diagnostics/source/source-code.js'
 import type { Cause } from '../../../model/event.js'
-import { frameSourcesOf, isForeign } from '../../../model/stacks/frame-source.js'
-import { type FrameVariables, frameVariablesOf, matchVariables } from '../../../model/stacks/frame-variables.js'
+import { isClientError, parseFrameSources } from '../../../model/stacks/frame-source.js'
+import { type FrameVariables, matchVariables, parseFrameVariables } from '../../../model/stacks/frame-variables.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import { type StackFrame, stackFrames, stackParts } from '../../../triage/queries/error-stack.js'
 import type { Visit } from '../../define.js'
@@ -50,9 +50,9 @@ export async function shownStacks(
   const shown = { stack: stackOf(backtrace), causes: causes.map(causeOf) }
   const wide = (wide_frame ?? 0) - 1
   // Where no occurrence is kept, nothing tells any more where it happened.
-  const is_foreign = occurrence === null || isForeign(details)
+  const is_foreign = occurrence === null || isClientError(details)
   const [found, histories] = is_foreign
-    ? [await sentSourcesOf(own, frameSourcesOf(details.frame_sources)), NO_HISTORIES]
+    ? [await sentSourcesOf(own, parseFrameSources(details.frame_sources)), NO_HISTORIES]
     : await Promise.all([sourcesOf(context, own, { git_sha, wide }), historiesOf(context, own, git_sha)])
   for (const [i, source] of found.entries()) {
     const frame = own[i]
@@ -60,7 +60,7 @@ export async function shownStacks(
     const shown_as = { number: i + 1, is_wide: i === wide, has_more: !is_foreign, history, visit }
     if (frame && source) sources.set(frame, { source, ...shown_as })
   }
-  const { matched, others } = matchVariables(own, frameVariablesOf(details.local_variables))
+  const { matched, others } = matchVariables(own, parseFrameVariables(details.local_variables))
   for (const [frame, one] of matched) variables.set(frame, one)
   return { ...shown, note: histories.note, with_variables: matched.size, other_variables: others }
 }

@@ -1,6 +1,6 @@
 import { filterStack } from '../../../capture/hooks.js'
 import type { SourcePositions } from '../../../capture/source-maps/source-positions.js'
-import { culprit, relativeLines, stackLines } from '../../../model/stacks/backtrace.js'
+import { culpritFrame, relativeLines, stackLines } from '../../../model/stacks/backtrace.js'
 import { ownData } from './error-parts.js'
 
 export interface RaiseLocationOptions {
@@ -20,7 +20,7 @@ export function raiseLocation(error: object, { root, own_folder, positions }: Ra
   if (typeof stack !== 'string') return null
   const lines = stackLines(stack, typeof message === 'string' ? message : '', FRAMES)
   const own = filterStack(Object.freeze(lines.filter((line) => !line.includes(own_folder))))
-  const frame = culprit(relativeLines(positions ? positions.original(own) : own, root), root)
+  const frame = culpritFrame(relativeLines(positions ? positions.original(own) : own, root), root)
   if (!frame?.in_app || !frame.file || frame.file.startsWith('/')) return null
   return [frame.file, frame.line_number, frame.column].filter((part) => part !== null).join(':')
 }
