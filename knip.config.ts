@@ -15,7 +15,7 @@ export default {
     'src/cli/main.ts',
     'src/browser/script.ts',
     // Loaded by file name, in a hook thread or before the application.
-    'src/capture/swallowed/{hooks,loader,preload}.ts',
+    'src/diagnostics/swallowed/detection/{hooks,loader,preload}.ts',
     'scripts/*.mjs',
     'scripts/test/unhandled-errors.mjs',
     'bench/*.mjs',
