@@ -22,7 +22,6 @@ export interface Device {
 export class DeviceCookies {
   readonly #credentials: Credentials
   readonly #now: () => number
-  #key: Promise<Buffer> | null = null
 
   constructor(credentials: Credentials, now: () => number) {
     this.#credentials = credentials
@@ -64,16 +63,25 @@ export class DeviceCookies {
     }
   }
 
-  /**
-   * Derived from the credentials: every process and every restart has the same key, and a new password invalidates all
-   * cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
-   */
   #derivedKey(): Promise<Buffer> {
     const { username, password } = this.#credentials
-    this.#key ??= derive(password.normalize('NFC'), `faultboard device cookie 1 ${username.normalize('NFC')}`, 32)
-    this.#key.catch(() => {
-      this.#key = null
-    })
-    return this.#key
+    return keyFor(username.normalize('NFC'), password.normalize('NFC'))
   }
+}
+
+/** The latest key. Deriving it costs 50 ms of CPU, and trackers of one process usually have the same credentials. */
+let latest: { username: string; password: string; key: Promise<Buffer> } | null = null
+
+/**
+ * Derived from the credentials: every process and every restart has the same key, and a new password invalidates all
+ * cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
+ */
+function keyFor(username: string, password: string): Promise<Buffer> {
+  if (latest?.username === username && latest.password === password) return latest.key
+  const derived = { username, password, key: derive(password, `faultboard device cookie 1 ${username}`, 32) }
+  latest = derived
+  derived.key.catch(() => {
+    if (latest === derived) latest = null
+  })
+  return derived.key
 }
