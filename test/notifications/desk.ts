@@ -32,6 +32,8 @@ export interface Desk {
   change(values: Partial<Selectable<DeliveriesTable>>): Promise<void>
   /** Does the job of every message that is due. */
   sendDue(): Promise<void>
+  /** Ends the tracker, and with it all that happens in the background. Happens at the end of the test in any case. */
+  stop(): Promise<void>
 }
 
 export const WEBHOOK: Settings = { webhook_url: 'http://127.0.0.1:9/nobody' }
@@ -72,10 +74,15 @@ export function deskAt(place: TrackerPlace, settings: Settings = WEBHOOK): Desk 
     { now: () => clock.now, random: () => 0.5, env: {}, write: (line) => lines.push(line) },
   )
   const { context } = runtime
-  onTestFinished(() => runtime.stop())
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= runtime.stop()
+    return stopped
+  }
+  onTestFinished(stop)
   const rows = () => context.database.read.selectFrom('faultboard_deliveries').selectAll().orderBy('id').execute()
   return {
-    ...{ context, place, clock, lines, rows },
+    ...{ context, place, clock, lines, rows, stop },
     async log(error_type, fields = {}) {
       const logged = await logError(context, { error_type, message: 'x', ...fields })
       if (!logged?.id) throw new Error(`${error_type} was not recorded`)
