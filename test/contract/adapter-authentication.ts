@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { signIn } from '../support/host.js'
-import { hostsOf } from './contract-host.js'
+import type { ContractHosts } from './contract-host.js'
 import type { AdapterHarness } from './harness.js'
 import { rawExchange } from './raw-exchange.js'
 
@@ -126,9 +126,7 @@ async function expectSignedIn(origin: string, mount: string): Promise<void> {
 }
 
 /** That no spelling of the path or of the credentials leads past the sign-in. */
-export function describeAuthentication(harness: AdapterHarness): void {
-  const { start } = hostsOf(harness)
-
+export function describeAuthentication(harness: AdapterHarness, { start }: ContractHosts): void {
   test('shows nothing without credentials, in whatever spelling', { timeout: 120_000 }, async () => {
     const { tracker, origin } = await start()
     await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { hostsOf } from './contract-host.js'
+import type { ContractHosts } from './contract-host.js'
 import type { AdapterHarness, Fault, Variant } from './harness.js'
 import { reporting } from './host-routes.js'
 import { insteadOfVitest, type Outcome } from './visit.js'
@@ -17,8 +17,7 @@ const MESSAGES: Partial<Record<Fault, RegExp>> = { '/null': /null/, '/undefined'
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 /** That every fault is recorded once, with its request, and answered as it would have been without Faultboard. */
-export function describeCapture(harness: AdapterHarness): void {
-  const { start, bare } = hostsOf(harness)
+export function describeCapture(harness: AdapterHarness, { start, bare }: ContractHosts): void {
   const { lacks = {}, unseen = {}, route = '/orders/:id', user_id = '7', params = true } = harness
   const isSeen = (fault: Fault) => !OF_THE_PROCESS.includes(fault) && unseen[fault] === undefined
 

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
-import { hostsOf } from './contract-host.js'
+import type { ContractHosts } from './contract-host.js'
 import { type AdapterHarness, VARIANTS } from './harness.js'
 import { HOST_HEADERS } from './host-routes.js'
 
 /** That the dashboard stands where it should, behaves there, and nowhere else. */
-export function describeDashboard(harness: AdapterHarness): void {
-  const { start, bare } = hostsOf(harness)
+export function describeDashboard(harness: AdapterHarness, { start, shared, bare }: ContractHosts): void {
   const { lacks = {} } = harness
 
   test('stands at /error_dashboard, and every other path is the host’s', async () => {
-    const { get } = await start()
+    const { get } = await shared()
     expect((await get('/error_dashboard/overview')).status).toBe(200)
     expect((await get('/error_dashboard')).headers.get('location')).toBe('/error_dashboard/overview')
     expect(await (await get('/ok')).text()).toBe('ok')
@@ -43,7 +42,7 @@ export function describeDashboard(harness: AdapterHarness): void {
     '/error_dashboard%2foverview',
     '/%65rror_dashboard/overview',
   ])('has one address, and another spelling of it is the host’s: %s', async (path) => {
-    const host = await start()
+    const host = await shared()
     expect(await host.visit(path)).toEqual(await (await bare()).visit(path))
   })
 
@@ -69,7 +68,7 @@ export function describeDashboard(harness: AdapterHarness): void {
     '/..\\errors',
   ])('counts the path below it as it was sent: %s is not found', async (below) => {
     const path = `/error_dashboard${below}`
-    const host = await start()
+    const host = await shared()
     const signedIn = await host.visit(path)
     // Some servers refuse such an address before any handler of theirs sees it.
     if (signedIn.status !== 404) return expect(signedIn).toEqual(await (await bare()).visit(path))
@@ -80,7 +79,7 @@ export function describeDashboard(harness: AdapterHarness): void {
   test.each(['TRACE', 'OPTIONS', 'PUT', 'PROPFIND'])(
     'asks for credentials at %s, then there is no such page',
     async (method) => {
-      const { visit } = await start()
+      const { visit } = await shared()
       const anonymous = await visit('/error_dashboard/errors', { method, headers: {} })
       expect(anonymous.status).toBe(401)
       expectSecured(anonymous.headers)
@@ -118,7 +117,7 @@ export function describeDashboard(harness: AdapterHarness): void {
   }
 
   test('answers HEAD as GET without a body', async () => {
-    const { visit } = await start()
+    const { visit } = await shared()
     const page = await visit('/error_dashboard/errors', { method: 'HEAD' })
     expect(page).toMatchObject({ status: 200, body: '', end: 'end' })
     const mount = await visit('/error_dashboard', { method: 'HEAD' })
@@ -128,7 +127,7 @@ export function describeDashboard(harness: AdapterHarness): void {
 
   if (!lacks.headers)
     test('has its own headers where the host sets others for every answer', async () => {
-      const { visit } = await start({}, 'headers')
+      const { visit } = await shared('headers')
       for (const path of ['/overview', '/errors/1', '/nowhere', '/assets/dashboard.css'])
         expectSecured((await visit(`/error_dashboard${path}`)).headers, path)
       expect((await visit('/ok')).headers).toMatchObject(HOST_HEADERS)
@@ -136,7 +135,7 @@ export function describeDashboard(harness: AdapterHarness): void {
 
   if (!lacks.wrapped)
     test.each(['gzip', 'identity'])('can be compressed by the host, and is so once (%s)', async (accepted) => {
-      const { get } = await start({}, 'wrapped')
+      const { get } = await shared('wrapped')
       const page = await get('/error_dashboard/overview', { 'accept-encoding': accepted })
       expect(page.status).toBe(200)
       expect(await page.text()).toContain('href="/error_dashboard/settings"')

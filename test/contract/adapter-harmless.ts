@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import { listening } from '../support/host.js'
 import { temporaryFolder } from '../support/tracker.js'
-import { hostsOf } from './contract-host.js'
+import type { ContractHosts } from './contract-host.js'
 import { type AdapterHarness, VARIANTS } from './harness.js'
 
 const PATHS = ['/ok', '/nowhere', '/sync', '/awaited', '/passed', '/missing'] as const
@@ -26,14 +26,12 @@ const BAD_DATABASES: Record<string, () => Promise<Settings>> = {
 }
 
 /** That answers of the host are what they were, whatever state the tracker is in. */
-export function describeHarmlessness(harness: AdapterHarness): void {
-  const { start, bare } = hostsOf(harness)
-
+export function describeHarmlessness(harness: AdapterHarness, { start, shared, bare }: ContractHosts): void {
   for (const variant of VARIANTS.filter((one) => one !== 'failing_handler')) {
     if (!harness.lacks?.[variant])
       test.each(PATHS)(`GET %s is answered the same (${variant})`, async (path) => {
         const without = await (await bare(variant)).visit(path)
-        expect(await (await start({}, variant)).visit(path)).toEqual(without)
+        expect(await (await shared(variant)).visit(path)).toEqual(without)
       })
   }
 

@@ -3,6 +3,7 @@ import { describeAuthentication } from './adapter-authentication.js'
 import { describeCapture } from './adapter-capture.js'
 import { describeDashboard } from './adapter-dashboard.js'
 import { describeHarmlessness } from './adapter-harmless.js'
+import { hostsOf } from './contract-host.js'
 import type { AdapterHarness } from './harness.js'
 
 export type { AdapterHarness, Variant } from './harness.js'
@@ -11,9 +12,10 @@ export { compress, failingStream, HOST_HEADERS, ROUTES, sendResult } from './hos
 /** What every adapter must do, shown on the real framework and compared with the same host without Faultboard. */
 export function describeAdapter(harness: AdapterHarness): void {
   describe(`the ${harness.name} adapter`, () => {
-    describe('the dashboard', () => describeDashboard(harness))
-    describe('the sign-in', () => describeAuthentication(harness))
-    describe('what is captured', () => describeCapture(harness))
-    describe('what the host notices', () => describeHarmlessness(harness))
+    const hosts = hostsOf(harness)
+    describe('the dashboard', () => describeDashboard(harness, hosts))
+    describe('the sign-in', () => describeAuthentication(harness, hosts))
+    describe('what is captured', () => describeCapture(harness, hosts))
+    describe('what the host notices', () => describeHarmlessness(harness, hosts))
   })
 }

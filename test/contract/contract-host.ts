@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import type { ErrorRecord } from '../../src/index.js'
 import { TrackerInstance } from '../../src/tracker.js'
@@ -18,15 +18,26 @@ export interface ContractHost {
   recorded(): Promise<ErrorRecord[]>
 }
 
-/** Starts hosts of one framework, and stops them when their test is done. */
-export function hostsOf(harness: AdapterHarness) {
-  const { onProcessError } = harness
-  const closing: (() => unknown)[] = []
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })
+export interface ContractHosts {
+  /** Starts the host with Faultboard on an empty database. It is stopped at the end of the test. */
+  start(settings?: Settings, variant?: Variant): Promise<ContractHost>
+  /** Returns a host that all tests of the adapter share: for tests that neither change its tracker nor look at errors. */
+  shared(variant?: Variant): Promise<ContractHost>
+  /** Returns the same host without Faultboard, which all tests of the adapter share. */
+  bare(variant?: Variant): Promise<{ visit: ContractHost['visit'] }>
+}
 
-  async function listen(tracker: TrackerInstance | null, variant: Variant): Promise<string> {
+type Closing = (() => unknown)[]
+
+/** Starts hosts of one framework, within the describe block of its adapter. */
+export function hostsOf(harness: AdapterHarness): ContractHosts {
+  const { onProcessError } = harness
+  const ofTest: Closing = []
+  const ofAdapter: Closing = []
+  afterEach(() => closeAll(ofTest))
+  afterAll(() => closeAll(ofAdapter))
+
+  async function listen(tracker: TrackerInstance | null, variant: Variant, closing: Closing): Promise<string> {
     const built = await harness.host(tracker, variant)
     const host = typeof built === 'function' ? { listener: built, close() {} } : built
     const server = createServer(host.listener)
@@ -39,50 +50,63 @@ export function hostsOf(harness: AdapterHarness) {
     return origin
   }
 
-  return {
-    /** The host with Faultboard. */
-    async start(settings: Settings = {}, variant: Variant = 'own_handler'): Promise<ContractHost> {
-      const { url, remove } = await migratedSqlite()
-      closing.push(remove)
-      const tracker = new TrackerInstance(
-        {
-          database: url,
-          max_event_loop_lag_ms: null,
-          dashboard_username: USER,
-          dashboard_password: PASSWORD,
-          // What only reaches the process is not the adapter's; the process hooks have tests of their own.
-          enable_error_subscriber: false,
-          ...settings,
-        },
-        { env: {}, write: () => {} },
-      )
-      closing.push(() => tracker.shutdown())
-      const origin = await listen(tracker, variant)
-      return {
-        tracker,
-        origin,
-        get: (path, headers = {}) =>
-          fetch(`${origin}${path}`, { headers: { ...signIn(), ...headers }, redirect: 'manual' }),
-        post: (path, body) =>
-          fetch(`${origin}${path}`, {
-            method: 'POST',
-            body,
-            redirect: 'manual',
-            headers: { ...signIn(), 'content-type': 'application/x-www-form-urlencoded' },
-          }),
-        visit: (path, more) => visit(origin, path, { ...more, onProcessError }),
-        async recorded() {
-          await tracker.flush()
-          const errors = await tracker.Queries.ErrorsList.call()
-          return Promise.all(errors.map(({ id }) => tracker.Queries.FindError.call({ error_id: id })))
-        },
-      }
-    },
-
-    /** The same host without Faultboard. */
-    async bare(variant: Variant = 'own_handler'): Promise<{ visit: ContractHost['visit'] }> {
-      const origin = await listen(null, variant)
-      return { visit: (path, more) => visit(origin, path, { ...more, onProcessError }) }
-    },
+  async function open(settings: Settings, variant: Variant, closing: Closing): Promise<ContractHost> {
+    const { url, remove } = await migratedSqlite()
+    closing.push(remove)
+    const tracker = new TrackerInstance(
+      {
+        database: url,
+        max_event_loop_lag_ms: null,
+        dashboard_username: USER,
+        dashboard_password: PASSWORD,
+        // Errors that only the process sees are not the adapter's; the process hooks have tests of their own.
+        enable_error_subscriber: false,
+        ...settings,
+      },
+      { env: {}, write: () => {} },
+    )
+    closing.push(() => tracker.shutdown())
+    const origin = await listen(tracker, variant, closing)
+    return {
+      tracker,
+      origin,
+      get: (path, headers = {}) =>
+        fetch(`${origin}${path}`, { headers: { ...signIn(), ...headers }, redirect: 'manual' }),
+      post: (path, body) =>
+        fetch(`${origin}${path}`, {
+          method: 'POST',
+          body,
+          redirect: 'manual',
+          headers: { ...signIn(), 'content-type': 'application/x-www-form-urlencoded' },
+        }),
+      visit: (path, more) => visit(origin, path, { ...more, onProcessError }),
+      async recorded() {
+        await tracker.flush()
+        const errors = await tracker.Queries.ErrorsList.call()
+        return Promise.all(errors.map(({ id }) => tracker.Queries.FindError.call({ error_id: id })))
+      },
+    }
   }
+
+  return {
+    start: (settings = {}, variant = 'own_handler') => open(settings, variant, ofTest),
+    shared: oncePerVariant((variant) => open({}, variant, ofAdapter)),
+    bare: oncePerVariant(async (variant) => {
+      const origin = await listen(null, variant, ofAdapter)
+      return { visit: (path, more) => visit(origin, path, { ...more, onProcessError }) }
+    }),
+  }
+}
+
+function oncePerVariant<Host>(make: (variant: Variant) => Promise<Host>): (variant?: Variant) => Promise<Host> {
+  const made = new Map<Variant, Promise<Host>>()
+  return (variant = 'own_handler') => {
+    const host = made.get(variant) ?? make(variant)
+    made.set(variant, host)
+    return host
+  }
+}
+
+async function closeAll(closing: Closing): Promise<void> {
+  for (const close of closing.splice(0).reverse()) await close()
 }
