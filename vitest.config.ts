@@ -1,23 +1,33 @@
 import { defineConfig } from 'vitest/config'
 
-/** What only asks databases, hosts and pages: files share a process, which loads the source once and not for each. */
-const TOGETHER = [
-  'analytics',
-  'browser',
-  'config',
-  'dashboard',
-  'diagnostics',
-  'jobs',
-  'model',
-  'notifications',
-  'spec',
-  'store',
-  'structure',
-  'triage',
-].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
+/**
+ * Tests that change their own process: console, stack traces, process events, drivers, global APIs. Each file gets a
+ * process of its own. All other files share processes, which load the source once instead of once per file. A test
+ * that only starts other processes belongs to the shared ones.
+ */
+const ISOLATED = [
+  // @hono/node-server replaces the global Request and Response, which h3 does not recognize.
+  'test/adapters/{h3,hono}.test.ts',
+  'test/reporting/**/frameworks.test.ts',
+  'test/browser-client/**/*.test.{ts,tsx}',
+  'test/capture/**/*.test.ts',
+  'test/cli/**/*.test.ts',
+  'test/examples/**/*.test.ts',
+  'test/mcp/**/*.test.ts',
+  'test/packed/**/*.test.ts',
+  'test/subscribers/**/*.test.ts',
+  'test/support/**/*.test.ts',
+  'test/transfer/**/*.test.ts',
+]
 
-/** What waits for packages that are still being installed; `--exclude` does not reach the projects. */
-const LATER = process.env.FAULTBOARD_TEST_LATER?.split(',').filter(Boolean) ?? []
+const isQuick = Boolean(process.env.FAULTBOARD_TEST_QUICK)
+const FILES = isQuick
+  ? ['analytics', 'config', 'model', 'structure', 'triage'].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
+  : ['test/**/*.test.{ts,tsx}']
+
+/** Files that another pass of `npm test` runs. `--exclude` does not reach the projects. */
+const OTHER_PASS = process.env.FAULTBOARD_TEST_EXCLUDE?.split(',').filter(Boolean) ?? []
+const EXCLUDED = ['**/node_modules/**', ...OTHER_PASS]
 
 export default defineConfig({
   esbuild: { jsx: 'automatic', jsxImportSource: 'hono/jsx' },
@@ -25,17 +35,20 @@ export default defineConfig({
     globalSetup: ['test/support/build-once.ts', 'test/support/templates.ts'],
     pool: 'forks',
     fileParallelism: true,
-    // Twice the cores of a small machine: many tests wait for a server, a browser or a probe.
-    maxWorkers: 4,
+    // More than the cores of a small machine: many tests wait for a server, a browser or a child process.
+    maxWorkers: Number(process.env.FAULTBOARD_TEST_WORKERS || 4),
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Both projects, both passes and the retry use the source that was transformed once.
+    experimental: { fsModuleCache: true },
     projects: [
-      { extends: true, test: { name: 'together', include: TOGETHER, exclude: LATER, isolate: false } },
-      // What hooks into the process has one for itself.
       {
         extends: true,
-        test: { name: 'apart', include: ['test/**/*.test.{ts,tsx}'], exclude: [...TOGETHER, ...LATER] },
+        test: { name: 'shared', include: FILES, exclude: [...EXCLUDED, ...ISOLATED], isolate: false },
       },
+      ...(isQuick
+        ? []
+        : [{ extends: true as const, test: { name: 'isolated', include: ISOLATED, exclude: EXCLUDED } }]),
     ],
   },
 })

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { cleanUp, cleanUpOnSignals, whenDone } from './services/cleanup.mjs'
 import { run } from './services/command.mjs'
 import { services, startServices } from './services/services.mjs'
-import { filesToTryAgain, runVitest, total } from './test/vitest.mjs'
+import { describeFailure, filesToRetry, retryLines, runVitest, slowestLines, total } from './test/vitest.mjs'
 
 const quick = process.argv.includes('--quick')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--quick')
@@ -29,48 +29,63 @@ console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped}
 process.exitCode = totals.failed > 0 ? 1 : 0
 
 async function everything() {
-  // It compiles for minutes where it was never done, so it runs beside everything that can do without.
-  const hosts = quick || isInstalled('test/hosts') ? null : installHosts()
-  const source = filtered ? [] : [checkSource()]
-  const built = await check('build', process.execPath, ['scripts/build.mjs'])
-  if (built && !filtered && !quick) await checkPackage()
-  await Promise.all(source)
-  if (!built) {
+  if (quick) return quickChecks()
+  // Compiles for minutes in a new clone, so it runs beside everything that does not need it.
+  const hosts = isInstalled('test/hosts') ? Promise.resolve() : installHosts()
+  const source = filtered ? null : checkSource()
+  if (!(await check('build', process.execPath, ['scripts/build.mjs']))) {
+    await Promise.all([hosts, source])
     skip('the package checks and all tests', 'the build failed')
     return
   }
-  const { env, skipped } = quick ? withoutServices() : await withServices()
-  const parts = []
-  for await (const part of partsOf(hosts)) parts.push(await runVitest(part.arguments, { ...env, ...part.env }))
-  const counts = filtered ? total(parts) : await tryAgain(total(parts), env)
-  totals.passed += counts.passed
-  totals.failed += counts.failures.length
-  for (const failure of counts.failures) tell('failed', failure)
-  reportSkipped(skipped, counts.skipped)
+  const { env, skipped } = await withServices()
+  const tests = filtered ? runFiltered(hosts, env) : runPasses(hosts, env)
+  const [counts] = await Promise.all([tests, source?.then(checkPackage)])
+  report(counts, skipped)
 }
 
-/** A test that starves on a small, busy machine gets a second try with the machine for itself, and is told of aloud. */
-async function tryAgain(counts, env) {
-  const files = filesToTryAgain(counts.failures)
+/** Types, lint and the tests that need neither a build nor a service. */
+async function quickChecks() {
+  const { env, skipped } = withoutServices()
+  const [counts] = await Promise.all([runVitest(vitestArguments, { env }), checkSource()])
+  report(counts, skipped)
+}
+
+async function runFiltered(hosts, env) {
+  await hosts
+  return runVitest(vitestArguments, { env })
+}
+
+/** The tests that need packages of test/hosts (other versions of Node.js, Next, Nitro) run beside all other tests. */
+async function runPasses(hosts, env) {
+  const files = testsOfHosts()
+  const passOfHosts = hosts.then(() =>
+    runVitest(files, { env: { ...env, FAULTBOARD_TEST_WORKERS: '2' }, name: 'hosts', background: true }),
+  )
+  const mainPass = runVitest([], {
+    env: { ...env, FAULTBOARD_TEST_EXCLUDE: files.join(), FAULTBOARD_TEST_WORKERS: '3' },
+  })
+  return retry(total(await Promise.all([mainPass, passOfHosts])), env)
+}
+
+/** A test that ran out of time on a busy machine gets a second attempt without other tests beside it. */
+async function retry(counts, env) {
+  const files = filesToRetry(counts.failures)
   if (files.length === 0) return counts
-  const again = await runVitest([...files, '--no-file-parallelism'], env)
-  for (const failure of counts.failures) tell('needed a second try', failure)
+  const again = await runVitest([...files, '--no-file-parallelism'], { env, name: 'retry' })
+  closingLines.push(...retryLines(files, counts.failures, again.failures))
   return total([...[...counts.files.values()].filter(({ file }) => !files.includes(file)), again])
 }
 
-function tell(what, { file, name, reason }) {
-  closingLines.push(`${what}: ${file} > ${name}${reason && ` (${reason})`}`)
+function report(counts, missingServices) {
+  totals.passed += counts.passed
+  totals.failed += counts.failures.length
+  for (const failure of counts.failures) closingLines.push(`failed: ${describeFailure(failure)}`)
+  reportSkipped(missingServices, counts.skipped)
+  closingLines.push(...slowestLines(counts.tests))
 }
 
-/** What each run of vitest is given: a second one for the tests that wait for the packages of hosts. */
-async function* partsOf(hosts) {
-  const waiting = hosts && !filtered ? testsOfHosts() : []
-  if (waiting.length > 0) yield { arguments: [], env: { FAULTBOARD_TEST_LATER: waiting.join() } }
-  await hosts
-  yield { arguments: waiting.length > 0 ? waiting : vitestArguments, env: {} }
-}
-
-/** They are known by where they look for them; one that ran too early would skip itself. */
+/** Tests that load something from test/hosts; before its installation they would skip themselves. */
 function testsOfHosts() {
   const folders = readdirSync('test').filter((name) => name !== 'hosts')
   const files = folders.flatMap((folder) =>
@@ -86,7 +101,7 @@ async function checkSource() {
   await check('unused code', 'knip', [])
 }
 
-/** What only some hosts bring with them; the tests that need it skip themselves, and say so, where it cannot be had. */
+/** Installs packages that only some hosts use. Tests of a package that cannot be installed skip themselves by name. */
 async function installHosts() {
   const started = performance.now()
   // Low priority, because tests run at the same time. A driver that has to be compiled needs no optimization.
@@ -123,7 +138,7 @@ async function checkPackage() {
 }
 
 function withoutServices() {
-  const env = { ...process.env, DATABASES: 'sqlite' }
+  const env = { ...process.env, DATABASES: 'sqlite', FAULTBOARD_TEST_QUICK: '1' }
   for (const { variable } of services) delete env[variable]
   return { env, skipped: services.map((service) => ({ service, reason: '--quick' })) }
 }
@@ -154,7 +169,7 @@ async function check(name, program, args, env = process.env) {
   return ok
 }
 
-/** The tests that a missing service costs are told in the line of that service. */
+/** Adds the tests that a missing service skips to the line of that service. */
 function reportSkipped(missing, tests) {
   for (const { service, reason } of missing) {
     const own = [...tests.keys()].filter((key) => key.includes(service.variable))

@@ -4,57 +4,89 @@ import { join, relative } from 'node:path'
 import { run } from '../services/command.mjs'
 
 const REASON = /\(skipped: ([^)]*)\)/
-/** In place of a file, for what happened in none: no second try would show that it is gone. */
+/** Stands for the file of an error that no test file caused. Such an error is never retried. */
 const OUTSIDE = 'vitest'
-// More than these are broken by the change, not by a busy machine.
-const FILES_TRIED_AGAIN = 5
+/** More failing files than these are the fault of the change, not of a busy machine. */
+const MAX_RETRIED_FILES = 2
+const MAX_SLOWEST_TESTS = 20
 
 /**
- * Runs vitest on the terminal. Returns how many tests passed and failed, how many were skipped for which reason, and
- * the failures with their file, name and first line.
+ * Runs one pass of vitest. Returns the counts of `total`: passed tests, failures with file, name and first line,
+ * skipped tests per reason, and the duration of each test. A pass in the background prints its output at its end.
  */
-export async function runVitest(args, env) {
-  const file = join(tmpdir(), 'vitest.json')
-  const unhandled_file = join(tmpdir(), 'vitest-unhandled.json')
-  // Or a run that writes none would be counted by that of the run before it.
-  for (const old of [file, unhandled_file]) await rm(old, { force: true })
-  const reporters = ['default', 'json', './scripts/test/unhandled-errors.mjs'].map((name) => `--reporter=${name}`)
-  const { ok } = await run('node_modules/.bin/vitest', ['run', ...reporters, `--outputFile.json=${file}`, ...args], {
-    show: true,
-    env: { ...env, FAULTBOARD_TEST_UNHANDLED_ERRORS: unhandled_file },
-  })
-  const counts = total((await jsonIn(file))?.testResults.map(countFile) ?? [])
-  const unhandled = (await jsonIn(unhandled_file)) ?? ['it wrote no report']
-  counts.failures.push(...unhandled.map((message) => failure(OUTSIDE, 'an error outside of any test', message)))
+export async function runVitest(args, { env, name = 'main', background = false }) {
+  const reportFile = join(tmpdir(), `vitest-${name}.json`)
+  const unhandledFile = join(tmpdir(), `vitest-${name}-unhandled.json`)
+  // A pass that writes no report must not be counted by the report of an earlier pass.
+  for (const file of [reportFile, unhandledFile]) await rm(file, { force: true })
+  const reporters = ['default', 'json', './scripts/test/unhandled-errors.mjs'].map(
+    (reporter) => `--reporter=${reporter}`,
+  )
+  const { ok, output } = await run(
+    'node_modules/.bin/vitest',
+    ['run', ...reporters, `--outputFile.json=${reportFile}`, ...args],
+    { show: !background, env: { ...env, FAULTBOARD_TEST_UNHANDLED_ERRORS: unhandledFile } },
+  )
+  if (background) console.log(output)
+  const counts = total((await readJson(reportFile))?.testResults.map(countFile) ?? [])
+  const unhandled = (await readJson(unhandledFile)) ?? ['vitest wrote no report']
+  counts.failures.push(...unhandled.map((message) => failure(OUTSIDE, 'error outside of any test', message)))
   if (!ok && counts.failures.length === 0) counts.failures.push(failure(OUTSIDE, 'no test was found'))
   return counts
 }
 
-function jsonIn(file) {
+function readJson(file) {
   return readFile(file, 'utf8').then(JSON.parse, () => null)
 }
 
-/** The files of failures, where few enough failed that it may be the machine's doing. */
-export function filesToTryAgain(failures) {
+/** Returns the failed files if they are few enough for a retry, else none. */
+export function filesToRetry(failures) {
   const files = [...new Set(failures.map((failure) => failure.file))]
-  return files.length <= FILES_TRIED_AGAIN && !files.includes(OUTSIDE) ? files : []
+  return files.length <= MAX_RETRIED_FILES && !files.includes(OUTSIDE) ? files : []
+}
+
+/** Returns one line per retried file for the summary at the end of the run. */
+export function retryLines(files, failures, failuresOfRetry) {
+  return files.flatMap((file) => {
+    const result = failuresOfRetry.some((failure) => failure.file === file) ? 'failed again' : 'passed'
+    const failed = failures.filter((failure) => failure.file === file)
+    return [
+      `retried: ${file} (${result})`,
+      ...failed.map((failure) => `  failed at first: ${describeFailure(failure)}`),
+    ]
+  })
+}
+
+export function describeFailure({ file, name, reason }) {
+  return `${file} > ${name}${reason && ` (${reason})`}`
+}
+
+/** Returns the heading and one line per test, slowest first. */
+export function slowestLines(tests) {
+  const slowest = tests.toSorted((a, b) => b.seconds - a.seconds).slice(0, MAX_SLOWEST_TESTS)
+  if (slowest.length === 0) return []
+  const lines = slowest.map(({ file, name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${file} > ${name}`)
+  return [`slowest ${slowest.length} tests:`, ...lines]
 }
 
 export function total(all) {
-  const sum = { passed: 0, failures: [], skipped: new Map(), files: new Map() }
+  const sum = { passed: 0, failures: [], skipped: new Map(), tests: [], files: new Map() }
   for (const counts of all) {
     sum.passed += counts.passed
     sum.failures.push(...counts.failures)
+    sum.tests.push(...counts.tests)
     for (const [reason, amount] of counts.skipped) increase(sum.skipped, reason, amount)
     for (const [file, ofFile] of counts.files ?? [[counts.file, counts]]) sum.files.set(file, ofFile)
   }
   return sum
 }
 
-function countFile({ name, status, message, assertionResults }) {
+/** Counts the report of one file in the format of vitest's JSON reporter. */
+export function countFile({ name, status, message, assertionResults }) {
   const file = relative(process.cwd(), name)
-  const counts = { file, passed: 0, failures: [], skipped: new Map() }
+  const counts = { file, passed: 0, failures: [], skipped: new Map(), tests: [] }
   for (const test of assertionResults) {
+    if (test.duration) counts.tests.push({ file, name: test.fullName, seconds: test.duration / 1000 })
     if (test.status === 'passed') counts.passed++
     else if (test.status === 'failed') counts.failures.push(failure(file, test.fullName, test.failureMessages[0]))
     else increase(counts.skipped, REASON.exec(test.fullName)?.[1] ?? 'by a filter, or no reason in the title')
