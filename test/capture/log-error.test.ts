@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker, NOON } from '../support/tracker.js'
 
 const HOUR = 3_600_000
 
-describeEachDatabase('LogError', (database) => {
+describeOneDatabase('LogError', (database) => {
   test('records an exception with every field that goes with it', async () => {
     const { tracker } = await freshTracker(database, { environment: 'staging' })
     const exception = Object.assign(new TypeError('No price for Grüße 👋'), { code: 'ENOPRICE', statusCode: 502 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { balancedBooks } from '../support/books.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker, NOON } from '../support/tracker.js'
 
-describeEachDatabase('the storm guard', (database) => {
+describeOneDatabase('the storm guard', (database) => {
   test('keeps counting exactly while it thins what is stored in full', async () => {
     const { tracker, url } = await freshTracker(database, { max_full_occurrences_per_minute: 20 })
     const calls = Array.from({ length: 1000 }, (_, i) =>
@@ -28,7 +28,7 @@ describeEachDatabase('the storm guard', (database) => {
   })
 })
 
-describeEachDatabase('the flood guard', (database) => {
+describeOneDatabase('the flood guard', (database) => {
   test('messages that never repeat share a group once their place has made too many', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
     const word = (i: number) => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26))
@@ -49,7 +49,7 @@ describeEachDatabase('the flood guard', (database) => {
   })
 })
 
-describeEachDatabase('the flood guard for types', (database) => {
+describeOneDatabase('the flood guard for types', (database) => {
   test('lets ever new types from one place share a group beyond the limit', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
     const fail = (name: string) => tracker.report(Object.assign(new Error('declined'), { name }))
@@ -66,7 +66,7 @@ describeEachDatabase('the flood guard for types', (database) => {
   })
 })
 
-describeEachDatabase('the lag guard', (database) => {
+describeOneDatabase('the lag guard', (database) => {
   test('leaves out details, never counts, while the event loop is late', async () => {
     const { tracker } = await freshTracker(database, { max_event_loop_lag_ms: 200 })
     const record = () => tracker.report(new Error('late'), { context: { size: 1 }, tags: { a: 'b' } })

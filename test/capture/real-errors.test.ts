@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { capture } from '../../src/adapters/express.js'
 import type { ErrorSummary } from '../../src/triage/queries/error-record.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
 import { eventually, freshTracker, temporaryFolder, trackerAt } from '../support/tracker.js'
 
@@ -28,7 +28,7 @@ async function rejection(work: () => unknown): Promise<unknown> {
   throw new Error('nothing was thrown')
 }
 
-describeEachDatabase('three bugs in anonymous Express handlers', (database) => {
+describeOneDatabase('three bugs in anonymous Express handlers', (database) => {
   test('are three errors, each with its own message and place', async () => {
     const { tracker } = await freshTracker(database)
     const app = express()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { textOfArguments } from '../../src/capture/breadcrumbs/console-text.js'
 import { sensitiveKeys } from '../../src/model/redaction/sensitive-keys.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 
-describeEachDatabase('a secret', (database) => {
+describeOneDatabase('a secret', (database) => {
   test('is taken out of every field that is stored', async () => {
     const { tracker } = await freshTracker(database)
     const secret = 'password=hunter2'

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { expect, test } from 'vitest'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker, type TestTracker } from '../support/tracker.js'
 
 const channelOfReports = channel('faultboard:report')
@@ -11,7 +11,7 @@ async function counts({ tracker }: Pick<TestTracker, 'tracker'>): Promise<Record
   return Object.fromEntries(errors.map(({ message, occurrence_count }) => [message, occurrence_count]))
 }
 
-describeEachDatabase('Tracker.report', (database) => {
+describeOneDatabase('Tracker.report', (database) => {
   test('records an error with what is said about it, and gives the record', async () => {
     const { tracker } = await freshTracker(database)
     const logged = await tracker.report(new Error('quietly handled'), {
@@ -61,7 +61,7 @@ describeEachDatabase('Tracker.report', (database) => {
   })
 })
 
-describeEachDatabase('the channel faultboard:report', (database) => {
+describeOneDatabase('the channel faultboard:report', (database) => {
   test('records what a library publishes there, until the tracker is shut down', async () => {
     const { tracker } = await freshTracker(database)
     channelOfReports.publish({ error: new Error('of a library'), severity: 'medium', context: { job: 'nightly' } })

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
 import type { TrackerInstance } from '../../src/tracker.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 
 const TABLES = ['errors', 'error_search', 'payloads', 'occurrences', 'error_users', 'activities', 'comments'] as const
@@ -77,7 +77,7 @@ const fromBrowser: LogErrorInput = {
   backtrace: ['CartError: password=s3cr3t', 'total@https://shop.example/a.js?token=s3cr3t:1:2'],
 }
 
-describeEachDatabase('sensitive data is replaced before anything is stored', (database) => {
+describeOneDatabase('sensitive data is replaced before anything is stored', (database) => {
   test('in every row of every table', async () => {
     const { tracker, url } = await freshTracker(database, {
       sensitive_data_patterns: ['salary'],
@@ -124,7 +124,7 @@ describeEachDatabase('sensitive data is replaced before anything is stored', (da
   })
 })
 
-describeEachDatabase('a secret is found', (database) => {
+describeOneDatabase('a secret is found', (database) => {
   const stored = async (input: LogErrorInput) => {
     const { tracker } = await freshTracker(database)
     const logged = await tracker.Commands.LogError.call(input)

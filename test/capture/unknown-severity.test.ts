@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/index.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 
-describeEachDatabase('a severity that is none', (database) => {
+describeOneDatabase('a severity that is none', (database) => {
   test('leaves it to the rules, is counted, and is said in the log', async () => {
     const { tracker, lines } = await freshTracker(database)
     const input = { error_type: 'TypeError', message: 'm', severity: 'urgent' } as unknown as LogErrorInput

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeEachDatabase, describeOneDatabase } from '../support/databases.js'
 import { trackerAt } from '../support/tracker.js'
 import { countsAfterNextStart, run, runAlone, setScene } from './fixtures/deaths.js'
 
 const leaves_sqlite_alone = Number(process.versions.node.split('.')[0]) < 24
 
-describeEachDatabase('an error that ends a worker thread', (database) => {
+describeOneDatabase('an error that ends a worker thread', (database) => {
   for (const listens of [true, false]) {
     const host = listens ? 'a host that listens' : 'a host that does not listen, and dies of it'
 

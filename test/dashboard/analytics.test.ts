@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HeatMap } from '../../src/dashboard/ui/heat-map.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 
 const NOW = Date.parse('2026-03-31T10:20:00Z')
 const DAY = 86_400_000
 const HOSTILE = '<img src=x onerror="document.title=1">'
 
-describeEachDatabase('the pages of the analytics', (database) => {
+describeOneDatabase('the pages of the analytics', (database) => {
   let host: Host
   let application_id: number
 

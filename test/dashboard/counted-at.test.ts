@@ -7,7 +7,7 @@ import { analytics } from '../../src/dashboard/pages/analytics/page.js'
 import { platformComparison } from '../../src/dashboard/pages/platforms/page.js'
 import { CountedAt } from '../../src/dashboard/ui/insight.js'
 import { perform } from '../../src/operation.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { listContext } from '../triage/list-context.js'
 
@@ -27,7 +27,7 @@ test('when something was counted is said in a few words, and not at all where it
   expect(said(120)).toContain('>Counted 2 minutes ago.<')
 })
 
-describeEachDatabase('a page says', (database) => {
+describeOneDatabase('a page says', (database) => {
   test('when the oldest of its answers was counted', async () => {
     const { context, clock, log } = await listContext(database, { enable_platform_comparison: true })
     await log('Any')

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOSTILE_COUNTED, ORDINARY_COUNTED, storeCounted } from '../diagnostics/counted-samples.js'
 import { EVIL } from '../diagnostics/samples.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 
 const SWITCHES = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, enable_deprecation_tracking: true }
 
-describeEachDatabase('the pages of what is counted', (database) => {
+describeOneDatabase('the pages of what is counted', (database) => {
   let host: Host
 
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorsListInput } from '../../src/triage/list/errors-list.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 
 const HOUR = 3_600_000
@@ -19,7 +19,7 @@ function links(html: string, part: RegExp): Record<string, string> {
 const ROWS = /<tbody>.*?<\/tbody>/s
 const WHERE = /<nav class="error-where".*?<\/nav>/s
 
-describeEachDatabase('the way from a list to an error and back', (database) => {
+describeOneDatabase('the way from a list to an error and back', (database) => {
   let host: Host
 
   beforeAll(async () => {

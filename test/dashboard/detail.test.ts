@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorRecord } from '../../src/triage/queries/error-record.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
@@ -15,7 +15,7 @@ interface DetailJson {
   }
 }
 
-describeEachDatabase('the page of one error', (database) => {
+describeOneDatabase('the page of one error', (database) => {
   let host: Host
   let id: number
 

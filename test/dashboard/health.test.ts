@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import type { Health } from '../../src/health/report.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeEachDatabase, describeOneDatabase } from '../support/databases.js'
 import { type Host, serveTracker, startHost } from '../support/host.js'
 import { startProxy } from '../support/proxy.js'
 import { eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
@@ -18,7 +18,7 @@ async function start(database: string, settings: Settings = {}, now = Date.now):
 
 const healthOf = async (host: Host) => (await host.json('/health')) as unknown as Health & { status: number }
 
-describeEachDatabase('health', (database) => {
+describeOneDatabase('health', (database) => {
   test('is ok on a tracker at work, and tells what it is made of', async () => {
     const host = await start(await database.fresh())
     await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x' })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { type Host, serveTracker, startHost } from '../support/host.js'
 
 const NOW = Date.parse('2026-03-10T14:30:00Z')
@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const MARKUP = '<img src=x onerror=alert(1)>'
 
-describeEachDatabase('what is told of an error among others', (database) => {
+describeOneDatabase('what is told of an error among others', (database) => {
   let host: Host
   let clock = NOW
   const ids: Record<string, number> = {}

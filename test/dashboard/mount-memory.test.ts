@@ -3,11 +3,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { dashboard } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/config/options.js'
 import { openHttpInbox } from '../contract/http-inbox.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { serveTracker, signIn } from '../support/host.js'
 import { eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
 
-describeEachDatabase('links of messages', (database) => {
+describeOneDatabase('links of messages', (database) => {
   async function mounted(settings: Settings) {
     const url = await database.fresh()
     const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))

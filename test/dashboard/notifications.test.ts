@@ -3,7 +3,7 @@ import type { ChannelState } from '../../src/notifications/delivery/channel-stat
 import type { Delivery } from '../../src/notifications/delivery/deliveries.js'
 import { openHttpInbox } from '../contract/http-inbox.js'
 import type { Inbox } from '../contract/inbox.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 import { EVIL } from '../support/hostile.js'
 import { eventually, withDatabase } from '../support/tracker.js'
@@ -16,7 +16,7 @@ interface Answer {
   pagination: { page: number; total_count: number; total_pages: number }
 }
 
-describeEachDatabase('the page of notifications', (database) => {
+describeOneDatabase('the page of notifications', (database) => {
   let url: string
   let inbox: Inbox
   let host: Host

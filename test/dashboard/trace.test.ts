@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { traceLink } from '../../src/model/trace-link.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 
 const TRACE = { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', span_id: '00f067aa0ba902b7' }
 const TEMPLATE = 'https://traces.example/trace/{trace_id}?span={span_id}'
 
-describeEachDatabase('the page of an error within a trace', (database) => {
+describeOneDatabase('the page of an error within a trace', (database) => {
   test.each([
     [TEMPLATE, `href="https://traces.example/trace/${TRACE.trace_id}?span=${TRACE.span_id}"`],
     [null, `<code>${TRACE.trace_id}</code>`],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PAGES } from '../../src/dashboard/routes.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 import { ALL_PAGES_ON } from '../support/hostile.js'
 
@@ -8,7 +8,7 @@ const EVENTS = 3000
 /** A page of ordinary data has 50 to 150 kB. */
 const MAX_PAGE_BYTES = 1_000_000
 
-describeEachDatabase('a flood of unique users, releases, platforms and tags', (database) => {
+describeOneDatabase('a flood of unique users, releases, platforms and tags', (database) => {
   let host: Host
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describeEachDatabase('a flood of unique users, releases, platforms and tags', (d
   )
 })
 
-describeEachDatabase('an error with thousands of tags, keys and breadcrumbs', (database) => {
+describeOneDatabase('an error with thousands of tags, keys and breadcrumbs', (database) => {
   test('is stored at a bounded size', { timeout: 60_000 }, async () => {
     const host = await startHost(await database.fresh(), { enable_breadcrumbs: true })
     try {

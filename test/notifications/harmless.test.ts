@@ -2,7 +2,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../src/config/options.js'
 import { migrate } from '../../src/store/migrate.js'
 import { runChild } from '../support/children.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { serveTracker } from '../support/host.js'
 import { startProxy } from '../support/proxy.js'
 import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
@@ -15,7 +15,7 @@ const DEAD_MAIL: Settings = {
 }
 const NO_REDIS: Settings = { webhook_url: NOBODY, job_engine: 'bullmq', redis_url: 'redis://127.0.0.1:9' }
 
-describeEachDatabase('whatever becomes of the messages', (database) => {
+describeOneDatabase('whatever becomes of the messages', (database) => {
   const troubles: [string, () => Promise<Settings>][] = [
     ['a dead mail server', async () => DEAD_MAIL],
     ['a webhook that nobody answers', async () => ({ webhook_url: NOBODY })],

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { onlyError, REPORT, reportingHost, total } from './reporting-host.js'
 
 const HOUR = 3_600_000
 
-describeEachDatabase('an error that a client reports', (database) => {
+describeOneDatabase('an error that a client reports', (database) => {
   test('is recorded in our own fields, with nothing of the host in it', async () => {
     const host = await reportingHost({}, { database: await database.fresh(), enable_breadcrumbs: true })
     const answer = await host.post(

@@ -3,7 +3,7 @@ import type { Settings } from '../../src/config/options.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { sentryIntake } from '../../src/reporting/sentry/intake.js'
 import type { TrackerInstance } from '../../src/tracker.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker, NOON, temporaryFolder, trackerAt } from '../support/tracker.js'
 import { asking, serve } from './reporting-host.js'
 import { envelopeOf, KEY } from './sentry/intake-host.js'
@@ -46,7 +46,7 @@ async function clientsOf(tracker: TrackerInstance) {
   }
 }
 
-describeEachDatabase('a client that reports an error of the server', (database) => {
+describeOneDatabase('a client that reports an error of the server', (database) => {
   const serverAndClients = async (settings: Settings = {}) => {
     const host = await freshTracker(database, { app_version: '1.2.0', project_root: temporaryFolder(), ...settings })
     const clients = await clientsOf(host.tracker)

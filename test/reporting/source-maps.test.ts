@@ -5,7 +5,7 @@ import { storeSourceMap } from '../../src/diagnostics/source-maps/store-source-m
 import type { FrameSource } from '../../src/model/stacks/frame-source.js'
 import { perform } from '../../src/operation.js'
 import { runningContext } from '../diagnostics/running.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { describeOneDatabase } from '../support/databases.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 import { type BuiltShop, builtShop, CART, SITE } from './built-shop.js'
 import { onlyError, REPORT, type ReportingHost, reportingHost } from './reporting-host.js'
@@ -41,7 +41,7 @@ const ORIGINAL = [
   /^at checkout \(src\/main\.ts:4:\d+\)$/,
 ]
 
-describeEachDatabase('a stack of a bundle whose maps were uploaded', (database) => {
+describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) => {
   test('is shown in the original source, and is one group in every browser and every build', async () => {
     const host = await reportingHost({}, { database: await database.fresh() })
     const first = await builtShop(temporaryFolder())

@@ -8,12 +8,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { capture } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/config/options.js'
 import { FaultboardSpanProcessor, type SpanProcessorOptions } from '../../src/subscribers/opentelemetry.js'
-import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
+import { describeOneDatabase, type TestDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 import { recorded } from '../support/trails.js'
 
-describeEachDatabase('OpenTelemetry', (database) => {
+describeOneDatabase('OpenTelemetry', (database) => {
   test('lets an exception on a span become an error, in the place and group that a hook would give it', async () => {
     const { tracker, processor, tracer } = await traced(database)
     const error = new RangeError('too many items')

@@ -64,6 +64,14 @@ export function describeEachDatabase(
   }
 }
 
+/**
+ * The same for tests whose code contains no SQL: runs on the first database that DATABASES selects, SQLite by default.
+ * `DATABASES=postgres npm test` runs every test on PostgreSQL.
+ */
+export function describeOneDatabase(title: string, body: (database: TestDatabase) => void): void {
+  describeEachDatabase(title, body, { except: selectedDialects().slice(1) })
+}
+
 /** Hooks of a test run backwards, so this one comes when whatever the test has opened is closed. */
 function renewLater(renew: () => Promise<void>): void {
   try {

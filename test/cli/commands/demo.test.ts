@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { APPLICATIONS } from '../../../src/cli/demo/applications.js'
 import { HISTORY_DAYS, history } from '../../../src/cli/demo/history.js'
 import { sampleError } from '../../../src/cli/demo/sample-error.js'
-import { describeEachDatabase } from '../../support/databases.js'
+import { describeOneDatabase } from '../../support/databases.js'
 import { basic, CREDENTIALS, faultboard, folder, Running } from '../faultboard.js'
 
 interface Listed {
@@ -79,7 +79,7 @@ test('demo makes up a password, and there is a dashboard with 90 days of errors 
   expect(existsSync(join(cwd, 'real-spool'))).toBe(false)
 })
 
-describeEachDatabase('demo --database', (database) => {
+describeOneDatabase('demo --database', (database) => {
   test('migrates by itself, keeps the credentials that are set, and does not seed twice', async () => {
     const [cwd, url] = [await folder(), await database.empty()]
     const total = async () => {

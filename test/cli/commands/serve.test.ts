@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeEachDatabase } from '../../support/databases.js'
+import { describeOneDatabase } from '../../support/databases.js'
 import { basic, CREDENTIALS, faultboard, folder, Running } from '../faultboard.js'
 
 const ADA = basic('ada', 'correct horse')
@@ -16,7 +16,7 @@ async function eventually<T>(question: () => Promise<T>, holds: (answer: T) => b
   }
 }
 
-describeEachDatabase('serve', (database) => {
+describeOneDatabase('serve', (database) => {
   test('shows an error of the sample application in the dashboard, and stops in good order', async () => {
     const [cwd, url] = [await folder(), await database.empty()]
     const serve = new Running(['serve', '--port', '0', '--migrate', '--database', url], { cwd, env: CREDENTIALS })

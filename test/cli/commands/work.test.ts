@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { describeEachDatabase } from '../../support/databases.js'
+import { describeOneDatabase } from '../../support/databases.js'
 import { eventually, freshPlace, withDatabase } from '../../support/tracker.js'
 import { faultboard, folder, Running } from '../faultboard.js'
 
-describeEachDatabase('work', (database) => {
+describeOneDatabase('work', (database) => {
   test('works on jobs until it is stopped, without credentials of the dashboard', async () => {
     const { url, spool_path } = await freshPlace(database)
     const env = { FAULTBOARD_SPOOL_PATH: spool_path }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeEachDatabase } from '../../support/databases.js'
+import { describeOneDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
 import { intakeHost } from './intake-host.js'
 import { ANDROID, APPLE, PYTHON } from './recorded-events.js'
@@ -7,7 +7,7 @@ import { ANDROID, APPLE, PYTHON } from './recorded-events.js'
 const SECOND = 1000
 const DAY = 86_400 * SECOND
 
-describeEachDatabase('events of Sentry SDKs', (database) => {
+describeOneDatabase('events of Sentry SDKs', (database) => {
   test('of Python become errors of the API, with their causes, frames and request', async () => {
     const host = await intakeHost(database)
     expect((await host.event(PYTHON)).status).toBe(200)
