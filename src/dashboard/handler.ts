@@ -2,9 +2,10 @@ import { TrieRouter } from 'hono/router/trie-router'
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { withTimeout } from '../model/in-time.js'
+import { withTimeout } from '../model/with-timeout.js'
 import { id, parseInput } from '../model/input.js'
 import { clientNetwork } from '../model/requests/client-address.js'
+import { cleanText } from '../model/text.js'
 import { attachment, csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
 import { serveAsset } from './assets.js'
 import { behindProxies } from './behind-proxies.js'
@@ -33,6 +34,9 @@ export type Handler = (request: Request, mount: Mount) => Promise<Response>
 
 /** A frame without the other applications is better than one that is waited for. */
 const FRAME_PATIENCE_MS = 500
+
+/** Width of the columns that store who changed something. */
+const MAX_ACTOR_LENGTH = 255
 
 /** A restart of the database or the end of a lock takes seconds. */
 const RETRY_AFTER_SECONDS = '5'
@@ -155,7 +159,8 @@ function buildRouter(context: Context, live: LiveUpdates): TrieRouter<Answer> {
     router.add('POST', action.path, async ({ visit: { base, user } }, address, request) => {
       requireSwitches(action, context)
       const parameters = parse(action.parameters, await readForm(request), address)
-      const { to, notice, made, remember = {} } = await action.run(context, parameters, user)
+      const actor = cleanText(user.trim(), MAX_ACTOR_LENGTH)
+      const { to, notice, made, remember = {} } = await action.run(context, parameters, actor)
       const response = redirect(`${base}${to}`, [
         ...(notice === null ? [] : [noticeHeader(notice, base)]),
         ...Object.entries(remember).map(([name, value]) => preferenceHeader(name, value, base)),

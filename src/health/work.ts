@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import type { JobEngine } from '../jobs/engine.js'
-import { withTimeout } from '../model/in-time.js'
+import { withTimeout } from '../model/with-timeout.js'
 import { failureMessage } from '../model/own-words.js'
 import { PATIENCE_MS } from './database.js'
 

@@ -1,7 +1,6 @@
 import type { DeadLetter, JobCounts, JobEngine, NewJob } from './engine.js'
 import type { EngineParts } from './engine-parts.js'
-import type { Timing } from './timing.js'
-import { within } from './within.js'
+import { respondingInTime, type Timing } from './timing.js'
 import { type JobSource, JobWorker } from './worker.js'
 
 /** Where an engine keeps its jobs, for those who add them and those who look at them too. */
@@ -15,21 +14,21 @@ export interface JobStore extends JobSource {
 /** An engine around a store: what differs between the engines is only where the jobs are. */
 export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: EngineParts, timing: Timing): JobEngine {
   const worker = new JobWorker({ source: store, timing, log: parts.log, random: parts.random })
-  const withTimeout = <T>(answer: Promise<T>) => within(timing.patience_ms, store.title, answer)
+  const inTime = <T>(answer: Promise<T>) => respondingInTime(answer, store.title, timing)
   return {
     name,
     async add(jobs) {
       if (jobs.length === 0) return
-      await withTimeout(store.add(jobs))
+      await inTime(store.add(jobs))
       worker.wake()
     },
     work: (handle) => worker.start(handle),
-    counts: () => withTimeout(store.counts()),
-    deadLetters: (limit) => withTimeout(store.deadLetters(limit)),
+    counts: () => inTime(store.counts()),
+    deadLetters: (limit) => inTime(store.deadLetters(limit)),
     drain: () => worker.drain(),
     async stop() {
       await worker.stop()
-      await withTimeout(store.close()).catch(() => {})
+      await inTime(store.close()).catch(() => {})
     },
   }
 }

@@ -1,4 +1,5 @@
 import { MINUTE } from '../model/time.js'
+import { withTimeout } from '../model/with-timeout.js'
 
 /** How long things may take, the same for every engine; tests make them shorter. */
 export interface Timing {
@@ -28,4 +29,10 @@ const LONGEST_PAUSE = 5 * MINUTE
 /** How long to wait after so many failed tries: four times as long each time, and never at the same instant as others. */
 export function pauseAfter(attempt: number, { pause_ms }: Timing, random: () => number): number {
   return Math.round(Math.min(LONGEST_PAUSE, pause_ms * 4 ** (attempt - 1)) * (0.75 + random() / 2))
+}
+
+/** Rejects if the engine does not respond. Keeps the process alive, because a shutdown may wait for the response. */
+export function respondingInTime<T>(response: Promise<T>, title: string, { patience_ms }: Timing): Promise<T> {
+  const message = `${title} has not answered for ${patience_ms / 1000} seconds`
+  return withTimeout(response, patience_ms, { message, keepAlive: true })
 }

@@ -2,8 +2,7 @@ import type { Log } from '../context.js'
 import { MINUTE } from '../model/time.js'
 import { type HandleJob, JOB_NAMES, type JobName } from './engine.js'
 import { isSaidByOthers, reasonOf } from './reason.js'
-import { CONCURRENCY, pauseAfter, type Timing } from './timing.js'
-import { within } from './within.js'
+import { CONCURRENCY, pauseAfter, respondingInTime, type Timing } from './timing.js'
 
 export interface ClaimedJob {
   id: string
@@ -258,7 +257,8 @@ export class JobWorker {
   }
 
   #inTime<T>(answer: Promise<T>): Promise<T> {
-    return within(this.#parts.timing.patience_ms, this.#parts.source.title, answer)
+    const { source, timing } = this.#parts
+    return respondingInTime(answer, source.title, timing)
   }
 
   #goAway(error: unknown): void {

@@ -1,4 +1,5 @@
 import type { Cause } from '../../model/event.js'
+import { withTimeout } from '../../model/with-timeout.js'
 import type { CaptureContext } from '../capture-context.js'
 import { type Allowance, StoredMaps } from '../source-maps/stored-maps.js'
 import type { ForeignError } from './foreign-error.js'
@@ -24,21 +25,14 @@ export async function withOriginalStack(context: CaptureContext, error: ForeignE
   return { ...mapped, frame_sources: [...(error.frame_sources ?? []), ...sources] }
 }
 
-/** What the work gives, or `otherwise` when it takes too long or fails: the database is away, or a map is broken. */
+/** Resolves with `otherwise` when the work fails or takes too long: the database is away, or a source map is broken. */
 async function inPatience<T>({ counters }: CaptureContext, work: Promise<T>, otherwise: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<T>((settle) => {
-    timer = setTimeout(() => settle(otherwise), PATIENCE_MS)
-    timer.unref()
-  })
   try {
-    return await Promise.race([work, tooLate])
+    return await withTimeout(work, PATIENCE_MS)
   } catch {
-    // A stack in generated code, or without its lines, is better than none.
+    // A stack in generated code, or without source lines, is better than none.
     counters.add('source_map_skipped')
     return otherwise
-  } finally {
-    clearTimeout(timer)
   }
 }
 

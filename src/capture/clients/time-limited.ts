@@ -1,4 +1,4 @@
-import { withTimeout } from '../../model/in-time.js'
+import { withTimeout } from '../../model/with-timeout.js'
 
 /** Longer than a busy database takes for one row; a client can wait this long once. */
 const TIME_LIMIT_MS = 5000

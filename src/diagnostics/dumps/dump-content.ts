@@ -4,6 +4,7 @@ import { OPTION_NAMES } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { createRedactor, type Redactor } from '../../model/redaction/redaction.js'
 import { isoTime } from '../../model/time.js'
+import { withTimeout } from '../../model/with-timeout.js'
 import { gcState } from '../processes/gc-monitor.js'
 import { environmentNames } from './environment.js'
 import { placedAddress } from './node-flags.js'
@@ -134,15 +135,9 @@ const ENGINE_PATIENCE_MS = 2000
 
 /** An engine that is away must not hold up the dump of a process that may be about to die. */
 async function jobsSection(jobs: Context['jobs']) {
-  let impatience: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, refuse) => {
-    impatience = setTimeout(() => refuse(new Error('the job engine does not answer')), ENGINE_PATIENCE_MS)
-  })
-  try {
-    return { engine: jobs.name, ...(await Promise.race([jobs.counts(), silence])) }
-  } finally {
-    clearTimeout(impatience)
-  }
+  const message = 'the job engine does not answer'
+  const counts = await withTimeout(jobs.counts(), ENGINE_PATIENCE_MS, { message, keepAlive: true })
+  return { engine: jobs.name, ...counts }
 }
 
 function breadcrumbsSection({ breadcrumbs }: DumpContext) {

@@ -1,12 +1,9 @@
-/** Waits for all of it, but no longer than this; gives whether all was done. Nothing of it makes this reject. */
+import { withTimeout } from '../../model/with-timeout.js'
+
+/** Waits until all promises have settled, but no longer than the limit. Returns whether all have. Never rejects. */
 export async function settledInTime(work: readonly Promise<unknown>[], limit_ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, limit_ms, false)
-    timer.unref()
-  })
-  const done = Promise.allSettled(work).then(() => true as const)
-  const in_time = await Promise.race([done, late])
-  clearTimeout(timer)
-  return in_time
+  return withTimeout(Promise.allSettled(work), limit_ms).then(
+    () => true,
+    () => false,
+  )
 }

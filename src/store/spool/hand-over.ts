@@ -1,3 +1,4 @@
+import { withTimeout } from '../../model/with-timeout.js'
 import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/fold.js'
 
@@ -21,7 +22,8 @@ export function createHandOver({ add, onFailed }: HandOverParts): HandOver {
   return async (batch) => {
     if (performance.now() < not_before) return false
     try {
-      await withTimeout(add(textOf(batch), batch.batch_id))
+      // An answer after the timeout is harmless: the batch id prevents counting it twice.
+      await withTimeout(add(textOf(batch), batch.batch_id), PATIENCE_MS, { keepAlive: true })
       pause = PAUSE_MS.first
       return true
     } catch (error) {
@@ -44,17 +46,4 @@ export function handedOver(text: string): Batch {
     throw new TypeError('not a batch of errors')
   }
   return { batch_id, application_name, groups: groups.map((group) => FoldedGroup.fromJSON(group)), tried_before: true }
-}
-
-/** One that answers too late has it all the same: the batch's id keeps it from being counted twice. */
-async function withTimeout(answer: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} seconds`)), PATIENCE_MS)
-  })
-  try {
-    await Promise.race([answer, silence])
-  } finally {
-    clearTimeout(timer)
-  }
 }
