@@ -3,7 +3,6 @@ import type { Context } from '../context.js'
 import { healthAtAGlance } from '../health/at-a-glance.js'
 import { ownVersion } from '../health/own-version.js'
 import { id } from '../model/input.js'
-import { perform } from '../operation.js'
 import { type Application, listApplications } from '../triage/list/list-applications.js'
 import type { Visit } from './define.js'
 import type { Mount } from './mount.js'
@@ -40,7 +39,7 @@ export function openExchange(
     cookies,
     suffix,
     wants_json: suffix === '.json' || (suffix === '' && prefersJson(request.headers.get('accept'))),
-    listApplications: shared(() => perform(listApplications, context, {})),
+    listApplications: shared(() => listApplications.run(context, {})),
     visit: {
       base: mount.base,
       path: path === '' ? '/' : path,

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import type { JobEngine } from '../jobs/engine.js'
-import { withTimeout } from '../model/with-timeout.js'
 import { failureMessage } from '../model/own-words.js'
+import { withTimeout } from '../model/with-timeout.js'
 import { PATIENCE_MS } from './database.js'
 
 export interface WorkHealth {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { ErrorsPage } from '../../src/triage/list/errors-list.js'
-import { type Host, startHost } from '../support/host.js'
+import { type Host, signIn, startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
 let host: Host
@@ -199,4 +199,16 @@ test('a program that reads the list does not wait for what only the page shows',
   await withDatabase(url, ({ read }) => read.schema.dropTable('faultboard_saved_views').execute())
   expect((await own.get('/errors')).status).toBe(500)
   expect(await own.json('/errors')).toMatchObject({ status: 200, pagination: { total_count: 1 } })
+})
+
+test('an action by a user whose name is longer than its column stores the first part of the name', async () => {
+  const user = 'x'.repeat(300)
+  const long = await startHost('sqlite::memory:', { dashboard_username: user })
+  onTestFinished(() => long.close())
+  const { authorization } = signIn(user)
+  const logged = await long.tracker.Commands.LogError.call({ error_type: 'Kind', message: 'm' })
+  const response = await long.post(`/errors/${logged?.id}/assign`, { assigned_to: 'Bob' }, { authorization })
+  expect(response.status).toBe(302)
+  const { activities } = await long.tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
+  expect(activities.map(({ actor }) => actor)).toEqual([`${'x'.repeat(254)}…`])
 })

@@ -193,6 +193,15 @@ describe('the pages', () => {
   })
 })
 
+describe('input of a request', () => {
+  test('is parsed once, by the handler, and passed to `run` of the operation', () => {
+    // The constant of list-address.ts holds the default filter and parses no request.
+    const allowed = ['src/dashboard/handler.ts', 'src/dashboard/list-address.ts']
+    const pages = files.filter((file) => /^src\/(dashboard|diagnostics)\//.test(file) && !allowed.includes(file))
+    expect(pages.filter((file) => /\b(parseInput|perform)\(/.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+})
+
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { fraction, id, optional } from '../../model/input.js'
+import { fraction, id, optional, withDefault } from '../../model/input.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'
@@ -33,14 +33,16 @@ export interface ErrorCascades {
 
 const MOST = 20
 
+export const MIN_PROBABILITY = 0.5
+
 /** What tends to follow an error, and what it tends to follow, as the last detection found it. */
 export const errorCascades = defineOperation({
   input: v.object({
     error_id: id(),
-    min_probability: v.optional(optional(fraction({ min: 0, max: 1 })), 0.5),
+    min_probability: withDefault(fraction({ min: 0, max: 1 }), MIN_PROBABILITY),
     application_id: optional(id()),
   }),
-  async run(context, { error_id, min_probability = 0.5, application_id }): Promise<ErrorCascades> {
+  async run(context, { error_id, min_probability, application_id }): Promise<ErrorCascades> {
     await expectError(context, { error_id, application_id })
     const question = { error_id, min_probability, counted_since: await cascadesSince(context) }
     return {

@@ -3,7 +3,6 @@ import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { choice, clampedInteger, id, optional, optionalText } from '../../model/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
-import { perform } from '../../operation.js'
 import {
   type BatchResult,
   batchAssignErrors,
@@ -72,54 +71,66 @@ export const batchAction = defineAction({
   },
 })
 
+type Chosen = Pick<Form, 'error_ids' | 'application_id'> & { actor: string }
+
 interface Deed {
-  run(context: Context, chosen: object, form: Form): Promise<BatchResult>
+  run(context: Context, chosen: Chosen, form: Form): Promise<BatchResult>
   done(form: Form): string
 }
 
 const DEEDS: Record<Form['action_type'], Deed> = {
   resolve: {
     run: (context, chosen, { resolved_by_name, resolution_comment }) =>
-      perform(batchResolveErrors, context, { ...chosen, resolved_by: resolved_by_name, resolution_comment }),
+      batchResolveErrors.run(context, { ...chosen, resolved_by: resolved_by_name, resolution_comment }),
     done: () => 'resolved',
   },
   assign: {
     async run(context, chosen, { assigned_to }) {
-      // An empty field is a slip of the hand; to take errors from somebody is an action of its own.
+      // An empty field is a mistake: removing an assignment is an action of its own.
       if (assigned_to === undefined) throw new TrackerError('invalid_input', 'assigned_to must not be empty')
-      return perform(batchAssignErrors, context, { ...chosen, assigned_to })
+      return batchAssignErrors.run(context, { ...chosen, assigned_to })
     },
     done: ({ assigned_to }) => `assigned to ${assigned_to}`,
   },
   unassign: {
-    run: (context, chosen) => perform(batchAssignErrors, context, chosen),
+    run: (context, chosen) => batchAssignErrors.run(context, chosen),
     done: () => 'unassigned',
   },
   update_status: {
-    run: (context, chosen, { status, comment }) => perform(batchUpdateStatus, context, { ...chosen, status, comment }),
+    run: (context, chosen, form) =>
+      batchUpdateStatus.run(context, { ...chosen, status: required(form, 'status'), comment: form.comment }),
     done: ({ status }) => `set to ${words(status ?? '')}`,
   },
   update_priority: {
-    run: (context, chosen, { priority_level }) => perform(batchUpdatePriority, context, { ...chosen, priority_level }),
+    run: (context, chosen, form) =>
+      batchUpdatePriority.run(context, { ...chosen, priority_level: required(form, 'priority_level') }),
     done: ({ priority_level }) => `set to priority ${PRIORITIES[priority_level ?? 0]}`,
   },
   snooze: {
-    run: (context, chosen, { hours, reason }) => perform(batchSnoozeErrors, context, { ...chosen, hours, reason }),
+    run: (context, chosen, form) =>
+      batchSnoozeErrors.run(context, { ...chosen, hours: required(form, 'hours'), reason: form.reason }),
     done: ({ hours }) => `snoozed for ${hours} ${hours === 1 ? 'hour' : 'hours'}`,
   },
   mute: {
     run: (context, chosen, { mute_hours, mute_reason }) =>
-      perform(batchMuteErrors, context, { ...chosen, hours: mute_hours, reason: mute_reason }),
+      batchMuteErrors.run(context, { ...chosen, hours: mute_hours, reason: mute_reason }),
     done: ({ mute_hours }) => `muted ${muteSpan(mute_hours)}`,
   },
   unmute: {
-    run: (context, chosen) => perform(batchUnmuteErrors, context, chosen),
+    run: (context, chosen) => batchUnmuteErrors.run(context, chosen),
     done: () => 'unmuted',
   },
   delete: {
-    run: (context, chosen) => perform(batchDeleteErrors, context, chosen),
+    run: (context, chosen) => batchDeleteErrors.run(context, chosen),
     done: () => 'deleted',
   },
+}
+
+/** A field of the form that only some actions need. */
+function required<Name extends keyof Form>(form: Form, name: Name): NonNullable<Form[Name]> {
+  const value = form[name]
+  if (value === undefined || value === null) throw new TrackerError('invalid_input', `${name} is missing`)
+  return value
 }
 
 function backToList({ list_query = '', list_page = 1, application_id }: Form): string {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { id, optional } from '../../model/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
-import { type Operation, perform } from '../../operation.js'
+import type { Operation } from '../../operation.js'
 import { addComment } from '../../triage/commands/add-comment.js'
 import { assignError, unassignError } from '../../triage/commands/assign-error.js'
 import type { ChangeResult } from '../../triage/commands/change-errors.js'
@@ -147,7 +147,7 @@ function errorAction<Parameters extends ErrorSchema>({
       const { error_id } = given as { error_id: number }
       await context.ready()
       if (application_id !== undefined) await errorWithin(context, { error_id, application_id })
-      const done = await perform(operation, context, { ...input(given), actor })
+      const done = await operation.run(context, { ...input(given), actor })
       const said = done.changed ? notice : unchanged
       const from = { application_id, occurrence_id, list_query, list_page }
       return { to: pathWith(`/errors/${error_id}`, from), notice: said(given) }

@@ -3,7 +3,6 @@ import { id, optional } from '../../model/input.js'
 import { deliveriesInput } from '../../notifications/delivery/deliveries.js'
 import { retryDelivery } from '../../notifications/delivery/retry-delivery.js'
 import { sendTestNotification, type TestOutcome } from '../../notifications/delivery/test-message.js'
-import { perform } from '../../operation.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../href.js'
 
@@ -15,7 +14,7 @@ const sendTest = defineAction({
   parameters: v.object({ channel: sendTestNotification.input.entries.channel, application_id: optional(id()) }),
   async run(context, { channel, application_id }, actor) {
     await context.ready()
-    const outcome = await perform(sendTestNotification, context, { channel, actor })
+    const outcome = await sendTestNotification.run(context, { channel, actor })
     return { to: pathWith('/notifications', { application_id }), notice: outcomeText(outcome) }
   },
 })
@@ -26,7 +25,7 @@ const retry = defineAction({
   parameters: v.object({ ...retryDelivery.input.entries, state, channel, page }),
   async run(context, { delivery_id, application_id, ...list }) {
     await context.ready()
-    await perform(retryDelivery, context, { delivery_id, application_id })
+    await retryDelivery.run(context, { delivery_id, application_id })
     return {
       to: pathWith('/notifications', { application_id, ...list }),
       notice: `Message ${delivery_id} is tried again.`,

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { optionalText } from '../../model/input.js'
-import { perform } from '../../operation.js'
 import { deleteView, listQuery, saveView } from '../../triage/saved-views.js'
 import { type Action, defineAction } from '../define.js'
 
@@ -13,7 +12,7 @@ export const savedViewActions: readonly Action[] = [
     text: 'Save a list with its filters under a name; one of the same name is replaced',
     parameters: v.object({ name: saveView.input.entries.name, list_query }),
     async run(context, { name, list_query = '' }, actor) {
-      const view = await perform(saveView, context, { name, query: list_query, created_by: actor })
+      const view = await saveView.run(context, { name, query: list_query, created_by: actor })
       return { to: listAt(view.query), notice: `Saved as ${view.name}.` }
     },
   }),
@@ -22,7 +21,7 @@ export const savedViewActions: readonly Action[] = [
     text: 'Delete a saved view',
     parameters: v.object({ view_id: deleteView.input.entries.view_id, list_query }),
     async run(context, { view_id, list_query = '' }) {
-      await perform(deleteView, context, { view_id })
+      await deleteView.run(context, { view_id })
       return { to: listAt(listQuery(list_query)), notice: 'View deleted.' }
     },
   }),

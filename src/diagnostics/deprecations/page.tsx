@@ -8,7 +8,6 @@ import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/others.js'
-import { perform } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
 import { type DeprecationSummary, type DeprecationWarning, deprecations, LISTED_DEPRECATIONS } from './query.js'
 
@@ -20,7 +19,7 @@ export const deprecationsPage = definePage({
   parameters: daysInput,
   load: (context, parameters): Promise<Answer<DeprecationSummary>> =>
     remembered(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
-      perform(deprecations, context, parameters),
+      deprecations.run(context, parameters),
     ),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
   json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),

@@ -8,7 +8,6 @@ import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
-import { perform } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
 import { LISTED_STATEMENTS, type NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
 
@@ -20,7 +19,7 @@ export const nPlusOnePage = definePage({
   parameters: daysInput,
   load: (context, parameters): Promise<Answer<NPlusOneQueries>> =>
     remembered(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
-      perform(nPlusOneQueries, context, parameters),
+      nPlusOneQueries.run(context, parameters),
     ),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),
   json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),

@@ -6,7 +6,6 @@ import { Tabs } from '../../dashboard/ui/tabs.js'
 import { exactTime, Time } from '../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../../dashboard/ui/units.js'
 import { unusualValues } from '../../model/system-health.js'
-import { perform } from '../../operation.js'
 import { ProcessCharts } from './process-charts.js'
 import { type ListedProcess, type ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
 
@@ -18,7 +17,7 @@ export const processHealthPage = definePage({
   text: 'The processes that report here: memory, event loop, CPU, garbage collection and errors over time',
   needs: 'enable_process_health',
   parameters: processHealth.input,
-  load: (context, parameters): Promise<ProcessHealthPage> => perform(processHealth, context, parameters),
+  load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
   title: () => 'Processes',
   json: (data) => data,
   view: ({ range, processes, process, points, step_minutes }, visit) => (

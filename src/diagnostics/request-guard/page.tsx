@@ -8,7 +8,6 @@ import { Named } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/others.js'
-import { perform } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
 import { GUARD_KINDS } from './guard-kinds.js'
 import { type RequestGuardSummary, requestGuardSummary } from './query.js'
@@ -21,7 +20,7 @@ export const requestGuardSummaryPage = definePage({
   parameters: daysInput,
   load: (context, parameters): Promise<Answer<RequestGuardSummary>> =>
     remembered(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
-      perform(requestGuardSummary, context, parameters),
+      requestGuardSummary.run(context, parameters),
     ),
   title: () => 'Request guard',
   json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),

@@ -3,7 +3,6 @@ import { PageHead } from '../../dashboard/ui/page-head.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount } from '../../dashboard/ui/time.js'
 import { formatShare } from '../../dashboard/ui/units.js'
-import { perform } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
 import { type SourceLines, sourcesOf } from '../source/source-code.js'
 import { LISTED_LOCATIONS, type SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
@@ -23,7 +22,7 @@ export const swallowedExceptionsPage = definePage({
   needs: 'detect_swallowed_exceptions',
   parameters: daysInput,
   async load(context, parameters): Promise<Shown> {
-    const data = await perform(swallowedExceptions, context, parameters)
+    const data = await swallowedExceptions.run(context, parameters)
     return { data, sources: await sourcesOf(context, data.locations.map(placeOf)) }
   },
   title: ({ data: { total_count } }) =>

@@ -1,6 +1,5 @@
 import { type Burst, detectBursts } from '../../../analytics/patterns/pattern-detector.js'
 import type { RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
-import { perform } from '../../../operation.js'
 import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { How } from '../../ui/explanation.js'
@@ -18,7 +17,7 @@ export const burstsPart: RelatedPart<Burst[]> = {
   name: 'bursts',
   title: 'Bursts',
   async load(context, { id }) {
-    const bursts = await perform(detectBursts, context, { error_id: id, days: DAYS })
+    const bursts = await detectBursts.run(context, { error_id: id, days: DAYS })
     return bursts.length > 0 ? bursts.slice(0, SHOWN) : null
   },
   view: (bursts, visit) => (

@@ -1,7 +1,11 @@
 import { CASCADE_WINDOW } from '../../../analytics/cascades/cascade-sweep.js'
-import { type Cascade, type ErrorCascades, errorCascades } from '../../../analytics/cascades/error-cascades.js'
+import {
+  type Cascade,
+  type ErrorCascades,
+  errorCascades,
+  MIN_PROBABILITY,
+} from '../../../analytics/cascades/error-cascades.js'
 import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
-import { perform } from '../../../operation.js'
 import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { How } from '../../ui/explanation.js'
@@ -19,7 +23,11 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
   name: 'cascades',
   title: 'Cascades',
   async load(context, { id }, { application_id }) {
-    const { leads_to, caused_by } = await perform(errorCascades, context, { error_id: id, application_id })
+    const { leads_to, caused_by } = await errorCascades.run(context, {
+      error_id: id,
+      min_probability: MIN_PROBABILITY,
+      application_id: application_id ?? undefined,
+    })
     if (leads_to.length + caused_by.length === 0) return null
     return { leads_to: leads_to.slice(0, SHOWN), caused_by: caused_by.slice(0, SHOWN) }
   },

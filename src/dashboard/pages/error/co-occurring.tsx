@@ -1,6 +1,5 @@
 import { CHANCE_DAYS } from '../../../analytics/cascades/chance.js'
 import { type CoOccurringError, coOccurringErrors } from '../../../analytics/co-occurring-errors.js'
-import { perform } from '../../../operation.js'
 import { How } from '../../ui/explanation.js'
 import { formatCount } from '../../ui/time.js'
 import { RelatedErrors } from './related-errors.js'
@@ -21,9 +20,9 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
   title: 'Comes together with',
   async load(context, { id, occurrence_count }, { application_id }) {
     if (occurrence_count < LEAST_MOMENTS) return null
-    const found = await perform(coOccurringErrors, context, {
+    const found = await coOccurringErrors.run(context, {
       error_id: id,
-      application_id,
+      application_id: application_id ?? undefined,
       window_minutes: WINDOW_MINUTES,
       newest: LOOKED_AT,
       limit: COMPARED,

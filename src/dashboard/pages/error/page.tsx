@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { choice, integer, optional } from '../../../model/input.js'
-import { perform } from '../../../operation.js'
 import { knownAssignees } from '../../../triage/list/filter-choices.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { groupingOf } from '../../../triage/queries/error-grouping.js'
@@ -40,10 +39,10 @@ export const error = definePage({
   }),
   async load(context, parameters, visit) {
     const { error_id, application_id } = parameters
-    const record = await perform(findError, context, parameters)
+    const record = await findError.run(context, parameters)
     const [history, users, related] = await Promise.all([
-      perform(errorHistory, context, { error_id, application_id }),
-      perform(errorUsers, context, { error_id, application_id }),
+      errorHistory.run(context, { error_id, application_id }),
+      errorUsers.run(context, { error_id, application_id }),
       relatedParts(context, record, visit),
     ])
     return { record, history, users, grouping: groupingOf(record, context.config.project_root ?? ''), related }

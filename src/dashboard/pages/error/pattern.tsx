@@ -3,7 +3,6 @@ import {
   type CyclicalPattern,
   MIN_PATTERN_OCCURRENCES,
 } from '../../../analytics/patterns/pattern-detector.js'
-import { perform } from '../../../operation.js'
 import type { Rendered } from '../../define.js'
 import { BarChart } from '../../ui/charts.js'
 import { How } from '../../ui/explanation.js'
@@ -18,7 +17,7 @@ export const patternPart: RelatedPart<CyclicalPattern> = {
   title: 'Pattern',
   async load(context, { id, occurrence_count }) {
     if (occurrence_count < MIN_PATTERN_OCCURRENCES) return null
-    const pattern = await perform(analyzeCyclicalPattern, context, { error_id: id, days: DAYS })
+    const pattern = await analyzeCyclicalPattern.run(context, { error_id: id, days: DAYS })
     const stands_out = pattern.pattern_type !== 'uniform' || pattern.peak_hours.length > 0
     return stands_out ? pattern : null
   },

@@ -1,5 +1,4 @@
 import { SIMILAR_THRESHOLD, type SimilarError, similarErrors } from '../../../analytics/similar-errors.js'
-import { perform } from '../../../operation.js'
 import { How } from '../../ui/explanation.js'
 import { formatShare } from '../../ui/units.js'
 import { RelatedErrors } from './related-errors.js'
@@ -13,7 +12,12 @@ export const similarPart: RelatedPart<SimilarError[]> = {
   title: 'Similar errors',
   async load(context, { id }, { application_id }) {
     if (!context.config.enable_similar_errors) return null
-    const found = await perform(similarErrors, context, { error_id: id, application_id, limit: SHOWN })
+    const found = await similarErrors.run(context, {
+      error_id: id,
+      threshold: SIMILAR_THRESHOLD,
+      limit: SHOWN,
+      application_id: application_id ?? undefined,
+    })
     return found.length > 0 ? found : null
   },
   view: (similar, visit) => (

@@ -1,5 +1,4 @@
 import { type ErrorUsual, errorUsual } from '../../../analytics/baselines/usual-rate.js'
-import { perform } from '../../../operation.js'
 import { How } from '../../ui/explanation.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { usualText } from '../analytics/spikes.js'
@@ -9,7 +8,8 @@ import type { RelatedPart } from './related-part.js'
 export const usualPart: RelatedPart<ErrorUsual> = {
   name: 'usual',
   title: 'Usual rate',
-  load: (context, { id }, { application_id }) => perform(errorUsual, context, { error_id: id, application_id }),
+  load: (context, { id }, { application_id }) =>
+    errorUsual.run(context, { error_id: id, application_id: application_id ?? undefined }),
   view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (
     <>
       <p class="pattern">

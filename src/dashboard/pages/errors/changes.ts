@@ -1,4 +1,3 @@
-import { perform } from '../../../operation.js'
 import { errorChanges } from '../../../triage/queries/error-changes.js'
 import { defineFeed } from '../../define.js'
 
@@ -7,5 +6,5 @@ export const changes = defineFeed({
   path: '/errors/changes',
   text: 'What changed in a list since a given time',
   parameters: errorChanges.input,
-  load: (context, question) => perform(errorChanges, context, question),
+  load: (context, question) => errorChanges.run(context, question),
 })

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../../context.js'
 import { choice, optional } from '../../../model/input.js'
-import { perform } from '../../../operation.js'
 import { type ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
 import { type FilterChoices, filterChoices } from '../../../triage/list/filter-choices.js'
@@ -46,7 +45,7 @@ export const errors = definePage({
   path: '/errors',
   text: 'Paginated, filterable list',
   parameters,
-  async load(context, filter): Promise<ErrorsData> {
+  async load(context, { choose, ...filter }): Promise<ErrorsData> {
     await context.ready()
     const found = await findText(context, filter)
     return { page: await readErrorsPage(context, filter, found), found }
@@ -55,7 +54,7 @@ export const errors = definePage({
   title: ({ page }) => `(${totalOf(page.pagination)}) Errors`,
   json: ({ page }) => page,
   links: ({ page }, visit) => paginationLinks(page.pagination, visit),
-  csv: downloadedErrors,
+  csv: (context, { choose, ...filter }) => downloadedErrors(context, filter),
   view: (data, visit, { choose, ...filter }) => (
     <>
       <PageHead title="Errors" context={contextOf(data)}>
@@ -72,11 +71,15 @@ export const errors = definePage({
   ),
 })
 
-async function loadControls(context: Context, { found }: ErrorsData, filter: Parameters): Promise<Controls> {
+async function loadControls(
+  context: Context,
+  { found }: ErrorsData,
+  { choose, ...filter }: Parameters,
+): Promise<Controls> {
   const [counts, choices, views] = await Promise.all([
     statusCounts(context, filter, { found }),
     filterChoices(context, filter.application_id),
-    perform(listSavedViews, context, {}),
+    listSavedViews.run(context, {}),
   ])
   return { counts, choices, views }
 }

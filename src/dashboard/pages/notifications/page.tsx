@@ -9,7 +9,6 @@ import {
 } from '../../../notifications/delivery/deliveries.js'
 import { type DeliveryCounts, deliveryCounts } from '../../../notifications/delivery/delivery-counts.js'
 import { endOfQuiet } from '../../../notifications/rules/quiet-hours.js'
-import { perform } from '../../../operation.js'
 import { definePage, type Visit } from '../../define.js'
 import { href, sameWith } from '../../href.js'
 import { Empty } from '../../ui/empty.js'
@@ -44,8 +43,8 @@ export const notifications = definePage({
   async load(context, parameters): Promise<Notifications> {
     const { channel, application_id } = parameters
     const [log, counts] = await Promise.all([
-      perform(deliveries, context, parameters),
-      perform(deliveryCounts, context, { channel, application_id }),
+      deliveries.run(context, parameters),
+      deliveryCounts.run(context, { channel, application_id }),
     ])
     return { channels: channelStates(context.config), quiet_hours: quietHours(context), counts, ...log }
   },

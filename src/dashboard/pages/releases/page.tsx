@@ -8,7 +8,6 @@ import {
 } from '../../../analytics/releases/release-list.js'
 import { type Answer, oldestOf, remembered } from '../../../analytics/remembered.js'
 import { filterText } from '../../../model/input.js'
-import { perform } from '../../../operation.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
@@ -37,7 +36,7 @@ export const releases = definePage({
     const ask = <T,>(name: string, answer: () => Promise<T>) =>
       remembered(context, `releases ${name} ${application_id}`, answer)
     return {
-      list: await ask(`list ${days} ${page}`, () => perform(releaseList, context, { days, application_id, page })),
+      list: await ask(`list ${days} ${page}`, () => releaseList.run(context, { days, application_id, page })),
       release:
         app_version === undefined
           ? null

@@ -6,7 +6,6 @@ import { Menu } from '../../../dashboard/ui/menu.js'
 import { PageHead } from '../../../dashboard/ui/page-head.js'
 import { exactTime, Time } from '../../../dashboard/ui/time.js'
 import { formatBytes } from '../../../dashboard/ui/units.js'
-import { perform } from '../../../operation.js'
 import { type DiagnosticDump, findDiagnosticDump } from '../diagnostic-dump.js'
 import { Counts, Facts } from './dump-facts.js'
 import { Breadcrumbs, Container, Descriptors, Environment, Gc, Heap, Pools, Report, Versions } from './dump-parts.js'
@@ -17,7 +16,7 @@ export const diagnosticDumpPage = definePage({
   text: 'Details of one diagnostic dump',
   needs: 'enable_diagnostic_dump',
   parameters: v.object(findDiagnosticDump.input.entries),
-  load: (context, parameters): Promise<DiagnosticDump> => perform(findDiagnosticDump, context, parameters),
+  load: (context, parameters): Promise<DiagnosticDump> => findDiagnosticDump.run(context, parameters),
   title: ({ id }) => `Diagnostic dump ${id}`,
   json: (dump) => ({ dump }),
   view: (dump, visit) => (

@@ -6,7 +6,6 @@ import { PageHead } from '../../../dashboard/ui/page-head.js'
 import { Pagination, paginationLinks } from '../../../dashboard/ui/pagination.js'
 import { Time } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatSeconds } from '../../../dashboard/ui/units.js'
-import { perform } from '../../../operation.js'
 import { type DumpSummary, type DumpsPage, diagnosticDumps } from '../diagnostic-dump.js'
 import { CaptureDumpForm } from './capture-dump-form.js'
 
@@ -16,7 +15,7 @@ export const diagnosticDumpsPage = definePage({
   text: 'List of the diagnostic dumps',
   needs: 'enable_diagnostic_dump',
   parameters: diagnosticDumps.input,
-  load: (context, parameters): Promise<DumpsPage> => perform(diagnosticDumps, context, parameters),
+  load: (context, parameters): Promise<DumpsPage> => diagnosticDumps.run(context, parameters),
   title: () => 'Diagnostic dumps',
   json: (data) => data,
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { type Action, defineAction } from '../../../dashboard/define.js'
 import { pathWith } from '../../../dashboard/href.js'
 import { id, optional } from '../../../model/input.js'
-import { perform } from '../../../operation.js'
 import { captureDiagnosticDump, deleteDiagnosticDump } from '../capture-dump.js'
 
 const LIST = '/errors/diagnostic_dumps'
@@ -15,7 +14,7 @@ const captureDump = defineAction({
   needs: 'enable_diagnostic_dump',
   parameters: v.object({ ...captured, application_id: optional(id()) }),
   async run(context, { application_id, ...wanted }, actor) {
-    const dump = await perform(captureDiagnosticDump, context, { ...wanted, actor })
+    const dump = await captureDiagnosticDump.run(context, { ...wanted, actor })
     return {
       to: pathWith(LIST, { application_id }),
       notice: `Diagnostic dump ${dump.id} was captured.`,
@@ -31,7 +30,7 @@ const deleteDump = defineAction({
   needs: 'enable_diagnostic_dump',
   parameters: deleteDiagnosticDump.input,
   async run(context, { dump_id, application_id }) {
-    await perform(deleteDiagnosticDump, context, { dump_id, application_id })
+    await deleteDiagnosticDump.run(context, { dump_id, application_id })
     return { to: pathWith(LIST, { application_id }), notice: `Diagnostic dump ${dump_id} was deleted.` }
   },
 })

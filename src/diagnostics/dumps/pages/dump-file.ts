@@ -1,5 +1,4 @@
 import { defineDownload } from '../../../dashboard/define.js'
-import { perform } from '../../../operation.js'
 import { downloadDumpFile } from '../download-file.js'
 import { streamFile } from '../dump-files.js'
 
@@ -10,7 +9,7 @@ export const dumpFile = defineDownload({
   needs: 'enable_diagnostic_dump',
   parameters: downloadDumpFile.input,
   async load(context, parameters) {
-    const { name, bytes, path } = await perform(downloadDumpFile, context, parameters)
+    const { name, bytes, path } = await downloadDumpFile.run(context, parameters)
     return { name, bytes, body: streamFile(path) }
   },
 })
