@@ -87,10 +87,11 @@ function report(counts, missingServices) {
 
 /** Tests that load something from test/hosts; before its installation they would skip themselves. */
 function testsOfHosts() {
-  const folders = readdirSync('test').filter((name) => name !== 'hosts')
-  const files = folders.flatMap((folder) =>
-    readdirSync(join('test', folder), { recursive: true, encoding: 'utf8' }).map((name) => join('test', folder, name)),
-  )
+  const entries = readdirSync('test', { withFileTypes: true }).filter(({ name }) => name !== 'hosts')
+  const files = entries.flatMap((entry) => {
+    const path = join('test', entry.name)
+    return entry.isDirectory() ? readdirSync(path, { recursive: true }).map((name) => join(path, name)) : path
+  })
   const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
   return tests.filter((file) => /test\/hosts|support\/runtimes/.test(readFileSync(file, 'utf8')))
 }
