@@ -11,16 +11,7 @@ import { comparePlatforms, PlatformComparison } from './analytics/platforms/plat
 import { releaseList } from './analytics/releases/release-list.js'
 import { similarErrors } from './analytics/similar-errors.js'
 import { errorAnalytics } from './analytics/trends/error-trends.js'
-import { deprecations } from './diagnostics/deprecations/query.js'
-import { captureDiagnosticDump, deleteDiagnosticDump } from './diagnostics/dumps/capture-dump.js'
-import { diagnosticDumps, findDiagnosticDump } from './diagnostics/dumps/diagnostic-dump.js'
-import { nPlusOneQueries } from './diagnostics/n-plus-one/query.js'
-import { processHealth } from './diagnostics/processes/process-health.js'
-import { requestGuardSummary } from './diagnostics/request-guard/query.js'
-import { deleteSourceMaps } from './diagnostics/source-maps/delete-source-maps.js'
-import { listSourceMaps } from './diagnostics/source-maps/list-source-maps.js'
-import { storeSourceMap } from './diagnostics/source-maps/store-source-map.js'
-import { swallowedExceptions } from './diagnostics/swallowed/query.js'
+import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
 import { deliveries } from './notifications/delivery/deliveries.js'
 import { retryDelivery } from './notifications/delivery/retry-delivery.js'
 import { sendTestNotification } from './notifications/delivery/test-message.js'
@@ -87,10 +78,6 @@ export const COMMANDS = {
   BatchUpdatePriority: batchUpdatePriority,
   BatchSnoozeErrors: batchSnoozeErrors,
   BatchDeleteErrors: batchDeleteErrors,
-  CaptureDiagnosticDump: captureDiagnosticDump,
-  DeleteDiagnosticDump: deleteDiagnosticDump,
-  StoreSourceMap: storeSourceMap,
-  DeleteSourceMaps: deleteSourceMaps,
   SaveView: saveView,
   DeleteView: deleteView,
   CleanupErrors: cleanupErrors,
@@ -102,6 +89,7 @@ export const COMMANDS = {
   SendTestNotification: sendTestNotification,
   /** Imports the lines of an export, each once. Invalid lines are passed to `reject`. */
   ImportErrors: importErrors,
+  ...operationsOf(DIAGNOSTICS, 'commands'),
 } satisfies OperationTable
 
 /** Operations that read. */
@@ -127,15 +115,8 @@ export const QUERIES = {
   ErrorCascades: errorCascades,
   OccurrencePattern: analyzeCyclicalPattern,
   ErrorBursts: detectBursts,
-  SwallowedExceptions: swallowedExceptions,
-  DiagnosticDumps: diagnosticDumps,
-  FindDiagnosticDump: findDiagnosticDump,
-  ProcessHealth: processHealth,
-  SourceMaps: listSourceMaps,
-  RequestGuardSummary: requestGuardSummary,
-  NPlusOneQueries: nPlusOneQueries,
-  Deprecations: deprecations,
   Deliveries: deliveries,
+  ...operationsOf(DIAGNOSTICS, 'queries'),
 } satisfies OperationTable
 
 /** Operations that analyze many errors at once. */

@@ -93,7 +93,7 @@ export function startRuntime(
     context,
     sightings,
     dashboard() {
-      dashboard ??= import('./dashboard/handler.js').then(({ createDashboard }) => createDashboard(context))
+      dashboard ??= openDashboard(context)
       return dashboard
     },
     attach(source) {
@@ -126,6 +126,12 @@ export function startRuntime(
         .catch((error: unknown) => context.log.warn(`Could not close the previous database: ${reasonOf(error)}`))
     },
   }
+}
+
+async function openDashboard(context: Context): Promise<Dashboard> {
+  const { createDashboard } = await import('./dashboard/handler.js')
+  const { loadRoutes } = await import('./diagnostics/routes.js')
+  return createDashboard(context, await loadRoutes(DIAGNOSTICS))
 }
 
 /** Reports each error object once per request, however many hooks see it. */

@@ -1,8 +1,8 @@
 import { tableRow } from './table-row.mjs'
 
 /** docs/endpoints.md, from the table of endpoints. */
-export function endpoints({ routes, describeInput, OPTIONS }) {
-  const { PAGES, FEEDS, DOWNLOADS, STREAM, ACTIONS } = routes
+export function endpoints({ allRoutes, STREAM, describeInput, OPTIONS }) {
+  const { pages: PAGES, feeds: FEEDS, downloads: DOWNLOADS, actions: ACTIONS } = allRoutes
   const kinds = [
     { title: 'Pages', of: PAGES, method: 'GET', formats: pageFormats, statuses: [200, 401, 404, 422, 429, 503] },
     {

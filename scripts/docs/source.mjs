@@ -2,10 +2,13 @@ import { build } from 'esbuild'
 
 const TABLES = `
 export * from './src/config/options.ts'
-export * as routes from './src/dashboard/routes.ts'
+export { STREAM } from './src/dashboard/routes.ts'
 export { describeInput } from './src/model/describe-input.ts'
 export { SEVERITY_TABLE } from './test/model/severity-table.ts'
 export { openApiDocument } from './src/dashboard/openapi/document.ts'
+import { DIAGNOSTICS } from './src/diagnostics/diagnostics.ts'
+import { loadRoutes } from './src/diagnostics/routes.ts'
+export const allRoutes = await loadRoutes(DIAGNOSTICS)
 `
 
 /** The tables of the source that docs follow from. Taken from the source itself: what is built may be older. */

@@ -3,6 +3,8 @@ import type { SwitchName } from '../config/options.js'
 import type { Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
 import type { Application } from '../triage/list/list-applications.js'
+import type { LinkParameters } from './href.js'
+import type { Schema as ResponseSchema } from './openapi/schema.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
 
@@ -24,6 +26,8 @@ export interface Visit extends ViewConfiguration {
   application_id: number | null
   /** All that report here, for the switcher. */
   applications: readonly Application[]
+  /** Destinations of the diagnostics. */
+  navigation: readonly Destination[]
   theme: Theme
   /** Whether the rail shows only its icons. */
   rail_folded: boolean
@@ -54,6 +58,9 @@ export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = u
   /** The state of the tracker, if the page has determined it: the navigation then shows the same. */
   healthState?(data: Data): HealthState
   json(data: Data): unknown
+  /** The schema of the JSON, for OpenAPI. */
+  // biome-ignore lint/suspicious/noExplicitAny: every page has its own type.
+  readonly response?: ResponseSchema<any>
   view(data: Data & More, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
   /** The `Link` header of a paginated page. */
   links?(data: Data, visit: Visit): string | null
@@ -106,4 +113,24 @@ export function defineDownload<Schema extends v.GenericSchema>(download: Downloa
 
 export function defineAction<Schema extends v.GenericSchema>(action: Action<Schema>): Action {
   return action as unknown as Action
+}
+
+/** A link of the navigation. */
+export interface Destination {
+  readonly path: string
+  readonly label: string
+  /** SVG path data on a grid of 16 by 16. */
+  readonly icon: string
+  readonly query?: LinkParameters
+  /** The options without which the page is switched off. */
+  readonly needs?: readonly SwitchName[]
+}
+
+/** Endpoints that a diagnostic adds to the dashboard. */
+export interface DashboardPart {
+  readonly pages: readonly Page[]
+  readonly downloads?: readonly Download[]
+  readonly actions?: readonly Action[]
+  /** The link to the first page. */
+  readonly navigation: Pick<Destination, 'label' | 'icon'>
 }

@@ -26,7 +26,7 @@ export function openExchange(
   request: Request,
   mount: Mount,
   context: Context,
-  configuration: ViewConfiguration,
+  configuration: ViewConfiguration & Pick<Visit, 'navigation'>,
 ): Exchange {
   const { config, now } = context
   const { searchParams } = new URL(request.url)

@@ -22,7 +22,7 @@ import { isForeignOrigin } from './origin.js'
 import { isPlainPath } from './plain-path.js'
 import { preferenceHeader, visitHeader } from './preferences.js'
 import { RateLimiter, type Verdict } from './rate-limit.js'
-import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from './routes.js'
+import { type Routes, STREAM } from './routes.js'
 import { CHALLENGE } from './sign-in/basic.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
@@ -49,11 +49,11 @@ export interface Dashboard {
 }
 
 /** Everything that goes wrong in a request ends in the one catch. */
-export function createDashboard(context: Context): Dashboard {
+export function createDashboard(context: Context, routes: Routes): Dashboard {
   const live = new LiveUpdates(context)
   const signIn = createSignIn(context)
   return {
-    handle: createHandler(context, live, signIn),
+    handle: createHandler(context, routes, live, signIn),
     close() {
       live.close()
       signIn.close()
@@ -61,9 +61,9 @@ export function createDashboard(context: Context): Dashboard {
   }
 }
 
-function createHandler(context: Context, live: LiveUpdates, signIn: SignIn): Handler {
-  const router = buildRouter(context, live)
-  const configuration = viewConfiguration(context.config)
+function createHandler(context: Context, routes: Routes, live: LiveUpdates, signIn: SignIn): Handler {
+  const router = buildRouter(context, routes, live)
+  const configuration = { ...viewConfiguration(context.config), navigation: routes.navigation }
   const warnOfProxy = createProxyWarning(context)
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
@@ -127,13 +127,13 @@ function notFound(): never {
   throw noSuchPage()
 }
 
-function buildRouter(context: Context, live: LiveUpdates): TrieRouter<Answer> {
+function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieRouter<Answer> {
   const router = new TrieRouter<Answer>()
   const remember = mountMemory(context)
   router.add('GET', '/assets/:name', (_exchange, { name = '' }) => serveAsset(name))
   router.add('GET', '/', ({ visit }) => redirect(href(visit, '/overview')))
   router.add('GET', STREAM.path, ({ mount }, _address, request) => live.answer(request, mount.closing))
-  for (const page of PAGES) {
+  for (const page of routes.pages) {
     router.add('GET', page.path, async (exchange, address) => {
       const response = await answerPage(page, context, exchange, address)
       // Programs may come by another way than people.
@@ -141,7 +141,7 @@ function buildRouter(context: Context, live: LiveUpdates): TrieRouter<Answer> {
       return response
     })
   }
-  for (const feed of FEEDS) {
+  for (const feed of routes.feeds) {
     router.add('GET', feed.path, async (exchange, address) => {
       requireSwitches(feed, context)
       exchange.wants_json = true
@@ -149,13 +149,13 @@ function buildRouter(context: Context, live: LiveUpdates): TrieRouter<Answer> {
       return json(await feed.load(context, parameters, exchange.visit))
     })
   }
-  for (const download of DOWNLOADS) {
+  for (const download of routes.downloads) {
     router.add('GET', download.path, async ({ visit }, address) => {
       requireSwitches(download, context)
       return attachment(await download.load(context, parse(download.parameters, fields(visit.query), address)))
     })
   }
-  for (const action of ACTIONS) {
+  for (const action of routes.actions) {
     router.add('POST', action.path, async ({ visit: { base, user } }, address, request) => {
       requireSwitches(action, context)
       const parameters = parse(action.parameters, await readForm(request), address)

@@ -1,6 +1,8 @@
 import type { Reporter } from '../capture/sources/source.js'
 import type { Options, SwitchName } from '../config/options.js'
 import type { Context } from '../context.js'
+import type { DashboardPart } from '../dashboard/define.js'
+import type { OperationTable } from '../operation.js'
 
 export interface CollectorSetup extends Reporter {
   /** False in a thread that must not use the database. */
@@ -16,6 +18,11 @@ export interface Diagnostic {
   collectsWith?(config: Options): boolean
   /** Hooks into the capture path when a tracker starts. Returns the function that removes the hooks. */
   collect?(setup: CollectorSetup): () => void
+  /** Operations by the names they have in `Tracker.Commands` and `Tracker.Queries`. */
+  readonly commands?: OperationTable
+  readonly queries?: OperationTable
+  /** Loads the pages, actions and downloads with the dashboard. They return 404 unless all of `needs` are on. */
+  page?(): Promise<DashboardPart>
   /** Deletes outdated data. Runs with the daily cleanup, also while the diagnostic is off. */
   retention?(context: Context): Promise<void>
 }

@@ -40,3 +40,20 @@ function isCollecting({ needs, collectsWith }: Diagnostic, config: CollectorSetu
 export async function cleanUpDiagnostics(diagnostics: readonly Diagnostic[], context: Context): Promise<void> {
   for (const { retention } of diagnostics) await retention?.(context)
 }
+
+type OperationsOf<One, Kind extends 'commands' | 'queries'> = One extends { readonly [K in Kind]: infer Table }
+  ? Table
+  : never
+
+// biome-ignore lint/suspicious/noExplicitAny: the type of a function parameter turns a union into an intersection.
+type Intersection<Union> = (Union extends any ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** The commands or queries of all diagnostics in one table. */
+export function operationsOf<const List extends readonly Diagnostic[], Kind extends 'commands' | 'queries'>(
+  diagnostics: List,
+  kind: Kind,
+): Intersection<OperationsOf<List[number], Kind>> {
+  return Object.assign({}, ...diagnostics.map((diagnostic) => diagnostic[kind] ?? {}))
+}

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PAGES } from '../../src/dashboard/routes.js'
 import { describeInBrowser } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 import { ALL_PAGES_ON, logHostileErrors } from '../support/hostile.js'
+import { PAGES } from '../support/routes.js'
 
 const CONTROLS = ['\u202A', '\u202B', '\u202C', '\u202D', '\u202E', '\u2066', '\u2067', '\u2068', '\u2069']
 const SPOOFED = `invoice\u202Efdp.exe${CONTROLS.join('')}`

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PAGES } from '../../src/dashboard/routes.js'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 import { ALL_PAGES_ON, EVIL, logHostileErrors } from '../support/hostile.js'
+import { PAGES } from '../support/routes.js'
 
 const ADDRESSES = [...PAGES.map(({ path }) => path.replace(/:\w+\{[^}]+\}/, '1')), '/no/such/page', '/errors?status=x']
 

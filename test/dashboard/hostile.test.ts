@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PAGES } from '../../src/dashboard/routes.js'
 import { type Host, startHost } from '../support/host.js'
 import { ALL_PAGES_ON, EVIL, logHostileErrors } from '../support/hostile.js'
+import { PAGES } from '../support/routes.js'
 
 const QUERY = encodeURIComponent(EVIL)
 

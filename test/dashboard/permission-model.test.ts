@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { FEEDS, PAGES } from '../../src/dashboard/routes.js'
+import { FEEDS, PAGES } from '../support/routes.js'
 import { describeEachRuntime, type Runtime } from '../support/runtimes.js'
 import { CREDENTIALS, temporaryFolder } from '../support/tracker.js'
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '../../src/dashboard/define.js'
-import { ACTIONS, FEEDS, PAGES } from '../../src/dashboard/routes.js'
 import { READ_TOOLS } from '../../src/mcp/tools/read.js'
 import { TRIAGE_TOOLS } from '../../src/mcp/tools/triage.js'
 import { TrackerError } from '../../src/model/errors.js'
@@ -8,6 +7,7 @@ import { parseInput } from '../../src/model/input.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, signIn, startHost } from '../support/host.js'
 import { ALL_PAGES_ON } from '../support/hostile.js'
+import { ACTIONS, FEEDS, PAGES } from '../support/routes.js'
 
 /** One of each technique: quotes, comments, stacked statements, unions, delays, wildcards, encodings, operators. */
 const PAYLOADS = [

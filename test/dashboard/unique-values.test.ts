@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PAGES } from '../../src/dashboard/routes.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 import { ALL_PAGES_ON } from '../support/hostile.js'
+import { PAGES } from '../support/routes.js'
 
 const EVENTS = 3000
 /** A page of ordinary data has 50 to 150 kB. */

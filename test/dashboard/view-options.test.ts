@@ -9,8 +9,8 @@ import {
   type SwitchName,
 } from '../../src/config/options.js'
 import type { Visit } from '../../src/dashboard/define.js'
-import { PAGES } from '../../src/dashboard/routes.js'
 import { signIn, startHost, USER } from '../support/host.js'
+import { PAGES } from '../support/routes.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 const MARK = 'Zx81sentinel'

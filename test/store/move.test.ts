@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { PAGES } from '../../src/dashboard/routes.js'
 import { createDatabase } from '../../src/store/database.js'
 import { migrate } from '../../src/store/migrate.js'
 import { moveDatabase } from '../../src/store/move/move.js'
@@ -8,6 +7,7 @@ import { balancedBooks } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
 import { hostAt, livedInHost } from '../support/lived-in.js'
+import { PAGES } from '../support/routes.js'
 import { withDatabase } from '../support/tracker.js'
 
 /** The state of the process and the address of the database are others by nature. */

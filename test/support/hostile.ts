@@ -1,6 +1,6 @@
 import type { Settings } from '../../src/config/options.js'
-import { PAGES } from '../../src/dashboard/routes.js'
 import type { Host } from './host.js'
+import { PAGES } from './routes.js'
 
 /** What an attacker may write wherever something of an error is free text. */
 export const EVIL = `"'><script>document.title='owned'</script><img src=x onerror=document.title='owned'>\u2028</title></pre></textarea>{{7*7}}`

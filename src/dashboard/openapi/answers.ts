@@ -1,13 +1,4 @@
 import { correlationAnswer, platformComparisonAnswer } from './answers/comparisons.js'
-import {
-  deprecationsAnswer,
-  dumpAnswer,
-  dumpsAnswer,
-  nPlusOneAnswer,
-  processHealthAnswer,
-  requestGuardAnswer,
-  swallowedAnswer,
-} from './answers/diagnostics.js'
 import { changesAnswer, errorAnswer, errorsAnswer } from './answers/errors.js'
 import { analyticsAnswer, overviewAnswer } from './answers/insight.js'
 import { releasesAnswer } from './answers/releases.js'
@@ -28,12 +19,5 @@ export const ANSWERS: Readonly<Record<string, Schema<any>>> = {
   '/notifications': notificationsAnswer,
   '/settings': settingsAnswer,
   '/health': healthAnswer,
-  '/process_health': processHealthAnswer,
-  '/errors/swallowed_exceptions': swallowedAnswer,
-  '/errors/diagnostic_dumps': dumpsAnswer,
-  '/errors/diagnostic_dumps/{dump_id}': dumpAnswer,
-  '/errors/request_guard_summary': requestGuardAnswer,
-  '/errors/deprecations': deprecationsAnswer,
-  '/errors/n_plus_one': nPlusOneAnswer,
   '/openapi': anyObject,
 }

@@ -1,7 +1,7 @@
 import { type Described, describeInput } from '../../model/describe-input.js'
 import { type JsonSchema, parameterSchema } from '../../model/json-schema.js'
-import type { Endpoint } from '../define.js'
-import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from '../routes.js'
+import type { Endpoint, Page } from '../define.js'
+import { type Routes, STREAM } from '../routes.js'
 import { ANSWERS } from './answers.js'
 import { components } from './schema.js'
 
@@ -9,29 +9,30 @@ export interface DocumentOptions {
   /** The mount path. */
   base: string
   version: string
+  routes: Routes
 }
 
 /** The API as an OpenAPI 3.1 document, from the table of endpoints. */
-export function openApiDocument({ base, version }: DocumentOptions): JsonSchema {
+export function openApiDocument({ base, version, routes }: DocumentOptions): JsonSchema {
   const paths: Record<string, JsonSchema> = {}
   const add = (path: string, operation: JsonSchema) => {
     paths[path] = { ...paths[path], ...operation }
   }
-  for (const page of PAGES) {
+  for (const page of routes.pages) {
     const path = pathOf(page)
-    const content = { 'application/json': { schema: answerOf(path) }, 'text/html': {} }
+    const content = { 'application/json': { schema: responseOf(page, path) }, 'text/html': {} }
     add(path, { get: reading(page, path, content, page.links ? LINKS : {}) })
     if (page.csv) add(`${path}.csv`, { get: reading(page, `${path}.csv`, { 'text/csv': {} }) })
   }
-  for (const feed of FEEDS) {
+  for (const feed of routes.feeds) {
     const path = pathOf(feed)
-    add(path, { get: reading(feed, path, { 'application/json': { schema: answerOf(path) } }) })
+    add(path, { get: reading(feed, path, { 'application/json': { schema: responseOf(feed, path) } }) })
   }
-  for (const download of DOWNLOADS) {
+  for (const download of routes.downloads) {
     add(pathOf(download), { get: reading(download, pathOf(download), { 'application/octet-stream': {} }) })
   }
   add(pathOf(STREAM), { get: reading(STREAM, pathOf(STREAM), { 'text/event-stream': {} }) })
-  for (const action of ACTIONS) add(pathOf(action), { post: acting(action) })
+  for (const action of routes.actions) add(pathOf(action), { post: acting(action) })
   return {
     openapi: '3.1.0',
     info: {
@@ -163,8 +164,8 @@ function pathOf({ path }: Endpoint): string {
   return path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
 }
 
-function answerOf(path: string): JsonSchema {
-  const answer = ANSWERS[path]
-  if (!answer) throw new Error(`${path} has no description of its answer in src/dashboard/openapi/answers.ts`)
-  return answer.json
+function responseOf(endpoint: Endpoint & Pick<Page, 'response'>, path: string): JsonSchema {
+  const response = endpoint.response ?? ANSWERS[path]
+  if (!response) throw new Error(`${path} has no response schema: set \`response\` in its page`)
+  return response.json
 }

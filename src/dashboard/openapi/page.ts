@@ -1,14 +1,17 @@
 import * as v from 'valibot'
 import { ownVersion } from '../../health/own-version.js'
-import { defineFeed } from '../define.js'
+import { defineFeed, type Feed } from '../define.js'
+import type { Routes } from '../routes.js'
 
-/** The API as programs read it. Made when it is asked for: nobody else has to load it. */
-export const openapi = defineFeed({
-  path: '/openapi',
-  text: 'This API as an OpenAPI 3.1 document, also as `/openapi.json`',
-  parameters: v.object({}),
-  async load(_context, _parameters, { base }) {
-    const { openApiDocument } = await import('./document.js')
-    return openApiDocument({ base, version: ownVersion() ?? 'unknown' })
-  },
-})
+/** The API as an OpenAPI document. The generator is loaded on demand, because most processes never need it. */
+export function openapiFeed(routes: () => Routes): Feed {
+  return defineFeed({
+    path: '/openapi',
+    text: 'This API as an OpenAPI 3.1 document, also as `/openapi.json`',
+    parameters: v.object({}),
+    async load(_context, _parameters, { base }) {
+      const { openApiDocument } = await import('./document.js')
+      return openApiDocument({ base, version: ownVersion() ?? 'unknown', routes: routes() })
+    },
+  })
+}

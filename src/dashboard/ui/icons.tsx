@@ -1,19 +1,13 @@
 import type { Rendered } from '../define.js'
 
-/** Strokes on a grid of 16 by 16. */
-const PATHS = {
+/** SVG path data on a grid of 16 by 16. */
+export const ICONS = {
   overview: 'M2 9.5 5.5 6l2.5 2.5L14 2.5M2 13.5h12',
   errors: 'M8 2.2 14.3 13H1.7ZM8 6.5v3M8 11.2v.3',
   analytics: 'M2.5 13.5v-5M6.2 13.5v-9M9.8 13.5v-6M13.5 13.5v-11',
   releases: 'M8 1.8 13.8 5v6L8 14.2 2.2 11V5ZM2.4 5.1 8 8.2l5.6-3.1M8 8.2v5.8',
   platforms: 'M2 3h12v8H2ZM5.5 13.5h5M8 11v2.5',
   correlation: 'M3.5 5.5a2 2 0 1 0 0-.1ZM9 11.5a2 2 0 1 0 0-.1ZM9.5 3.5a2 2 0 1 0 0-.1ZM7 5l2.5-.8M6.3 7l3.3 3',
-  swallowed: 'M3 8a5 5 0 1 0 10 0A5 5 0 1 0 3 8ZM5.8 10.2l4.4-4.4',
-  dumps: 'M3 4c0-1.2 10-1.2 10 0v8c0 1.2-10 1.2-10 0ZM3 4c0 1.2 10 1.2 10 0M3 8c0 1.2 10 1.2 10 0',
-  guard: 'M8 1.8 13 4v4c0 3-2.2 5.2-5 6.2C5.2 13.2 3 11 3 8V4Z',
-  repeats: 'M3 6.5h8.5L9 4M13 9.5H4.5L7 12',
-  deprecations: 'M4 2h8M4 14h8M5 2c0 4 6 8 6 12M11 2c0 4-6 8-6 12',
-  processes: 'M4.5 4.5h7v7h-7ZM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14',
   health: 'M1.8 8.5h3L6.5 4l3 8.5 1.7-4h3',
   notifications: 'M4 11.5V7a4 4 0 0 1 8 0v4.5l1.2 1H2.8ZM6.8 14.2h2.4',
   settings: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M4.5 10v3',
@@ -24,13 +18,13 @@ const PATHS = {
   help: 'M5.8 6a2.2 2.2 0 1 1 3.4 1.9c-.8.5-1.2.9-1.2 1.7M8 12v.3',
 } as const
 
-export type IconName = keyof typeof PATHS
+export type IconName = keyof typeof ICONS
 
 /** A picture beside a word; it says nothing of its own. */
-export function Icon({ name }: { name: IconName }): Rendered {
+export function Icon(icon: { name: IconName } | { path: string }): Rendered {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} />
+      <path d={'path' in icon ? icon.path : ICONS[icon.name]} />
     </svg>
   )
 }

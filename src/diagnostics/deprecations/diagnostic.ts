@@ -1,11 +1,14 @@
 import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
 import { collectDeprecations } from './collector.js'
+import { deprecations } from './query.js'
 
 /** Deprecation warnings by code, message and location. */
 export const deprecationWarnings = defineDiagnostic({
   name: 'deprecations',
   needs: ['enable_deprecation_tracking', 'enable_breadcrumbs'],
   collect: ({ context }) => collectDeprecations(context),
+  queries: { Deprecations: deprecations },
+  page: () => import('./page.js'),
   retention: (context) => deleteOldHours(context, 'faultboard_deprecation_hours'),
 })

@@ -10,17 +10,18 @@ import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.
 import { OTHERS } from '../../model/others.js'
 import { daysInput } from '../hourly/days.js'
 import { type DeprecationSummary, type DeprecationWarning, deprecations, LISTED_DEPRECATIONS } from './query.js'
+import { deprecationsResponse } from './response.js'
 
 /** What will stop working, and where it is used. */
 export const deprecationsPage = definePage({
   path: '/errors/deprecations',
   text: 'Deprecation warnings of Node.js, libraries and the host',
-  needs: ['enable_deprecation_tracking', 'enable_breadcrumbs'],
   parameters: daysInput,
   load: (context, parameters): Promise<Answer<DeprecationSummary>> =>
     remembered(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
       deprecations.run(context, parameters),
     ),
+  response: deprecationsResponse,
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
   json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
   view: ({ value: data, asked_at }, visit) => (
@@ -36,6 +37,12 @@ export const deprecationsPage = definePage({
     </>
   ),
 })
+
+export const pages = [deprecationsPage]
+export const navigation = {
+  label: 'Deprecations',
+  icon: 'M4 2h8M4 14h8M5 2c0 4 6 8 6 12M11 2c0 4-6 8-6 12',
+}
 
 function Nothing({ days }: { days: number }) {
   return (

@@ -10,17 +10,18 @@ import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
 import { LISTED_STATEMENTS, type NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
+import { nPlusOneResponse } from './response.js'
 
 /** Statements that one request or job ran again and again. */
 export const nPlusOnePage = definePage({
   path: '/errors/n_plus_one',
   text: 'Statements that one request or job ran again and again',
-  needs: ['detect_n_plus_one_queries', 'enable_breadcrumbs'],
   parameters: daysInput,
   load: (context, parameters): Promise<Answer<NPlusOneQueries>> =>
     remembered(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
       nPlusOneQueries.run(context, parameters),
     ),
+  response: nPlusOneResponse,
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),
   json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
   view: ({ value: data, asked_at }, visit) => (
@@ -36,6 +37,12 @@ export const nPlusOnePage = definePage({
     </>
   ),
 })
+
+export const pages = [nPlusOnePage]
+export const navigation = {
+  label: 'N+1 queries',
+  icon: 'M3 6.5h8.5L9 4M13 9.5H4.5L7 12',
+}
 
 const WATCH = `import pg from 'pg'
 import { instrumentPg } from 'faultboard/pg'

@@ -8,6 +8,7 @@ import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../
 import { unusualValues } from '../../model/system-health.js'
 import { ProcessCharts } from './process-charts.js'
 import { type ListedProcess, type ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
+import { processHealthResponse } from './response.js'
 
 const LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as const
 
@@ -15,9 +16,9 @@ const LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as const
 export const processHealthPage = definePage({
   path: '/process_health',
   text: 'The processes that report here: memory, event loop, CPU, garbage collection and errors over time',
-  needs: 'enable_process_health',
   parameters: processHealth.input,
   load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
+  response: processHealthResponse,
   title: () => 'Processes',
   json: (data) => data,
   view: ({ range, processes, process, points, step_minutes }, visit) => (
@@ -52,6 +53,12 @@ export const processHealthPage = definePage({
     </>
   ),
 })
+
+export const pages = [processHealthPage]
+export const navigation = {
+  label: 'Processes',
+  icon: 'M4.5 4.5h7v7h-7ZM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14',
+}
 
 function sentence({ started_at, node_version, app_version, application_name }: ListedProcess, visit: Visit): string {
   return [

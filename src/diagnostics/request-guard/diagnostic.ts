@@ -2,12 +2,15 @@ import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
 import { collectGuardEvents } from './collector.js'
 import { foldGuardHours } from './fold-guard-hours.js'
+import { requestGuardSummary } from './query.js'
 
 /** Throttle, blocklist and track events of rate limiters. */
 export const requestGuard = defineDiagnostic({
   name: 'request_guard',
   needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
   collect: collectGuardEvents,
+  queries: { RequestGuardSummary: requestGuardSummary },
+  page: () => import('./page.js'),
   async retention(context) {
     await deleteOldHours(context, 'faultboard_request_guard_hours')
     await foldGuardHours(context)

@@ -11,17 +11,18 @@ import { OTHERS } from '../../model/others.js'
 import { daysInput } from '../hourly/days.js'
 import { GUARD_KINDS } from './guard-kinds.js'
 import { type RequestGuardSummary, requestGuardSummary } from './query.js'
+import { requestGuardResponse } from './response.js'
 
 /** What the host's rate limiters refused or watched. */
 export const requestGuardSummaryPage = definePage({
   path: '/errors/request_guard_summary',
   text: 'Summary of throttle, blocklist and track events of the request guard',
-  needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
   parameters: daysInput,
   load: (context, parameters): Promise<Answer<RequestGuardSummary>> =>
     remembered(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
       requestGuardSummary.run(context, parameters),
     ),
+  response: requestGuardResponse,
   title: () => 'Request guard',
   json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
   view: ({ value: data, asked_at }, visit) => (
@@ -45,6 +46,12 @@ export const requestGuardSummaryPage = definePage({
     </>
   ),
 })
+
+export const pages = [requestGuardSummaryPage]
+export const navigation = {
+  label: 'Request guard',
+  icon: 'M8 1.8 13 4v4c0 3-2.2 5.2-5 6.2C5.2 13.2 3 11 3 8V4Z',
+}
 
 const TELL = "Tracker.requestGuard.record({ kind: 'throttle', rule: 'sign-in', request })"
 

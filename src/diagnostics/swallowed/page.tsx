@@ -6,6 +6,7 @@ import { formatShare } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
 import { type SourceLines, sourcesOf } from '../source/source-code.js'
 import { LISTED_LOCATIONS, type SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
+import { swallowedResponse } from './response.js'
 import { NotCounting, NothingSwallowed } from './swallowed-nothing.js'
 import { SwallowingPlace } from './swallowing-place.js'
 
@@ -19,12 +20,12 @@ interface Shown {
 export const swallowedExceptionsPage = definePage({
   path: '/errors/swallowed_exceptions',
   text: 'Swallowed exceptions',
-  needs: 'detect_swallowed_exceptions',
   parameters: daysInput,
   async load(context, parameters): Promise<Shown> {
     const data = await swallowedExceptions.run(context, parameters)
     return { data, sources: await sourcesOf(context, data.locations.map(placeOf)) }
   },
+  response: swallowedResponse,
   title: ({ data: { total_count } }) =>
     total_count > 0 ? `(${total_count}) Swallowed exceptions` : 'Swallowed exceptions',
   json: ({ data }) => data,
@@ -47,6 +48,12 @@ export const swallowedExceptionsPage = definePage({
     </>
   ),
 })
+
+export const pages = [swallowedExceptionsPage]
+export const navigation = {
+  label: 'Swallowed',
+  icon: 'M3 8a5 5 0 1 0 10 0A5 5 0 1 0 3 8ZM5.8 10.2l4.4-4.4',
+}
 
 function placeOf({ handlers: [handler] }: SwallowingLocation): { file: string | null; line_number: number | null } {
   const [, file, line] = /^(.+):(\d{1,9}):\d{1,9}$/.exec(handler?.rescue_location ?? '') ?? []

@@ -1,8 +1,8 @@
 import { raw } from 'hono/html'
 import { assetPath } from '../../assets.js'
-import type { Rendered, Visit } from '../../define.js'
+import type { Destination, Rendered, Visit } from '../../define.js'
 import { href, openErrors } from '../../href.js'
-import { type Destination, destinationOf } from './navigation.js'
+import { destinationOf } from './navigation.js'
 import { Rail, TopBar } from './rail.js'
 import { Shortcuts } from './shortcuts.js'
 
@@ -100,8 +100,9 @@ function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendere
 }
 
 /** The page of the rail that the address lies below, unless that cannot be shown either. */
-function sectionOf(status: number, { path, switches }: Visit): Destination | undefined {
-  const section = destinationOf(path)
+function sectionOf(status: number, visit: Visit): Destination | undefined {
+  const { path, switches } = visit
+  const section = destinationOf(visit)
   if (section?.path === '/errors' || (status !== 422 && section?.path === path)) return undefined
   return section?.needs?.every((option) => switches[option]) === false ? undefined : section
 }

@@ -1,8 +1,8 @@
-import type { Rendered, Visit } from '../../define.js'
+import type { Destination, Rendered, Visit } from '../../define.js'
 import { href, sameWith } from '../../href.js'
 import { THEMES } from '../../preferences.js'
 import { Icon } from '../icons.js'
-import { type Destination, DIAGNOSTICS, destinationOf, MAIN, SETTINGS } from './navigation.js'
+import { destinationOf, HEALTH, MAIN, SETTINGS } from './navigation.js'
 
 /** The way to every page. On a narrow screen it is a sheet, which the browser itself opens and closes. */
 export function Rail({ visit }: { visit: Visit }): Rendered {
@@ -18,7 +18,7 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
       <ApplicationSwitcher visit={visit} />
       <Links destinations={MAIN} visit={visit} />
       <p class="rail-title">Diagnostics</p>
-      <Links destinations={DIAGNOSTICS} visit={visit} />
+      <Links destinations={[...visit.navigation, HEALTH]} visit={visit} />
       <div class="rail-foot">
         <Links destinations={[SETTINGS]} visit={visit} />
         <div class="rail-tools">
@@ -63,12 +63,12 @@ function Mark() {
 }
 
 function Links({ destinations, visit }: { destinations: readonly Destination[]; visit: Visit }) {
-  const current = destinationOf(visit.path)?.path
+  const current = destinationOf(visit)?.path
   return (
     <ul class="rail-links">
       {destinations.map(({ path, label, icon, query, needs = [] }) => {
         const off = needs.filter((name) => !visit.switches[name])
-        const worry = path === HEALTH ? WORRIES[visit.tracker.state] : null
+        const worry = path === HEALTH.path ? WORRIES[visit.tracker.state] : null
         return (
           <li>
             <a
@@ -78,7 +78,7 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
               class={off.length > 0 ? 'off' : undefined}
               title={off.length > 0 ? `Off: set ${off.join(' and ')} to true` : worry ? `${label}: ${worry}` : label}
             >
-              <Icon name={icon} />
+              <Icon path={icon} />
               <span class="word">{label}</span>
               {off.length > 0 && <span class="word off-word">off</span>}
               {worry && <span class={`rail-dot rail-dot-${visit.tracker.state}`} />}
@@ -90,7 +90,6 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
   )
 }
 
-const HEALTH = '/health'
 const WORRIES = { ok: null, degraded: 'degraded', failing: 'failing' } as const
 
 function ApplicationSwitcher({ visit }: { visit: Visit }) {

@@ -9,14 +9,15 @@ import { formatBytes } from '../../../dashboard/ui/units.js'
 import { type DiagnosticDump, findDiagnosticDump } from '../diagnostic-dump.js'
 import { Counts, Facts } from './dump-facts.js'
 import { Breadcrumbs, Container, Descriptors, Environment, Gc, Heap, Pools, Report, Versions } from './dump-parts.js'
+import { dumpResponse } from './response.js'
 
 /** One dump with all its parts. */
 export const diagnosticDumpPage = definePage({
   path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}',
   text: 'Details of one diagnostic dump',
-  needs: 'enable_diagnostic_dump',
   parameters: v.object(findDiagnosticDump.input.entries),
   load: (context, parameters): Promise<DiagnosticDump> => findDiagnosticDump.run(context, parameters),
+  response: dumpResponse,
   title: ({ id }) => `Diagnostic dump ${id}`,
   json: (dump) => ({ dump }),
   view: (dump, visit) => (

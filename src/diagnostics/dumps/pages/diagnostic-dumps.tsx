@@ -8,14 +8,15 @@ import { Time } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatSeconds } from '../../../dashboard/ui/units.js'
 import { type DumpSummary, type DumpsPage, diagnosticDumps } from '../diagnostic-dump.js'
 import { CaptureDumpForm } from './capture-dump-form.js'
+import { dumpsResponse } from './response.js'
 
 /** The snapshots that are kept, and the button that takes another. */
 export const diagnosticDumpsPage = definePage({
   path: '/errors/diagnostic_dumps',
   text: 'List of the diagnostic dumps',
-  needs: 'enable_diagnostic_dump',
   parameters: diagnosticDumps.input,
   load: (context, parameters): Promise<DumpsPage> => diagnosticDumps.run(context, parameters),
+  response: dumpsResponse,
   title: () => 'Diagnostic dumps',
   json: (data) => data,
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),

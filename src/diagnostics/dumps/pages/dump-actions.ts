@@ -11,7 +11,6 @@ const { actor: _, ...captured } = captureDiagnosticDump.input.entries
 const captureDump = defineAction({
   path: LIST,
   text: 'Capture a diagnostic dump',
-  needs: 'enable_diagnostic_dump',
   parameters: v.object({ ...captured, application_id: optional(id()) }),
   async run(context, { application_id, ...wanted }, actor) {
     const dump = await captureDiagnosticDump.run(context, { ...wanted, actor })
@@ -27,7 +26,6 @@ const captureDump = defineAction({
 const deleteDump = defineAction({
   path: `${LIST}/:dump_id{[0-9]+}/delete`,
   text: 'Delete a diagnostic dump with its files',
-  needs: 'enable_diagnostic_dump',
   parameters: deleteDiagnosticDump.input,
   async run(context, { dump_id, application_id }) {
     await deleteDiagnosticDump.run(context, { dump_id, application_id })

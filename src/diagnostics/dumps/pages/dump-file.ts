@@ -6,7 +6,6 @@ import { streamFile } from '../dump-files.js'
 export const dumpFile = defineDownload({
   path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}/files/:kind',
   text: 'Download a file of a diagnostic dump',
-  needs: 'enable_diagnostic_dump',
   parameters: downloadDumpFile.input,
   async load(context, parameters) {
     const { name, bytes, path } = await downloadDumpFile.run(context, parameters)

@@ -1,0 +1,12 @@
+import { diagnosticDumpPage } from './diagnostic-dump.js'
+import { diagnosticDumpsPage } from './diagnostic-dumps.js'
+import { dumpActions } from './dump-actions.js'
+import { dumpFile } from './dump-file.js'
+
+export const pages = [diagnosticDumpsPage, diagnosticDumpPage]
+export const downloads = [dumpFile]
+export const actions = dumpActions
+export const navigation = {
+  label: 'Dumps',
+  icon: 'M3 4c0-1.2 10-1.2 10 0v8c0 1.2-10 1.2-10 0ZM3 4c0 1.2 10 1.2 10 0M3 8c0 1.2 10 1.2 10 0',
+}
