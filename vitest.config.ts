@@ -10,14 +10,12 @@ const ISOLATED = [
   'test/adapters/{h3,hono}.test.ts',
   'test/reporting/**/frameworks.test.ts',
   'test/browser-client/**/*.test.{ts,tsx}',
-  'test/capture/**/*.test.ts',
-  'test/cli/**/*.test.ts',
-  'test/examples/**/*.test.ts',
-  'test/mcp/**/*.test.ts',
-  'test/packed/**/*.test.ts',
+  'test/capture/**/{anonymous-functions,anonymous-callbacks,minified-names,hostile-source-maps}.test.ts',
+  'test/capture/**/{breadcrumbs,breadcrumbs-console,breadcrumbs-redis,breadcrumbs-sql}.test.ts',
+  'test/capture/**/{crash-capture,process-hooks,report,request-reads,scope,severity-table,wrapped-methods}.test.ts',
+  'test/capture/source-maps/**/*.test.ts',
+  'test/diagnostics/**/{describe-value,ledger,transform}.test.ts',
   'test/subscribers/**/*.test.ts',
-  'test/support/**/*.test.ts',
-  'test/transfer/**/*.test.ts',
 ]
 
 const isQuick = Boolean(process.env.FAULTBOARD_TEST_QUICK)
