@@ -24,7 +24,12 @@ const NOW = Date.UTC(2025, 5, 15, 12)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('demo makes up a password, and there is a dashboard with 90 days of errors and what diagnoses them', async () => {
+/** A demo writes thousands of errors before its dashboard starts. */
+const SEEDING_TIMEOUT_MS = 120_000
+
+test('demo makes up a password, and there is a dashboard with 90 days of errors and what diagnoses them', {
+  timeout: SEEDING_TIMEOUT_MS,
+}, async () => {
   const cwd = await folder()
   const env = {
     TMPDIR: cwd,
@@ -80,7 +85,9 @@ test('demo makes up a password, and there is a dashboard with 90 days of errors 
 })
 
 describeOneDatabase('demo --database', (database) => {
-  test('migrates by itself, keeps the credentials that are set, and does not seed twice', async () => {
+  test('migrates by itself, keeps the credentials that are set, and does not seed twice', {
+    timeout: SEEDING_TIMEOUT_MS,
+  }, async () => {
     const [cwd, url] = [await folder(), await database.empty()]
     const total = async () => {
       const { stdout } = await faultboard(['errors', '--json', '--per-page', '100', '--database', url], { cwd })
