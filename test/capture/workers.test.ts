@@ -83,7 +83,7 @@ describe.runIf(leaves_sqlite_alone)('the embedded SQLite', () => {
       test('is not asked from a worker thread, which says so', async () => {
         const { settings } = await setScene(database)
         const end = await run('worker-host', { how: 'ask', settings, inside: settings })
-        expect(end.stdout).toContain('do so in the main thread')
+        expect(end.stdout).toContain('Run this in the main thread')
       })
     },
     { except: ['postgres', 'mysql'] },

@@ -116,7 +116,7 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
     const missing = await call(reader, 'get_error', { error_id: 99 })
     expect(missing).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('no error with the id 99') }],
+      content: [{ text: expect.stringContaining('No error with id 99') }],
     })
   })
 

@@ -85,7 +85,7 @@ describeEachDatabase('several errors at once', (database) => {
         skipped: 1,
       })
     expect(await run(findError, { error_id: theirs })).toEqual(before)
-    await expect(run(findError, { error_id: own })).rejects.toThrow('no error with the id')
+    await expect(run(findError, { error_id: own })).rejects.toThrow('No error with id')
   })
 
   test('are refused as one when the input is wrong', async () => {

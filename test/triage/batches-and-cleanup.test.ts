@@ -82,7 +82,7 @@ describeEachDatabase('several errors at once', (database) => {
       skipped: 1,
     })
     expect((await tracker.Queries.ErrorsList.call()).map(({ id }) => id)).toEqual([kept])
-    await expect(tracker.Queries.FindError.call({ error_id: gone[0] ?? 0 })).rejects.toThrow(/no error with the id/)
+    await expect(tracker.Queries.FindError.call({ error_id: gone[0] ?? 0 })).rejects.toThrow(/No error with id/)
     expect(await tracker.Queries.DashboardStats.call()).toMatchObject({
       total_errors: 1,
       total_occurrences: 2,

@@ -42,6 +42,6 @@ describeEachDatabase('muting an error', (database) => {
     expect(await found()).toMatchObject({ muted: true, muted_by_name: 'system' })
     expect(await Commands.BatchUnmuteErrors.call({ error_ids: ids })).toEqual({ changed: 1, unchanged: 0, skipped: 1 })
     await expect(Commands.MuteError.call({ error_id, hours: 8761 })).rejects.toThrow(/hours must be .* 1 to 8760/)
-    await expect(Commands.MuteError.call({ error_id: 999_999 })).rejects.toThrow(/no error with the id/)
+    await expect(Commands.MuteError.call({ error_id: 999_999 })).rejects.toThrow(/No error with id/)
   })
 })
