@@ -6,7 +6,7 @@ import { share } from './statistics.js'
 const WEIGHTS: Record<Severity, number> = { critical: 1, high: 0.6, medium: 0.3, low: 0.1 }
 
 /** How a score is read. */
-export const STABILITY_SCALE = 'Stability goes from 0 to 100: from 70 on stable, below 40 unstable.'
+export const STABILITY_SCALE = 'Stability from 0 to 100: 70 and above is stable, below 40 unstable.'
 
 /** The formula in one line, for a page. */
 export function stabilityFormula({ open, growth }: { open: string; growth: string }): string {

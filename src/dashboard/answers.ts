@@ -2,21 +2,25 @@ import { showDirectionControls } from '../model/redaction/direction-marks.js'
 import type { DownloadedFile, Rendered } from './define.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 
-export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
   })
 }
 
-export async function html(document: Rendered, status = 200, headers: Record<string, string> = {}): Promise<Response> {
-  // At the end, for every text on every page: no template can forget it.
+export async function htmlResponse(
+  document: Rendered,
+  status = 200,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  // Applied to the whole page, so that no template can omit it.
   const text = showDirectionControls(String(await document.toString()))
   return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
 }
 
-/** A table that is written while it is read from the database. */
-export function csv(rows: AsyncIterable<string>, name: string): Response {
+/** Streams rows to the client while they are read from the database. */
+export function csvResponse(rows: AsyncIterable<string>, name: string): Response {
   const encoder = new TextEncoder()
   const iterator = rows[Symbol.asyncIterator]()
   const body = new ReadableStream<Uint8Array>({
@@ -37,8 +41,8 @@ export function csv(rows: AsyncIterable<string>, name: string): Response {
   })
 }
 
-/** A file to be saved, whatever is in it: a browser must not make a page of it. */
-export function attachment({ name, bytes, body }: DownloadedFile): Response {
+/** Sends a file that browsers save and never render. */
+export function attachmentResponse({ name, bytes, body }: DownloadedFile): Response {
   return new Response(body, {
     headers: {
       'Content-Type': 'application/octet-stream',
@@ -52,7 +56,7 @@ export function attachment({ name, bytes, body }: DownloadedFile): Response {
 /** Leaves room for the other headers: Node.js clients refuse responses with more than 16 kB of headers. */
 export const MAX_HEADER_BYTES = 12_000
 
-/** Redirects to a path. A query that is too long for a header is left out: the list opens without its filters. */
+/** Redirects to a path. Drops a query that is too long for a header; the list then opens without its filters. */
 export function redirect(to: string, cookies: readonly string[] = []): Response {
   const [path = to] = to.length > MAX_HEADER_BYTES ? to.split('?', 1) : []
   return withCookies(new Response(null, { status: 302, headers: { Location: path } }), cookies)

@@ -4,10 +4,10 @@ import { TrackerError } from '../model/errors.js'
 
 interface Bundle {
   type: string
-  /** The files it is joined from, in this order. */
+  /** Source files in the order of concatenation. */
   files: readonly string[]
-  /** How one file stands in the whole. */
-  piece(text: string): string
+  /** Wraps the text of one source file. */
+  wrap(text: string): string
 }
 
 const STYLES = [
@@ -33,41 +33,41 @@ const BUNDLES: Readonly<Record<string, Bundle>> = {
   'dashboard.css': {
     type: 'text/css; charset=utf-8',
     files: [...STYLES, 'diagnostics', 'counted', 'swallowed'].map((name) => `css/${name}.css`),
-    piece: (text) => text,
+    wrap: (text) => text,
   },
   'dashboard.js': {
     type: 'text/javascript; charset=utf-8',
     files: SCRIPTS.map((name) => `js/${name}.js`),
-    // A block of its own, so that names of one file mean nothing in the next.
-    piece: (text) => `{\n${text}}\n`,
+    // A block gives each file its own scope.
+    wrap: (text) => `{\n${text}}\n`,
   },
 }
 
-const joined = new Map<string, { body: string; version: string }>()
+const bundleCache = new Map<string, { body: string; version: string }>()
 
-/** One of the files we serve ourselves; the list is closed, so that no name can lead elsewhere. */
+/** Serves a bundle from a fixed list, so that a name cannot escape the assets folder. */
 export function serveAsset(name: string): Response {
   const bundle = Object.hasOwn(BUNDLES, name) ? BUNDLES[name] : undefined
-  if (!bundle) throw new TrackerError('not_found', 'There is no such file.')
-  return new Response(asset(name).body, {
+  if (!bundle) throw new TrackerError('not_found', 'File not found.')
+  return new Response(loadBundle(name).body, {
     headers: { 'Content-Type': bundle.type, 'Cache-Control': 'private, max-age=31536000, immutable' },
   })
 }
 
-/** The address of an asset, which changes with its content. */
+/** URL path of a bundle. The version changes with the content, so that browsers can cache the bundle permanently. */
 export function assetPath(name: string): string {
-  return `/assets/${name}?v=${asset(name).version}`
+  return `/assets/${name}?v=${loadBundle(name).version}`
 }
 
-function asset(name: string): { body: string; version: string } {
-  let known = joined.get(name)
-  if (!known) {
-    const { files = [], piece = String } = BUNDLES[name] ?? {}
+function loadBundle(name: string): { body: string; version: string } {
+  let cached = bundleCache.get(name)
+  if (!cached) {
+    const { files = [], wrap = String } = BUNDLES[name] ?? {}
     const body = files
-      .map((file) => piece(readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8')))
+      .map((file) => wrap(readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8')))
       .join('\n')
-    known = { body, version: createHash('sha256').update(body).digest('hex').slice(0, 12) }
-    joined.set(name, known)
+    cached = { body, version: createHash('sha256').update(body).digest('hex').slice(0, 12) }
+    bundleCache.set(name, cached)
   }
-  return known
+  return cached
 }

@@ -4,7 +4,7 @@ import type { Mount } from './mount.js'
 
 type ProxyOptions = Pick<Options, 'trusted_proxies' | 'dashboard_base_url'>
 
-/** Where the dashboard stands for the client, when proxies between them stand for the host. */
+/** Resolves the mount as the client sees it: public path prefix, client address and scheme behind proxies. */
 export function behindProxies(
   mount: Mount,
   { headers, url }: Pick<Request, 'headers' | 'url'>,
@@ -14,7 +14,7 @@ export function behindProxies(
   return {
     ...mount,
     base: `${publicPrefix(mount, headers, options)}${mount.base}`,
-    remote_address: clientOf(mount, headers, options),
+    remote_address: resolveClientAddress(mount, headers, options),
     encrypted: isEncrypted || isEncryptedByProxy(mount, headers, options),
   }
 }
@@ -33,25 +33,30 @@ function isEncryptedByProxy(
   return [headers.get('host'), headers.get('x-forwarded-host')].includes(new URL(dashboard_base_url).host)
 }
 
-/** A framework that was told about its proxies has looked past them already. */
-function clientOf({ remote_address, peer_address }: Mount, headers: Headers, options: ProxyOptions): string | null {
+/** Client address. A framework with its own proxy setting has resolved it already. */
+function resolveClientAddress(
+  { remote_address, peer_address }: Mount,
+  headers: Headers,
+  options: ProxyOptions,
+): string | null {
   if (peer_address !== undefined && peer_address !== remote_address) return remote_address
   const forwarded_for = headers.get('x-forwarded-for')
   return clientAddress({ remote_address, forwarded_for, forwarded: headers.get('forwarded') }, options.trusted_proxies)
 }
 
-const PREFIX = /^(?:\/[\w.~-]+){1,10}$/
+const VALID_PREFIX = /^(?:\/[\w.~-]+){1,10}$/
 
-/** What a proxy took from the front of the path: as it says itself, if it is trusted, or as the operator says. */
+/** Path prefix that a proxy strips: from the header of a trusted proxy, or from `dashboard_base_url`. */
 function publicPrefix(
   { base, remote_address, peer_address = remote_address }: Mount,
   headers: Headers,
   options: ProxyOptions,
 ): string {
-  const said = headers.get('x-forwarded-prefix')?.replace(/\/$/, '')
-  if (said && PREFIX.test(said) && isTrustedProxy(peer_address, options.trusted_proxies)) return said
+  const forwardedPrefix = headers.get('x-forwarded-prefix')?.replace(/\/$/, '')
+  if (forwardedPrefix && VALID_PREFIX.test(forwardedPrefix) && isTrustedProxy(peer_address, options.trusted_proxies))
+    return forwardedPrefix
   if (options.dashboard_base_url === null) return ''
   const path = new URL(options.dashboard_base_url).pathname.replace(/\/$/, '')
-  // Whoever names the dashboard itself means the same.
+  // The option may include the mount path itself.
   return path.endsWith(base) ? path.slice(0, -base.length) : path
 }

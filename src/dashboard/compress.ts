@@ -3,60 +3,68 @@ import { gzip } from 'node:zlib'
 import { isForeignOrigin } from './origin.js'
 import { isStreamed } from './streamed.js'
 
-/** Below this, what is saved is less than a packet. */
-const LEAST_BYTES = 1024
-const TEXT = /^(?:text\/|application\/json\b|image\/svg\+xml\b)/
-/** Measured on the list: the last levels cost a page more time than they save on the way. Assets pay only once. */
-const LEVEL = { page: 6, asset: 9 }
-/** More than the assets there are, so that the map stays small whatever is served as one. */
-const MAX_ASSETS = 10
+/** Smaller bodies fit into one packet, so compression saves nothing. */
+const MIN_COMPRESSED_BYTES = 1024
+const COMPRESSIBLE_TYPE = /^(?:text\/|application\/json\b|image\/svg\+xml\b)/
+/** For pages, levels above 6 cost more time than they save (measured on the list). Assets are compressed only once. */
+const GZIP_LEVEL = { page: 6, asset: 9 }
+/** Exceeds the number of bundles; bounds the cache. */
+const MAX_CACHED_ASSETS = 10
 
-const gzipped = promisify(gzip)
-const assets = new Map<string, Promise<Buffer>>()
+const gzipAsync = promisify(gzip)
+const compressedAssets = new Map<string, Promise<Buffer>>()
 
 /**
- * The answer, compressed where the client takes that and it is worth it. A host that compresses answers itself leaves
- * alone what says that it is compressed already.
+ * Compresses a response if the client accepts gzip and the body is large enough. Hosts that compress responses skip
+ * those with a `Content-Encoding`.
  */
-export async function compressed(request: Request, response: Response): Promise<Response> {
+export async function compressResponse(request: Request, response: Response): Promise<Response> {
   if (!response.body || !isCompressible(response)) return response
   const body = Buffer.from(await response.arrayBuffer())
   const headers = new Headers(response.headers)
   headers.append('Vary', 'Accept-Encoding')
   const { status } = response
-  const is_asset = headers.get('cache-control')?.includes('immutable') === true
-  const wanted = body.length >= LEAST_BYTES && takesGzip(request.headers.get('accept-encoding'))
-  // The length of a compressed page tells of its content whoever may choose a part of it: never a page of another site.
-  if (!wanted || (!is_asset && isForeignOrigin(request.headers))) return answered(body, status, headers)
+  const isAsset = headers.get('cache-control')?.includes('immutable') === true
+  const shouldCompress = body.length >= MIN_COMPRESSED_BYTES && acceptsGzip(request.headers.get('accept-encoding'))
+  // Prevents BREACH: another site could infer page content from the compressed length.
+  if (!shouldCompress || (!isAsset && isForeignOrigin(request.headers))) return withBody(body, status, headers)
   headers.set('Content-Encoding', 'gzip')
-  return answered(is_asset ? await assetOnce(body) : await gzipped(body, { level: LEVEL.page }), status, headers)
+  return withBody(
+    isAsset ? await compressAssetOnce(body) : await gzipAsync(body, { level: GZIP_LEVEL.page }),
+    status,
+    headers,
+  )
 }
 
 function isCompressible({ headers }: Response): boolean {
-  return TEXT.test(headers.get('content-type') ?? '') && !headers.has('content-encoding') && !isStreamed(headers)
+  return (
+    COMPRESSIBLE_TYPE.test(headers.get('content-type') ?? '') &&
+    !headers.has('content-encoding') &&
+    !isStreamed(headers)
+  )
 }
 
-function answered(body: Buffer, status: number, headers: Headers): Response {
+function withBody(body: Buffer, status: number, headers: Headers): Response {
   headers.set('Content-Length', String(body.length))
   return new Response(new Uint8Array(body), { status, headers })
 }
 
-function assetOnce(body: Buffer): Promise<Buffer> {
+function compressAssetOnce(body: Buffer): Promise<Buffer> {
   const text = body.toString('utf8')
-  const known = assets.get(text)
-  if (known) return known
-  if (assets.size >= MAX_ASSETS) assets.clear()
-  const made = gzipped(body, { level: LEVEL.asset })
-  assets.set(text, made)
-  return made
+  const cached = compressedAssets.get(text)
+  if (cached) return cached
+  if (compressedAssets.size >= MAX_CACHED_ASSETS) compressedAssets.clear()
+  const compressedBody = gzipAsync(body, { level: GZIP_LEVEL.asset })
+  compressedAssets.set(text, compressedBody)
+  return compressedBody
 }
 
-/** By the words of RFC 9110: what is not named is refused where `*` is not, and a weight of zero refuses. */
-export function takesGzip(accepted: string | null): boolean {
+/** Evaluates `Accept-Encoding` (RFC 9110): an explicit coding overrides `*`, and a weight of zero refuses it. */
+export function acceptsGzip(accepted: string | null): boolean {
   const weights = new Map(
     (accepted ?? '').split(',').map((part) => {
       const [coding = '', ...parameters] = part.split(';')
-      const weight = parameters.map((one) => /^\s*q=([\d.]+)\s*$/i.exec(one)?.[1]).find((one) => one !== undefined)
+      const weight = parameters.map((text) => /^\s*q=([\d.]+)\s*$/i.exec(text)?.[1]).find((text) => text !== undefined)
       return [coding.trim().toLowerCase(), Number(weight ?? 1)]
     }),
   )

@@ -1,13 +1,14 @@
-const LIMIT = 2000
+/** Longer values are ignored. */
+const MAX_VALUE_LENGTH = 2000
 
-/** The value of one of our cookies, or null. */
-export function cookieFrom(cookies: string | null, name: string): string | null {
-  const value = new RegExp(`(?:^|;\\s*)${name}=([^;]{1,${LIMIT}})`).exec(cookies ?? '')?.[1]
+/** Returns the value of a dashboard cookie, or null. */
+export function readCookie(cookies: string | null, name: string): string | null {
+  const value = new RegExp(`(?:^|;\\s*)${name}=([^;]{1,${MAX_VALUE_LENGTH}})`).exec(cookies ?? '')?.[1]
   if (!value) return null
   try {
     return decodeURIComponent(value)
   } catch {
-    // Not a cookie of ours.
+    // Not written by the dashboard.
     return null
   }
 }
@@ -26,9 +27,9 @@ export interface CookieAttributes {
  */
 function cookiePath(path: string): string {
   const end = path.indexOf(';')
-  const whole = end < 0 ? path : path.slice(0, path.lastIndexOf('/', end) + 1)
+  const safePath = end < 0 ? path : path.slice(0, path.lastIndexOf('/', end) + 1)
   try {
-    return whole.replace(/[^\x21-\x7e]+|["<>`{}^]/gu, encodeURIComponent) || '/'
+    return safePath.replace(/[^\x21-\x7e]+|["<>`{}^]/gu, encodeURIComponent) || '/'
   } catch {
     // Half of a surrogate pair, which no browser sends.
     return '/'

@@ -8,39 +8,39 @@ import type { Schema as ResponseSchema } from './openapi/schema.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
 
-/** What a view knows about the request it answers. */
+/** Request data that views can use. */
 export interface Visit extends ViewConfiguration {
-  /** The mount path, in front of every link. */
+  /** Mount path, the prefix of every link. */
   base: string
-  /** Path below the mount of this page. */
+  /** Path of the page, relative to the mount. */
   path: string
   query: URLSearchParams
-  /** The signed-in user. */
+  /** Signed-in user. */
   user: string
-  /** The one-time message of the action that led here. */
+  /** Flash message of the previous action. */
   notice: string | null
   now: number
   time_zone: string
   application_name: string
-  /** The application that is looked at; null is all of them together. */
+  /** Selected application; null for all applications. */
   application_id: number | null
-  /** All that report here, for the switcher. */
+  /** All applications, for the switcher. */
   applications: readonly Application[]
   /** Destinations of the diagnostics. */
   navigation: readonly Destination[]
   theme: Theme
-  /** Whether the rail shows only its icons. */
+  /** Whether the sidebar is collapsed to icons. */
   rail_folded: boolean
-  /** When this visitor was here the time before. */
+  /** End of the previous visit. */
   last_visit_at: number | null
-  /** The version of Faultboard, and how the tracker of this process is doing as far as it knows by itself. */
+  /** Version of Faultboard, and the health of this process as known without a query. */
   tracker: { version: string | null; state: HealthState }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: hono/jsx types a rendered element as any.
 export type Rendered = any
 
-/** What every address has: a route, a line of text for the docs, the options that turn it on, what it takes. */
+/** Route with its description for the docs, the options that enable it and its parameters. */
 export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly path: string
   readonly text: string
@@ -48,32 +48,32 @@ export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly parameters: Schema
 }
 
-/** One address that shows something: what it takes, what it loads, how it looks, and so its JSON. */
+/** Page with an HTML view and a JSON representation. */
 export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown, More = unknown>
   extends Endpoint<Schema> {
   load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
-  /** What only people are shown beside it: programs, which read the JSON, must not wait for it. */
-  furnish?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
+  /** Loads data that only the HTML view needs, so that JSON requests do not wait for it. */
+  loadForHtml?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
   title(data: Data, visit: Visit): string
-  /** The state of the tracker, if the page has determined it: the navigation then shows the same. */
+  /** Health determined by the page, so that the sidebar shows the same state. */
   healthState?(data: Data): HealthState
   json(data: Data): unknown
   /** The schema of the JSON, for OpenAPI. */
   // biome-ignore lint/suspicious/noExplicitAny: every page has its own type.
   readonly response?: ResponseSchema<any>
   view(data: Data & More, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
-  /** The `Link` header of a paginated page. */
+  /** `Link` header of a paginated page. */
   links?(data: Data, visit: Visit): string | null
-  /** What the same address answers with `.csv`. */
+  /** CSV export under the same path with `.csv`. */
   csv?(context: Context, parameters: v.InferOutput<Schema>): AsyncIterable<string>
 }
 
-/** One address that answers programs only, in JSON. */
+/** JSON-only endpoint. */
 export interface Feed<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown> extends Endpoint<Schema> {
   load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
 }
 
-/** One address that gives a file. */
+/** File download. */
 export interface Download<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
   load(context: Context, parameters: v.InferOutput<Schema>): Promise<DownloadedFile>
 }
@@ -84,19 +84,19 @@ export interface DownloadedFile {
   body: ReadableStream<Uint8Array>
 }
 
-/** One address that changes something and leads on to a page. */
+/** POST endpoint that changes data and redirects to a page. */
 export interface Action<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
   run(context: Context, parameters: v.InferOutput<Schema>, actor: string): Promise<ActionResult>
 }
 
 export interface ActionResult {
-  /** Path below the mount. */
+  /** Redirect target, relative to the mount. */
   to: string
   notice: string | null
-  /** Path below the mount of what was made, for programs. */
-  made?: string
-  /** Name and value of what the browser is to remember. */
-  remember?: Readonly<Record<string, string>>
+  /** `Content-Location` of the created record, relative to the mount. */
+  created?: string
+  /** Preferences to store in cookies, by name. */
+  preferences?: Readonly<Record<string, string>>
 }
 
 export function definePage<Schema extends v.GenericSchema, Data, More>(page: Page<Schema, Data, More>): Page {

@@ -6,17 +6,17 @@ import { id } from '../model/input.js'
 import { type Application, listApplications } from '../triage/list/list-applications.js'
 import type { Visit } from './define.js'
 import type { Mount } from './mount.js'
-import { noticeFrom } from './notice.js'
-import { preferencesFrom } from './preferences.js'
+import { readFlash } from './notice.js'
+import { readPreferences } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
 
-/** A request on its way to an answer. */
+/** State of a request. */
 export interface Exchange {
   visit: Visit
   mount: Mount
   cookies: string | null
   wants_json: boolean
-  /** What the client added to the path to be answered in another form. */
+  /** Suffix of the path that selects the response format. */
   suffix: '.json' | '.csv' | ''
   /** All applications that report here. The first call queries the database, further calls share its result. */
   listApplications(): Promise<readonly Application[]>
@@ -39,19 +39,19 @@ export function openExchange(
     cookies,
     suffix,
     wants_json: suffix === '.json' || (suffix === '' && prefersJson(request.headers.get('accept'))),
-    listApplications: shared(() => listApplications.run(context, {})),
+    listApplications: runOnce(() => listApplications.run(context, {})),
     visit: {
       base: mount.base,
       path: path === '' ? '/' : path,
       query: searchParams,
       user: '',
-      notice: noticeFrom(cookies),
+      notice: readFlash(cookies),
       now: time,
       time_zone: config.time_zone,
       application_name: config.application_name,
-      application_id: applicationIn(searchParams),
+      application_id: parseApplicationId(searchParams),
       applications: [],
-      ...preferencesFrom(cookies, time),
+      ...readPreferences(cookies, time),
       tracker: { version: ownVersion(), state: healthAtAGlance(context) },
       ...configuration,
     },
@@ -59,7 +59,7 @@ export function openExchange(
 }
 
 /** Runs the query at most once. */
-function shared<T>(query: () => Promise<T>): () => Promise<T> {
+function runOnce<T>(query: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => {
     result ??= query()
@@ -67,10 +67,10 @@ function shared<T>(query: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Nonsense is refused by the page's own parameters; the frame around it then shows all applications. */
-function applicationIn(query: URLSearchParams): number | null {
-  const given = v.safeParse(id(), query.get('application_id'))
-  return given.success ? given.output : null
+/** Selected application. Pages validate the parameter themselves; an invalid id selects all applications here. */
+function parseApplicationId(query: URLSearchParams): number | null {
+  const result = v.safeParse(id(), query.get('application_id'))
+  return result.success ? result.output : null
 }
 
 function prefersJson(accept: string | null): boolean {

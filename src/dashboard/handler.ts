@@ -6,21 +6,29 @@ import { id, parseInput } from '../model/input.js'
 import { clientNetwork } from '../model/requests/client-address.js'
 import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
-import { attachment, csv, html, json, redirect, withCookies, withSecurityHeaders } from './answers.js'
+import {
+  attachmentResponse,
+  csvResponse,
+  htmlResponse,
+  jsonResponse,
+  redirect,
+  withCookies,
+  withSecurityHeaders,
+} from './answers.js'
 import { serveAsset } from './assets.js'
 import { behindProxies } from './behind-proxies.js'
-import { compressed } from './compress.js'
+import { compressResponse } from './compress.js'
 import type { Endpoint, Page } from './define.js'
 import { type Exchange, openExchange } from './exchange.js'
-import { fields, readForm } from './form.js'
+import { readForm, toFields } from './form.js'
 import { href } from './href.js'
 import { LiveUpdates } from './live.js'
 import type { Mount } from './mount.js'
-import { mountMemory } from './mount-memory.js'
-import { noticeCleared, noticeHeader } from './notice.js'
+import { createMountPathRecorder } from './mount-memory.js'
+import { clearFlashCookie, flashCookie } from './notice.js'
 import { isForeignOrigin } from './origin.js'
 import { isPlainPath } from './plain-path.js'
-import { preferenceHeader, visitHeader } from './preferences.js'
+import { preferenceCookie, visitCookie } from './preferences.js'
 import { RateLimiter, type Verdict } from './rate-limit.js'
 import { type Routes, STREAM } from './routes.js'
 import { CHALLENGE } from './sign-in/basic.js'
@@ -32,23 +40,21 @@ import { viewConfiguration } from './view-options.js'
 
 export type Handler = (request: Request, mount: Mount) => Promise<Response>
 
-/** A frame without the other applications is better than one that is waited for. */
-const FRAME_PATIENCE_MS = 500
+/** Timeout for the application switcher. The page renders without it rather than waiting. */
+const LAYOUT_TIMEOUT_MS = 500
 
-/** Width of the columns that store who changed something. */
+/** Width of the actor columns. */
 const MAX_ACTOR_LENGTH = 255
 
-/** A restart of the database or the end of a lock takes seconds. */
+/** A database restart or a lock takes seconds. */
 const RETRY_AFTER_SECONDS = '5'
 
-/** The dashboard as one function from request to response, until it is closed. */
 export interface Dashboard {
   handle: Handler
-  /** Ends the streams that are open. */
+  /** Ends open streams and pending sign-ins. */
   close(): void
 }
 
-/** Everything that goes wrong in a request ends in the one catch. */
 export function createDashboard(context: Context, routes: Routes): Dashboard {
   const live = new LiveUpdates(context)
   const signIn = createSignIn(context)
@@ -64,31 +70,31 @@ export function createDashboard(context: Context, routes: Routes): Dashboard {
 function createHandler(context: Context, routes: Routes, live: LiveUpdates, signIn: SignIn): Handler {
   const router = buildRouter(context, routes, live)
   const configuration = { ...viewConfiguration(context.config), navigation: routes.navigation }
-  const warnOfProxy = createProxyWarning(context)
+  const warnAboutProxy = createProxyWarning(context)
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
-  return async (request, hosts) => {
-    const mount = behindProxies(hosts, request, context.config)
+  return async (request, hostMount) => {
+    const mount = behindProxies(hostMount, request, context.config)
     const network = clientNetwork(mount.remote_address)
     const exchange = openExchange(request, mount, context, configuration)
     try {
       const session = await signIn.authenticate(request.headers, network)
       exchange.visit.user = session.user
-      warnOfProxy(hosts, request.headers)
+      warnAboutProxy(hostMount, request.headers)
       const verdict = context.config.enable_rate_limiting ? requests.hit(network) : null
       if (verdict && !verdict.allowed) throw new RateLimited(verdict, TOO_MANY_REQUESTS)
       if (request.method === 'POST' && isForeignOrigin(request.headers, mount.encrypted)) {
         throw new TrackerError(
           'forbidden_origin',
-          'This request comes from another site and was refused. Open the dashboard itself and try again there.',
+          'This request was refused because it comes from another site. Open the dashboard and try again.',
         )
       }
-      if (!isPlainPath(exchange.visit.path)) throw noSuchPage()
+      if (!isPlainPath(exchange.visit.path)) throw pageNotFound()
       const response = await respond(router, request, exchange)
       if (isHtml(response)) withCookies(response, [await session.deviceCookie(mount.base, mount.encrypted)])
-      return await compressed(request, withHeaders(response, verdict))
+      return await compressResponse(request, withHeaders(response, verdict))
     } catch (error) {
-      return compressed(request, withHeaders(await answerError(error, exchange, context), null))
+      return compressResponse(request, withHeaders(await respondWithError(error, exchange, context), null))
     }
   }
 }
@@ -109,114 +115,129 @@ function isHtml({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/html') ?? false
 }
 
-/** The values in a path by name, such as `error_id`. */
-type Address = Record<string, string>
-type Answer = (exchange: Exchange, address: Address, request: Request) => Response | Promise<Response>
+/** Path parameters by name, such as `error_id`. */
+type PathParameters = Record<string, string>
+type RouteHandler = (
+  exchange: Exchange,
+  pathParameters: PathParameters,
+  request: Request,
+) => Response | Promise<Response>
 
-/** Calls the endpoint of the path. HEAD is a GET whose response has no body. */
-async function respond(router: TrieRouter<Answer>, request: Request, exchange: Exchange): Promise<Response> {
+/** Calls the route handler. HEAD is a GET without a response body. */
+async function respond(router: TrieRouter<RouteHandler>, request: Request, exchange: Exchange): Promise<Response> {
   const isHead = request.method === 'HEAD'
-  // The type covers other routers too. This one returns each endpoint with its values by name.
-  const [found] = router.match(isHead ? 'GET' : request.method, exchange.visit.path) as [[Answer, Address][]]
-  const [answer, address] = found[0] ?? [notFound, {}]
-  const response = await answer(exchange, address, request)
+  // The type covers all Hono routers. TrieRouter returns handlers with named parameters.
+  const [found] = router.match(isHead ? 'GET' : request.method, exchange.visit.path) as [
+    [RouteHandler, PathParameters][],
+  ]
+  const [handle, pathParameters] = found[0] ?? [notFound, {}]
+  const response = await handle(exchange, pathParameters, request)
   return isHead ? new Response(null, response) : response
 }
 
 function notFound(): never {
-  throw noSuchPage()
+  throw pageNotFound()
 }
 
-function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieRouter<Answer> {
-  const router = new TrieRouter<Answer>()
-  const remember = mountMemory(context)
+function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieRouter<RouteHandler> {
+  const router = new TrieRouter<RouteHandler>()
+  const recordMountPath = createMountPathRecorder(context)
   router.add('GET', '/assets/:name', (_exchange, { name = '' }) => serveAsset(name))
   router.add('GET', '/', ({ visit }) => redirect(href(visit, '/overview')))
-  router.add('GET', STREAM.path, ({ mount }, _address, request) => live.answer(request, mount.closing))
+  router.add('GET', STREAM.path, ({ mount }, _address, request) => live.respond(request, mount.closing))
   for (const page of routes.pages) {
-    router.add('GET', page.path, async (exchange, address) => {
-      const response = await answerPage(page, context, exchange, address)
-      // Programs may come by another way than people.
-      if (!exchange.wants_json) remember(exchange.visit.base)
+    router.add('GET', page.path, async (exchange, pathParameters) => {
+      const response = await respondWithPage(page, context, exchange, pathParameters)
+      // JSON clients may use an internal address.
+      if (!exchange.wants_json) recordMountPath(exchange.visit.base)
       return response
     })
   }
   for (const feed of routes.feeds) {
-    router.add('GET', feed.path, async (exchange, address) => {
+    router.add('GET', feed.path, async (exchange, pathParameters) => {
       requireSwitches(feed, context)
       exchange.wants_json = true
-      const parameters = parse(feed.parameters, fields(exchange.visit.query), address)
-      return json(await feed.load(context, parameters, exchange.visit))
+      const parameters = parse(feed.parameters, toFields(exchange.visit.query), pathParameters)
+      return jsonResponse(await feed.load(context, parameters, exchange.visit))
     })
   }
   for (const download of routes.downloads) {
-    router.add('GET', download.path, async ({ visit }, address) => {
+    router.add('GET', download.path, async ({ visit }, pathParameters) => {
       requireSwitches(download, context)
-      return attachment(await download.load(context, parse(download.parameters, fields(visit.query), address)))
+      return attachmentResponse(
+        await download.load(context, parse(download.parameters, toFields(visit.query), pathParameters)),
+      )
     })
   }
   for (const action of routes.actions) {
-    router.add('POST', action.path, async ({ visit: { base, user } }, address, request) => {
+    router.add('POST', action.path, async ({ visit: { base, user } }, pathParameters, request) => {
       requireSwitches(action, context)
-      const parameters = parse(action.parameters, await readForm(request), address)
+      const parameters = parse(action.parameters, await readForm(request), pathParameters)
       const actor = cleanText(user.trim(), MAX_ACTOR_LENGTH)
-      const { to, notice, made, remember = {} } = await action.run(context, parameters, actor)
+      const { to, notice, created, preferences = {} } = await action.run(context, parameters, actor)
       const response = redirect(`${base}${to}`, [
-        ...(notice === null ? [] : [noticeHeader(notice, base)]),
-        ...Object.entries(remember).map(([name, value]) => preferenceHeader(name, value, base)),
+        ...(notice === null ? [] : [flashCookie(notice, base)]),
+        ...Object.entries(preferences).map(([name, value]) => preferenceCookie(name, value, base)),
       ])
-      if (made) response.headers.set('Content-Location', `${base}${made}`)
+      if (created) response.headers.set('Content-Location', `${base}${created}`)
       return response
     })
   }
   return router
 }
 
-async function answerPage(page: Page, context: Context, exchange: Exchange, address: Address): Promise<Response> {
+async function respondWithPage(
+  page: Page,
+  context: Context,
+  exchange: Exchange,
+  pathParameters: PathParameters,
+): Promise<Response> {
   requireSwitches(page, context)
   const { visit, suffix, cookies } = exchange
-  const parameters = parse(page.parameters, fields(visit.query), address)
+  const parameters = parse(page.parameters, toFields(visit.query), pathParameters)
   await requireApplication(parameters, exchange)
   if (suffix === '.csv') {
-    if (!page.csv) throw noSuchPage()
+    if (!page.csv) throw pageNotFound()
     await context.ready()
-    return csv(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
+    return csvResponse(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
   }
   const data = await page.load(context, parameters, visit)
   if (exchange.wants_json) {
     const links = page.links?.(data, { ...visit, path: `${visit.path}${suffix}` })
-    return json(page.json(data), 200, links ? { Link: links } : {})
+    return jsonResponse(page.json(data), 200, links ? { Link: links } : {})
   }
-  const shown = page.furnish ? Object.assign({}, data, await page.furnish(context, data, parameters, visit)) : data
-  await fillFrame(exchange)
+  const shown = page.loadForHtml
+    ? Object.assign({}, data, await page.loadForHtml(context, data, parameters, visit))
+    : data
+  await loadLayoutData(exchange)
   if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
-  // Rendering takes its time as well: what waits in the host comes first.
+  // Yields to the host, because rendering blocks the event loop.
   await new Promise((resume) => setImmediate(resume))
   const document = pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)
-  return withCookies(await html(document), [
-    visit.notice === null ? null : noticeCleared(visit.base),
-    visitHeader(cookies, visit.now, visit.base),
+  return withCookies(await htmlResponse(document), [
+    visit.notice === null ? null : clearFlashCookie(visit.base),
+    visitCookie(cookies, visit.now, visit.base),
   ])
 }
 
-/** What the frame around a page shows; a page that can do without the database must not fail for its frame. */
-async function fillFrame({ visit, listApplications }: Exchange): Promise<void> {
+/** Loads the application switcher. Never fails, so that pages without database access still render. */
+async function loadLayoutData({ visit, listApplications }: Exchange): Promise<void> {
   if (visit.user === '') return
-  visit.applications = await withTimeout(listApplications(), FRAME_PATIENCE_MS).catch(() => [])
+  visit.applications = await withTimeout(listApplications(), LAYOUT_TIMEOUT_MS).catch(() => [])
 }
 
-function noSuchPage(): TrackerError {
-  return new TrackerError('not_found', 'There is no such page.')
+function pageNotFound(): TrackerError {
+  return new TrackerError('not_found', 'Page not found.')
 }
 
-function parse(schema: v.GenericSchema, given: object, address: Address): unknown {
-  // In an address, an id that no record can have is that of an unknown record; in a form it is a mistake.
-  const unknown = Object.keys(address).find((name) => name.endsWith('_id') && !v.is(id(), address[name]))
+function parse(schema: v.GenericSchema, given: object, pathParameters: PathParameters): unknown {
+  // An invalid id in a path is an unknown record; in a form it is invalid input.
+  const unknown = Object.keys(pathParameters).find((name) => name.endsWith('_id') && !v.is(id(), pathParameters[name]))
   if (unknown) throw new TrackerError('not_found', `There is no ${unknown.slice(0, -'_id'.length)} with this id.`)
-  return parseInput(schema, { ...given, ...address })
+  return parseInput(schema, { ...given, ...pathParameters })
 }
 
-/** A list of an application that is not there must not look like one in which nothing was recorded. */
+/** Returns 404 for an unknown application instead of an empty list. */
 async function requireApplication(parameters: unknown, { listApplications }: Exchange): Promise<void> {
   const { application_id } = parameters as { application_id?: number }
   if (application_id === undefined) return
@@ -228,26 +249,19 @@ async function requireApplication(parameters: unknown, { listApplications }: Exc
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
   const off = [needs].flat().filter((name) => !config[name])
   if (off.length === 0) return
-  throw new TrackerError(
-    'switched_off',
-    `This page is switched off. Set ${off.join(' and ')} to true in the configuration to turn it on.`,
-  )
+  throw new TrackerError('switched_off', `This page is disabled. Set ${off.join(' and ')} to true to enable it.`)
 }
 
-async function answerError(error: unknown, exchange: Exchange, context: Context): Promise<Response> {
+async function respondWithError(error: unknown, exchange: Exchange, context: Context): Promise<Response> {
   const { visit, wants_json } = exchange
   if (!(error instanceof TrackerError || error instanceof SignInLimited)) {
     context.counters.add('dashboard_failed')
-    context.log.warn(
-      `The dashboard failed to answer ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`,
-    )
+    context.log.warn(`Dashboard request failed: ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`)
   }
   const known = knownError(error, context)
   const status = known?.status ?? 500
-  const sentence =
-    known && known.code !== 'configuration_invalid'
-      ? known.message
-      : 'Something went wrong in the dashboard. The log of the application has the details.'
+  const message =
+    known && known.code !== 'configuration_invalid' ? known.message : 'Something went wrong. Check the application log.'
   const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}
   if (known instanceof RateLimited) {
     headers['Retry-After'] = String(known.verdict.reset)
@@ -255,9 +269,9 @@ async function answerError(error: unknown, exchange: Exchange, context: Context)
   }
   if (status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS
   // Spec: the body of a 429 is JSON for every client.
-  if (wants_json || status === 429) return json({ error: sentence }, status, headers)
-  if (known?.code !== 'database_unavailable') await fillFrame(exchange)
-  return html(errorDocument(status, sentence, visit), status, headers)
+  if (wants_json || status === 429) return jsonResponse({ error: message }, status, headers)
+  if (known?.code !== 'database_unavailable') await loadLayoutData(exchange)
+  return htmlResponse(errorDocument(status, message, visit), status, headers)
 }
 
 function knownError(error: unknown, { database }: Context): TrackerError | null {
@@ -266,7 +280,7 @@ function knownError(error: unknown, { database }: Context): TrackerError | null 
   if (!database.isUnreachable(error)) return null
   return new TrackerError(
     'database_unavailable',
-    'The database is unreachable or locked. New errors are kept and written once it is available again.',
+    'The database is unreachable or locked. New errors are buffered and saved once it is available.',
   )
 }
 

@@ -2,12 +2,12 @@ import type { Visit } from './define.js'
 
 export type LinkParameters = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** The address of a page, in the application that is looked at; what is null or undefined is left out. */
+/** Link to a page within the selected application. Omits parameters that are null or undefined. */
 export function href(visit: Visit, path: string, parameters: LinkParameters = {}): string {
   return `${visit.base}${pathWith(path, { application_id: visit.application_id, ...parameters })}`
 }
 
-/** The same below the mount, for actions, which are told the application by their form. */
+/** Path with a query, relative to the mount. */
 export function pathWith(path: string, parameters: LinkParameters): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) {
@@ -16,13 +16,13 @@ export function pathWith(path: string, parameters: LinkParameters): string {
   return query.size > 0 ? `${path}?${query}` : path
 }
 
-/** The list as the dashboard's own links show it: what is open and awake. */
-export function openErrors(visit: Visit, parameters: LinkParameters = {}): string {
+/** Link to the default list: unresolved errors that are not snoozed. */
+export function openErrorsLink(visit: Visit, parameters: LinkParameters = {}): string {
   return href(visit, '/errors', { unresolved: true, hide_snoozed: true, ...parameters })
 }
 
-/** This page again with some parameters changed (null takes one away), from its first page on. */
-export function sameWith(visit: Visit, changes: LinkParameters): string {
+/** Link to the current page with changed parameters (null removes one), starting at its first page. */
+export function currentPageWith(visit: Visit, changes: LinkParameters): string {
   const query = new URLSearchParams(visit.query)
   query.delete('page')
   for (const [name, value] of Object.entries(changes)) {

@@ -3,17 +3,17 @@ import { type ErrorsFilter, errorsListInput } from '../triage/list/errors-list.j
 import type { Visit } from './define.js'
 import { href, type LinkParameters } from './href.js'
 
-/** The list with these filters and some of them changed (null takes one away), from its first page on. */
-export function listAddress(visit: Visit, filter: ErrorsFilter, changes: LinkParameters = {}): string {
-  return href(visit, '/errors', { ...settings(filter), ...changes })
+/** Link to the list with changed filters (null removes one), starting at its first page. */
+export function listLink(visit: Visit, filter: ErrorsFilter, changes: LinkParameters = {}): string {
+  return href(visit, '/errors', { ...activeFilters(filter), ...changes })
 }
 
-/** What of a filter differs from a list that nobody asked anything of. */
-export function settings(filter: ErrorsFilter): LinkParameters {
+/** Filters that differ from their defaults. */
+export function activeFilters(filter: ErrorsFilter): LinkParameters {
   const entries = Object.entries(filter).filter(
-    ([name, value]) => name !== 'page' && value !== false && value !== UNASKED[name as keyof ErrorsFilter],
+    ([name, value]) => name !== 'page' && value !== false && value !== DEFAULT_FILTER[name as keyof ErrorsFilter],
   )
   return Object.fromEntries(entries)
 }
 
-const UNASKED = parseInput(errorsListInput, {})
+const DEFAULT_FILTER = parseInput(errorsListInput, {})

@@ -5,43 +5,44 @@ import { listQuery } from '../triage/saved-views.js'
 import type { Visit } from './define.js'
 import { href, type LinkParameters } from './href.js'
 
-const LIMIT = 2000
+/** Keeps links well below the length limits of browsers and proxies. */
+const MAX_QUERY_LENGTH = 2000
 
 /**
- * The list somebody came from, carried by the address of an error: its filters, and which page of it. There is no
- * referrer to tell it, and a script could only tell it to those who have one.
+ * The list that led to an error, carried in the link: its filters and page. The Referrer-Policy sends no referrer, and
+ * the way back must work without JavaScript.
  */
-export const listPlaceInput = {
-  list_query: filterText({ max: LIMIT, note: 'the filters of the list to go back to' }),
+export const listOriginInput = {
+  list_query: filterText({ max: MAX_QUERY_LENGTH, note: 'the filters of the list to go back to' }),
   list_page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
 }
 
-export interface ListPlace {
+export interface ListOrigin {
   list_query?: string | undefined
   list_page?: number | undefined
 }
 
-/** This list, for the links of its rows. */
-export function thisList(visit: Visit, page: number): LinkParameters {
-  const list_query = String(new URLSearchParams(filtersOf(String(visit.query))))
-  return list_query.length > LIMIT ? {} : { list_query: list_query || null, list_page: page }
+/** Describes the current list for the links of its rows. */
+export function currentListOrigin(visit: Visit, page: number): LinkParameters {
+  const list_query = String(new URLSearchParams(parseFilters(String(visit.query))))
+  return list_query.length > MAX_QUERY_LENGTH ? {} : { list_query: list_query || null, list_page: page }
 }
 
-/** The same list again, from the page of an error; undefined where there is none behind it. */
-export function listBehind(visit: Visit, { list_query = '', list_page }: ListPlace): string | undefined {
+/** Link back to the list; undefined if the visitor did not come from a list. */
+export function backToListLink(visit: Visit, { list_query = '', list_page }: ListOrigin): string | undefined {
   if (list_page === undefined) return undefined
-  return href(visit, '/errors', { ...filtersOf(list_query), page: list_page > 1 ? list_page : null })
+  return href(visit, '/errors', { ...parseFilters(list_query), page: list_page > 1 ? list_page : null })
 }
 
-/** What the list asked for; null where there is none, or its filters are not ours. */
-export function filterBehind({ list_query = '', list_page }: ListPlace): ErrorsFilter | null {
+/** Filter of the list; null without a list or with invalid filters. */
+export function originFilter({ list_query = '', list_page }: ListOrigin): ErrorsFilter | null {
   if (list_page === undefined) return null
-  const result = v.safeParse(errorsListInput, filtersOf(list_query))
+  const result = v.safeParse(errorsListInput, parseFilters(list_query))
   return result.success ? result.output : null
 }
 
-/** Without the application, which every link carries anyway. */
-function filtersOf(query: string): Record<string, string> {
+/** Filters without the application, which every link contains anyway. */
+function parseFilters(query: string): Record<string, string> {
   const { application_id, ...filters } = Object.fromEntries(new URLSearchParams(listQuery(query)))
   return filters
 }

@@ -4,194 +4,195 @@ import { TrackerError } from '../model/errors.js'
 import { latestChange } from '../triage/queries/latest-change.js'
 import type { Endpoint } from './define.js'
 
-export const live: Endpoint = {
+export const liveStream: Endpoint = {
   path: '/errors/live',
-  text: 'An event `changed` when it opens and whenever errors may have changed, at most once a second',
+  text: 'Server-sent events: `changed` on connect and whenever errors may have changed, at most once a second',
   parameters: v.object({}),
 }
 
 const MAX_STREAMS = 50
-/** How often the streams are looked after: one whose host is closing ends within this time. */
-const ROUND_MS = 1000
-/** An event at most this often, however much is written. */
-const EVENT_MS = 1000
-/** How often the database is asked whether another process has written something. */
-const LOOK_MS = 3000
+/** A stream ends within this time after the host starts to close. */
+const TICK_MS = 1000
+/** Limits events during bursts of writes. */
+const MIN_EVENT_INTERVAL_MS = 1000
+/** Interval for detecting writes by other processes. */
+const POLL_INTERVAL_MS = 3000
 const HEARTBEAT_MS = 15_000
-/** How long a stream lasts; the browser opens the next one. Where nobody can say that the host is closing, not long. */
-const LIFE_MS = { known: 300_000, unknown: 60_000 }
-/** When the browser comes back after the end of a stream. */
-const RETRY_MS = 3000
+/** Browsers reconnect afterward. Shorter if the adapter cannot report that the host is closing. */
+const STREAM_LIFETIME_MS = { reportsClosing: 300_000, otherwise: 60_000 }
+/** Delay before a browser reconnects. */
+const RECONNECT_MS = 3000
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Without no-transform, middlewares that compress would hold events back until they have enough of them.
+  // Without no-transform, compression middleware would buffer events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
 }
 
-interface Follower {
+interface Subscriber {
   controller: ReadableStreamDefaultController<Uint8Array>
-  /** By `performance.now()`. */
-  ends_at: number
+  /** On the clock of `performance.now()`. */
+  endsAt: number
   closing: (() => boolean) | undefined
-  /** Forgets the signal of the request. */
+  /** Removes the abort listener from the request. */
   release(): void
 }
 
 /**
- * Tells pages that are open in browsers when what they show may have changed. What this process writes is told at once;
- * for what others write, the database is asked now and then. While nobody follows, nothing runs.
+ * Notifies open pages when errors may have changed: immediately for writes of this process, by polling the database for
+ * writes of other processes. Idle without subscribers.
  */
 export class LiveUpdates {
   readonly #context: Context
-  readonly #followers = new Set<Follower>()
-  #watching: { stop(): void } | null = null
-  /** What the database said when it was last asked. */
-  #latest: string | null = null
-  #looking: Promise<boolean> | null = null
-  #looked_at = 0
-  #beat_at = 0
-  #told_at = Number.NEGATIVE_INFINITY
-  #telling: NodeJS.Timeout | null = null
-  #closed = false
+  readonly #subscribers = new Set<Subscriber>()
+  #monitor: { stop(): void } | null = null
+  /** Change marker from the last poll. */
+  #latestChange: string | null = null
+  #pendingPoll: Promise<boolean> | null = null
+  #polledAt = 0
+  #heartbeatAt = 0
+  #sentAt = Number.NEGATIVE_INFINITY
+  #scheduledEvent: NodeJS.Timeout | null = null
+  #isClosed = false
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** The answer to a request for the stream; `closing` tells whether the host's server has stopped listening. */
-  answer(request: Request, closing?: () => boolean): Response {
+  /** Opens a stream. `closing` returns whether the host's server has stopped listening. */
+  respond(request: Request, closing?: () => boolean): Response {
     const body = request.method === 'HEAD' ? null : this.open(request.signal, closing)
     return new Response(body, { headers: HEADERS })
   }
 
   open(signal?: AbortSignal, closing?: () => boolean): ReadableStream<Uint8Array> {
-    if (this.#closed) throw new TrackerError('shut_down', 'The tracker was shut down.')
-    if (this.#followers.size >= MAX_STREAMS) {
+    if (this.#isClosed) throw new TrackerError('shut_down', 'The tracker is shut down.')
+    if (this.#subscribers.size >= MAX_STREAMS) {
       throw new TrackerError(
         'too_many_streams',
-        `${MAX_STREAMS} pages follow already. Ask for the changes now and then.`,
+        `Too many live connections (${MAX_STREAMS}). Poll /errors/changes instead.`,
       )
     }
-    let leave = (): void => {}
+    let unsubscribe = (): void => {}
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
-        leave = this.#follow(controller, signal, closing)
+        unsubscribe = this.#subscribe(controller, signal, closing)
       },
-      cancel: () => leave(),
+      cancel: () => unsubscribe(),
     })
   }
 
-  /** Something may have changed. Never throws, and takes no time of whoever calls it. */
+  /** Schedules an event. Never throws or blocks the caller. */
   notify(): void {
-    if (this.#telling || this.#followers.size === 0) return
-    const wait = Math.max(0, this.#told_at + EVENT_MS - performance.now())
-    this.#telling = setTimeout(() => void this.#tell(), wait).unref()
+    if (this.#scheduledEvent || this.#subscribers.size === 0) return
+    const wait = Math.max(0, this.#sentAt + MIN_EVENT_INTERVAL_MS - performance.now())
+    this.#scheduledEvent = setTimeout(() => void this.#sendEvent(), wait).unref()
   }
 
-  /** Ends every stream, and opens no other. */
+  /** Ends every stream and refuses new streams. */
   close(): void {
-    this.#closed = true
-    for (const follower of this.#followers) this.#end(follower)
+    this.#isClosed = true
+    for (const subscriber of this.#subscribers) this.#unsubscribe(subscriber)
   }
 
-  #follow(
-    controller: Follower['controller'],
+  #subscribe(
+    controller: Subscriber['controller'],
     signal: AbortSignal | undefined,
     closing: (() => boolean) | undefined,
   ): () => void {
-    const leave = () => this.#end(follower)
-    const follower: Follower = {
+    const unsubscribe = () => this.#unsubscribe(subscriber)
+    const subscriber: Subscriber = {
       controller,
       closing,
-      ends_at: performance.now() + (closing ? LIFE_MS.known : LIFE_MS.unknown),
-      release: () => signal?.removeEventListener('abort', leave),
+      endsAt: performance.now() + (closing ? STREAM_LIFETIME_MS.reportsClosing : STREAM_LIFETIME_MS.otherwise),
+      release: () => signal?.removeEventListener('abort', unsubscribe),
     }
-    this.#followers.add(follower)
-    this.#watching ??= this.#watch()
-    signal?.addEventListener('abort', leave)
-    // Something may have happened since the page was made, or since the stream before this one ended.
-    controller.enqueue(encoded(`retry: ${RETRY_MS}\n${this.#event()}`))
-    if (signal?.aborted) leave()
-    return leave
+    this.#subscribers.add(subscriber)
+    this.#monitor ??= this.#startMonitor()
+    signal?.addEventListener('abort', unsubscribe)
+    // Covers changes since the page was rendered or since the previous stream ended.
+    controller.enqueue(encode(`retry: ${RECONNECT_MS}\n${this.#changedEvent()}`))
+    if (signal?.aborted) unsubscribe()
+    return unsubscribe
   }
 
-  #watch(): { stop(): void } {
-    this.#beat_at = performance.now()
-    void this.#look()
-    const timer = setInterval(() => this.#round(), ROUND_MS).unref()
+  #startMonitor(): { stop(): void } {
+    this.#heartbeatAt = performance.now()
+    void this.#poll()
+    const timer = setInterval(() => this.#tick(), TICK_MS).unref()
     const stopListening = this.#context.database.onWritten(() => this.notify())
     return {
       stop: () => {
         clearInterval(timer)
         stopListening()
-        if (this.#telling) clearTimeout(this.#telling)
-        this.#telling = null
-        this.#latest = null
+        if (this.#scheduledEvent) clearTimeout(this.#scheduledEvent)
+        this.#scheduledEvent = null
+        this.#latestChange = null
       },
     }
   }
 
-  #round(): void {
+  #tick(): void {
     const now = performance.now()
-    for (const follower of this.#followers) if (now >= follower.ends_at || follower.closing?.()) this.#end(follower)
-    if (now - this.#beat_at >= HEARTBEAT_MS) {
-      this.#beat_at = now
-      this.#send(': \n\n')
+    for (const subscriber of this.#subscribers)
+      if (now >= subscriber.endsAt || subscriber.closing?.()) this.#unsubscribe(subscriber)
+    if (now - this.#heartbeatAt >= HEARTBEAT_MS) {
+      this.#heartbeatAt = now
+      this.#broadcast(': \n\n')
     }
-    if (now - this.#looked_at >= LOOK_MS) void this.#look().then((changed) => changed && this.notify())
+    if (now - this.#polledAt >= POLL_INTERVAL_MS) void this.#poll().then((changed) => changed && this.notify())
   }
 
-  async #tell(): Promise<void> {
-    // Asked before it is told: what the answer knows is there when a page asks for it, and is not told again.
-    await this.#look()
-    this.#telling = null
-    this.#told_at = performance.now()
-    this.#send(this.#event())
+  async #sendEvent(): Promise<void> {
+    // Polls first, so that the next poll does not report the same change again.
+    await this.#poll()
+    this.#scheduledEvent = null
+    this.#sentAt = performance.now()
+    this.#broadcast(this.#changedEvent())
   }
 
-  /** Asks whether something has changed since it was last asked. */
-  #look(): Promise<boolean> {
-    this.#looked_at = performance.now()
-    this.#looking ??= latestChange(this.#context)
+  /** Polls the database. Resolves to whether it changed since the last poll. */
+  #poll(): Promise<boolean> {
+    this.#polledAt = performance.now()
+    this.#pendingPoll ??= latestChange(this.#context)
       .then((latest) => {
-        const changed = this.#latest !== null && this.#latest !== latest
-        this.#latest = latest
+        const changed = this.#latestChange !== null && this.#latestChange !== latest
+        this.#latestChange = latest
         return changed
       })
-      // A database that is away has been complained about already; the pages are told when it is back.
+      // The recorder logs outages; a later poll detects the changes.
       .catch(() => false)
       .finally(() => {
-        this.#looking = null
+        this.#pendingPoll = null
       })
-    return this.#looking
+    return this.#pendingPoll
   }
 
-  #event(): string {
+  #changedEvent(): string {
     const at = new Date(this.#context.now()).toISOString()
     return `id: ${at}\nevent: changed\ndata: ${JSON.stringify({ at })}\n\n`
   }
 
-  #send(text: string): void {
-    const bytes = encoded(text)
-    for (const { controller } of this.#followers) controller.enqueue(bytes)
+  #broadcast(text: string): void {
+    const bytes = encode(text)
+    for (const { controller } of this.#subscribers) controller.enqueue(bytes)
   }
 
-  #end(follower: Follower): void {
-    if (!this.#followers.delete(follower)) return
-    follower.release()
+  #unsubscribe(subscriber: Subscriber): void {
+    if (!this.#subscribers.delete(subscriber)) return
+    subscriber.release()
     try {
-      follower.controller.close()
+      subscriber.controller.close()
     } catch {
-      // The reader has gone away, and the stream with it.
+      // The client has closed the stream already.
     }
-    if (this.#followers.size > 0) return
-    this.#watching?.stop()
-    this.#watching = null
+    if (this.#subscribers.size > 0) return
+    this.#monitor?.stop()
+    this.#monitor = null
   }
 }
 
-function encoded(text: string): Uint8Array {
+function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }

@@ -2,20 +2,20 @@ import type { Context } from '../context.js'
 import { rememberDashboardPath } from '../notifications/content/dashboard-path.js'
 
 /**
- * Keeps where people find the dashboard, for the links of messages: only the browser's way to it knows the host's own
- * mount and what a proxy puts in front. It asks the database once for each change, after the page was answered.
+ * Stores the public path of the dashboard for links in notifications. Only browser requests contain the host's mount and
+ * the prefix of a proxy. Writes once per change, after the response.
  */
-export function mountMemory(context: Context): (base: string) => void {
-  let known: string | null = null
-  const forget = () => {
-    known = null
+export function createMountPathRecorder(context: Context): (base: string) => void {
+  let storedBase: string | null = null
+  const retryLater = () => {
+    storedBase = null
   }
   return (base) => {
-    if (base === known) return
-    known = base
+    if (base === storedBase) return
+    storedBase = base
     setImmediate(() => {
-      // A page needs no links of messages: the next visit tries again.
-      rememberDashboardPath(context, base).then((is_kept) => is_kept || forget(), forget)
+      // Never fails the page. The next request retries.
+      rememberDashboardPath(context, base).then((isStored) => isStored || retryLater(), retryLater)
     })
   }
 }

@@ -1,15 +1,15 @@
-/** Where the dashboard stands, as the adapter knows it. */
+/** Mount of the dashboard in the host, provided by the adapter. */
 export interface Mount {
-  /** Path in front of every link, such as `/error_dashboard`. */
+  /** Prefix of every link, such as `/error_dashboard`. */
   base: string
   /** Path below the mount, as the client sent it. */
   path: string
-  /** The client, as far as the host's framework knows. */
+  /** Client address according to the host's framework. */
   remote_address: string | null
-  /** Who is at the other end of the connection, where that may be another: a proxy the framework was told about. */
+  /** Peer of the connection, if it may differ: a proxy that the framework trusts. */
   peer_address?: string | null
-  /** Whether the client used HTTPS. Without it, the scheme of the request's URL decides. */
+  /** Whether the client used HTTPS. Defaults to the scheme of the request URL. */
   encrypted?: boolean
-  /** Whether the host's server has stopped to listen: what streams must not keep it from ending. */
+  /** Returns whether the host's server has stopped listening, so that streams can end. */
   closing?: () => boolean
 }

@@ -1,17 +1,18 @@
-import { cookieFrom, cookieHeader } from './cookies.js'
+import { cookieHeader, readCookie } from './cookies.js'
 
 const COOKIE = 'faultboard_notice'
-const LIMIT = 500
+/** Keeps the cookie well below the 4 KB limit of browsers. */
+const MAX_LENGTH = 500
 
-/** The cookie that carries an action's message to the page it leads to; it lives just long enough for that. */
-export function noticeHeader(notice: string, base: string): string {
-  return cookieHeader(COOKIE, notice.slice(0, LIMIT), { path: base, seconds: 10 })
+/** Cookie with the flash message of an action. Lives just long enough for the redirect. */
+export function flashCookie(notice: string, base: string): string {
+  return cookieHeader(COOKIE, notice.slice(0, MAX_LENGTH), { path: base, seconds: 10 })
 }
 
-export function noticeCleared(base: string): string {
+export function clearFlashCookie(base: string): string {
   return cookieHeader(COOKIE, '', { path: base, seconds: 0 })
 }
 
-export function noticeFrom(cookies: string | null): string | null {
-  return cookieFrom(cookies, COOKIE)?.slice(0, LIMIT) ?? null
+export function readFlash(cookies: string | null): string | null {
+  return readCookie(cookies, COOKIE)?.slice(0, MAX_LENGTH) ?? null
 }

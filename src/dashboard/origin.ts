@@ -1,6 +1,6 @@
 /**
- * Whether a POST comes from a page of another site. Browsers add Basic credentials to requests by themselves, so their
- * own headers decide, the most reliable header first. A client that sends none of them (curl, scripts) is not a browser.
+ * Whether a POST comes from a page of another site. Browsers attach Basic credentials automatically, so the check relies
+ * on browser headers, the most reliable header first. A client that sends none of them (curl, scripts) is not a browser.
  */
 export function isForeignOrigin(headers: Headers, encrypted = false): boolean {
   const site = headers.get('sec-fetch-site')

@@ -1,6 +1,6 @@
 /**
- * Whether the path can be matched as it was sent. Our addresses need no encoding, and whatever a URL parser would decode
- * or resolve (`%2e`, `..`, `//`) could lead past a guard that the host put before one of them.
+ * Whether a path can be matched without decoding. Dashboard paths need no encoding, and sequences that a URL parser
+ * resolves (`%2e`, `..`, `//`) could bypass a guard in the host.
  */
 export function isPlainPath(path: string): boolean {
   return path === '/' || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+$/.test(path)

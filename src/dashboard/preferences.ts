@@ -1,48 +1,48 @@
 import { DAY, MINUTE } from '../model/time.js'
-import { cookieFrom, cookieHeader } from './cookies.js'
+import { cookieHeader, readCookie } from './cookies.js'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
 const YEAR_SECONDS = (365 * DAY) / 1000
 const COOKIES = { theme: 'faultboard_theme', rail: 'faultboard_rail', visits: 'faultboard_visits' } as const
-/** Who comes back after so long pays another visit. */
-const VISIT_ENDS_AFTER = 30 * MINUTE
+/** Inactivity after which the next request starts a new visit. */
+const VISIT_TIMEOUT_MS = 30 * MINUTE
 
-/** What a visitor's browser remembers for us. The server reads it, so that nothing flashes while a page loads. */
+/** Display preferences in cookies. The server applies them, so that nothing flashes while a page loads. */
 export interface Preferences {
   theme: Theme
   rail_folded: boolean
   last_visit_at: number | null
 }
 
-export function preferencesFrom(cookies: string | null, now: number): Preferences {
-  const theme = cookieFrom(cookies, COOKIES.theme)
+export function readPreferences(cookies: string | null, now: number): Preferences {
+  const theme = readCookie(cookies, COOKIES.theme)
   return {
-    theme: THEMES.find((one) => one === theme) ?? 'auto',
-    rail_folded: cookieFrom(cookies, COOKIES.rail) === 'folded',
-    last_visit_at: visitsFrom(cookies, now).before,
+    theme: THEMES.find((known) => known === theme) ?? 'auto',
+    rail_folded: readCookie(cookies, COOKIES.rail) === 'folded',
+    last_visit_at: readVisits(cookies, now).before,
   }
 }
 
-/** A preference that an action changed, as a header. */
-export function preferenceHeader(name: string, value: string, base: string): string {
+/** Returns a `Set-Cookie` header for a changed preference. */
+export function preferenceCookie(name: string, value: string, base: string): string {
   const cookie = COOKIES[name as keyof typeof COOKIES]
   return cookieHeader(cookie, value, { path: base, seconds: YEAR_SECONDS })
 }
 
-/** Notes that the visitor is here, at most once a minute; null when there is nothing new to note. */
-export function visitHeader(cookies: string | null, now: number, base: string): string | null {
-  const { before, seen } = visitsFrom(cookies, now)
+/** Returns a `Set-Cookie` header with the time of this request, at most once a minute; otherwise null. */
+export function visitCookie(cookies: string | null, now: number, base: string): string | null {
+  const { before, seen } = readVisits(cookies, now)
   if (seen !== null && now - seen < MINUTE) return null
-  return preferenceHeader('visits', `${now}.${before ?? ''}`, base)
+  return preferenceCookie('visits', `${now}.${before ?? ''}`, base)
 }
 
-/** The cookie keeps when the visitor was last seen, and when the visit before this one ended. */
-function visitsFrom(cookies: string | null, now: number): { seen: number | null; before: number | null } {
-  const [, seenText, beforeText] = /^(\d{1,15})\.(\d{0,15})$/.exec(cookieFrom(cookies, COOKIES.visits) ?? '') ?? []
+/** Parses the time of the last request and the end of the previous visit. */
+function readVisits(cookies: string | null, now: number): { seen: number | null; before: number | null } {
+  const [, seenText, beforeText] = /^(\d{1,15})\.(\d{0,15})$/.exec(readCookie(cookies, COOKIES.visits) ?? '') ?? []
   if (!seenText) return { seen: null, before: null }
   const seen = Math.min(Number(seenText), now)
-  if (now - seen > VISIT_ENDS_AFTER) return { seen, before: seen }
+  if (now - seen > VISIT_TIMEOUT_MS) return { seen, before: seen }
   return { seen, before: beforeText ? Number(beforeText) : null }
 }

@@ -4,14 +4,14 @@ export interface Verdict {
   allowed: boolean
   limit: number
   remaining: number
-  /** Seconds until the window starts anew. */
+  /** Seconds until the next window. */
   reset: number
 }
 
-/** Most addresses that are remembered at once; a flood of addresses must not fill the host's memory. */
+/** Bounds memory when requests come from many addresses. */
 const MAX_ADDRESSES = 10_000
 
-/** Counts per address in windows of a minute. */
+/** Counts requests per address in fixed windows of one minute. */
 export class RateLimiter {
   readonly #limit: number
   readonly #now: () => number
@@ -22,31 +22,31 @@ export class RateLimiter {
     this.#now = now
   }
 
-  /** Counts one, or several at once, and tells whether it is within the limit. */
+  /** Adds to the count of an address and reports whether it is within the limit. */
   hit(address: string, count = 1): Verdict {
     const window = this.#window(address)
     window.count += count
     return this.#verdict(window)
   }
 
-  /** Tells whether one more would be within the limit, without counting it. */
+  /** Reports whether one more request would be within the limit, without counting it. */
   peek(address: string): Verdict {
     const { ends, count } = this.#window(address)
     return this.#verdict({ ends, count: count + 1 })
   }
 
   #window(address: string): { ends: number; count: number } {
-    const known = this.#windows.get(address)
-    if (known && known.ends > this.#now()) return known
-    if (this.#windows.size >= MAX_ADDRESSES) this.#forgetOldest()
+    const current = this.#windows.get(address)
+    if (current && current.ends > this.#now()) return current
+    if (this.#windows.size >= MAX_ADDRESSES) this.#evictOldest()
     const fresh = { ends: this.#now() + MINUTE, count: 0 }
     this.#windows.delete(address)
     this.#windows.set(address, fresh)
     return fresh
   }
 
-  #forgetOldest(): void {
-    // A Map keeps the order of insertion, which is that of the windows' ends.
+  #evictOldest(): void {
+    // A Map iterates in insertion order, which is the order in which the windows end.
     for (const address of this.#windows.keys()) {
       this.#windows.delete(address)
       if (this.#windows.size < MAX_ADDRESSES * 0.9) return

@@ -4,7 +4,7 @@ import { notificationActions } from './actions/notifications.js'
 import { savedViewActions } from './actions/saved-views.js'
 import { setPreference } from './actions/set-preference.js'
 import type { Action, DashboardPart, Destination, Download, Endpoint, Feed, Page } from './define.js'
-import { live } from './live.js'
+import { liveStream } from './live.js'
 import { openapiFeed } from './openapi/page.js'
 import { analytics } from './pages/analytics/page.js'
 import { correlation } from './pages/correlation/page.js'
@@ -28,7 +28,7 @@ export interface Routes {
   readonly navigation: readonly Destination[]
 }
 
-/** THE TABLE of pages. Diagnostics add their own. */
+/** Pages of the dashboard. Diagnostics add their own. */
 const PAGES: readonly Page[] = [
   overview,
   errors,
@@ -50,7 +50,7 @@ const ACTIONS: readonly Action[] = [
   ...notificationActions,
 ]
 
-export const STREAM: Endpoint = live
+export const STREAM: Endpoint = liveStream
 
 /** Combines the endpoints of the dashboard with those of the diagnostics. */
 export function createRoutes(parts: readonly DashboardPart[]): Routes {

@@ -1,4 +1,4 @@
-/** On every answer below the mount path, whichever part of us gives it. */
+/** Set on every response below the mount path. */
 export const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

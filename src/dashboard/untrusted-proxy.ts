@@ -6,20 +6,20 @@ const FORWARDING_HEADERS = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'CF-Con
 
 /**
  * Warns when a signed-in request passed a proxy that is not trusted: all clients behind the proxy then share one
- * address and its limits. Requests of strangers are not considered, because anyone can send these headers.
+ * address and its limits. Unauthenticated requests are ignored, because anyone can send these headers.
  */
 export function createProxyWarning(context: Context): (mount: Mount, headers: Headers) => void {
   let hasWarned = false
-  let hasForgotten = false
+  let hasCleared = false
   return ({ remote_address, peer_address = remote_address }, headers) => {
     const header = FORWARDING_HEADERS.find((name) => headers.has(name))
     if (header === undefined) return
     // A framework with its own proxy setting has resolved the client address already.
     if (context.config.trusted_proxies.length > 0 || peer_address !== remote_address) {
-      if (hasForgotten) return
-      hasForgotten = true
+      if (hasCleared) return
+      hasCleared = true
       forgetIgnoredHeaders(context).catch(() => {
-        hasForgotten = false
+        hasCleared = false
       })
       return
     }

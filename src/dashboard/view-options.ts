@@ -20,7 +20,7 @@ const VIEW_OPTIONS = [
 
 /** The part of the configuration that views can read. */
 export interface ViewConfiguration {
-  /** Every option that is on or off. */
+  /** All boolean options. */
   readonly switches: Pick<Options, SwitchName>
   readonly options: Pick<Options, (typeof VIEW_OPTIONS)[number]>
 }

@@ -89,7 +89,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
       await page.getByRole('link', { name: '14 days' }).click()
       expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '14' })
       await page.getByRole('spinbutton', { name: 'Days' }).fill('3')
-      await page.getByRole('button', { name: 'Show days' }).click()
+      await page.getByRole('button', { name: 'Apply' }).click()
       expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '3' })
       expect(await page.locator('.plot').first().locator('a, g').count()).toBe(3)
     },

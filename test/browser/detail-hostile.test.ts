@@ -67,7 +67,7 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(`${host.origin}${paths[1]}`)
     expect(await page.locator('.cause .cause .cause .cause .cause').first().textContent()).toContain('level 1')
-    expect(await page.getByText('Gathered').count()).toBeGreaterThan(3)
+    expect(await page.getByText('Aggregated').count()).toBeGreaterThan(3)
   })
 
   test.each([

@@ -47,7 +47,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       await press(page, 'Assign to me')
       expect(await notice(page)).toBe('Assigned to admin.')
       await menu(page, 'Reassign')
-      await page.getByLabel('To', { exact: true }).fill('zoe@shop.example')
+      await page.locator('#assign').getByLabel('Assignee').fill('zoe@shop.example')
       await press(page, 'Assign')
       expect(await notice(page)).toBe('Assigned to zoe@shop.example.')
       await menu(page, 'Reassign')
@@ -59,21 +59,21 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       expect(await notice(page)).toBe('Priority set to high.')
 
       await menu(page, 'Snooze')
-      await page.getByLabel('Reason').fill('the carrier is down')
+      await page.locator('#snooze').getByLabel('Reason (optional)').fill('the carrier is down')
       await press(page, '3 days')
       expect(await notice(page)).toBe('Snoozed for 72 hours.')
       expect(await find()).toMatchObject({ snoozed: true, snooze_reason: 'the carrier is down' })
       await menu(page, 'Snooze')
       await press(page, 'End snooze')
-      expect(await notice(page)).toBe('Awake again.')
+      expect(await notice(page)).toBe('Snooze ended.')
       await menu(page, 'Snooze')
       await page.getByLabel('Hours', { exact: true }).fill('5')
       await page.getByLabel('Hours', { exact: true }).press('Enter')
       expect(await notice(page)).toBe('Snoozed for 5 hours.')
 
       await menu(page, 'Status')
-      await page.getByLabel('New status').selectOption('in_progress')
-      await page.getByLabel('Why?').fill('found the place')
+      await page.locator('select[name=status]').selectOption('in_progress')
+      await page.getByLabel('Comment (optional)').fill('found the place')
       await press(page, 'Set status')
       expect(await notice(page)).toBe('Status set to in progress.')
 
@@ -85,8 +85,8 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
 
       await menu(page, 'Resolve')
       await page.getByLabel('Your name').first().fill('Eve')
-      await page.getByLabel('What was it?').fill('A typo')
-      await page.getByLabel('Link to the change').fill('https://git.example/pull/5')
+      await page.getByLabel('Resolution note (optional)').fill('A typo')
+      await page.getByLabel('Commit, PR or ticket (optional)').fill('https://git.example/pull/5')
       await press(page, 'Resolve')
       expect(await notice(page)).toContain('Resolved.')
       expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'Eve', resolution_comment: 'A typo' })
@@ -96,8 +96,8 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       expect(await page.locator('.trail').textContent()).toContain('changed the status from resolved to new')
 
       await menu(page, 'Delete')
-      expect(await page.locator('.menu[open]').textContent()).toContain('1 event and 1 comment')
-      await press(page, 'Delete this error')
+      expect(await page.locator('.menu[open]').textContent()).toContain('1 occurrence and 1 comment')
+      await press(page, 'Delete error')
       expect(new URL(page.url()).pathname).toBe('/error_dashboard/errors')
       expect(await notice(page)).toContain('1 error deleted')
       await expect(find()).rejects.toMatchObject({ code: 'not_found' })
@@ -133,10 +133,10 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       await page.getByRole('link', { name: 'Newest' }).click()
       expect(await message()).toContain('Order 29')
 
-      await page.getByRole('link', { name: 'Last 24 h' }).click()
+      await page.getByRole('link', { name: 'Last 24 hours' }).click()
       expect(new URL(page.url()).searchParams.get('histogram')).toBe('24h')
-      const histogram = page.getByRole('region', { name: 'How often' })
-      await histogram.getByText('Show as a table').click()
+      const histogram = page.getByRole('region', { name: 'Occurrences over time' })
+      await histogram.getByText('Show as table').click()
       expect(await histogram.locator('.chart-data tbody tr').count()).toBe(24)
     },
   )
@@ -152,7 +152,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     // On a phone the stack is nearer than the chart.
     await page.setViewportSize({ width: 390, height: 800 })
     const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0
-    expect(await top('Stack')).toBeLessThan(await top('How often'))
+    expect(await top('Stack trace')).toBeLessThan(await top('Occurrences over time'))
   })
 
   test('unfolds a long message without JavaScript', async () => {
@@ -182,7 +182,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
       return text
     }
     expect(await copied('message')).toBe('Copy ``` me')
-    expect(await copied('stack')).toContain('at total (test/browser/detail.test.ts:3:1)')
+    expect(await copied('stack trace')).toContain('at total (test/browser/detail.test.ts:3:1)')
     expect(await copied('as curl')).toBe("curl -g 'https://shop.example/pay'")
     await menu(page, 'Copy as')
     expect(await copied('Markdown')).toMatch(
@@ -204,9 +204,9 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     const page = await open()
     await page.goto(at(await logged()))
     await menu(page, 'Resolve')
-    expect(await page.getByLabel('What was it?').isVisible()).toBe(true)
+    expect(await page.getByLabel('Resolution note (optional)').isVisible()).toBe(true)
     await page.keyboard.press('Escape')
-    expect(await page.getByLabel('What was it?').isVisible()).toBe(false)
+    expect(await page.getByLabel('Resolution note (optional)').isVisible()).toBe(false)
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Resolve')
   })
 })

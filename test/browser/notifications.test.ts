@@ -68,19 +68,17 @@ describeInBrowser('the notifications', ({ open }) => {
     const page = await open({ javaScriptEnabled })
     const before = inbox.letters.length
     await page.goto(at('/notifications'))
-    await press(page, 'Send a test by webhook')
-    expect(await page.getByText(/The test was sent by webhook: 127\.0\.0\.1:\d+ answered 200 ok/).isVisible()).toBe(
-      true,
-    )
+    await press(page, 'Send test to webhook')
+    expect(await page.getByText(/Test sent to webhook \(127\.0\.0\.1:\d+\): 200 ok/).isVisible()).toBe(true)
     expect(inbox.letters.length).toBe(before + 1)
     const row = page.getByRole('row').filter({ hasText: 'A test by admin' }).first()
     expect(await row.getByText('Sent', { exact: true }).isVisible()).toBe(true)
     expect(await row.getByText('200 ok').isVisible()).toBe(true)
 
     inbox.manner = 'broken'
-    await press(page, 'Send a test by webhook')
+    await press(page, 'Send test to webhook')
     inbox.manner = 'accept'
-    expect(await page.getByText(/not sent by webhook to 127\.0\.0\.1:\d+: 500 out of order/).isVisible()).toBe(true)
+    expect(await page.getByText(/Test to webhook \(127\.0\.0\.1:\d+\) failed: 500 out of order/).isVisible()).toBe(true)
   })
 
   test.each([true, false])(
@@ -94,9 +92,9 @@ describeInBrowser('the notifications', ({ open }) => {
       await page.goto(at('/notifications'))
       await page.getByRole('link', { name: /^Failed/ }).click()
       await page.waitForURL(/state=failed/)
-      await press(page, 'Try again: A test by Eve')
+      await press(page, 'Retry: A test by Eve')
       expect(page.url()).toContain('state=failed')
-      expect(await page.getByText(`Message ${outcome.delivery_id} is tried again.`).isVisible()).toBe(true)
+      expect(await page.getByText(`Retrying notification ${outcome.delivery_id}.`).isVisible()).toBe(true)
       await eventually(async () => {
         const { deliveries } = await host.tracker.Queries.Deliveries.call({ state: 'sent' })
         return deliveries.some(({ id }) => id === outcome.delivery_id)
@@ -108,16 +106,16 @@ describeInBrowser('the notifications', ({ open }) => {
     const page = await open({ javaScriptEnabled, viewport: { width: 390, height: 900 } })
     await page.goto(at(`/errors/${error_id}`))
     await page.locator('#mute > summary').click()
-    await page.locator('#mute').getByLabel('Send no messages about it').selectOption('until unmuted')
-    await page.locator('#mute').getByLabel('Why mute it?').fill('the provider is down')
+    await page.locator('#mute').getByLabel('Mute notifications for').selectOption('Until unmuted')
+    await page.locator('#mute').getByLabel('Reason (optional)').fill('the provider is down')
     await page.locator('#mute').getByLabel('Your name').fill('Anna')
     await expectNoOverflow(page)
     await Promise.all([page.waitForNavigation(), page.locator('#mute button.primary').click()])
-    expect(await page.getByText('Muted until further notice.').isVisible()).toBe(true)
+    expect(await page.getByText('Muted indefinitely.').isVisible()).toBe(true)
     expect(await page.getByText('muted until unmuted, by Anna').first().isVisible()).toBe(true)
     if (javaScriptEnabled) await expectAccessible(page)
     await page.locator('#mute > summary').click()
     await press(page, 'Unmute')
-    expect(await page.getByText('No longer muted.').isVisible()).toBe(true)
+    expect(await page.getByText('Unmuted.').isVisible()).toBe(true)
   })
 })

@@ -70,9 +70,13 @@ describeInBrowser('overview, settings and health', ({ open }) => {
   test('everything of the overview can be read and followed without script', async () => {
     const page = await open({ javaScriptEnabled: false })
     await visit(page, 'ordinary', '/overview')
-    await page.getByText('Show as a table').click()
+    await page.getByText('Show as table').click()
     await page.getByRole('link', { name: 'Wed, 20 May 2026', exact: true }).waitFor()
-    await page.getByRole('region', { name: 'Needs you' }).getByRole('link', { name: 'PaymentError' }).first().click()
+    await page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('link', { name: 'PaymentError' })
+      .first()
+      .click()
     await page.getByRole('heading', { name: 'PaymentError' }).first().waitFor()
     await visit(page, 'ordinary', '/overview')
     await page.getByRole('link', { name: '2.0.0', exact: true }).click()
@@ -87,7 +91,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.locator('#enable_breadcrumbs').waitFor()
     expect(await page.locator('#retention_days').isVisible()).toBe(false)
     await page.getByLabel('Filter').fill('no such thing')
-    await page.getByText('No setting fits.').waitFor()
+    await page.getByText('No settings match.').waitFor()
 
     const plain = await open({ javaScriptEnabled: false })
     await visit(plain, 'ordinary', '/settings')

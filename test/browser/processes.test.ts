@@ -152,7 +152,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     expect(await page.getByText('web-1, process 40000').isVisible()).toBe(true)
     const charts = page.locator('.process-charts figure')
     expect(await charts.count()).toBe(5)
-    await charts.first().getByText('Show as a table').click()
+    await charts.first().getByText('Show as table').click()
     expect(await charts.first().locator('tbody tr').count()).toBe(84)
     expect(await page.getByText('The heap was nearly full').count()).toBeGreaterThan(0)
   })

@@ -170,7 +170,7 @@ describeWithGit('source in a browser', () => {
         address,
         async (route) => {
           const answer = await route.fetch()
-          const waiting = '<p class="frame-author" id="frame-1-author" data-pending="">Git has not answered yet.</p>'
+          const waiting = '<p class="frame-author" id="frame-1-author" data-pending="">Loading Git history.</p>'
           const body = (await answer.text())
             .replace(/<p class="frame-author" id="frame-1-author".*?<\/p>/s, waiting)
             .replace(/<a class="frame-link".*?<\/a>/s, '')
@@ -179,7 +179,7 @@ describeWithGit('source in a browser', () => {
         { times: 1 },
       )
       const answer = await page.goto(address)
-      expect(await answer?.text()).toContain('Git has not answered yet.')
+      expect(await answer?.text()).toContain('Loading Git history.')
       await page.locator('#frame-1-author', { hasText: 'Count the cart' }).waitFor()
       expect(await page.locator('[data-pending]').count()).toBe(0)
       const tools = page.locator('.frame-bar', { has: bar(1) }).locator('.frame-tools')

@@ -52,7 +52,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
     const page = await open()
     await page.goto(await at('only made'))
     const panel = page.getByRole('region', { name: 'Variables' })
-    expect(await panel.textContent()).toContain('None were read for this occurrence')
+    expect(await panel.textContent()).toContain('No variables captured for this occurrence')
   })
 
   test.each(['light', 'dark'] as const)(

@@ -105,7 +105,7 @@ describeInBrowser('a year of errors', ({ open }) => {
     await page.locator('#new').getByRole('link').click()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Only23Error')
     await page.goto(at('/releases?days=365&app_version=9.9.9'))
-    await page.getByText('No error of the last year came from this version.').waitFor()
+    await page.getByText('No errors with this version in the last year.').waitFor()
   })
 })
 

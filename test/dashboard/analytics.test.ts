@@ -167,7 +167,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
     expect(page).toContain('/error_dashboard/errors?error_type=PayError')
     expect(page).toContain('/error_dashboard/errors?platform=iOS')
     expect(page).toContain('/error_dashboard/errors?user_id=bob')
-    expect(page.match(/class="how"/g)?.length).toBeGreaterThan(9)
+    expect(page.match(/class="description"/g)?.length).toBeGreaterThan(9)
   })
 })
 

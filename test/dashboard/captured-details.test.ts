@@ -41,7 +41,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['the context', /<dt>step<\/dt>\s*<dd[^>]*>payment<\/dd>/],
     ['the environment', /<dt>environment<\/dt>\s*<dd[^>]*>staging<\/dd>/],
     ['the cause with its code', /Caused by<\/span>\s*<bdi>Error<\/bdi>\s*<code[^>]*>EHOSTUNREACH/],
-    ['the errors it gathered', /Gathered<\/span>\s*<bdi>TypeError<\/bdi>/],
+    ['the aggregated errors', /Aggregated<\/span>\s*<bdi>TypeError<\/bdi>/],
     ['frames of libraries folded', /<details class="part library">\s*<summary>\d+ frames? in [^<]*express/],
     [
       'its own frames relative to the project',

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboard } from '../../src/adapters/express.js'
-import { compressed, takesGzip } from '../../src/dashboard/compress.js'
+import { acceptsGzip, compressResponse } from '../../src/dashboard/compress.js'
 import { type Host, serveTracker, signIn } from '../support/host.js'
 
 const GZIP = { 'accept-encoding': 'gzip' }
@@ -18,7 +18,7 @@ afterAll(() => host.close())
 
 describe('what the dashboard sends', () => {
   test.each(['/overview', '/errors', '/settings', '/settings.json', '/assets/dashboard.css', '/assets/dashboard.js'])(
-    '%s is compressed for a client that takes it, and says so',
+    '%s is compressed for a client that accepts gzip, with Content-Encoding and Vary',
     async (path) => {
       const plain = await sent(path)
       const small = await sent(path, GZIP)
@@ -66,14 +66,14 @@ describe('what the dashboard sends', () => {
     const headers = new Headers({ 'Content-Type': 'text/html', 'Set-Cookie': 'a=1' })
     headers.append('Set-Cookie', 'b=2')
     const page = new Response('x'.repeat(5000), { status: 422, headers })
-    const small = await compressed(new Request('http://host/', { headers: GZIP }), page)
+    const small = await compressResponse(new Request('http://host/', { headers: GZIP }), page)
     expect([small.status, small.headers.getSetCookie()]).toEqual([422, ['a=1', 'b=2']])
     expect(gunzipSync(Buffer.from(await small.arrayBuffer())).toString()).toBe('x'.repeat(5000))
   })
 
   test.each(['text/event-stream', 'text/csv; charset=utf-8'])('%s goes on as it comes', async (type) => {
     const stream = new Response(new ReadableStream(), { headers: { 'Content-Type': type } })
-    expect(await compressed(new Request('http://host/', { headers: GZIP }), stream)).toBe(stream)
+    expect(await compressResponse(new Request('http://host/', { headers: GZIP }), stream)).toBe(stream)
   })
 })
 
@@ -92,7 +92,7 @@ test.each([
   [null, false],
   ['gzipped', false],
   ['gzip;q=nonsense', true],
-])('Accept-Encoding: %s', (accepted, taken) => expect(takesGzip(accepted)).toBe(taken))
+])('Accept-Encoding: %s', (accepted, taken) => expect(acceptsGzip(accepted)).toBe(taken))
 
 const COMPRESSION = 'test/hosts/node_modules/next/dist/compiled/compression/index.js'
 

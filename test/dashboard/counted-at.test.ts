@@ -5,7 +5,7 @@ import { errorTrends } from '../../src/analytics/trends/error-trends.js'
 import type { Context } from '../../src/context.js'
 import { analytics } from '../../src/dashboard/pages/analytics/page.js'
 import { platformComparison } from '../../src/dashboard/pages/platforms/page.js'
-import { CountedAt } from '../../src/dashboard/ui/insight.js'
+import { UpdatedAt } from '../../src/dashboard/ui/insight.js'
 import { perform } from '../../src/operation.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
@@ -18,13 +18,11 @@ const rememberSlowly = <T>(context: Context, question: string, ask: () => Promis
     return ask()
   })
 
-test('when something was counted is said in a few words, and not at all where it was just now', () => {
-  const said = (seconds: number) => String(CountedAt({ at: NOON - seconds * 1000, now: NOON }) ?? '')
+test('shows the age of cached figures and hides it when they are fresh', () => {
+  const said = (seconds: number) => String(UpdatedAt({ at: NOON - seconds * 1000, now: NOON }) ?? '')
   expect(said(4)).toBe('')
-  expect(said(40)).toMatch(
-    /^<p class="how counted-at" title="Counting takes a while[^"]*">Counted 40 seconds ago\.<\/p>$/,
-  )
-  expect(said(120)).toContain('>Counted 2 minutes ago.<')
+  expect(said(40)).toMatch(/^<p class="description updated-at" title="Cached[^"]*">Updated 40 seconds ago<\/p>$/)
+  expect(said(120)).toContain('>Updated 2 minutes ago<')
 })
 
 describeOneDatabase('a page says', (database) => {

@@ -120,8 +120,8 @@ describe('the page of one error', () => {
   test('names the days of its chart as the other charts do, and one event as one', async () => {
     const html = await page()
     expect(html).toContain('<span>17 Oct</span>')
-    expect(html).toContain('<title>Sat, 17 Oct 2026: 1 event</title>')
-    expect(html).toContain('<title>Fri, 16 Oct 2026: 0 events</title>')
+    expect(html).toContain('<title>Sat, 17 Oct 2026: 1 occurrence</title>')
+    expect(html).toContain('<title>Fri, 16 Oct 2026: 0 occurrences</title>')
   })
 
   test('limits every field as its command does', async () => {
@@ -154,16 +154,16 @@ describe('the page of one error', () => {
   })
 
   test.each([
-    ['unassign', {}, 'It was assigned to nobody already.'],
-    ['unsnooze', {}, 'It was awake already.'],
-    ['update_priority', { priority_level: '0' }, 'It had no priority already.'],
-    ['update_status', { status: 'new' }, 'It was new already.'],
+    ['unassign', {}, 'Already unassigned.'],
+    ['unsnooze', {}, 'This error is not snoozed.'],
+    ['update_priority', { priority_level: '0' }, 'Priority is already none.'],
+    ['update_status', { status: 'new' }, 'Status is already new.'],
     ['update_priority', { priority_level: '4' }, 'Priority set to critical.'],
-    ['update_priority', { priority_level: '4' }, 'It was critical already.'],
+    ['update_priority', { priority_level: '4' }, 'Priority is already critical.'],
     ['assign', { assigned_to: 'Anna' }, 'Assigned to Anna.'],
-    ['assign', { assigned_to: 'Anna' }, 'It was assigned to Anna already.'],
-    ['resolve', { resolution_comment: 'Fixed' }, 'Resolved. If it occurs again, it is reopened.'],
-    ['resolve', {}, 'It was resolved already.'],
+    ['assign', { assigned_to: 'Anna' }, 'Already assigned to Anna.'],
+    ['resolve', { resolution_comment: 'Fixed' }, 'Resolved. Reopens automatically if it occurs again.'],
+    ['resolve', {}, 'Already resolved.'],
   ])('%s %j: %3$s', async (action, form, notice) => {
     const response = await host.post(`/errors/${id}/${action}`, form as Record<string, string>)
     const said = /faultboard_notice=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? ''

@@ -63,13 +63,13 @@ describeOneDatabase('the page of one error', (database) => {
   test('pages through the occurrences', async () => {
     expect((await json('?page=2')).occurrences).toHaveLength(5)
     expect(await page('?page=2')).toContain('Page 2 of 2')
-    expect(await page()).toMatch(/30 kept of 30/)
+    expect(await page()).toMatch(/30 in total, latest 30 stored/)
   })
 
   test('shows the occurrence that the address names, and the way to its neighbours', async () => {
     const [, second] = (await json()).occurrences
     const text = await page(`?occurrence_id=${second?.id}`)
-    expect(text).toContain('Occurrence 2 of 30 kept')
+    expect(text).toContain('Occurrence 2 of 30 stored')
     expect(text).toMatch(/<pre id="error-message"[^>]*>\s*Order 28 is empty/)
     expect(text).toContain('src/cart.ts:29:2')
     const { occurrence: shown, ...selected } = await json(`?occurrence_id=${second?.id}`)
@@ -118,7 +118,7 @@ test('an error without message and stack has a page all the same, even when none
   const logged = await host.tracker.Commands.LogError.call({ error_type: 'Bare', message: '', backtrace: [] })
   const bare = await (await host.get(`/errors/${logged?.id}`)).text()
   expect(bare).toContain('(no message)')
-  expect(bare).toContain('No stack was sent with it.')
+  expect(bare).toContain('No stack trace.')
   await withDatabase(database, (db) => db.write((trx) => trx.deleteFrom('faultboard_occurrences').execute()))
   const { error } = (await host.json(`/errors/${logged?.id}`)) as unknown as DetailJson
   expect(error).toMatchObject({ occurrence: null, occurrences: [], occurrence_count: 1, breadcrumbs: [] })

@@ -153,5 +153,5 @@ test('of variables that nobody could have read nothing is said', () => {
   const panel = (is_foreign: boolean) =>
     VariablesPanel({ others: [], are_shown: false, is_foreign, is_enabled: true, mode: 'adaptive' })
   expect(panel(true)).toBeNull()
-  expect(String(panel(false))).toContain('None were read for this occurrence')
+  expect(String(panel(false))).toContain('No variables captured for this occurrence')
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { html } from '../../src/dashboard/answers.js'
-import { InTurns } from '../../src/dashboard/pages/errors/in-turns.js'
+import { htmlResponse } from '../../src/dashboard/answers.js'
+import { YieldingList } from '../../src/dashboard/pages/errors/in-turns.js'
 
 /** Takes the thread for longer than may be at once. */
 function Slow({ word }: { word: string }) {
@@ -18,9 +18,9 @@ test('what takes long to be drawn lets the host do what waits in between, and st
   }
   setImmediate(count)
   const words = ['one', 'two', '<script>', 'four', 'five']
-  const page = await html(
+  const page = await htmlResponse(
     <ul>
-      <InTurns parts={words.map((word) => <Slow word={word} />)} />
+      <YieldingList parts={words.map((word) => <Slow word={word} />)} />
     </ul>,
   )
   drawn = true

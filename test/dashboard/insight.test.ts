@@ -35,7 +35,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
       waiting.push(log('PoolExhausted', at))
       if (i < 4) waiting.push(log(MARKUP, at + 12 * SECOND, { message: MARKUP }))
     }
-    // Office hours of the last two weeks, and a storm this hour that is far more than usual.
+    // Office hours of the last two weeks, and a storm this hour that is far above the baseline.
     for (let day = 1; day <= 14; day++) {
       for (const hour of [9, 11, 14]) waiting.push(log('ReportFailed', atHour(day, hour), { platform: 'Web' }))
     }
@@ -68,35 +68,35 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await detail('PoolExhausted')).toMatch(
       /Leads to.*&lt;img.*followed 4 of 5 times within 60 s, 12 s later on average/s,
     )
-    expect(await detail('PoolExhausted')).not.toContain('Comes after')
-    expect(await detail(MARKUP)).toMatch(/Comes after.*After that, this one followed 4 of 5 times within 60 s/s)
+    expect(await detail('PoolExhausted')).not.toContain('<h3>Follows')
+    expect(await detail(MARKUP)).toMatch(/<h3>Follows<.*This error followed 4 of 5 times within 60 s/s)
   })
 
   test('an error says what it comes together with', async () => {
-    expect(await detail('PoolExhausted')).toMatch(/Comes together with.*Near 4 of 5 occurrences, within 5 minutes/s)
+    expect(await detail('PoolExhausted')).toMatch(/Co-occurring errors.*4 of 5 occurrences within 5 min/s)
     // All of one moment, in which everything failed.
-    expect(await detail('OutageA')).not.toContain('Comes together with')
+    expect(await detail('OutageA')).not.toContain('Co-occurring errors')
   })
 
   test('an error says which others are like it, in percent', async () => {
-    expect(await detail('KindA')).toMatch(/Similar errors.*>KindB<.*100 % alike/s)
+    expect(await detail('KindA')).toMatch(/Similar errors.*>KindB<.*100 % similar/s)
     expect(await detail('KindC')).not.toContain('Similar errors')
   })
 
   test('an error says at which hours it occurs, with a chart and its table', async () => {
     const html = await detail('ReportFailed')
-    expect(html).toMatch(/Mostly in business hours, most at 9:00, 11:00 and 14:00\./)
-    expect(html).toMatch(/aria-label="62 events by hour, 24 bars"/)
+    expect(html).toMatch(/Mostly during business hours, peaking at 9:00, 11:00 and 14:00\./)
+    expect(html).toMatch(/aria-label="62 occurrences by hour, 24 bars"/)
     expect(html).toMatch(/<th scope="row">14:00 to 15:00<\/th><td class="number">34</)
   })
 
   test('an error says when it came in bursts', async () => {
-    expect(await detail('ReportFailed')).toMatch(/Bursts.*20 events in 3 min 10 s, 6.3 a minute/s)
+    expect(await detail('ReportFailed')).toMatch(/Bursts.*20 occurrences in 3 min 10 s, 6.3 per minute/s)
   })
 
   test('an error of which nothing is known says nothing', async () => {
     const html = await detail('KindC')
-    for (const title of ['Cascades', 'Comes together with', 'Similar errors', 'Usual rate', 'Pattern', 'Bursts']) {
+    for (const title of ['Cascades', 'Co-occurring errors', 'Similar errors', 'Baseline', 'Pattern', 'Bursts']) {
       expect(html).not.toContain(`<h2>${title}</h2>`)
     }
     expect(await related('KindC')).toEqual({})
@@ -127,7 +127,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await page('/errors?error_type=PoolExhausted')).not.toContain('regression in')
     expect(await detail('BackError')).toMatch(/error-badges.*<bdi>regression in 1\.3\.0<\/bdi>/s)
     expect(await detail('BackError')).toMatch(/Faultboard.*marked this as a regression.*It came back in 1\.3\.0/s)
-    expect(await page('/overview')).toMatch(/Came back <span class="count">1<.*BackError.*regression in 1\.3\.0/s)
+    expect(await page('/overview')).toMatch(/Regressed <span class="count">1<.*BackError.*regression in 1\.3\.0/s)
   })
 
   test('the overview tells what comes more often than usual, and leads to it', async () => {
@@ -136,7 +136,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(html).toMatch(
       /href="[^"]*\/errors\?application_id=\d+&amp;error_type=ReportFailed&amp;platform=Web">ReportFailed</,
     )
-    expect(html).toMatch(/20 this hour, usually 0\.1 ± 0\.4/)
+    expect(html).toMatch(/20 this hour \(avg 0\.1 ± 0\.4\)/)
     expect(await host.json('/overview')).toMatchObject({ spiking: [{ error_type: 'ReportFailed', count: 20 }] })
   })
 
@@ -162,13 +162,13 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await detail('PoolExhausted')).toMatch(/at least twice as often as by chance\. Counted since 9 Mar 2026/)
   })
 
-  test('an error says what is usual for its kind, and the analytics what is more than usual today', async () => {
+  test('an error says what is usual for its kind, and the analytics what is above the baseline today', async () => {
     expect(await detail('ReportFailed')).toMatch(
-      /<h2>Usual rate<.*Usually 0\.1 ± 0\.4 an hour, 3 ± 1\.7 a day; this hour 20 so far, more than usual\./s,
+      /<h2>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
     )
     expect(await related('ReportFailed')).toMatchObject({ usual: { count: 20, is_above: true, platform: 'Web' } })
     expect(await page('/errors/analytics')).toMatch(
-      /<h2>More than usual today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
+      /<h2>Above baseline today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
     )
     expect(await host.json('/errors/analytics')).toMatchObject({
       above_baseline: [{ error_type: 'ReportFailed', count: 20, usual: 3 }],

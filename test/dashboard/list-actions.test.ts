@@ -50,7 +50,7 @@ describe('acting on the chosen', () => {
     [
       // The whole form is sent: what the menu of snooze says must not count.
       { action_type: 'mute', mute_hours: '', mute_reason: 'known', hours: '24', reason: 'later' },
-      '2 errors muted until further notice.',
+      '2 errors muted indefinitely.',
       { muted: true, muted_until: null, mute_reason: 'known', muted_by_name: 'admin' },
     ],
     [{ action_type: 'unmute' }, '2 errors unmuted.', { muted: false, mute_reason: null }],
@@ -63,21 +63,21 @@ describe('acting on the chosen', () => {
     expect(untouched).toMatchObject({ status: 'new', priority_level: 0, assigned_to: null, snoozed: false })
   })
 
-  test('says how many were so already', async () => {
+  test('reports how many errors are unchanged', async () => {
     const chosen = ids.slice(6, 8)
     const form = { action_type: 'update_priority', priority_level: '3' }
     await act({ ...form, 'error_ids[]': chosen.slice(0, 1) })
     const { notice } = await act({ ...form, 'error_ids[]': chosen })
-    expect(notice).toBe('1 error set to priority high, 1 was so already.')
+    expect(notice).toBe('1 error set to priority high, 1 unchanged.')
     expect((await act({ ...form, 'error_ids[]': [...chosen, '999999'] })).notice).toBe(
-      '0 errors set to priority high, 2 were so already, 1 unknown skipped.',
+      '0 errors set to priority high, 2 unchanged, 1 not found.',
     )
   })
 
   test('deletes, and counts what is not there', async () => {
     const chosen = [String(ids.pop()), '999999']
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': chosen })
-    expect(notice).toBe('1 error deleted, 1 unknown skipped.')
+    expect(notice).toBe('1 error deleted, 1 not found.')
     expect((await list('')).pagination.total_count).toBe(ids.length)
   })
 
@@ -118,7 +118,7 @@ describe('acting on the chosen', () => {
 
   test('leaves errors of another application alone where the list shows only one', async () => {
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': ids.slice(6, 8), application_id: '77' })
-    expect(notice).toBe('0 errors deleted, 2 unknown skipped.')
+    expect(notice).toBe('0 errors deleted, 2 not found.')
   })
 
   test('leads back to the application that was looked at, also from the page of one error', async () => {

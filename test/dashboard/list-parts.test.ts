@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Visit } from '../../src/dashboard/define.js'
-import { listAddress } from '../../src/dashboard/list-address.js'
+import { listLink } from '../../src/dashboard/list-address.js'
 import { initialsOf } from '../../src/dashboard/pages/errors/initials.js'
 import { StatusTabs } from '../../src/dashboard/pages/errors/status-tabs.js'
 import { Pagination } from '../../src/dashboard/ui/pagination.js'
@@ -32,11 +32,9 @@ describe('counts that end at a bound', () => {
 describe('the address of a list', () => {
   test('holds what is set, and neither the page nor what goes without saying', () => {
     const filter = { page: 3, unresolved: true, hide_snoozed: false, search: 'a&b', severity: undefined }
-    expect(listAddress(visit, filter)).toBe('/b/errors?unresolved=true&search=a%26b')
-    expect(listAddress(visit, filter, { search: null, severity: 'high' })).toBe(
-      '/b/errors?unresolved=true&severity=high',
-    )
-    expect(listAddress({ ...visit, application_id: 7 }, {})).toBe('/b/errors?application_id=7')
+    expect(listLink(visit, filter)).toBe('/b/errors?unresolved=true&search=a%26b')
+    expect(listLink(visit, filter, { search: null, severity: 'high' })).toBe('/b/errors?unresolved=true&severity=high')
+    expect(listLink({ ...visit, application_id: 7 }, {})).toBe('/b/errors?application_id=7')
   })
 })
 

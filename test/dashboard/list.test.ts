@@ -90,12 +90,12 @@ describe('the head of the list', () => {
     )
     expect(Object.keys(chips)).toEqual([
       'Unresolved , remove',
-      'Text a b, remove',
-      'Assignee nobody, remove',
+      'Search a b, remove',
+      'Assignee Unassigned, remove',
       'Priority none, remove',
       'Clear all',
     ])
-    expect(chips['Text a b, remove']).toBe(
+    expect(chips['Search a b, remove']).toBe(
       '/errors?per_page=50&assigned_to=__unassigned__&priority_level=0&unresolved=true',
     )
     expect(chips['Clear all']).toBe('/errors?per_page=50')
@@ -135,7 +135,7 @@ describe('the head of the list', () => {
 describe('the rows of the list', () => {
   test('can be sorted by their heads, and the other way round', async () => {
     const fresh = links(await page('/errors'), HEADS)
-    expect(fresh.Events).toBe('/errors?sort_by=occurrence_count&sort_direction=desc')
+    expect(fresh.Occurrences).toBe('/errors?sort_by=occurrence_count&sort_direction=desc')
     expect(fresh.Error).toBe('/errors?sort_by=error_type&sort_direction=asc')
     const html = await page('/errors?sort_by=error_type&sort_direction=asc&page=2')
     expect(html).toMatch(/<th scope="col" class="what" aria-sort="ascending">/)
@@ -156,8 +156,8 @@ describe('the rows of the list', () => {
     const html = await page('/errors?severity=high&per_page=5&page=2')
     expect(html).toContain('Page 2 of 3')
     expect(html).toMatch(/rel="prev" href="[^"]*page=1"/)
-    expect(html).toContain('href="/error_dashboard/errors?per_page=5&amp;severity=high&amp;page=2&amp;choose=page"')
-    const chosen = await page('/errors?severity=high&per_page=5&page=2&choose=page')
+    expect(html).toContain('href="/error_dashboard/errors?per_page=5&amp;severity=high&amp;page=2&amp;select=page"')
+    const chosen = await page('/errors?severity=high&per_page=5&page=2&select=page')
     expect(chosen.match(/name="error_ids\[\]"[^>]* checked/g)?.length).toBe(5)
   })
 })
@@ -165,18 +165,18 @@ describe('the rows of the list', () => {
 describe('a list without rows', () => {
   test('says that nothing fits and how to get back', async () => {
     const html = await page('/errors?search=nothing+like+it')
-    expect(html).toContain('No error fits these filters.')
-    expect(html).toMatch(/href="\/error_dashboard\/errors"[^>]*>Clear the filters/)
+    expect(html).toContain('No errors match your filters.')
+    expect(html).toMatch(/href="\/error_dashboard\/errors"[^>]*>Clear filters/)
   })
 
   test('says that none is in this state', async () => {
-    expect(await page('/errors?status=wont_fix')).toMatch(/No error is in this state.*Show all 30/s)
+    expect(await page('/errors?status=wont_fix')).toMatch(/No errors with this status.*Show all 30/s)
   })
 
   test('says which line records the first error', async () => {
     const empty = await startHost('sqlite::memory:')
     const html = await (await empty.get(OPEN, { accept: 'text/html' })).text()
-    expect(html).toContain('Nothing was recorded yet.')
+    expect(html).toContain('No errors yet')
     expect(html).toContain('Tracker.Commands.LogError.call({ exception: new Error(&#39;Hello&#39;) })')
     await empty.close()
   })

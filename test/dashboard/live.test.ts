@@ -80,7 +80,7 @@ describe.each(Object.entries(HOSTS))('the stream of changes in a host of %s', (_
     expect(streams.filter(({ status }) => status !== 200)).toEqual([])
     const refused = await fetch(live, { headers: { ...signIn(), accept: 'application/json' } })
     expect(refused.status).toBe(503)
-    expect(await refused.json()).toEqual({ error: expect.stringContaining('50 pages follow already') })
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('Too many live connections (50)') })
     for (const { leave } of streams) leave()
     await eventually(async () => {
       const stream = await follow(live)

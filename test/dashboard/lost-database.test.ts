@@ -23,9 +23,9 @@ describeEachDatabase(
       expect(await page.text()).toContain('The database is unreachable or locked')
       expect(await host.json('/errors')).toEqual({
         status: 503,
-        error: 'The database is unreachable or locked. New errors are kept and written once it is available again.',
+        error: 'The database is unreachable or locked. New errors are buffered and saved once it is available.',
       })
-      expect(host.lines.join('')).toMatch(/failed to answer \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
+      expect(host.lines.join('')).toMatch(/request failed \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
 
       await host.tracker.Commands.LogError.call({ error_type: 'ShopError', message: 'kept meanwhile' })
       expect(await (await host.get('/health')).text()).toContain('title="Health: failing"')

@@ -55,8 +55,8 @@ describeOneDatabase('the page of notifications', (database) => {
     expect(channels.at(-1)).toMatchObject({ least_severity: 'medium', held_in_quiet_hours: true })
     expect(channels.at(-1)?.target).toMatch(/^127\.0\.0\.1:\d+$/)
     const page = await (await host.get('/notifications')).text()
-    expect(page).toContain('Nothing is sent before you set ')
-    expect(page).toContain('No message was written yet')
+    expect(page).toContain('Incomplete: set ')
+    expect(page).toContain('No notifications yet')
     for (const secret of [...inbox.secrets, 'topsecret']) expect(page).not.toContain(secret)
   })
 
@@ -64,13 +64,13 @@ describeOneDatabase('the page of notifications', (database) => {
     const sent = await host.post('/notifications/test', { channel: 'webhook' })
     expect(sent.status).toBe(302)
     expect(sent.headers.get('location')).toBe('/error_dashboard/notifications')
-    expect(noticeOf(sent)).toMatch(/The test was sent by webhook: 127\.0\.0\.1:\d+ answered 200 ok/)
+    expect(noticeOf(sent)).toMatch(/Test sent to webhook \(127\.0\.0\.1:\d+\): 200 ok/)
     expect(JSON.parse(inbox.letters.at(-1)?.raw ?? '')).toMatchObject({ event: 'test', requested_by: 'admin' })
 
     inbox.manner = 'refuse'
     const refused = await host.post('/notifications/test', { channel: 'webhook' })
     inbox.manner = 'accept'
-    expect(noticeOf(refused)).toMatch(/The test was not sent by webhook to 127\.0\.0\.1:\d+: 404 no_service/)
+    expect(noticeOf(refused)).toMatch(/Test to webhook \(127\.0\.0\.1:\d+\) failed: 404 no_service/)
     const { deliveries } = await read()
     expect(deliveries).toMatchObject([
       { event: 'test', state: 'failed', attempts: 1, last_answer: expect.stringContaining('no_service') },
@@ -134,7 +134,7 @@ describeOneDatabase('the page of notifications', (database) => {
     const response = await host.post(`/notifications/${failed?.id}/retry`, { state: 'failed', channel: 'webhook' })
     expect(response.status).toBe(302)
     expect(response.headers.get('location')).toBe('/error_dashboard/notifications?state=failed&channel=webhook')
-    expect(noticeOf(response)).toContain(`Message ${failed?.id} is tried again.`)
+    expect(noticeOf(response)).toContain(`Retrying notification ${failed?.id}.`)
     const again = (await read()).deliveries.find(({ id }) => id === failed?.id)
     expect(again).toMatchObject({ state: 'pending', attempts: 0 })
     expect((await host.post(`/notifications/${failed?.id}/retry`)).status).toBe(422)
@@ -158,9 +158,9 @@ test('without any channel it shows the lines that start one', async () => {
   const host = await startHost('sqlite::memory:')
   onTestFinished(() => host.close())
   const page = await (await host.get('/notifications')).text()
-  expect(page).toContain('Nobody is told of errors yet')
+  expect(page).toContain('No notification channel configured')
   expect(page).toContain('enable_chat_notifications: true')
-  expect(page).not.toContain('Send a test')
+  expect(page).not.toContain('Send test')
 })
 
 test('the settings never show what a mail transport holds', async () => {

@@ -55,11 +55,11 @@ describe('the overview', () => {
   })
 
   test('names what is new, what came back and what nobody has', () => {
-    expect(section(page, 'needs-you')).toMatch(/New <span class="count">1<.*CheckoutError/s)
-    expect(section(page, 'needs-you')).toMatch(/Came back <span class="count">1<.*BackError/s)
-    expect(section(page, 'needs-you')).toMatch(/Unassigned <span class="count">2<.*CheckoutError/s)
-    expect(section(page, 'needs-you')).not.toContain('OldError')
-    expect(page).toContain('<a href="#needs-you">1 new, 1 came back, 2 unassigned</a>')
+    expect(section(page, 'needs-attention')).toMatch(/New <span class="count">1<.*CheckoutError/s)
+    expect(section(page, 'needs-attention')).toMatch(/Regressed <span class="count">1<.*BackError/s)
+    expect(section(page, 'needs-attention')).toMatch(/Unassigned <span class="count">2<.*CheckoutError/s)
+    expect(section(page, 'needs-attention')).not.toContain('OldError')
+    expect(page).toContain('<a href="#needs-attention">1 new, 1 regressed, 2 unassigned</a>')
   })
 
   test('ranks open errors by what they did within a week', () => {
@@ -92,7 +92,7 @@ describe('the overview', () => {
     expect(Date.parse(new_since)).toBe(clock - DAY)
     expect(new_errors.count).toBe(1)
     const long = await (await host.get('/overview', { cookie: `faultboard_visits=${clock - 11 * DAY}.` })).text()
-    expect(section(long, 'needs-you')).toMatch(/since your last visit.*OldError/s)
+    expect(section(long, 'needs-attention')).toMatch(/since your last visit.*OldError/s)
   })
 
   test('takes an application, and refuses what is none', async () => {
@@ -125,9 +125,9 @@ test('an overview on which nothing needs anybody says so', async () => {
     occurred_at: NOW - 20 * DAY,
   })
   const page = await (await host.get('/overview')).text()
-  expect(section(page, 'needs-you')).toContain('Nothing does.')
-  expect(page).toContain('<p class="muted">Nothing needs you · ')
-  expect(section(page, 'top-errors')).toContain('No open error occurred within 7 days.')
+  expect(section(page, 'needs-attention')).toContain('All clear.')
+  expect(page).toContain('<p class="muted">All clear · ')
+  expect(section(page, 'top-errors')).toContain('No open errors in the last 7 days.')
 })
 
 /** The section that is named by the heading with this id. */

@@ -22,7 +22,7 @@ describeOneDatabase('the page of an error within a trace', (database) => {
     })
     const html = await page.text()
     expect(html).toContain(shown)
-    expect(html.includes('Open the trace')).toBe(trace_url_template !== null)
+    expect(html.includes('Open trace')).toBe(trace_url_template !== null)
   })
 })
 

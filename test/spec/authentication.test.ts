@@ -92,7 +92,7 @@ describe('authentication', () => {
     const response = await send(path, { ...signIn(), accept: 'application/json' }, method)
     expect(response.status).not.toBe(401)
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel()
-    else expect(await response.text()).not.toContain('There is no such page.')
+    else expect(await response.text()).not.toContain('Page not found.')
   })
 
   test('is checked for every kind of endpoint in the routes table', () => {

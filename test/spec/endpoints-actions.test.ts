@@ -106,7 +106,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect(await host.listed('hide_snoozed=true')).toContain('timeout')
     const page = await (await host.get(`/errors/${host.ids.timeout}`)).text()
     expect(page).toContain('muted until 20 May 2026, 20:00:00 UTC, by Anna')
-    expect(page).toContain('because: The provider is down')
+    expect(page).toContain('Reason: The provider is down')
     expect(await (await host.get('/errors')).text()).toMatch(/Muted until [^"]+by Anna[^"]*">\s*muted/)
     expect((await host.post(at('timeout', 'unmute'))).status).toBe(302)
     expect(await host.record('timeout')).toMatchObject({ muted: false, muted_at: null, mute_reason: null })
@@ -196,9 +196,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
       })
       expect(response.status).toBe(302)
       expect(response.headers.get('location')).toBe('/error_dashboard/errors')
-      expect(decodeURIComponent(response.headers.get('set-cookie') ?? '')).toContain(
-        '2 errors resolved, 1 unknown skipped.',
-      )
+      expect(decodeURIComponent(response.headers.get('set-cookie') ?? '')).toContain('2 errors resolved, 1 not found.')
       expect(await host.record('crash')).toMatchObject({
         resolved: true,
         resolved_by_name: 'Ada',

@@ -43,7 +43,7 @@ const parameters = v.object({
   priority_level: optional(batchUpdatePriority.input.entries.priority_level),
   hours: optional(batchSnoozeErrors.input.entries.hours),
   reason: batchSnoozeErrors.input.entries.reason,
-  // Beside the fields of snooze: one form holds them all, and no hours at all mean something here.
+  // Separate from the fields of snooze, which are in the same form. Without hours, a mute has no end.
   mute_hours: batchMuteErrors.input.entries.hours,
   mute_reason: batchMuteErrors.input.entries.reason,
   application_id: optional(id()),
@@ -53,87 +53,87 @@ const parameters = v.object({
 
 type Form = v.InferOutput<typeof parameters>
 
-/** Acts on several errors and leads back to the same list; ids that do not exist are skipped and counted. */
+/** Applies one command to several errors and redirects to the same list. Reports unknown ids. */
 export const batchAction = defineAction({
   path: '/errors/batch_action',
-  text: 'Act on several errors',
+  text: 'Change several errors',
   parameters,
   async run(context, form, actor) {
     const { error_ids, application_id, action_type } = form
-    const { run, done } = DEEDS[action_type]
+    const { run, describe } = BATCH_COMMANDS[action_type]
     const { changed, unchanged, skipped } = await run(context, { error_ids, application_id, actor }, form)
     const parts = [
-      `${changed} ${changed === 1 ? 'error' : 'errors'} ${done(form)}`,
-      ...(unchanged > 0 ? [`${unchanged} ${unchanged === 1 ? 'was' : 'were'} so already`] : []),
-      ...(skipped > 0 ? [`${skipped} unknown skipped`] : []),
+      `${changed} ${changed === 1 ? 'error' : 'errors'} ${describe(form)}`,
+      ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+      ...(skipped > 0 ? [`${skipped} not found`] : []),
     ]
-    return { to: backToList(form), notice: `${parts.join(', ')}.` }
+    return { to: listPath(form), notice: `${parts.join(', ')}.` }
   },
 })
 
-type Chosen = Pick<Form, 'error_ids' | 'application_id'> & { actor: string }
+type Selection = Pick<Form, 'error_ids' | 'application_id'> & { actor: string }
 
-interface Deed {
-  run(context: Context, chosen: Chosen, form: Form): Promise<BatchResult>
-  done(form: Form): string
+interface BatchCommand {
+  run(context: Context, selection: Selection, form: Form): Promise<BatchResult>
+  describe(form: Form): string
 }
 
-const DEEDS: Record<Form['action_type'], Deed> = {
+const BATCH_COMMANDS: Record<Form['action_type'], BatchCommand> = {
   resolve: {
-    run: (context, chosen, { resolved_by_name, resolution_comment }) =>
-      batchResolveErrors.run(context, { ...chosen, resolved_by: resolved_by_name, resolution_comment }),
-    done: () => 'resolved',
+    run: (context, selection, { resolved_by_name, resolution_comment }) =>
+      batchResolveErrors.run(context, { ...selection, resolved_by: resolved_by_name, resolution_comment }),
+    describe: () => 'resolved',
   },
   assign: {
-    async run(context, chosen, { assigned_to }) {
-      // An empty field is a mistake: removing an assignment is an action of its own.
+    async run(context, selection, { assigned_to }) {
+      // An empty field is a mistake; removing an assignee is a separate action.
       if (assigned_to === undefined) throw new TrackerError('invalid_input', 'assigned_to must not be empty')
-      return batchAssignErrors.run(context, { ...chosen, assigned_to })
+      return batchAssignErrors.run(context, { ...selection, assigned_to })
     },
-    done: ({ assigned_to }) => `assigned to ${assigned_to}`,
+    describe: ({ assigned_to }) => `assigned to ${assigned_to}`,
   },
   unassign: {
-    run: (context, chosen) => batchAssignErrors.run(context, chosen),
-    done: () => 'unassigned',
+    run: (context, selection) => batchAssignErrors.run(context, selection),
+    describe: () => 'unassigned',
   },
   update_status: {
-    run: (context, chosen, form) =>
-      batchUpdateStatus.run(context, { ...chosen, status: required(form, 'status'), comment: form.comment }),
-    done: ({ status }) => `set to ${words(status ?? '')}`,
+    run: (context, selection, form) =>
+      batchUpdateStatus.run(context, { ...selection, status: requireField(form, 'status'), comment: form.comment }),
+    describe: ({ status }) => `set to ${words(status ?? '')}`,
   },
   update_priority: {
-    run: (context, chosen, form) =>
-      batchUpdatePriority.run(context, { ...chosen, priority_level: required(form, 'priority_level') }),
-    done: ({ priority_level }) => `set to priority ${PRIORITIES[priority_level ?? 0]}`,
+    run: (context, selection, form) =>
+      batchUpdatePriority.run(context, { ...selection, priority_level: requireField(form, 'priority_level') }),
+    describe: ({ priority_level }) => `set to priority ${PRIORITIES[priority_level ?? 0]}`,
   },
   snooze: {
-    run: (context, chosen, form) =>
-      batchSnoozeErrors.run(context, { ...chosen, hours: required(form, 'hours'), reason: form.reason }),
-    done: ({ hours }) => `snoozed for ${hours} ${hours === 1 ? 'hour' : 'hours'}`,
+    run: (context, selection, form) =>
+      batchSnoozeErrors.run(context, { ...selection, hours: requireField(form, 'hours'), reason: form.reason }),
+    describe: ({ hours }) => `snoozed for ${hours} ${hours === 1 ? 'hour' : 'hours'}`,
   },
   mute: {
-    run: (context, chosen, { mute_hours, mute_reason }) =>
-      batchMuteErrors.run(context, { ...chosen, hours: mute_hours, reason: mute_reason }),
-    done: ({ mute_hours }) => `muted ${muteSpan(mute_hours)}`,
+    run: (context, selection, { mute_hours, mute_reason }) =>
+      batchMuteErrors.run(context, { ...selection, hours: mute_hours, reason: mute_reason }),
+    describe: ({ mute_hours }) => `muted ${muteSpan(mute_hours)}`,
   },
   unmute: {
-    run: (context, chosen) => batchUnmuteErrors.run(context, chosen),
-    done: () => 'unmuted',
+    run: (context, selection) => batchUnmuteErrors.run(context, selection),
+    describe: () => 'unmuted',
   },
   delete: {
-    run: (context, chosen) => batchDeleteErrors.run(context, chosen),
-    done: () => 'deleted',
+    run: (context, selection) => batchDeleteErrors.run(context, selection),
+    describe: () => 'deleted',
   },
 }
 
-/** A field of the form that only some actions need. */
-function required<Name extends keyof Form>(form: Form, name: Name): NonNullable<Form[Name]> {
+/** Returns a field that only some actions require. */
+function requireField<Name extends keyof Form>(form: Form, name: Name): NonNullable<Form[Name]> {
   const value = form[name]
   if (value === undefined || value === null) throw new TrackerError('invalid_input', `${name} is missing`)
   return value
 }
 
-function backToList({ list_query = '', list_page = 1, application_id }: Form): string {
+function listPath({ list_query = '', list_page = 1, application_id }: Form): string {
   const filters = Object.fromEntries(new URLSearchParams(listQuery(list_query)))
   return pathWith('/errors', {
     ...filters,

@@ -13,26 +13,26 @@ import { updateStatus } from '../../triage/commands/update-status.js'
 import { errorWithin } from '../../triage/queries/find-error.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../href.js'
-import { listPlaceInput } from '../list-place.js'
+import { listOriginInput } from '../list-place.js'
 import { words } from '../ui/badges.js'
 
-/** Where the visitor was: the application the view is limited to, the occurrence looked at, and the list behind it. */
-const FROM = { application_id: optional(id()), occurrence_id: optional(id()), ...listPlaceInput }
+/** Page to return to: application, occurrence and list. */
+const RETURN_PARAMETERS = { application_id: optional(id()), occurrence_id: optional(id()), ...listOriginInput }
 
-/** What can be done with one error: each address runs one command and leads back to the error. */
+/** Actions on one error. Each runs one command and redirects to the error. */
 export const errorActions: readonly Action[] = [
   errorAction({
     name: 'resolve',
     text: 'Resolve',
-    // The form says resolved_by_name, as the record does; the command says resolved_by.
+    // The form uses the name of the column; the command uses resolved_by.
     parameters: v.object({
       ...v.omit(resolveError.input, ['resolved_by']).entries,
       resolved_by_name: resolveError.input.entries.resolved_by,
     }),
     input: ({ resolved_by_name, ...rest }) => ({ ...rest, resolved_by: resolved_by_name }),
     operation: resolveError,
-    notice: () => 'Resolved. If it occurs again, it is reopened.',
-    unchanged: () => 'It was resolved already.',
+    notice: () => 'Resolved. Reopens automatically if it occurs again.',
+    unchanged: () => 'Already resolved.',
   }),
   errorAction({
     name: 'assign',
@@ -40,15 +40,15 @@ export const errorActions: readonly Action[] = [
     parameters: assignError.input,
     operation: assignError,
     notice: ({ assigned_to }) => `Assigned to ${assigned_to}.`,
-    unchanged: ({ assigned_to }) => `It was assigned to ${assigned_to} already.`,
+    unchanged: ({ assigned_to }) => `Already assigned to ${assigned_to}.`,
   }),
   errorAction({
     name: 'unassign',
-    text: 'Remove the assignment',
+    text: 'Remove the assignee',
     parameters: unassignError.input,
     operation: unassignError,
     notice: () => 'Unassigned.',
-    unchanged: () => 'It was assigned to nobody already.',
+    unchanged: () => 'Already unassigned.',
   }),
   errorAction({
     name: 'update_priority',
@@ -56,8 +56,7 @@ export const errorActions: readonly Action[] = [
     parameters: updatePriority.input,
     operation: updatePriority,
     notice: ({ priority_level }) => `Priority set to ${PRIORITIES[priority_level]}.`,
-    unchanged: ({ priority_level }) =>
-      priority_level === 0 ? 'It had no priority already.' : `It was ${PRIORITIES[priority_level]} already.`,
+    unchanged: ({ priority_level }) => `Priority is already ${PRIORITIES[priority_level]}.`,
   }),
   errorAction({
     name: 'snooze',
@@ -71,13 +70,13 @@ export const errorActions: readonly Action[] = [
     text: 'End the snooze',
     parameters: unsnoozeError.input,
     operation: unsnoozeError,
-    notice: () => 'Awake again.',
-    unchanged: () => 'It was awake already.',
+    notice: () => 'Snooze ended.',
+    unchanged: () => 'This error is not snoozed.',
   }),
   errorAction({
     name: 'mute',
-    text: 'Send no messages about it',
-    // As with resolve: the form says what the record says.
+    text: 'Mute notifications',
+    // The form uses the name of the column, as for resolve.
     parameters: v.object({
       ...v.omit(muteError.input, ['muted_by']).entries,
       muted_by_name: muteError.input.entries.muted_by,
@@ -88,11 +87,11 @@ export const errorActions: readonly Action[] = [
   }),
   errorAction({
     name: 'unmute',
-    text: 'Send messages about it again',
+    text: 'Unmute notifications',
     parameters: unmuteError.input,
     operation: unmuteError,
-    notice: () => 'No longer muted.',
-    unchanged: () => 'It was not muted.',
+    notice: () => 'Unmuted.',
+    unchanged: () => 'This error is not muted.',
   }),
   errorAction({
     name: 'update_status',
@@ -100,7 +99,7 @@ export const errorActions: readonly Action[] = [
     parameters: updateStatus.input,
     operation: updateStatus,
     notice: ({ status }) => `Status set to ${words(status)}.`,
-    unchanged: ({ status }) => `It was ${words(status)} already.`,
+    unchanged: ({ status }) => `Status is already ${words(status)}.`,
   }),
   errorAction({
     name: 'add_comment',
@@ -112,7 +111,7 @@ export const errorActions: readonly Action[] = [
 ]
 
 export function muteSpan(hours: number | undefined): string {
-  return hours === undefined ? 'until further notice' : `for ${hours} ${hours === 1 ? 'hour' : 'hours'}`
+  return hours === undefined ? 'indefinitely' : `for ${hours} ${hours === 1 ? 'hour' : 'hours'}`
 }
 
 type ErrorSchema = v.ObjectSchema<{ error_id: ReturnType<typeof id> } & v.ObjectEntries, undefined>
@@ -121,11 +120,11 @@ interface ErrorAction<Parameters extends ErrorSchema> {
   name: string
   text: string
   parameters: Parameters
-  /** What the command calls them, where that differs from the form. */
+  /** Maps form fields to the input of the command where their names differ. */
   input?(parameters: v.InferOutput<Parameters>): object
   operation: Operation<v.GenericSchema, ChangeResult>
   notice(parameters: v.InferOutput<Parameters>): string
-  /** What is said where the error was so already. */
+  /** Notice if the command changed nothing. */
   unchanged?(parameters: v.InferOutput<Parameters>): string
 }
 
@@ -141,16 +140,16 @@ function errorAction<Parameters extends ErrorSchema>({
   return defineAction({
     path: `/errors/:error_id{[0-9]+}/${name}`,
     text,
-    parameters: v.object({ ...parameters.entries, ...FROM }),
+    parameters: v.object({ ...parameters.entries, ...RETURN_PARAMETERS }),
     async run(context, { application_id, occurrence_id, list_query, list_page, ...rest }, actor) {
       const given = rest as v.InferOutput<Parameters>
       const { error_id } = given as { error_id: number }
       await context.ready()
       if (application_id !== undefined) await errorWithin(context, { error_id, application_id })
-      const done = await operation.run(context, { ...input(given), actor })
-      const said = done.changed ? notice : unchanged
-      const from = { application_id, occurrence_id, list_query, list_page }
-      return { to: pathWith(`/errors/${error_id}`, from), notice: said(given) }
+      const result = await operation.run(context, { ...input(given), actor })
+      const noticeText = result.changed ? notice : unchanged
+      const returnTo = { application_id, occurrence_id, list_query, list_page }
+      return { to: pathWith(`/errors/${error_id}`, returnTo), notice: noticeText(given) }
     },
   })
 }

@@ -10,36 +10,34 @@ const { state, channel, page } = deliveriesInput.entries
 
 const sendTest = defineAction({
   path: '/notifications/test',
-  text: 'Send a test by a channel',
+  text: 'Send a test notification through a channel',
   parameters: v.object({ channel: sendTestNotification.input.entries.channel, application_id: optional(id()) }),
   async run(context, { channel, application_id }, actor) {
     await context.ready()
     const outcome = await sendTestNotification.run(context, { channel, actor })
-    return { to: pathWith('/notifications', { application_id }), notice: outcomeText(outcome) }
+    return { to: pathWith('/notifications', { application_id }), notice: testNotice(outcome) }
   },
 })
 
-const retry = defineAction({
+const retryFailed = defineAction({
   path: '/notifications/:delivery_id{[0-9]+}/retry',
-  text: 'Try a message again that failed',
+  text: 'Retry a failed notification',
   parameters: v.object({ ...retryDelivery.input.entries, state, channel, page }),
-  async run(context, { delivery_id, application_id, ...list }) {
+  async run(context, { delivery_id, application_id, ...listFilter }) {
     await context.ready()
     await retryDelivery.run(context, { delivery_id, application_id })
     return {
-      to: pathWith('/notifications', { application_id, ...list }),
-      notice: `Message ${delivery_id} is tried again.`,
+      to: pathWith('/notifications', { application_id, ...listFilter }),
+      notice: `Retrying notification ${delivery_id}.`,
     }
   },
 })
 
-/** What can be done about messages. */
-export const notificationActions: readonly Action[] = [sendTest, retry]
+export const notificationActions: readonly Action[] = [sendTest, retryFailed]
 
-/** What became of a test, for whoever asked for it. */
-function outcomeText({ channel, target, state, answer }: TestOutcome): string {
+function testNotice({ channel, target, state, answer }: TestOutcome): string {
   const name = channel.replaceAll('_', ' ')
   return state === 'sent'
-    ? `The test was sent by ${name}: ${target} answered ${answer}`
-    : `The test was not sent by ${name} to ${target}: ${answer}`
+    ? `Test sent to ${name} (${target}): ${answer}`
+    : `Test to ${name} (${target}) failed: ${answer}`
 }

@@ -5,15 +5,15 @@ import { type Action, defineAction } from '../define.js'
 
 const list_query = optionalText({ max: 20_000 })
 
-/** Lists with a name: each address leads back to the list it was asked from. */
+/** Actions on saved views. Each redirects to the list. */
 export const savedViewActions: readonly Action[] = [
   defineAction({
     path: '/saved_views',
-    text: 'Save a list with its filters under a name; one of the same name is replaced',
+    text: 'Save the filters of a list under a name, replacing a view with the same name',
     parameters: v.object({ name: saveView.input.entries.name, list_query }),
     async run(context, { name, list_query = '' }, actor) {
       const view = await saveView.run(context, { name, query: list_query, created_by: actor })
-      return { to: listAt(view.query), notice: `Saved as ${view.name}.` }
+      return { to: listPath(view.query), notice: `Saved as ${view.name}.` }
     },
   }),
   defineAction({
@@ -22,11 +22,11 @@ export const savedViewActions: readonly Action[] = [
     parameters: v.object({ view_id: deleteView.input.entries.view_id, list_query }),
     async run(context, { view_id, list_query = '' }) {
       await deleteView.run(context, { view_id })
-      return { to: listAt(listQuery(list_query)), notice: 'View deleted.' }
+      return { to: listPath(listQuery(list_query)), notice: 'View deleted.' }
     },
   }),
 ]
 
-function listAt(query: string): string {
+function listPath(query: string): string {
   return query ? `/errors?${query}` : '/errors'
 }

@@ -5,8 +5,8 @@ import { releasesAnswer } from './answers/releases.js'
 import { healthAnswer, notificationsAnswer, settingsAnswer } from './answers/running.js'
 import { anyObject, type Schema } from './schema.js'
 
-/** What each address answers in JSON, by its path in the document. */
-// biome-ignore lint/suspicious/noExplicitAny: each describes a type of its own.
+/** Response schemas by path. */
+// biome-ignore lint/suspicious/noExplicitAny: each schema has its own type.
 export const ANSWERS: Readonly<Record<string, Schema<any>>> = {
   '/overview': overviewAnswer,
   '/errors': errorsAnswer,

@@ -6,40 +6,42 @@ import { ANSWERS } from './answers.js'
 import { components } from './schema.js'
 
 export interface DocumentOptions {
-  /** The mount path. */
+  /** Mount path. */
   base: string
   version: string
   routes: Routes
 }
 
-/** The API as an OpenAPI 3.1 document, from the table of endpoints. */
+/** Builds the OpenAPI 3.1 document from the endpoints. */
 export function openApiDocument({ base, version, routes }: DocumentOptions): JsonSchema {
   const paths: Record<string, JsonSchema> = {}
   const add = (path: string, operation: JsonSchema) => {
     paths[path] = { ...paths[path], ...operation }
   }
   for (const page of routes.pages) {
-    const path = pathOf(page)
-    const content = { 'application/json': { schema: responseOf(page, path) }, 'text/html': {} }
-    add(path, { get: reading(page, path, content, page.links ? LINKS : {}) })
-    if (page.csv) add(`${path}.csv`, { get: reading(page, `${path}.csv`, { 'text/csv': {} }) })
+    const path = documentPath(page)
+    const content = { 'application/json': { schema: responseSchema(page, path) }, 'text/html': {} }
+    add(path, { get: getOperation(page, path, content, page.links ? LINKS : {}) })
+    if (page.csv) add(`${path}.csv`, { get: getOperation(page, `${path}.csv`, { 'text/csv': {} }) })
   }
   for (const feed of routes.feeds) {
-    const path = pathOf(feed)
-    add(path, { get: reading(feed, path, { 'application/json': { schema: responseOf(feed, path) } }) })
+    const path = documentPath(feed)
+    add(path, { get: getOperation(feed, path, { 'application/json': { schema: responseSchema(feed, path) } }) })
   }
   for (const download of routes.downloads) {
-    add(pathOf(download), { get: reading(download, pathOf(download), { 'application/octet-stream': {} }) })
+    add(documentPath(download), {
+      get: getOperation(download, documentPath(download), { 'application/octet-stream': {} }),
+    })
   }
-  add(pathOf(STREAM), { get: reading(STREAM, pathOf(STREAM), { 'text/event-stream': {} }) })
-  for (const action of routes.actions) add(pathOf(action), { post: acting(action) })
+  add(documentPath(STREAM), { get: getOperation(STREAM, documentPath(STREAM), { 'text/event-stream': {} }) })
+  for (const action of routes.actions) add(documentPath(action), { post: postOperation(action) })
   return {
     openapi: '3.1.0',
     info: {
       title: 'Faultboard',
       version,
       description:
-        'The dashboard answers JSON on the paths of its pages, to `Accept: application/json` or with `.json` appended. Actions take forms and answer 302. Times are ISO 8601 in UTC. Optional parameters that are empty count as left out.',
+        'Pages return JSON for `Accept: application/json` or with `.json` appended to the path. Actions accept forms and redirect with 302. Times are ISO 8601 in UTC. Empty optional parameters are ignored.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: base }],
@@ -61,26 +63,26 @@ export function openApiDocument({ base, version, routes }: DocumentOptions): Jso
 const PROBLEMS = {
   401: 'Credentials are missing or wrong',
   403: 'The request comes from another site',
-  404: 'There is no such record, or the page is switched off: the sentence names the option',
-  409: 'Not possible just now: the sentence says why',
+  404: 'Unknown record or disabled page; the message names the option',
+  409: 'Conflict with the current state; the message gives the reason',
   413: 'The body is too large',
-  422: 'A parameter is missing or wrong: the sentence names each of them, and what is allowed',
-  429: 'Too many requests from this address; Retry-After says when to try again',
-  500: 'A failing query or a bug; the log of the application has the details',
-  503: 'The database is unreachable, locked or not migrated, or a stream has too many readers',
+  422: 'Missing or invalid parameters; the message names each parameter and its allowed values',
+  429: 'Too many requests from this address; see Retry-After',
+  500: 'Internal error; see the application log',
+  503: 'The database is unreachable, locked or not migrated, or too many live connections',
 } as const
 
 const header = (description: string, type = 'string'): JsonSchema => ({ description, schema: { type } })
 
-const LINKS = { Link: header('The first, previous, next and last page, of JSON') }
+const LINKS = { Link: header('First, previous, next and last page') }
 
 const PROBLEM_HEADERS: Readonly<Record<number, JsonSchema>> = {
-  401: { 'WWW-Authenticate': header('The challenge of HTTP Basic') },
-  429: { 'Retry-After': header('Seconds until the next try', 'integer') },
+  401: { 'WWW-Authenticate': header('HTTP Basic challenge') },
+  429: { 'Retry-After': header('Seconds until the next attempt', 'integer') },
   503: { 'Retry-After': header('Seconds until the next attempt', 'integer') },
 }
 
-/** Browsers, and who asks for a table, get the sentence as a page; that of too many requests nobody does. */
+/** Error response as JSON or HTML; 429 is always JSON. */
 function problem(status: number, description: string): JsonSchema {
   const headers = PROBLEM_HEADERS[status]
   return {
@@ -97,18 +99,18 @@ function problems(...statuses: (keyof typeof PROBLEMS)[]): JsonSchema {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]))
 }
 
-function reading(endpoint: Endpoint, path: string, content: JsonSchema, headers: JsonSchema = {}): JsonSchema {
+function getOperation(endpoint: Endpoint, path: string, content: JsonSchema, headers: JsonSchema = {}): JsonSchema {
   const all = describeInput(endpoint.parameters)
   return {
-    ...told(endpoint, 'get', path),
+    ...describeEndpoint(endpoint, 'get', path),
     parameters: all.map((one) => parameter(one, path)),
     responses: { 200: { description: endpoint.text, headers, content }, ...problems(401, 404, 422, 429, 500, 503) },
   }
 }
 
-function acting(endpoint: Endpoint): JsonSchema {
-  const path = pathOf(endpoint)
-  // Who acts is known from the credentials, whatever a form says.
+function postOperation(endpoint: Endpoint): JsonSchema {
+  const path = documentPath(endpoint)
+  // The actor comes from the credentials.
   const all = describeInput(endpoint.parameters).filter(({ name }) => name !== 'actor')
   const inForm = all.filter(({ name }) => !isInPath(name, path))
   const schema = {
@@ -117,7 +119,7 @@ function acting(endpoint: Endpoint): JsonSchema {
     required: inForm.filter(({ required }) => required).map(formName),
   }
   return {
-    ...told(endpoint, 'post', path),
+    ...describeEndpoint(endpoint, 'post', path),
     parameters: all.filter(({ name }) => isInPath(name, path)).map((one) => parameter(one, path)),
     ...(inForm.length > 0 && {
       requestBody: {
@@ -127,7 +129,7 @@ function acting(endpoint: Endpoint): JsonSchema {
     }),
     responses: {
       302: {
-        description: 'Done: it leads to the page that shows it',
+        description: 'Redirect to the page that shows the result',
         headers: { Location: { schema: { type: 'string' } } },
       },
       ...problems(401, 403, 404, 409, 413, 422, 429, 500, 503),
@@ -135,18 +137,18 @@ function acting(endpoint: Endpoint): JsonSchema {
   }
 }
 
-function told({ text, needs }: Endpoint, method: string, path: string): JsonSchema {
+function describeEndpoint({ text, needs }: Endpoint, method: string, path: string): JsonSchema {
   const switches = [needs ?? []].flat()
-  const on = switches.length === 0 ? {} : { description: `Switched on by ${switches.join(' and ')}.` }
+  const on = switches.length === 0 ? {} : { description: `Enabled by ${switches.join(' and ')}.` }
   return { operationId: `${method}${path.replace(/[^a-z]+/g, '_')}`.replace(/_+$/, ''), summary: text, ...on }
 }
 
 function parameter(one: Described, path: string): JsonSchema {
-  const in_path = isInPath(one.name, path)
+  const isPathParameter = isInPath(one.name, path)
   return {
     name: one.list ? formName(one) : one.name,
-    in: in_path ? 'path' : 'query',
-    required: in_path || one.required,
+    in: isPathParameter ? 'path' : 'query',
+    required: isPathParameter || one.required,
     schema: parameterSchema(one),
   }
 }
@@ -159,12 +161,12 @@ function isInPath(name: string, path: string): boolean {
   return path.includes(`{${name}}`)
 }
 
-/** `/errors/:error_id{[0-9]+}` as the document writes it. */
-function pathOf({ path }: Endpoint): string {
+/** Converts `/errors/:error_id{[0-9]+}` to `/errors/{error_id}`. */
+function documentPath({ path }: Endpoint): string {
   return path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
 }
 
-function responseOf(endpoint: Endpoint & Pick<Page, 'response'>, path: string): JsonSchema {
+function responseSchema(endpoint: Endpoint & Pick<Page, 'response'>, path: string): JsonSchema {
   const response = endpoint.response ?? ANSWERS[path]
   if (!response) throw new Error(`${path} has no response schema: set \`response\` in its page`)
   return response.json

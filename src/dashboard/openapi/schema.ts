@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../model/json-schema.js'
 
-/** A JSON Schema that knows the type it describes: the compiler finds what an answer has and its description has not. */
+/** JSON Schema tied to a type, so that the compiler reports fields missing from the schema. */
 export interface Schema<T> {
   readonly json: JsonSchema
-  /** Never there; it ties the description to exactly this type. */
+  /** Never set. Makes the schema invariant in its type. */
   readonly describes?: (value: T) => T
 }
 
@@ -19,10 +19,10 @@ export const number: Schema<number> = { json: { type: 'number' } }
 export const flag: Schema<boolean> = { json: { type: 'boolean' } }
 export const always: Schema<true> = { json: { const: true } }
 
-/** What hosts and circumstances make of it. */
-// biome-ignore lint/suspicious/noExplicitAny: it stands for every type.
+/** Value that depends on the host. */
+// biome-ignore lint/suspicious/noExplicitAny: accepts every type.
 export const anything: Schema<any> = { json: {} }
-// biome-ignore lint/suspicious/noExplicitAny: it stands for every object.
+// biome-ignore lint/suspicious/noExplicitAny: accepts every object.
 export const anyObject: Schema<any> = { json: { type: 'object' } }
 
 export function word<const Words extends readonly string[]>(words: Words): Schema<Words[number]> {
@@ -43,7 +43,7 @@ export function nullable<T>({ json }: Schema<T>): Schema<T | null> {
 }
 
 /**
- * An object with exactly the fields of a type; those that may be missing are named a second time.
+ * Object with exactly the fields of a type. Optional fields are listed again.
  *
  * @example
  * object<{ count: number; is_bound?: true }>({ count: whole, is_bound: always }, ['is_bound'])
@@ -59,15 +59,14 @@ export function object<T>(fields: Fields<T>, optional: readonly OptionalNames<T>
   }
 }
 
-const named_schemas = new Map<string, JsonSchema>()
+const namedSchemas = new Map<string, JsonSchema>()
 
-/** A schema that stands once in the document, under a name. */
+/** Schema that the document contains once, under a name. */
 export function named<T>(name: string, { json }: Schema<T>): Schema<T> {
-  named_schemas.set(name, json)
+  namedSchemas.set(name, json)
   return { json: { $ref: `#/components/schemas/${name}` } }
 }
 
-/** All that have a name. */
 export function components(): Record<string, JsonSchema> {
-  return Object.fromEntries([...named_schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return Object.fromEntries([...namedSchemas].sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { DAY } from '../../model/time.js'
-import { cookieFrom, cookieHeader } from '../cookies.js'
+import { cookieHeader, readCookie } from '../cookies.js'
 import type { Credentials } from './basic.js'
 
 const COOKIE = 'faultboard_device'
@@ -31,7 +31,7 @@ export class DeviceCookies {
   /** Returns the device for which this name was signed, or null. */
   async verify(cookies: string | null, name: string): Promise<Device | null> {
     const [, id, issued, signature] =
-      /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/.exec(cookieFrom(cookies, COOKIE) ?? '') ?? []
+      /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/.exec(readCookie(cookies, COOKIE) ?? '') ?? []
     if (!id || !issued || !signature) return null
     const age = this.#now() - Number.parseInt(issued, 36) * 1000
     if (age > LIFETIME_MS) return null

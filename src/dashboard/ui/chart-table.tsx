@@ -3,11 +3,11 @@ import type { Rendered } from '../define.js'
 export interface ChartRow {
   name: string
   href?: string | undefined
-  /** As many as there are columns. */
+  /** One per column. */
   cells: readonly string[]
 }
 
-/** The numbers behind a chart, for who cannot see it or wants to copy them. */
+/** Data of a chart as an accessible table that can be copied. */
 export function ChartTable({
   title,
   columns,
@@ -19,7 +19,7 @@ export function ChartTable({
 }): Rendered {
   return (
     <details class="chart-data">
-      <summary>Show as a table</summary>
+      <summary>Show as table</summary>
       <section class="scroll" tabindex={0} aria-label={`${title}, table`}>
         <table>
           <thead>

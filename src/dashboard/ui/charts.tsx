@@ -2,9 +2,9 @@ import type { Rendered } from '../define.js'
 import { ChartTable } from './chart-table.js'
 import { formatCount } from './time.js'
 
-/** A trend in the height of a line of text. Its values are read out; the picture shows only their shape. */
+/** Inline trend chart. Screen readers read its values. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }): Rendered {
-  const most = Math.max(1, ...values)
+  const max = Math.max(1, ...values)
   const step = 100 / Math.max(1, values.length)
   return (
     <svg
@@ -16,7 +16,7 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
     >
       <title>{`${label}: ${values.join(', ')}`}</title>
       {values.map((value, i) => {
-        const height = value === 0 ? 1 : Math.max(3, (value / most) * 24)
+        const height = value === 0 ? 1 : Math.max(3, (value / max) * 24)
         return (
           <rect
             x={round(i * step)}
@@ -34,23 +34,23 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
 export interface Series {
   key: string
   label: string
-  /** Class that gives it its colour: `severity-high`, `series-1`. */
+  /** Class that sets the color: `severity-high`, `series-1`. */
   tone: string
 }
 
 export interface Bar {
-  /** What stands under the bar, where there is room for it. */
+  /** Text of the axis tick. */
   label: string
-  /** What it is called in its title and in the table. */
+  /** Full name for the tooltip and the table. */
   name: string
   href?: string
-  /** By the keys of the series, bottom first. */
+  /** Keyed by series, bottom first. */
   values: Readonly<Record<string, number>>
 }
 
 const HEIGHT = 120
 
-/** Bars over time, stacked by series; each bar may be a link, and a table behind says the same in numbers. */
+/** Stacked bars over time, each optionally a link, with a data table. */
 export function BarChart({
   title,
   bars,
@@ -60,11 +60,11 @@ export function BarChart({
   title: string
   bars: readonly Bar[]
   series: readonly Series[]
-  /** In the plural. */
+  /** Plural noun. */
   unit: string
 }): Rendered {
   const totals = bars.map(({ values }) => series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0))
-  const most = niceCeiling(Math.max(1, ...totals))
+  const max = roundUpForAxis(Math.max(1, ...totals))
   const step = 1000 / Math.max(1, bars.length)
   return (
     <figure class="chart">
@@ -74,11 +74,11 @@ export function BarChart({
       </figcaption>
       <div class="plot">
         <div class="y-axis" aria-hidden="true">
-          <span>{compact(most)}</span>
-          <span>{compact(most / 2)}</span>
+          <span>{formatCompact(max)}</span>
+          <span>{formatCompact(max / 2)}</span>
           <span>0</span>
         </div>
-        {/* biome-ignore lint/a11y/useSemanticElements: the bars of a picture are no fields of a form */}
+        {/* biome-ignore lint/a11y/useSemanticElements: the bars of a chart are not form fields */}
         <svg
           viewBox={`0 0 1000 ${HEIGHT}`}
           preserveAspectRatio="none"
@@ -94,13 +94,13 @@ export function BarChart({
               total={totals[i] ?? 0}
               x={i * step}
               width={step}
-              scale={HEIGHT / most}
+              scale={HEIGHT / max}
             />
           ))}
         </svg>
       </div>
       <div class="x-axis" aria-hidden="true">
-        {ticks(bars).map((label) => (
+        {axisLabels(bars).map((label) => (
           <span>{label}</span>
         ))}
       </div>
@@ -185,22 +185,22 @@ export interface Share {
   label: Rendered
   href?: string | undefined
   value: number
-  /** What stands after the number, such as a unit or a share. */
+  /** Text after the number, such as a unit or a percentage. */
   note?: string | undefined
 }
 
-/** A ranking: each row a name, a number and a bar of its length. It is a table, so it needs no other behind it. */
+/** Ranking as a table: name, bar and number per row. */
 export function ShareBars({
   title,
   rows,
   heading,
-  most = Math.max(1, ...rows.map(({ value }) => value)),
+  max = Math.max(1, ...rows.map(({ value }) => value)),
 }: {
   title: string
   rows: readonly Share[]
   heading?: string
-  /** What a whole bar stands for, where the rows are only part of a ranking. */
-  most?: number | undefined
+  /** Value of a full bar, if the rows are only part of a ranking. */
+  max?: number | undefined
 }): Rendered {
   return (
     <table class="shares">
@@ -220,7 +220,7 @@ export function ShareBars({
               </span>
               <svg class="share" width="100%" height="4" aria-hidden="true" focusable="false">
                 <rect class="track" width="100%" height="4" rx="2" />
-                <rect class="filled" width={`${round((value / most) * 100)}%`} height="4" rx="2" />
+                <rect class="filled" width={`${round((value / max) * 100)}%`} height="4" rx="2" />
               </svg>
             </th>
             <td class="number">
@@ -234,30 +234,30 @@ export function ShareBars({
   )
 }
 
-/** Two lines on a phone. Clients choose types and platforms freely. */
+/** Two lines on a phone. Types and platforms can be arbitrarily long. */
 const MAX_LABEL_LENGTH = 80
 
 function shortLabel(label: string): string {
   return label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label
 }
 
-/** The first, the middle and the last label: more would not fit on a telephone. */
-function ticks(bars: readonly Bar[]): string[] {
+/** First, middle and last label: the most that fits on a phone. */
+function axisLabels(bars: readonly Bar[]): string[] {
   if (bars.length < 3) return bars.map(({ label }) => label)
   return [0, Math.floor((bars.length - 1) / 2), bars.length - 1].map((i) => bars[i]?.label ?? '')
 }
 
-/** The next number that reads well on an axis: 1, 2, 5, 10, 20 … */
-function niceCeiling(value: number): number {
+/** Rounds up to a number that suits an axis: 1, 2, 4, 5, 10, 20 … */
+function roundUpForAxis(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  const step = [1, 2, 4, 5, 10].find((one) => one * power >= value) ?? 10
+  const step = [1, 2, 4, 5, 10].find((factor) => factor * power >= value) ?? 10
   return Math.max(2, step * power)
 }
 
-const compactly = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-export function compact(value: number): string {
-  return compactly.format(value)
+export function formatCompact(value: number): string {
+  return compactFormat.format(value)
 }
 
 function round(value: number): string {

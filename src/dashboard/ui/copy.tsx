@@ -2,8 +2,7 @@ import type { Rendered } from '../define.js'
 import { Icon } from './icons.js'
 
 /**
- * Copies the text of the element with this id, or the JSON at an address; without script the button is not shown, and
- * the text can be marked.
+ * Copies the text of the element with this id, or the JSON at a URL. Hidden without JavaScript.
  */
 export function CopyButton({
   label = 'Copy',

@@ -1,27 +1,27 @@
 import { MAX_DAYS } from '../../analytics/sums/period.js'
 import type { Rendered, Visit } from '../define.js'
-import { sameWith } from '../href.js'
+import { currentPageWith } from '../href.js'
 import { RANGES, Tabs } from './tabs.js'
 
-/** How many days back a page looks: the usual numbers as links, any other by a small form. */
+/** Time range of a page: common ranges as links, any other through a form. */
 export function DayRange({ days, visit }: { days: number; visit: Visit }): Rendered {
-  const others = [...visit.query].filter(([name]) => name !== 'days')
+  const otherParameters = [...visit.query].filter(([name]) => name !== 'days')
   return (
     <>
       <Tabs
         label="Range"
-        tabs={RANGES.map((one) => ({
-          label: `${one} days`,
-          href: sameWith(visit, { days: one }),
-          current: one === days,
+        tabs={RANGES.map((range) => ({
+          label: `${range} days`,
+          href: currentPageWith(visit, { days: range }),
+          current: range === days,
         }))}
       />
       <form class="range-form" action={`${visit.base}${visit.path}`}>
-        {others.map(([name, value]) => (
+        {otherParameters.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
         <input type="number" name="days" min="1" max={MAX_DAYS} value={days} aria-label="Days" required />
-        <button type="submit">Show days</button>
+        <button type="submit">Apply</button>
       </form>
     </>
   )

@@ -1,7 +1,7 @@
 import type { Rendered } from '../define.js'
 import { CopyButton } from './copy.js'
 
-/** A page or section without data: what it will show, and the line or switch that starts it. */
+/** Empty state: title, next step and the code to run. */
 export function Empty({ title, code, children }: { title: string; code?: string; children?: Rendered }): Rendered {
   return (
     <div class="empty">

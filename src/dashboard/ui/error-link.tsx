@@ -4,7 +4,7 @@ import { href } from '../href.js'
 
 type NamedError = Pick<RankedError, 'id' | 'error_type' | 'place' | 'message'>
 
-/** An error in a ranking: its type, where it is, and a line of its message. */
+/** Error in a ranking: type, location and message. */
 export function ErrorLink({ error, visit }: { error: NamedError; visit: Visit }): Rendered {
   return (
     <span class="error-link">

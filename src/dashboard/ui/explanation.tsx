@@ -1,11 +1,17 @@
 import type { Rendered } from '../define.js'
 
-/** How something is computed, for whoever asks: always open, it would be louder than the figure itself. */
-export function How({ label = 'How this is worked out', children }: { label?: string; children?: Rendered }): Rendered {
+/** Collapsed explanation of how a figure is calculated. */
+export function Explanation({
+  label = 'How is this calculated?',
+  children,
+}: {
+  label?: string
+  children?: Rendered
+}): Rendered {
   return (
-    <details class="method">
+    <details class="explanation">
       <summary>{label}</summary>
-      <p class="how">{children}</p>
+      <p class="description">{children}</p>
     </details>
   )
 }

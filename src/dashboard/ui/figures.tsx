@@ -2,16 +2,15 @@ import type { Rendered } from '../define.js'
 import { Sparkline } from './charts.js'
 
 export interface Comparison {
-  /** Null where it is not known. */
+  /** Null if unknown. */
   before: number | null
   now: number
-  /** What the earlier number is of: "yesterday by this time". */
+  /** Period of the earlier value: "by this time yesterday". */
   than: string
-  /** How one of the numbers is written. */
   format(value: number): string
 }
 
-/** One number of the overview: what it is, how it changed, and its trend. */
+/** Key figure with its change and trend. */
 export function Figure({
   label,
   value,
@@ -42,7 +41,7 @@ export function Figure({
   )
 }
 
-/** More is worse in every figure that has a change: the arrow says the direction, the colour what it means. */
+/** Change since the earlier period. An increase is worse in every figure that shows one. */
 function Change({ now, before, than, format }: Comparison): Rendered {
   if (before === null) return null
   const sentence = `${format(before)} ${than}`

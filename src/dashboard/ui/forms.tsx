@@ -1,11 +1,11 @@
 import type { Rendered, Visit } from '../define.js'
 
-/** Tells an action which application is looked at, so that it leads back there. */
+/** Passes the selected application to an action for its redirect. */
 export function ApplicationField({ visit: { application_id } }: { visit: Visit }): Rendered {
   return application_id !== null && <input type="hidden" name="application_id" value={String(application_id)} />
 }
 
-/** A form that posts to one of the actions; it works without any script. */
+/** Form that posts to an action. */
 export function ActionForm({
   visit,
   to,

@@ -4,9 +4,9 @@ import { formatCount } from './time.js'
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const LEVELS = 5
 
-/** Occurrences by weekday and hour: a table in which the shade of a cell says what its number says. */
+/** Occurrences by weekday and hour, as a table with shaded cells. */
 export function HeatMap({ title, counts }: { title: string; counts: readonly (readonly number[])[] }): Rendered {
-  const most = strongest(counts.flat())
+  const max = darkestCount(counts.flat())
   return (
     <table class="heat">
       <caption class="hidden">{title}</caption>
@@ -31,7 +31,7 @@ export function HeatMap({ title, counts }: { title: string; counts: readonly (re
             {Array.from({ length: 24 }, (_, hour) => {
               const count = counts[day]?.[hour] ?? 0
               return (
-                <td class={`heat-${levelOf(count, most)}`} title={`${weekday} ${hour}:00: ${formatCount(count)}`}>
+                <td class={`heat-${shadeLevel(count, max)}`} title={`${weekday} ${hour}:00: ${formatCount(count)}`}>
                   <span class="hidden">{formatCount(count)}</span>
                 </td>
               )
@@ -43,13 +43,13 @@ export function HeatMap({ title, counts }: { title: string; counts: readonly (re
   )
 }
 
-/** From where on a shade is the strongest: one hour of an outage must not make all others look alike. */
-function strongest(counts: readonly number[]): number {
-  const seen = counts.filter((count) => count > 0).sort((a, b) => a - b)
-  return seen[Math.ceil((seen.length - 1) * 0.95)] ?? 1
+/** 95th percentile, so that one hour of an outage does not make all other cells look alike. */
+function darkestCount(counts: readonly number[]): number {
+  const nonZero = counts.filter((count) => count > 0).sort((a, b) => a - b)
+  return nonZero[Math.ceil((nonZero.length - 1) * 0.95)] ?? 1
 }
 
-/** Nothing is 0; anything at all is at least 1. */
-function levelOf(count: number, most: number): number {
-  return count === 0 ? 0 : Math.min(LEVELS, Math.max(1, Math.ceil((count / most) * LEVELS)))
+/** Zero has level 0; every other count has at least level 1. */
+function shadeLevel(count: number, max: number): number {
+  return count === 0 ? 0 : Math.min(LEVELS, Math.max(1, Math.ceil((count / max) * LEVELS)))
 }

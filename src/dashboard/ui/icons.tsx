@@ -1,6 +1,6 @@
 import type { Rendered } from '../define.js'
 
-/** SVG path data on a grid of 16 by 16. */
+/** Stroke paths on a 16×16 grid. */
 export const ICONS = {
   overview: 'M2 9.5 5.5 6l2.5 2.5L14 2.5M2 13.5h12',
   errors: 'M8 2.2 14.3 13H1.7ZM8 6.5v3M8 11.2v.3',
@@ -20,7 +20,7 @@ export const ICONS = {
 
 export type IconName = keyof typeof ICONS
 
-/** A picture beside a word; it says nothing of its own. */
+/** Decorative icon next to a label. */
 export function Icon(icon: { name: IconName } | { path: string }): Rendered {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">

@@ -1,26 +1,26 @@
 import type { Rendered } from '../define.js'
-import { How } from './explanation.js'
+import { Explanation } from './explanation.js'
 
-/** A figure or a ranking, with the line that says what it counts, and by which rule where that takes more words. */
+/** Panel with a figure or ranking, a one-line description and an optional explanation. */
 export function Insight({
   title,
-  how,
-  method,
+  description,
+  explanation,
   id,
   children,
 }: {
   title: string
-  how: Rendered
-  method?: Rendered
+  description: Rendered
+  explanation?: Rendered
   id?: string
   children?: Rendered
 }): Rendered {
   return (
     <section class="card insight" id={id}>
       <h2>{title}</h2>
-      <p class="how">{how}</p>
+      <p class="description">{description}</p>
       {children}
-      {method && <How>{method}</How>}
+      {explanation && <Explanation>{explanation}</Explanation>}
     </section>
   )
 }
@@ -28,19 +28,19 @@ export function Insight({
 export interface Headline {
   label: string
   value: string
-  how: string
+  description: string
   href?: string | undefined
 }
 
-/** The few numbers that stand above all others. */
+/** Key numbers at the top of a page. */
 export function Headlines({ rows }: { rows: readonly Headline[] }): Rendered {
   return (
     <dl class="headlines">
-      {rows.map(({ label, value, how, href }) => (
+      {rows.map(({ label, value, description, href }) => (
         <div>
           <dt>{label}</dt>
           <dd class="headline-value">{href ? <a href={href}>{value}</a> : value}</dd>
-          <dd class="how">{how}</dd>
+          <dd class="description">{description}</dd>
         </div>
       ))}
     </dl>
@@ -49,12 +49,12 @@ export function Headlines({ rows }: { rows: readonly Headline[] }): Rendered {
 
 export interface Column<Row> {
   name: string
-  /** Numbers stand at the right. */
+  /** Right-aligned. */
   number?: boolean
   cell(row: Row): Rendered
 }
 
-/** A table that is scrolled by itself where it does not fit. The first column names the row. */
+/** Table that scrolls horizontally if it does not fit. The first column is the row header. */
 export function InsightTable<Row>({
   title,
   rows,
@@ -94,14 +94,14 @@ export function InsightTable<Row>({
   )
 }
 
-/** Says that what stands there was counted some time ago, where it was. */
-export function CountedAt({ at, now }: { at: number; now: number }): Rendered {
+/** Age of cached figures; empty if they are fresh. */
+export function UpdatedAt({ at, now }: { at: number; now: number }): Rendered {
   const seconds = Math.round((now - at) / 1000)
   if (seconds < 5) return null
   const ago = seconds < 90 ? `${seconds} seconds ago` : `${Math.round(seconds / 60)} minutes ago`
   return (
-    <p class="how counted-at" title="Counting takes a while, so it is not done for every visit.">
-      {`Counted ${ago}.`}
+    <p class="description updated-at" title="Cached, because the query is expensive.">
+      {`Updated ${ago}`}
     </p>
   )
 }

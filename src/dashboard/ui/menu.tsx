@@ -1,6 +1,6 @@
 import type { Rendered } from '../define.js'
 
-/** A button that opens a panel with a form or links; opening one closes the others, without any script. */
+/** Button that opens a panel with a form or links. Opening a menu closes the others, without JavaScript. */
 export function Menu({
   label,
   primary,
@@ -11,7 +11,7 @@ export function Menu({
   label: Rendered
   primary?: boolean
   children?: Rendered
-  /** For a shortcut that opens it. */
+  /** Target of a keyboard shortcut. */
   id?: string
   align?: 'start' | 'end'
 }): Rendered {

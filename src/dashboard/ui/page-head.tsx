@@ -1,6 +1,6 @@
 import type { Rendered } from '../define.js'
 
-/** What a page is, one line of context, and what can be done at its right. */
+/** Page heading with one line of context and the tools of the page. */
 export function PageHead({
   title,
   context,

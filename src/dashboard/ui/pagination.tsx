@@ -10,20 +10,20 @@ export function Pagination({ pagination, visit }: { pagination: PaginationData; 
   const last = Math.min(page * per_page, total_count)
   return (
     <nav class="pagination" aria-label="Pages">
-      <span>{`${formatCount(first)}–${formatCount(last)} of ${totalOf(pagination)}`}</span>
-      <Pages pagination={pagination} at={(number) => pageAddress(visit, number)} words={['Previous', 'Next']} />
+      <span>{`${formatCount(first)}–${formatCount(last)} of ${formatTotal(pagination)}`}</span>
+      <Pages pagination={pagination} at={(number) => pageLink(visit, number)} words={['Previous', 'Next']} />
     </nav>
   )
 }
 
-/** Where we are among the pages, and the way to those beside it; nothing where there is only one. */
+/** Current page with links to its neighbors; empty for a single page. */
 export function Pages({
   pagination: { page, total_pages, total_is_bound },
   at,
   words: [previous, next],
 }: {
   pagination: Pick<PaginationData, 'page' | 'total_pages' | 'total_is_bound'>
-  /** The address of a page. */
+  /** Link to a page. */
   at: (page: number) => string
   words: readonly [previous: string, next: string]
 }): Rendered {
@@ -45,8 +45,8 @@ export function Pages({
   )
 }
 
-/** How many fit, as far as they were counted. */
-export function totalOf({ total_count, total_is_bound }: PaginationData): string {
+/** Total, with a plus sign if it is a lower bound. */
+export function formatTotal({ total_count, total_is_bound }: PaginationData): string {
   return formatCount(total_count, total_is_bound)
 }
 
@@ -58,13 +58,13 @@ export function paginationLinks({ page, total_pages }: PaginationData, visit: Vi
     ...(page < total_pages ? [['next', page + 1] as const] : []),
     ['last', total_pages],
   ] as const
-  const header = links.map(([relation, number]) => `<${pageAddress(visit, number)}>; rel="${relation}"`).join(', ')
+  const header = links.map(([relation, number]) => `<${pageLink(visit, number)}>; rel="${relation}"`).join(', ')
   return header.length > MAX_HEADER_BYTES ? null : header
 }
 
-function pageAddress({ base, path, query }: Visit, page: number): string {
+function pageLink({ base, path, query }: Visit, page: number): string {
   const parameters = new URLSearchParams(query)
-  parameters.delete('choose')
+  parameters.delete('select')
   parameters.set('page', String(page))
   return `${base}${path}?${parameters}`
 }

@@ -1,22 +1,22 @@
 import { OTHERS } from '../../model/others.js'
 import type { Rendered, Visit } from '../define.js'
-import { openErrors } from '../href.js'
+import { openErrorsLink } from '../href.js'
 
-/** `src/cart.ts:12 in total` as a link to the open errors whose backtrace goes through that file. */
+/** Links `src/cart.ts:12 in total` to the open errors with that file in the stack trace. */
 export function PlaceLink({ place, visit }: { place: string; visit: Visit }): Rendered {
   if (place === '') return null
   const file = place.split(' in ', 1)[0]?.replace(/:\d+$/, '') ?? ''
   if (file === '' || place === OTHERS) return <code>{place}</code>
   return (
-    <a href={openErrors(visit, { search: file })} title="Open errors that go through this file">
+    <a href={openErrorsLink(visit, { search: file })} title="Open errors with this file in the stack trace">
       <code>{place}</code>
     </a>
   )
 }
 
-/** A name, or what stands for very many of them. */
+/** Name, or a label for the combined remainder. */
 export function Named({ name, nothing }: { name: string; nothing: string }): Rendered {
   if (name === '') return <span class="muted">{nothing}</span>
-  if (name === OTHERS) return <span class="muted">all others together</span>
+  if (name === OTHERS) return <span class="muted">Other (combined)</span>
   return <code dir="auto">{name}</code>
 }

@@ -6,11 +6,11 @@ export type SortField = (typeof SORT_FIELDS)[number]
 export interface SortOrder {
   field: SortField
   direction: 'asc' | 'desc'
-  /** Where the same list in another order is. */
-  address(field: SortField, direction: 'asc' | 'desc'): string
+  /** Link to the list in another order. */
+  linkFor(field: SortField, direction: 'asc' | 'desc'): string
 }
 
-/** The head of a column that sorts by it, and the other way round when it does already. */
+/** Column header that sorts by its column and reverses the current order. */
 export function SortableHead({
   field,
   sort,
@@ -33,12 +33,12 @@ export function SortableHead({
   const next = current === null ? firstDirection(field) : current === 'asc' ? 'desc' : 'asc'
   return (
     <th scope="col" class={className} aria-sort={current === null ? undefined : `${current}ending`}>
-      <a href={sort.address(field, next)}>{children}</a>
+      <a href={sort.linkFor(field, next)}>{children}</a>
     </th>
   )
 }
 
-/** Words begin at A; of times, counts and grades the highest matter most. */
+/** Text starts at A; times, counts and grades start at the highest value. */
 function firstDirection(field: SortField): 'asc' | 'desc' {
   return ['error_type', 'platform', 'status', 'app_version'].includes(field) ? 'asc' : 'desc'
 }

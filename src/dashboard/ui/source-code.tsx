@@ -3,7 +3,7 @@ import type { Rendered } from '../define.js'
 
 export type { SourceLines } from '../../diagnostics/source/source-code.js'
 
-/** Lines of source with their numbers, the one that failed marked. The numbers are no text, so they are not copied. */
+/** Source lines with the failing line highlighted. Line numbers come from CSS, so that they are not copied. */
 export function SourceCode({ source }: { source: SourceLines }): Rendered {
   return (
     <pre class="source" dir="ltr">

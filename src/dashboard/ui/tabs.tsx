@@ -5,11 +5,11 @@ export interface Tab {
   label: string
   href: string
   current: boolean
-  /** As text where it is only a bound, such as `10,000+`. */
+  /** Text for a lower bound, such as `10,000+`. */
   count?: number | string | undefined
 }
 
-/** A row of links of which one is where we are. */
+/** Row of links with the current page marked. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): Rendered {
   return (
     <nav class="tabs" aria-label={label}>

@@ -2,7 +2,7 @@ import { DAY, HOUR, MINUTE } from '../../model/time.js'
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** A size as people compare it: `1.4 MB`. */
+/** Formats a size as `1.4 MB`. */
 export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** power
@@ -14,17 +14,17 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${milliseconds.toLocaleString('en', { maximumFractionDigits: milliseconds < 100 ? 1 : 0 })} ms`
 }
 
-const SPANS = [
+const DURATION_UNITS = [
   ['d', 86_400],
   ['h', 3600],
   ['min', 60],
   ['s', 1],
 ] as const
 
-/** A span by its two largest parts: `3 d 4 h`. */
+/** Formats a duration by its two largest units: `3 d 4 h`. */
 export function formatSeconds(seconds: number): string {
   let rest = Math.round(seconds)
-  const parts = SPANS.flatMap(([unit, length]) => {
+  const parts = DURATION_UNITS.flatMap(([unit, length]) => {
     const amount = Math.floor(rest / length)
     rest -= amount * length
     return amount > 0 ? [`${amount} ${unit}`] : []
@@ -32,8 +32,8 @@ export function formatSeconds(seconds: number): string {
   return parts.slice(0, 2).join(' ') || '0 s'
 }
 
-/** How long something took, as people say it: `79 days`. */
-export function formatWait(milliseconds: number | null): string {
+/** Formats a duration in one unit: `79 days`. */
+export function formatDuration(milliseconds: number | null): string {
   if (milliseconds === null) return '–'
   if (milliseconds < HOUR) return `${Math.max(1, Math.round(milliseconds / MINUTE))} min`
   if (milliseconds < 2 * DAY) return `${fewDigits(milliseconds / HOUR)} h`
@@ -44,9 +44,9 @@ function fewDigits(value: number): string {
   return (value < 10 ? Math.round(value * 10) / 10 : Math.round(value)).toLocaleString('en')
 }
 
-export function formatShare(share: number): string {
-  return `${percents.format(share * 100)} %`
+export function formatPercent(share: number): string {
+  return `${percentFormat.format(share * 100)} %`
 }
 
-// Made once: a page shows dozens of shares, and making a formatter takes far longer than using one.
-const percents = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+// Created once, because creating a formatter is expensive and a page shows dozens of percentages.
+const percentFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })

@@ -1,18 +1,18 @@
 import { MORE_KEY, TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import type { Rendered } from '../define.js'
 
-/** Of a bigger value the rest is left out, with a word that says so. */
-const MOST_VALUES = 400
-const OPEN_LEVELS = 2
-/** Of a tree that begins closed, so small a branch is open all the same: it takes no more room than its own line. */
-const SMALL_BRANCH = 4
+/** Bounds the size of the page. The tree shows how many values are omitted. */
+const MAX_VALUES = 400
+const MAX_OPEN_LEVELS = 2
+/** Branches up to this size start expanded, because they need little more space than their summary. */
+const MAX_SMALL_BRANCH = 4
 
-/** Any JSON as a tree that opens and closes without script. */
+/** JSON value as a collapsible tree that works without JavaScript. */
 export function ValueTree({ value, closed = false }: { value: unknown; closed?: boolean }): Rendered {
-  return <Branch entries={entriesOf(value)} level={0} closed={closed} left={{ values: MOST_VALUES }} />
+  return <Branch entries={entriesOf(value)} level={0} closed={closed} budget={{ values: MAX_VALUES }} />
 }
 
-interface Left {
+interface Budget {
   values: number
 }
 
@@ -20,16 +20,16 @@ function Branch({
   entries,
   level,
   closed,
-  left,
+  budget,
 }: {
   entries: readonly (readonly [string, unknown])[]
   level: number
   closed: boolean
-  left: Left
+  budget: Budget
 }): Rendered {
-  // Counted before its children are made, which happens on the way down.
-  const shown = entries.slice(0, Math.max(0, left.values))
-  left.values -= shown.length
+  // Subtracted before the children are rendered, which share the same budget.
+  const shown = entries.slice(0, Math.max(0, budget.values))
+  budget.values -= shown.length
   return (
     <ul class="tree">
       {shown.map(([name, value]) => (
@@ -37,11 +37,11 @@ function Branch({
           {name === MORE_KEY ? (
             <span class="muted">{`… ${value}`}</span>
           ) : isBranch(value) ? (
-            <details open={level + 1 < OPEN_LEVELS && (!closed || isSmall(value))}>
+            <details open={level + 1 < MAX_OPEN_LEVELS && (!closed || isSmall(value))}>
               <summary>
                 <Name name={name} /> <span class="muted">{sizeText(value)}</span>
               </summary>
-              {Branch({ entries: entriesOf(value), level: level + 1, closed, left })}
+              {Branch({ entries: entriesOf(value), level: level + 1, closed, budget })}
             </details>
           ) : (
             <>
@@ -60,7 +60,7 @@ function Name({ name }: { name: string }): Rendered {
 }
 
 function Leaf({ value }: { value: unknown }): Rendered {
-  if (typeof value === 'string' && MARK.test(value)) return <code class="mark muted">{value}</code>
+  if (typeof value === 'string' && PLACEHOLDER.test(value)) return <code class="mark muted">{value}</code>
   if (typeof value === 'string') {
     return (
       <code class="text" dir="auto">
@@ -68,18 +68,18 @@ function Leaf({ value }: { value: unknown }): Rendered {
       </code>
     )
   }
-  // What is no branch and an object all the same is empty.
+  // An object that is not a branch is empty.
   const text = typeof value === 'object' && value !== null ? emptyText(value) : String(value)
   return <code class="value">{text}</code>
 }
 
-/** What stands for a value that is none of JSON's, or was left out: no text of the host's. */
-const MARK =
+/** Placeholders for values that are not JSON or were omitted. */
+const PLACEHOLDER =
   /^\[(?:undefined|FILTERED|empty|unreadable|…|\d+ more|process(?:\.env)?|globalThis|[A-Z]\w*|\w+, \d+ bytes|(?:Function|class)(?: [\w$.# ]+)?)\]$/
 
 function isSmall(value: object): boolean {
   const values = Object.values(value)
-  return values.length <= SMALL_BRANCH && !values.some(isBranch)
+  return values.length <= MAX_SMALL_BRANCH && !values.some(isBranch)
 }
 
 function isBranch(value: unknown): value is object {
@@ -88,7 +88,7 @@ function isBranch(value: unknown): value is object {
 
 function entriesOf(value: unknown): (readonly [string, unknown])[] {
   if (typeof value !== 'object' || value === null) return [['value', value]]
-  // What kind of object it is stands beside its name.
+  // The summary shows the type next to the name.
   return Object.entries(value).filter(([name]) => name !== TYPE_KEY)
 }
 

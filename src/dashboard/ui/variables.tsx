@@ -2,10 +2,10 @@ import type { Options } from '../../config/options.js'
 import { locationText } from '../../model/stacks/backtrace.js'
 import { type FrameVariables, TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import type { Rendered } from '../define.js'
-import { How } from './explanation.js'
+import { Explanation } from './explanation.js'
 import { ValueTree } from './value-tree.js'
 
-/** What the variables of one frame were, below its source. */
+/** Variables of one frame. */
 export function VariablesOfFrame({ variables, open }: { variables: FrameVariables; open: boolean }): Rendered {
   const count = Object.keys(variables.variables).length
   return (
@@ -13,12 +13,12 @@ export function VariablesOfFrame({ variables, open }: { variables: FrameVariable
       <summary>
         Variables <span class="muted">{String(count)}</span>
       </summary>
-      <Values of={variables} />
+      <VariableValues of={variables} />
     </details>
   )
 }
 
-/** Variables whose frame is not in the stack that was recorded, or why there are none at all. */
+/** Variables of frames outside the recorded stack, or the reason for missing variables. */
 export function VariablesPanel({
   others,
   are_shown,
@@ -27,11 +27,11 @@ export function VariablesPanel({
   mode,
 }: {
   others: readonly FrameVariables[]
-  /** Whether some stand in the stack. */
+  /** Whether the stack shows variables. */
   are_shown: boolean
-  /** Whether it was thrown elsewhere, where nobody could have read any. */
+  /** Whether another process reported the error, so that variables are unavailable. */
   is_foreign: boolean
-  /** Whether variables are read at all. */
+  /** Whether `enable_local_variables` is on. */
   is_enabled: boolean
   mode: Options['local_variable_mode']
 }): Rendered {
@@ -43,35 +43,35 @@ export function VariablesPanel({
       </div>
       {others.length === 0 && (
         <>
-          <p class="muted">None were read for this occurrence.</p>
-          <How label="Why">{WHY_NONE[mode]}</How>
+          <p class="muted">No variables captured for this occurrence.</p>
+          <Explanation label="Why">{MISSING_REASONS[mode]}</Explanation>
         </>
       )}
-      {others.map((one) => (
+      {others.map((frame) => (
         <>
           <h3 class="variables-place">
-            <code>{placeOf(one)}</code>
+            <code>{frameLocation(frame)}</code>
           </h3>
-          <Values of={one} />
+          <VariableValues of={frame} />
         </>
       ))}
     </section>
   )
 }
 
-const WHY_NONE: Record<Options['local_variable_mode'], string> = {
+const MISSING_REASONS: Record<Options['local_variable_mode'], string> = {
   always:
-    'It was not thrown in your own code (handed to a callback, rejected by Node.js itself), by code that V8 had optimised, came from another process or before the switch, or more was thrown that second than the limits allow.',
+    'The error was not thrown by in-app code, was thrown by optimized code or another process, occurred before the option was enabled, or exceeded the rate limit.',
   adaptive:
     'With local_variable_mode adaptive, the first occurrence has no variables. The next occurrence within a minute has them.',
 }
 
-function Values({ of }: { of: FrameVariables }): Rendered {
+function VariableValues({ of }: { of: FrameVariables }): Rendered {
   const { variables, instance_variables } = of
   const type = instance_variables?.[TYPE_KEY]
   return (
     <div class="variable-values" dir="ltr">
-      {Object.keys(variables).length === 0 ? <p class="muted">It has none.</p> : <ValueTree value={variables} closed />}
+      {Object.keys(variables).length === 0 ? <p class="muted">No variables</p> : <ValueTree value={variables} closed />}
       {instance_variables && (
         <>
           <p class="variables-of-this">
@@ -88,6 +88,8 @@ function withoutType({ [TYPE_KEY]: _type, ...values }: Readonly<Record<string, u
   return values
 }
 
-function placeOf({ function: function_name, file, line_number }: FrameVariables): string {
-  return locationText({ line: '', function_name, file, line_number, column: null, in_app: true }) || '(unknown place)'
+function frameLocation({ function: function_name, file, line_number }: FrameVariables): string {
+  return (
+    locationText({ line: '', function_name, file, line_number, column: null, in_app: true }) || '(unknown location)'
+  )
 }

@@ -2,7 +2,7 @@ import { type Answer, remembered } from '../../analytics/remembered.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { BarChart } from '../../dashboard/ui/charts.js'
 import { Empty } from '../../dashboard/ui/empty.js'
-import { CountedAt } from '../../dashboard/ui/insight.js'
+import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/page-head.js'
 import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
@@ -33,7 +33,7 @@ export const deprecationsPage = definePage({
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? <Nothing days={data.days} /> : <Warnings data={data} visit={visit} />}
-      <CountedAt at={asked_at} now={visit.now} />
+      <UpdatedAt at={asked_at} now={visit.now} />
     </>
   ),
 })

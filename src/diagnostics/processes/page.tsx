@@ -1,10 +1,10 @@
 import { definePage, type Rendered, type Visit } from '../../dashboard/define.js'
-import { sameWith } from '../../dashboard/href.js'
+import { currentPageWith } from '../../dashboard/href.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { PageHead } from '../../dashboard/ui/page-head.js'
 import { Tabs } from '../../dashboard/ui/tabs.js'
 import { exactTime, Time } from '../../dashboard/ui/time.js'
-import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../../dashboard/ui/units.js'
+import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../dashboard/ui/units.js'
 import { unusualValues } from '../../model/system-health.js'
 import { ProcessCharts } from './process-charts.js'
 import { type ListedProcess, type ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
@@ -23,13 +23,13 @@ export const processHealthPage = definePage({
   json: (data) => data,
   view: ({ range, processes, process, points, step_minutes }, visit) => (
     <>
-      <PageHead title="Processes" context="How each process is doing, one look a minute, kept for 7 days.">
+      <PageHead title="Processes" context="Per-process metrics, sampled every minute, kept for 7 days.">
         {process && (
           <Tabs
             label="Range"
             tabs={RANGE_NAMES.map((one) => ({
               label: LABELS[one],
-              href: sameWith(visit, { range: one }),
+              href: currentPageWith(visit, { range: one }),
               current: one === range,
             }))}
           />
@@ -99,10 +99,10 @@ function Processes({
         </thead>
         <tbody>
           {processes.map((one) => (
-            <tr class={one.id === current ? 'chosen' : undefined}>
+            <tr class={one.id === current ? 'selected' : undefined}>
               <th scope="row">
                 <a
-                  href={sameWith(visit, { process_id: one.id })}
+                  href={currentPageWith(visit, { process_id: one.id })}
                   aria-current={one.id === current ? 'true' : undefined}
                 >
                   {`${one.hostname} · ${one.pid}`}
@@ -131,7 +131,7 @@ function Processes({
                 {one.delay_p99_ms === null ? '–' : formatMilliseconds(one.delay_p99_ms)}
               </Marked>
               <td class="number" data-name="CPU">
-                {one.cpu === null ? '–' : formatShare(one.cpu)}
+                {one.cpu === null ? '–' : formatPercent(one.cpu)}
               </td>
             </tr>
           ))}
@@ -161,5 +161,5 @@ function Marked({ name, sign, children }: { name: string; sign: string | undefin
 
 function heapShare({ heap_used_bytes, heap_limit_bytes }: ListedProcess): string {
   if (heap_used_bytes === null || !heap_limit_bytes) return '–'
-  return `${formatBytes(heap_used_bytes)}, ${formatShare(heap_used_bytes / heap_limit_bytes)}`
+  return `${formatBytes(heap_used_bytes)}, ${formatPercent(heap_used_bytes / heap_limit_bytes)}`
 }

@@ -1,7 +1,7 @@
 import type { Rendered } from '../../dashboard/define.js'
 import { BarChart } from '../../dashboard/ui/charts.js'
 import { type Line, LineChart, type Moment } from '../../dashboard/ui/line-chart.js'
-import { formatBytes, formatMilliseconds, formatShare } from '../../dashboard/ui/units.js'
+import { formatBytes, formatMilliseconds, formatPercent } from '../../dashboard/ui/units.js'
 import type { HealthPoint, RangeName } from './process-health.js'
 
 const MB = 1024 * 1024
@@ -38,14 +38,14 @@ export function ProcessCharts({
         title="Memory"
         format={formatBytes}
         scale={1024}
-        least={32 * MB}
+        minMax={32 * MB}
         lines={[line('Process (RSS)', 1, (p) => p.rss_bytes), line('Heap used', 2, (p) => p.heap_used_bytes)]}
       />
       <LineChart
         {...shared}
         title="Event-loop delay"
         format={formatMilliseconds}
-        least={10}
+        minMax={10}
         lines={[
           line('p99', 1, (p) => p.delay_p99_ms),
           line('Longest', 2, (p) => p.delay_max_ms),
@@ -55,15 +55,15 @@ export function ProcessCharts({
       <LineChart
         {...shared}
         title="CPU and event loop"
-        format={formatShare}
-        least={0.1}
+        format={formatPercent}
+        minMax={0.1}
         lines={[line('CPU', 1, (p) => p.cpu), line('Loop at work', 2, (p) => p.utilisation)]}
       />
       <LineChart
         {...shared}
         title="Garbage collection, per minute"
         format={formatMilliseconds}
-        least={10}
+        minMax={10}
         lines={[line('Pauses', 1, (p) => p.gc_ms)]}
       />
       <BarChart

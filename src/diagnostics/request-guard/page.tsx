@@ -2,7 +2,7 @@ import { type Answer, remembered } from '../../analytics/remembered.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { BarChart, type Share, ShareBars } from '../../dashboard/ui/charts.js'
 import { Empty } from '../../dashboard/ui/empty.js'
-import { CountedAt } from '../../dashboard/ui/insight.js'
+import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/page-head.js'
 import { Named } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
@@ -42,7 +42,7 @@ export const requestGuardSummaryPage = definePage({
       ) : (
         <Summary data={data} visit={visit} />
       )}
-      <CountedAt at={asked_at} now={visit.now} />
+      <UpdatedAt at={asked_at} now={visit.now} />
     </>
   ),
 })
@@ -108,7 +108,7 @@ function Ranking({ title, rows }: { title: string; rows: readonly Ranked[] }) {
       {named.length > SHOWN && (
         <details>
           <summary>{`${named.length - SHOWN} more`}</summary>
-          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(SHOWN)} most={named[0]?.value} />
+          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(SHOWN)} max={named[0]?.value} />
         </details>
       )}
       {others && (

@@ -18,7 +18,7 @@ export interface FrameHistory {
   change: (LineChange & { link: string | null }) | null
   /** The commit at which the line was looked up; null is the working copy. */
   commit: string | null
-  /** Git has not answered yet. */
+  /** Loading Git history. */
   is_pending: boolean
   /** Why nobody is named. */
   note: string | null

@@ -2,7 +2,7 @@ import { definePage, type Visit } from '../../dashboard/define.js'
 import { PageHead } from '../../dashboard/ui/page-head.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount } from '../../dashboard/ui/time.js'
-import { formatShare } from '../../dashboard/ui/units.js'
+import { formatPercent } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
 import { type SourceLines, sourcesOf } from '../source/source-code.js'
 import { LISTED_LOCATIONS, type SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
@@ -33,7 +33,7 @@ export const swallowedExceptionsPage = definePage({
     <>
       <PageHead
         title="Swallowed exceptions"
-        context={`Places where more than ${formatShare(data.threshold)} of what was raised was caught and never reported.`}
+        context={`Places where more than ${formatPercent(data.threshold)} of what was raised was caught and never reported.`}
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>

@@ -1,7 +1,7 @@
 import type { Rendered } from '../../dashboard/define.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { formatCount } from '../../dashboard/ui/time.js'
-import { formatShare } from '../../dashboard/ui/units.js'
+import { formatPercent } from '../../dashboard/ui/units.js'
 import type { SwallowedExceptions } from './query.js'
 
 const START = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS=true node --import faultboard/register app.js'
@@ -14,7 +14,7 @@ export function NothingSwallowed({ data }: { data: SwallowedExceptions }): Rende
   if (totals.raise_count > 0) {
     return (
       <Empty title={title}>
-        {`${formatCount(totals.raise_count)} exceptions were raised, ${formatShare(totals.rescue_count / totals.raise_count)} of them caught and never reported, and no place exceeds `}
+        {`${formatCount(totals.raise_count)} exceptions were raised, ${formatPercent(totals.rescue_count / totals.raise_count)} of them caught and never reported, and no place exceeds `}
         <code>swallowed_exception_threshold</code>
         {` (${threshold}).`}
       </Empty>
@@ -23,7 +23,7 @@ export function NothingSwallowed({ data }: { data: SwallowedExceptions }): Rende
   if (is_counting) {
     return (
       <Empty title={title}>
-        {`${watched_files === 1 ? 'One file' : `${formatCount(watched_files)} files`} of this process throw or catch, and are watched. Places appear here a minute or so after more than ${formatShare(threshold)} of what they raise was caught and never reported.`}
+        {`${watched_files === 1 ? 'One file' : `${formatCount(watched_files)} files`} of this process throw or catch, and are watched. Places appear here a minute or so after more than ${formatPercent(threshold)} of what they raise was caught and never reported.`}
       </Empty>
     )
   }

@@ -1,9 +1,9 @@
 import type { Rendered, Visit } from '../../dashboard/define.js'
-import { openErrors } from '../../dashboard/href.js'
+import { openErrorsLink } from '../../dashboard/href.js'
 import { words } from '../../dashboard/ui/badges.js'
 import { SourceCode, type SourceLines } from '../../dashboard/ui/source-code.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
-import { formatShare } from '../../dashboard/ui/units.js'
+import { formatPercent } from '../../dashboard/ui/units.js'
 import { OTHERS } from '../../model/others.js'
 import type { SwallowingHandler, SwallowingLocation } from './query.js'
 
@@ -40,7 +40,7 @@ export function SwallowingPlace({ location, source, visit }: SwallowingPlaceProp
         </div>
         <div>
           <dt>Ratio</dt>
-          <dd>{formatShare(rescue_ratio)}</dd>
+          <dd>{formatPercent(rescue_ratio)}</dd>
         </div>
         <div title="Neither caught by your own code nor reported">
           <dt>Vanished</dt>
@@ -72,7 +72,7 @@ function Raised({ location, visit }: { location: string; visit: Visit }): Render
     <>
       {is_below && <span class="muted">somewhere below </span>}
       <a
-        href={openErrors(visit, { search: place.replace(/(?::\d+){1,2}$/, '') })}
+        href={openErrorsLink(visit, { search: place.replace(/(?::\d+){1,2}$/, '') })}
         title="Open errors that go through this file"
       >
         <code>{place}</code>

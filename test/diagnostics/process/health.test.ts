@@ -55,7 +55,7 @@ describeEachRuntime('the health of a running host', ({ path, name }) => {
     expect(health.utilisation).toBeLessThanOrEqual(1)
     expect(health.active_resources).toBeGreaterThan(0)
     const page = await (await host.get(`/errors/${id}`)).text()
-    expect(page).toContain('The process at that moment')
+    expect(page).toContain('id="process-title">Process<')
     if (health.uptime_s < 60) expect(page).toContain('The process had been running for less than one minute.')
   })
 

@@ -1,11 +1,11 @@
-// Copies the text of another element, or the JSON at an address. Without a secure address the clipboard is closed to
-// scripts, and the old way is left.
+// Copies the text of another element, or the JSON at a URL. Outside secure contexts, the Clipboard API is unavailable
+// and execCommand is the fallback.
 for (const button of document.querySelectorAll('button[data-copy], button[data-copy-json]')) {
   button.hidden = false
   button.addEventListener('click', async () => {
     const text = await textFor(button.dataset)
-    if (text === null) said(button, 'Not there')
-    else said(button, (await copied(text)) ? 'Copied' : 'Press Ctrl+C')
+    if (text === null) showResult(button, 'Unavailable')
+    else showResult(button, (await copyText(text)) ? 'Copied' : 'Press Ctrl+C')
   })
 }
 
@@ -15,40 +15,40 @@ async function textFor({ copy, copyJson }) {
     return source && (source.value ?? source.textContent).trim()
   }
   try {
-    const answer = await fetch(copyJson)
-    return answer.ok ? JSON.stringify(await answer.json(), null, 2) : null
+    const response = await fetch(copyJson)
+    return response.ok ? JSON.stringify(await response.json(), null, 2) : null
   } catch {
-    // The host is away, or sent something else.
+    // The host is unreachable or sent no JSON.
     return null
   }
 }
 
-async function copied(text) {
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copiedByHand(text)
+    return copyWithCommand(text)
   }
 }
 
-function copiedByHand(text) {
+function copyWithCommand(text) {
   const field = document.createElement('textarea')
   field.value = text
   field.className = 'hidden'
   document.body.append(field)
   field.select()
-  const done = document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   field.remove()
-  return done
+  return isCopied
 }
 
-function said(button, words) {
+function showResult(button, message) {
   const label = button.querySelector('span')
   const before = button.dataset.label ?? label.textContent
   button.dataset.label = before
-  label.textContent = words
-  document.querySelector('#announcer').textContent = words
+  label.textContent = message
+  document.querySelector('#announcer').textContent = message
   clearTimeout(Number(button.dataset.timer))
   button.dataset.timer = setTimeout(() => {
     label.textContent = before

@@ -1,6 +1,6 @@
-// Comfort for the page of one error: everything works without this file.
+// Enhances the error page. The page works without it.
 
-// The server does not always know the name under which it is reached; the browser does.
+// Makes the link absolute, because the server may not know its public origin.
 const markdown = document.querySelector('#copy-markdown')
 if (markdown) {
   markdown.value = markdown.value.replace(/\n(\/[^\n]*)$/, (_, path) => `\n${location.origin}${path}`)

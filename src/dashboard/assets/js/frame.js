@@ -1,6 +1,6 @@
-// Comfort only: everything works without this file.
+// Enhances the layout of all pages. The pages work without it.
 
-// A menu closes by Esc and by a click elsewhere.
+// Closes menus on Esc and on a click outside.
 const openMenus = () => document.querySelectorAll('details.menu[open]')
 document.addEventListener('click', (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false
@@ -13,7 +13,7 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-// Whoever opens a menu wants its first field.
+// Focuses the first field of an opened menu.
 document.addEventListener(
   'toggle',
   (event) => {
@@ -24,30 +24,30 @@ document.addEventListener(
   true,
 )
 
-// What cannot be undone is asked for once more.
+// Confirms destructive actions.
 document.addEventListener('click', (event) => {
   const button = event.target.closest?.('button[data-confirm]')
   if (button && !window.confirm(button.dataset.confirm)) event.preventDefault()
 })
 
-// A page that stays open tells how long ago things are now, in the words of the server.
-const span = (ms) => {
+// Updates relative times in the format of the server.
+const formatSpan = (ms) => {
   const [minutes, hours, days] = [60_000, 3_600_000, 86_400_000].map((unit) => Math.round(ms / unit))
   if (ms < 3_600_000) return `${Math.max(1, minutes)} min`
   if (ms < 86_400_000) return `${hours} h`
   if (days < 90) return days === 1 ? '1 day' : `${days} days`
   return `${Math.round(days / 30)} mo`
 }
-const tellTimes = () => {
+const updateTimes = () => {
   for (const time of document.querySelectorAll('time[data-relative]')) {
     const ms = Date.now() - Date.parse(time.dateTime)
-    const words = ms < 0 ? `in ${span(-ms)}` : ms < 60_000 ? 'just now' : `${span(ms)} ago`
-    if (time.textContent !== words) time.textContent = words
+    const text = ms < 0 ? `in ${formatSpan(-ms)}` : ms < 60_000 ? 'just now' : `${formatSpan(ms)} ago`
+    if (time.textContent !== text) time.textContent = text
   }
 }
-setInterval(tellTimes, 60_000)
+setInterval(updateTimes, 60_000)
 
-// Going back shows what the address says, not what a control was last set to.
+// Resets filters after Back, so that they match the URL.
 window.addEventListener('pageshow', (event) => {
   if (!event.persisted) return
   for (const form of document.querySelectorAll('form[method="get"]')) form.reset()

@@ -1,38 +1,39 @@
-// Single keys for those who like them; a page without what a key is for ignores it.
-const REMEMBERED_AS = 'faultboard.shortcuts'
+// Single-key shortcuts. A page ignores keys that do not apply to it.
+const STORAGE_KEY = 'faultboard.shortcuts'
+/** Time for the second key of a sequence such as `g o`. */
 const SEQUENCE_MS = 1_500
-const PLACES = { o: '/overview', e: '/errors', s: '/settings' }
+const DESTINATIONS = { o: '/overview', e: '/errors', s: '/settings' }
 const MENUS = { e: 'resolve', a: 'assign', s: 'snooze' }
 const help = document.querySelector('#shortcuts')
-let enabled = remembered() !== 'off'
-let goesTo = null
+let enabled = readSetting() !== 'off'
+let pendingSequence = null
 let lastRow = null
 
-offerSwitch()
+setUpSwitch()
 
-// In the capture phase, so that a menu which Esc is about to close is still open here.
+// Runs in the capture phase, before Esc closes an open menu.
 document.addEventListener(
   'keydown',
   (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return
-    if (event.key === 'Escape') leave(event.target)
-    else if (enabled && !isTyping(event.target) && !document.querySelector('dialog[open]') && act(event)) {
+    if (event.key === 'Escape') handleEscape(event.target)
+    else if (enabled && !isTyping(event.target) && !document.querySelector('dialog[open]') && handleKey(event)) {
       event.preventDefault()
     }
   },
   true,
 )
 
-/** Whether the key meant something here. */
-function act({ key, target }) {
+/** Returns whether the key was handled. */
+function handleKey({ key, target }) {
   if (key === '?') return toggleHelp()
   if (help?.matches(':popover-open')) return false
-  if (goesTo !== null) return go(key)
-  if (key === 'g') return awaitPlace()
-  if (key === 'j' || key === 'k') return move(key === 'j' ? 1 : -1)
-  if (key === 'o' || (key === 'Enter' && !target.closest('a, button, summary'))) return open()
-  if (key === 'x') return choose()
-  if (key === '/') return search()
+  if (pendingSequence !== null) return navigateTo(key)
+  if (key === 'g') return startSequence()
+  if (key === 'j' || key === 'k') return moveFocus(key === 'j' ? 1 : -1)
+  if (key === 'o' || (key === 'Enter' && !target.closest('a, button, summary'))) return openRow()
+  if (key === 'x') return toggleRow()
+  if (key === '/') return focusSearch()
   return Object.hasOwn(MENUS, key) && openMenu(MENUS[key])
 }
 
@@ -40,35 +41,35 @@ function isTyping(target) {
   return target.matches?.('textarea, select, input:not([type="checkbox"], [type="radio"]), [contenteditable]') ?? false
 }
 
-function move(by) {
+function moveFocus(step) {
   const rows = [...document.querySelectorAll('[data-row]')]
   if (rows.length === 0) return false
   const from = rows.indexOf(currentRow())
-  const next = from < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, from + by))
+  const next = from < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, from + step))
   lastRow = rows[next]
   lastRow.querySelector('[data-row-link]').focus()
   lastRow.scrollIntoView({ block: 'nearest' })
   return true
 }
 
-/** The row that has the focus, or had it last. */
+/** Row with the focus, or the last row that had it. */
 function currentRow() {
   return document.activeElement?.closest('[data-row]') ?? (lastRow?.isConnected ? lastRow : null)
 }
 
-function open() {
+function openRow() {
   const link = currentRow()?.querySelector('[data-row-link]')
   link?.click()
   return Boolean(link)
 }
 
-function choose() {
-  const box = currentRow()?.querySelector('[data-choose]')
+function toggleRow() {
+  const box = currentRow()?.querySelector('[data-select-row]')
   box?.click()
   return Boolean(box)
 }
 
-function search() {
+function focusSearch() {
   const field = document.querySelector('#search')
   if (!field) return false
   field.focus()
@@ -76,29 +77,33 @@ function search() {
   return true
 }
 
-/** In a list the menus are about the chosen rows, and about the current one when none is chosen. */
+/** Opens an action menu. In a list without a selection, selects the current row first. */
 function openMenu(id) {
   const menu = document.querySelector(`details#${id}`)
   if (!menu) return false
-  if (document.querySelector('[data-choose]') && !document.querySelector('[data-choose]:checked') && !choose()) {
+  if (
+    document.querySelector('[data-select-row]') &&
+    !document.querySelector('[data-select-row]:checked') &&
+    !toggleRow()
+  ) {
     return false
   }
   menu.open = true
   return true
 }
 
-function awaitPlace() {
-  goesTo = setTimeout(() => {
-    goesTo = null
+function startSequence() {
+  pendingSequence = setTimeout(() => {
+    pendingSequence = null
   }, SEQUENCE_MS)
   return true
 }
 
-/** Along the links of the rail, which know the application that is looked at. */
-function go(key) {
-  clearTimeout(goesTo)
-  goesTo = null
-  const path = Object.hasOwn(PLACES, key) && `${document.body.dataset.base}${PLACES[key]}`
+/** Follows a sidebar link, which keeps the selected application. */
+function navigateTo(key) {
+  clearTimeout(pendingSequence)
+  pendingSequence = null
+  const path = Object.hasOwn(DESTINATIONS, key) && `${document.body.dataset.base}${DESTINATIONS[key]}`
   const link = [...document.querySelectorAll('#rail a')].find(({ pathname }) => pathname === path)
   if (link) location.assign(link.href)
   return Boolean(link)
@@ -109,15 +114,15 @@ function toggleHelp() {
   return Boolean(help)
 }
 
-/** Menus and the help close by themselves; without one, Esc leaves the field, then lets the chosen rows go. */
-function leave(target) {
+/** Esc leaves a field, then clears the selection. The browser closes menus and the help. */
+function handleEscape(target) {
   if (document.querySelector('details.menu[open]') || help?.matches(':popover-open')) return
   if (isTyping(target)) return target.blur()
-  const none = document.querySelector('[data-choose-none]')
-  if (document.querySelector('[data-choose]:checked')) none?.click()
+  const clearButton = document.querySelector('[data-clear-selection]')
+  if (document.querySelector('[data-select-row]:checked')) clearButton?.click()
 }
 
-function offerSwitch() {
+function setUpSwitch() {
   const label = help?.querySelector('[data-shortcuts-switch]')
   const box = label?.querySelector('input')
   if (!box) return
@@ -125,23 +130,23 @@ function offerSwitch() {
   box.checked = enabled
   box.addEventListener('change', () => {
     enabled = box.checked
-    remember(enabled ? 'on' : 'off')
+    storeSetting(enabled ? 'on' : 'off')
   })
 }
 
-function remembered() {
+function readSetting() {
   try {
-    return localStorage.getItem(REMEMBERED_AS)
+    return localStorage.getItem(STORAGE_KEY)
   } catch {
-    // A browser that keeps nothing for us.
+    // Storage is disabled.
     return null
   }
 }
 
-function remember(value) {
+function storeSetting(value) {
   try {
-    localStorage.setItem(REMEMBERED_AS, value)
+    localStorage.setItem(STORAGE_KEY, value)
   } catch {
-    // It then holds for this page only.
+    // Storage is disabled; the setting applies to this page only.
   }
 }

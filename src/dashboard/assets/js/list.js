@@ -1,13 +1,13 @@
-// Comfort for the list: everything works without this file.
-for (const form of document.querySelectorAll('form[data-filters]')) applyAtOnce(form)
-for (const list of document.querySelectorAll('[data-list]')) chooseRows(list)
+// Enhances the list. The list works without it.
+for (const form of document.querySelectorAll('form[data-filters]')) submitOnChange(form)
+for (const list of document.querySelectorAll('[data-list]')) enableSelection(list)
 
-function applyAtOnce(form) {
+function submitOnChange(form) {
   const button = form.querySelector('[data-apply]')
   let byKeyboard = false
   button.hidden = true
 
-  for (const select of form.querySelectorAll('[data-at-once]')) {
+  for (const select of form.querySelectorAll('[data-submit-on-change]')) {
     select.addEventListener('pointerdown', () => {
       byKeyboard = false
     })
@@ -15,14 +15,14 @@ function applyAtOnce(form) {
       byKeyboard = true
       if (event.key === 'Enter') form.requestSubmit()
     })
-    // With the arrow keys every option on the way is a change; only the person knows which is the last.
+    // Arrow keys fire a change for every option on the way, so keyboard users submit with the button.
     select.addEventListener('change', () => {
       if (byKeyboard) button.hidden = false
       else form.requestSubmit()
     })
   }
 
-  // What is not set does not belong into the address.
+  // Omits empty filters from the URL.
   form.addEventListener('submit', () => {
     const empty = [...form.elements].filter((field) => field.name && field.value === '')
     for (const field of empty) field.disabled = true
@@ -32,23 +32,23 @@ function applyAtOnce(form) {
   })
 }
 
-function chooseRows(list) {
-  const boxes = [...list.querySelectorAll('[data-choose]')]
-  const all = list.querySelector('[data-choose-all]')
+function enableSelection(list) {
+  const boxes = [...list.querySelectorAll('[data-select-row]')]
+  const all = list.querySelector('[data-select-all]')
   const bar = list.querySelector('[data-batch]')
-  const count = list.querySelector('[data-chosen-count]')
-  const none = list.querySelector('[data-choose-none]')
+  const count = list.querySelector('[data-selected-count]')
+  const clearButton = list.querySelector('[data-clear-selection]')
   if (!bar || boxes.length === 0) return
   let last = null
 
   function refresh() {
-    const chosen = boxes.filter((box) => box.checked).length
-    all.checked = chosen === boxes.length
-    all.indeterminate = chosen > 0 && chosen < boxes.length
-    count.textContent = `${chosen} chosen`
-    bar.hidden = chosen === 0
-    bar.open = chosen > 0
-    list.classList.toggle('has-chosen', chosen > 0)
+    const selected = boxes.filter((box) => box.checked).length
+    all.checked = selected === boxes.length
+    all.indeterminate = selected > 0 && selected < boxes.length
+    count.textContent = `${selected} selected`
+    bar.hidden = selected === 0
+    bar.open = selected > 0
+    list.classList.toggle('has-selection', selected > 0)
   }
 
   list.classList.add('is-live')
@@ -67,26 +67,26 @@ function chooseRows(list) {
       refresh()
     })
   }
-  none.hidden = false
-  none.addEventListener('click', () => {
+  clearButton.hidden = false
+  clearButton.addEventListener('click', () => {
     for (const box of boxes) box.checked = false
     refresh()
     boxes[last ?? 0].focus()
   })
-  // The whole row opens, also where a hint on hover lies above its link.
+  // Makes the whole row clickable.
   for (const row of list.querySelectorAll('[data-row]')) {
     row.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.target.closest('a, button, input, label')) return
       row.querySelector('[data-row-link]').click()
     })
   }
-  // One form holds all that can be done to the chosen, so Enter must mean the button beside the field.
+  // All actions share one form, so Enter must trigger the button of the current menu.
   bar.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !event.target.matches('input')) return
     event.preventDefault()
     event.target.closest('details').querySelector('button[type="submit"]').click()
   })
-  // A browser restores the boxes on the way back, after this ran.
+  // Browsers restore checkboxes on Back after this script ran.
   window.addEventListener('pageshow', refresh)
   refresh()
 }

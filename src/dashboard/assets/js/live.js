@@ -1,97 +1,98 @@
-// The list keeps itself true while it is read: figures change in place, and what is new is only announced.
+// Live updates of the list: figures change in place, new errors are announced.
 const list = document.querySelector('[data-live]')
-if (list && 'EventSource' in window) followChanges(list)
+if (list && 'EventSource' in window) startLiveUpdates(list)
 
-function followChanges(list) {
-  const FETCH_EVERY = 5_000
-  const POLL_EVERY = 15_000
-  const CONNECT_AFTER = 1_000
-  const CONNECT_AGAIN_AFTER = 60_000
+function startLiveUpdates(list) {
+  const MIN_FETCH_INTERVAL_MS = 5_000
+  const POLL_INTERVAL_MS = 15_000
+  const CONNECT_DELAY_MS = 1_000
+  const RECONNECT_DELAY_MS = 60_000
   const { live, changes, since, timeZone } = list.dataset
   const arrivals = list.querySelector('[data-arrivals]')
   const announcer = document.querySelector('#announcer')
-  const counts = new Intl.NumberFormat('en')
-  const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+  const countFormat = new Intl.NumberFormat('en')
+  const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
   let stream = null
-  let polling = null
-  let connecting = null
-  let asking = null
-  let isAnswering = false
-  let missed = false
-  let notBefore = performance.now() + FETCH_EVERY
+  let pollTimer = null
+  let connectTimer = null
+  let scheduledFetch = null
+  let isFetching = false
+  let hasMissedChange = false
+  let notBefore = performance.now() + MIN_FETCH_INTERVAL_MS
 
-  /** Not at once: who only passes through needs no stream. */
+  /** Delayed, so that short visits open no stream. */
   function start() {
-    if (document.hidden || stream || connecting) return
-    connecting = setTimeout(connect, CONNECT_AFTER)
+    if (document.hidden || stream || connectTimer) return
+    connectTimer = setTimeout(connect, CONNECT_DELAY_MS)
   }
 
-  /** A hidden tab holds no connection: browsers allow few to one host, and nobody is looking. */
+  /** Closes the stream of a hidden tab, because browsers limit connections per host. */
   function stop() {
     stream?.close()
     stream = null
-    for (const timer of [polling, connecting, asking]) clearTimeout(timer)
-    polling = connecting = asking = null
+    for (const timer of [pollTimer, connectTimer, scheduledFetch]) clearTimeout(timer)
+    pollTimer = connectTimer = scheduledFetch = null
   }
 
   function connect() {
-    connecting = null
-    // From the origin and not from the page's address, which may hold credentials that no request may carry.
+    connectTimer = null
+    // Relative to the origin: the page URL may contain credentials, which EventSource rejects.
     stream = new EventSource(new URL(live, location.origin))
-    stream.addEventListener('changed', ask)
+    stream.addEventListener('changed', scheduleUpdate)
     stream.addEventListener('open', () => {
-      if (polling !== null) ask()
-      clearTimeout(polling)
-      polling = null
+      if (pollTimer !== null) scheduleUpdate()
+      clearTimeout(pollTimer)
+      pollTimer = null
     })
     stream.addEventListener('error', () => {
       poll()
       if (stream?.readyState !== EventSource.CLOSED) return
       stream = null
-      connecting = setTimeout(connect, CONNECT_AGAIN_AFTER)
+      connectTimer = setTimeout(connect, RECONNECT_DELAY_MS)
     })
   }
 
   function poll() {
-    if (polling !== null) return
+    if (pollTimer !== null) return
     const next = () => {
-      ask()
-      polling = setTimeout(next, POLL_EVERY)
+      scheduleUpdate()
+      pollTimer = setTimeout(next, POLL_INTERVAL_MS)
     }
-    polling = setTimeout(next, POLL_EVERY)
+    pollTimer = setTimeout(next, POLL_INTERVAL_MS)
   }
 
-  /** However often something changes, the dashboard is asked seldom enough to stay within its rate limit. */
-  function ask() {
-    if (asking !== null || document.hidden) return
-    // The answer under way may have been made before this change.
-    missed ||= isAnswering
-    if (isAnswering) return
-    asking = setTimeout(fetchChanges, Math.max(0, notBefore - performance.now()))
+  /** Schedules a fetch, at most one per interval to stay within the rate limit. */
+  function scheduleUpdate() {
+    if (scheduledFetch !== null || document.hidden) return
+    // The pending response may predate this change.
+    hasMissedChange ||= isFetching
+    if (isFetching) return
+    scheduledFetch = setTimeout(fetchChanges, Math.max(0, notBefore - performance.now()))
   }
 
   async function fetchChanges() {
-    asking = null
-    isAnswering = true
-    notBefore = performance.now() + FETCH_EVERY
+    scheduledFetch = null
+    isFetching = true
+    notBefore = performance.now() + MIN_FETCH_INTERVAL_MS
     try {
-      const answer = await fetch(changesAddress(), { headers: { accept: 'application/json' } })
-      if (answer.ok) show(await answer.json())
+      const response = await fetch(changesUrl(), { headers: { accept: 'application/json' } })
+      if (response.ok) show(await response.json())
       else
-        notBefore = performance.now() + Math.max(FETCH_EVERY, (Number(answer.headers.get('retry-after')) || 0) * 1000)
+        notBefore =
+          performance.now() + Math.max(MIN_FETCH_INTERVAL_MS, (Number(response.headers.get('retry-after')) || 0) * 1000)
     } catch {
-      // The host is away for now; the next event or poll asks again.
+      // The host is unreachable. The next event or poll retries.
     }
-    isAnswering = false
-    if (missed) ask()
-    missed = false
+    isFetching = false
+    if (hasMissedChange) scheduleUpdate()
+    hasMissedChange = false
   }
 
-  function changesAddress() {
-    const address = new URL(changes, location.origin)
-    address.searchParams.set('since', since)
-    address.searchParams.set('ids', [...list.querySelectorAll('[data-row]')].map((row) => row.dataset.row).join())
-    return address
+  function changesUrl() {
+    const url = new URL(changes, location.origin)
+    url.searchParams.set('since', since)
+    url.searchParams.set('ids', [...list.querySelectorAll('[data-row]')].map((row) => row.dataset.row).join())
+    return url
   }
 
   function show({ new_count, new_count_is_bound, updated }) {
@@ -99,18 +100,18 @@ function followChanges(list) {
       const row = list.querySelector(`[data-row="${Number(change.id)}"]`)
       if (row) update(row, change)
     }
-    announce(new_count, `${counts.format(new_count)}${new_count_is_bound ? '+' : ''}`)
+    announce(new_count, `${countFormat.format(new_count)}${new_count_is_bound ? '+' : ''}`)
   }
 
   function update(row, { occurrence_count, user_count, occurred_at, daily_counts, status, severity }) {
-    write(row, 'occurrence_count', counts.format(occurrence_count))
-    write(row, 'user_count', counts.format(user_count))
+    write(row, 'occurrence_count', countFormat.format(occurrence_count))
+    write(row, 'user_count', countFormat.format(user_count))
     mark(row, 'status', status)
     mark(row, 'severity', severity)
     const time = row.querySelector('[data-field="occurred_at"] time')
     if (time && time.dateTime !== occurred_at) {
       time.dateTime = occurred_at
-      time.title = `${clock.format(new Date(occurred_at))} ${timeZone}`
+      time.title = `${timeFormat.format(new Date(occurred_at))} ${timeZone}`
       time.textContent = 'just now'
     }
     redraw(row.querySelector('.sparkline'), daily_counts)
@@ -128,15 +129,15 @@ function followChanges(list) {
     badge.textContent = word === 'wont_fix' ? "won't fix" : word.replaceAll('_', ' ')
   }
 
-  /** As the server draws it: bars that stand on the lower edge of a box of 24. */
-  function redraw(picture, values) {
-    if (!picture) return
-    const most = Math.max(1, ...values)
-    const label = `${picture.getAttribute('aria-label').split(':')[0]}: ${values.join(', ')}`
-    picture.setAttribute('aria-label', label)
-    picture.querySelector('title').textContent = label
-    for (const [i, bar] of picture.querySelectorAll('rect').entries()) {
-      const height = values[i] === 0 ? 1 : Math.max(3, (values[i] / most) * 24)
+  /** Draws the bars like the server: from the lower edge of a box of height 24. */
+  function redraw(sparkline, values) {
+    if (!sparkline) return
+    const max = Math.max(1, ...values)
+    const label = `${sparkline.getAttribute('aria-label').split(':')[0]}: ${values.join(', ')}`
+    sparkline.setAttribute('aria-label', label)
+    sparkline.querySelector('title').textContent = label
+    for (const [i, bar] of sparkline.querySelectorAll('rect').entries()) {
+      const height = values[i] === 0 ? 1 : Math.max(3, (values[i] / max) * 24)
       bar.setAttribute('y', 24 - height)
       bar.setAttribute('height', height)
       bar.classList.toggle('none', values[i] === 0)
@@ -145,20 +146,20 @@ function followChanges(list) {
 
   function announce(count, text) {
     if (!arrivals || count === 0) return
-    const words = `${text} new ${count === 1 ? 'error' : 'errors'}`
+    const message = `${text} new ${count === 1 ? 'error' : 'errors'}`
     const place = arrivals.querySelector('[data-arrivals-text]')
-    if (place.textContent === words) return
-    place.textContent = words
+    if (place.textContent === message) return
+    place.textContent = message
     arrivals.hidden = false
-    announcer.textContent = words
+    announcer.textContent = message
   }
 
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return stop()
-    ask()
+    scheduleUpdate()
     start()
   })
-  // A page with an open stream cannot be kept for the way back.
+  // An open stream would exclude the page from the back/forward cache.
   window.addEventListener('pagehide', stop)
   window.addEventListener('pageshow', ({ persisted }) => persisted && start())
   start()

@@ -1,20 +1,20 @@
-// Comfort for the settings: the filter answers while one types. Without this file it answers to Enter.
+// Filters the settings while typing. Without this script, the filter applies on Enter.
 for (const page of document.querySelectorAll('[data-settings]')) {
   const field = page.querySelector('[data-settings-filter]')
-  const none = document.createElement('p')
-  none.className = 'muted'
-  none.textContent = 'No setting fits.'
-  none.hidden = true
-  page.lastElementChild.append(none)
+  const emptyNote = document.createElement('p')
+  emptyNote.className = 'muted'
+  emptyNote.textContent = 'No settings match.'
+  emptyNote.hidden = true
+  page.lastElementChild.append(emptyNote)
 
   field.addEventListener('input', () => {
-    const wanted = field.value.trim().toLowerCase()
-    for (const row of page.querySelectorAll('[data-setting]')) row.hidden = !row.dataset.setting.includes(wanted)
+    const query = field.value.trim().toLowerCase()
+    for (const row of page.querySelectorAll('[data-setting]')) row.hidden = !row.dataset.setting.includes(query)
     const groups = [...page.querySelectorAll('.setting-group')]
     for (const group of groups) {
       group.hidden = !group.querySelector('[data-setting]:not([hidden])')
       page.querySelector(`a[href="#${group.id}"]`).parentElement.hidden = group.hidden
     }
-    none.hidden = groups.some((group) => !group.hidden)
+    emptyNote.hidden = groups.some((group) => !group.hidden)
   })
 }

@@ -1,7 +1,7 @@
-// Comfort for the source of frames: more lines without a new page, and what git tells late without a new visit.
-const parsed = async (address) => {
-  const answer = await fetch(address, { headers: { Accept: 'text/html' } })
-  return answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
+// Loads more source lines and late Git history without a page load.
+const fetchPage = async (url) => {
+  const response = await fetch(url, { headers: { Accept: 'text/html' } })
+  return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : null
 }
 
 document.addEventListener('click', async (event) => {
@@ -9,7 +9,7 @@ document.addEventListener('click', async (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
   event.preventDefault()
   const id = link.hash.slice(1)
-  const page = await parsed(link.href).catch(() => null)
+  const page = await fetchPage(link.href).catch(() => null)
   const lines = page?.getElementById(id)
   const other = page?.querySelector(`a.frame-more[href$="#${id}"]`)
   if (!lines || !other) {
@@ -21,25 +21,25 @@ document.addEventListener('click', async (event) => {
   other.focus()
 })
 
-const PAUSES_MS = [500, 1000, 2000, 4000]
+const RETRY_DELAYS_MS = [500, 1000, 2000, 4000]
 const pending = () => document.querySelectorAll('.frame-author[data-pending]')
 
-async function askAgain() {
-  for (const pause of PAUSES_MS) {
+async function loadPendingHistory() {
+  for (const delay of RETRY_DELAYS_MS) {
     if (pending().length === 0) return
-    await new Promise((resume) => setTimeout(resume, pause))
-    const page = await parsed(location.href).catch(() => null)
-    for (const waiting of pending()) tell(waiting, page?.getElementById(waiting.id))
+    await new Promise((resolve) => setTimeout(resolve, delay))
+    const page = await fetchPage(location.href).catch(() => null)
+    for (const element of pending()) showHistory(element, page?.getElementById(element.id))
   }
 }
 
-function tell(waiting, known) {
-  if (!known) return
-  const tools = waiting.parentElement.querySelector('.frame-tools')
-  const link = known.parentElement.querySelector('.frame-link')
-  // The tools themselves stay: somebody may be about to use one.
+function showHistory(element, loaded) {
+  if (!loaded) return
+  const tools = element.parentElement.querySelector('.frame-tools')
+  const link = loaded.parentElement.querySelector('.frame-link')
+  // Keeps the toolbar, so that focus and hover are not lost.
   if (link && !tools.querySelector('.frame-link')) tools.querySelector('[hidden]').before(link)
-  waiting.replaceWith(known)
+  element.replaceWith(loaded)
 }
 
-askAgain()
+loadPendingHistory()

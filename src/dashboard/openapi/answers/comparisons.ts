@@ -97,7 +97,7 @@ export const correlationAnswer = object<CorrelationAnswer>({
   ),
   multi_error_users: list(userErrors),
   time_correlated_errors: list(
-    // Two types each, and how often either occurred.
+    // Pairs of types with their counts.
     object<CorrelatedTypes>({
       error_types: { json: list(text).json },
       correlation: number,

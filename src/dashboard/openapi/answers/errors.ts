@@ -157,7 +157,7 @@ const cascades = list(
   }),
 )
 
-/** Only what there is to tell. */
+/** Sections without data are omitted. */
 interface Related {
   cascades?: ErrorCascades
   co_occurring_errors?: CoOccurringError[]

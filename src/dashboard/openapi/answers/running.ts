@@ -79,7 +79,7 @@ export const healthAnswer = object<Health>({
   }),
 })
 
-/** Names and groups are as many as there are options: each is told as text, and so are values, secrets left out. */
+/** Names, groups and values are text; secrets are masked. */
 type ToldSetting = Omit<Setting, 'name' | 'group'> & { name: string; group: string }
 
 export const settingsAnswer = object<{ settings: ToldSetting[]; health: { state: unknown; dropped: Dropped[] } }>({

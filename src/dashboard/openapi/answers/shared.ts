@@ -28,7 +28,7 @@ export const plainPagination = named(
 
 export const period = named('Period', object<PeriodView>({ days: whole, from: time, to: time, time_zone: text }))
 
-/** The fields of an error wherever it is only named. */
+/** Fields of a reference to an error. */
 export const RANKED = {
   id: whole,
   application_id: whole,

@@ -2,38 +2,38 @@ import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount } from '../../ui/time.js'
-import { errorsBehind, usualText, whereOf } from './spikes.js'
+import { formatBaseline, spikeLink, spikeOrigin } from './spikes.js'
 
-/** What occurred more often today than is usual for a day. */
+/** Error types above their daily baseline. */
 export function AboveUsual({ spikes, visit }: { spikes: readonly Spike[] | null; visit: Visit }): Rendered {
   return (
     <Insight
-      title="More than usual today"
-      how="Types of errors of which more occurred today so far than on a usual day of the last four weeks."
-      method={`More than ${visit.options.baseline_alert_threshold_std_devs} standard deviations above the mean; five at least. Days begin at midnight in ${visit.time_zone}.`}
+      title="Above baseline today"
+      description="Error types with more occurrences today than on an average day of the last four weeks."
+      explanation={`More than ${visit.options.baseline_alert_threshold_std_devs} standard deviations above the mean, and at least five occurrences. Days start at midnight (${visit.time_zone}).`}
     >
       {spikes === null || spikes.length === 0 ? (
         <p class="muted">
           {spikes === null
-            ? 'What is usual is not known yet: that takes a week, and ten occurrences of a type.'
-            : 'Nothing came more often than on other days.'}
+            ? 'Not enough history yet. Needs 7 days and 10 occurrences of a type.'
+            : 'Nothing above baseline today.'}
         </p>
       ) : (
         <InsightTable
-          title="More than usual today"
+          title="Above baseline today"
           rows={spikes}
           columns={[
             {
               name: 'Type',
               cell: (spike) => (
                 <>
-                  <a href={errorsBehind(spike, visit)}>{spike.error_type}</a>{' '}
-                  <span class="muted">{whereOf(spike, visit)}</span>
+                  <a href={spikeLink(spike, visit)}>{spike.error_type}</a>{' '}
+                  <span class="muted">{spikeOrigin(spike, visit)}</span>
                 </>
               ),
             },
             { name: 'Today', number: true, cell: ({ count }) => formatCount(count) },
-            { name: 'Usually', number: true, cell: ({ usual, std_dev }) => usualText(usual, std_dev) },
+            { name: 'Baseline', number: true, cell: ({ usual, std_dev }) => formatBaseline(usual, std_dev) },
           ]}
         />
       )}

@@ -8,17 +8,17 @@ import {
 import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
 import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
-import { How } from '../../ui/explanation.js'
+import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
-import { formatMilliseconds, formatSeconds, formatShare } from '../../ui/units.js'
+import { formatMilliseconds, formatPercent, formatSeconds } from '../../ui/units.js'
 import { RelatedErrors } from '../error/related-errors.js'
 import type { RelatedPart } from '../error/related-part.js'
 
-const SHOWN = 5
+const MAX_SHOWN = 5
 const WINDOW = `${CASCADE_WINDOW / 1000} s`
 
-/** What tends to follow the error, and what it tends to follow. */
+/** Errors that regularly precede or follow this error. */
 export const cascadesPart: RelatedPart<ErrorCascades> = {
   name: 'cascades',
   title: 'Cascades',
@@ -29,17 +29,17 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
       application_id: application_id ?? undefined,
     })
     if (leads_to.length + caused_by.length === 0) return null
-    return { leads_to: leads_to.slice(0, SHOWN), caused_by: caused_by.slice(0, SHOWN) }
+    return { leads_to: leads_to.slice(0, MAX_SHOWN), caused_by: caused_by.slice(0, MAX_SHOWN) }
   },
   view: ({ leads_to, caused_by }, visit) => (
     <>
       {caused_by.length > 0 && (
         <>
-          <h3>Comes after</h3>
+          <h3>Follows</h3>
           <RelatedErrors
             rows={caused_by.map((cascade) => ({
               error: cascade.error,
-              evidence: `After that, this one ${followed(cascade)}`,
+              evidence: `This error ${followedText(cascade)}`,
             }))}
             visit={visit}
           />
@@ -53,7 +53,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
               error: cascade.error,
               evidence: (
                 <>
-                  After this one, <bdi>{cascade.error.error_type}</bdi> {followed(cascade)}
+                  <bdi>{cascade.error.error_type}</bdi> {followedText(cascade)}
                 </>
               ),
             }))}
@@ -61,20 +61,20 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
           />
         </>
       )}
-      <How>
-        {`Detected every hour: an error followed another one within ${WINDOW} at least three times, at least half of the time, and at least twice as often as by chance. `}
+      <Explanation>
+        {`Detected every hour: an error followedText another error within ${WINDOW} at least three times, at least half of the time, and at least twice as often as by chance. `}
         <CountedSince since={[...leads_to, ...caused_by][0]?.counted_since ?? null} visit={visit} />
         <DetectedAt cascades={[...leads_to, ...caused_by]} visit={visit} />
-      </How>
+      </Explanation>
     </>
   ),
 }
 
-function followed({ followed_count, parent_count, average_delay_ms }: Cascade): string {
-  return `followed ${formatCount(followed_count)} of ${formatCount(parent_count)} times within ${WINDOW}, ${delayOf(average_delay_ms)} later on average`
+function followedText({ followed_count, parent_count, average_delay_ms }: Cascade): string {
+  return `followedText ${formatCount(followed_count)} of ${formatCount(parent_count)} times within ${WINDOW}, ${formatDelay(average_delay_ms)} later on average`
 }
 
-function delayOf(milliseconds: number): string {
+function formatDelay(milliseconds: number): string {
   return milliseconds < 1000 ? formatMilliseconds(milliseconds) : formatSeconds(milliseconds / 1000)
 }
 
@@ -91,16 +91,16 @@ function CountedSince({ since, visit }: { since: string | null; visit: Visit }):
   return since && <>{`Counted since ${exactTime(since, visit.time_zone)}. `}</>
 }
 
-/** The strongest cascades there are, with their evidence. */
+/** Strongest cascades with their evidence. */
 export function StrongestCascades({ cascades, visit }: { cascades: readonly StrongCascade[]; visit: Visit }): Rendered {
   return (
     <Insight
       title="Cascades"
-      how={`Errors that regularly follow another error within ${WINDOW}. Fixing the first error may fix the second.`}
-      method={
+      description={`Errors that regularly follow another error within ${WINDOW}. Fixing the first error may fix the second.`}
+      explanation={
         <>
-          Detected every hour. The second error followed at least three times, at least half of the time, and at least
-          twice as often as by chance. Sorted by how often the second error followed.{' '}
+          Detected every hour. The second error followedText at least three times, at least half of the time, and at
+          least twice as often as by chance. Sorted by how often the second error followedText.{' '}
           <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
         </>
       }
@@ -115,21 +115,21 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
             { name: 'First', cell: ({ parent }) => <ErrorLink error={parent} visit={visit} /> },
             { name: 'Then', cell: ({ child }) => <ErrorLink error={child} visit={visit} /> },
             {
-              name: 'Times',
+              name: 'Followed',
               number: true,
               cell: ({ followed_count, parent_count }) =>
                 `${formatCount(followed_count)} of ${formatCount(parent_count)}`,
             },
-            { name: 'Share', number: true, cell: ({ probability }) => formatShare(probability) },
+            { name: 'Share', number: true, cell: ({ probability }) => formatPercent(probability) },
             {
-              name: 'By chance',
+              name: 'Expected',
               number: true,
-              cell: ({ expected_probability }) => formatShare(expected_probability),
+              cell: ({ expected_probability }) => formatPercent(expected_probability),
             },
             {
-              name: 'Later by',
+              name: 'Avg delay',
               number: true,
-              cell: ({ average_delay_ms }) => delayOf(average_delay_ms),
+              cell: ({ average_delay_ms }) => formatDelay(average_delay_ms),
             },
           ]}
         />

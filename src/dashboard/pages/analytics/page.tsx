@@ -24,18 +24,18 @@ import type { ImpactedError } from '../../../analytics/trends/user-impact.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
-import { CountedAt } from '../../ui/insight.js'
+import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/page-head.js'
 import { AboveUsual } from './above-usual.js'
 import { NewestBursts } from './bursts.js'
 import { StrongestCascades } from './cascades.js'
 import { Releases } from './release-panels.js'
 import { ResolutionFigures } from './resolution-figures.js'
-import { periodLine, Trends } from './trends.js'
+import { periodText, Trends } from './trends.js'
 import { UserFigures } from './user-figures.js'
 
-/** What may take long on a large database, each with when it was counted. */
-interface Counted {
+/** Cached queries that are slow on a large database. */
+interface CachedFigures {
   errors_by_type: Answer<TypeShares>
   top_users: Answer<UserErrors[]>
   user_impact: Answer<ImpactedError[]>
@@ -48,31 +48,32 @@ interface Counted {
 
 interface Analytics {
   trends: ErrorTrends
-  counted: Counted
-  /** When the oldest of them was. */
+  counted: CachedFigures
+  /** Age of the oldest cached result. */
   counted_at: number
 }
 
-/** How errors spread over time, kinds, users and releases, and how they were dealt with. */
 export const analytics = definePage({
   path: '/errors/analytics',
   text: 'Analytics: trends, types, hours, users, resolution and releases',
   parameters: errorTrendsInput,
   async load(context, { days = TREND_DAYS, application_id, app_version }): Promise<Analytics> {
     await context.ready()
-    const question = { days, application_id }
-    const ask = <T,>(name: string, answer: () => Promise<T>) =>
-      remembered(context, `analytics ${name} ${days} ${application_id}`, answer)
-    const trends = await ask('trends', () => errorTrends(context, question))
+    const input = { days, application_id }
+    const cachedQuery = <T,>(name: string, query: () => Promise<T>) =>
+      remembered(context, `analytics ${name} ${days} ${application_id}`, query)
+    const trends = await cachedQuery('trends', () => errorTrends(context, input))
     const counted = {
-      errors_by_type: await ask('types', () => errorsByType(context, question)),
-      top_users: await ask('users', () => usersWithErrors(context, question)),
-      user_impact: await ask('impact', () => errorsByUsers(context, question)),
-      errors_by_version: await ask('versions', () => errorsByRelease(context, question)),
-      release: await ask(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
-      above_baseline: await ask('above baseline', () => aboveUsual(context, { application_id })),
-      cascades: await ask('cascades', () => cascadesOfPeriod(context, question)),
-      bursts: await ask('bursts', () => burstsOfPeriod(context, question)),
+      errors_by_type: await cachedQuery('types', () => errorsByType(context, input)),
+      top_users: await cachedQuery('users', () => usersWithErrors(context, input)),
+      user_impact: await cachedQuery('impact', () => errorsByUsers(context, input)),
+      errors_by_version: await cachedQuery('versions', () => errorsByRelease(context, input)),
+      release: await cachedQuery(`release ${app_version}`, () =>
+        changesOfRelease(context, { application_id }, app_version),
+      ),
+      above_baseline: await cachedQuery('above baseline', () => aboveUsual(context, { application_id })),
+      cascades: await cachedQuery('cascades', () => cascadesOfPeriod(context, input)),
+      bursts: await cachedQuery('bursts', () => burstsOfPeriod(context, input)),
     }
     return { trends: trends.value, counted, counted_at: oldestOf([trends, ...Object.values(counted)]) }
   },
@@ -84,16 +85,16 @@ export const analytics = definePage({
   }),
   view: ({ trends, counted, counted_at }, visit, { app_version }) => (
     <>
-      <PageHead title="Analytics" context={periodLine(trends.period)}>
+      <PageHead title="Analytics" context={periodText(trends.period)}>
         <DayRange days={trends.period.days} visit={visit} />
       </PageHead>
       {trends.total_occurrences === 0 && trends.resolution.time_to_resolve.resolved_count === 0 ? (
         <Empty
-          title={`Nothing occurred in ${trends.period.days === 1 ? 'this day' : `these ${trends.period.days} days`}`}
+          title={`No occurrences in the last ${trends.period.days === 1 ? 'day' : `${trends.period.days} days`}`}
           code="await Tracker.Commands.LogError.call({ exception: new Error('Hello, Faultboard') })"
         >
-          Trends, busy hours, affected users and releases appear here with the first error. Choose a longer range, or
-          record one:
+          Trends, affected users and releases appear here with the first error. Select a longer range, or send a test
+          error:
         </Empty>
       ) : (
         <div class="stack">
@@ -109,7 +110,7 @@ export const analytics = definePage({
             wanted={app_version}
             visit={visit}
           />
-          <CountedAt at={counted_at} now={visit.now} />
+          <UpdatedAt at={counted_at} now={visit.now} />
         </div>
       )}
     </>

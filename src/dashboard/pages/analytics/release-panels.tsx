@@ -5,11 +5,11 @@ import { href } from '../../href.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { SeverityMix } from '../../ui/severity-mix.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { formatShare } from '../../ui/units.js'
+import { formatPercent } from '../../ui/units.js'
 import { ReleaseChanges } from '../releases/release-changes.js'
 import { ReleaseLink } from '../releases/release-link.js'
 
-/** The versions beside each other, and what one of them brought. */
+/** Versions of the period, and the changes of the selected release. */
 export function Releases({
   versions,
   changes,
@@ -25,7 +25,7 @@ export function Releases({
     <>
       <Insight
         title="Versions"
-        how="Versions that reported in the period, the newest release first. Per day: over the days from a version’s first to its last occurrence in the period. A version leads to what it brought."
+        description="Versions seen in the period, newest first. Per day: between the first and last occurrence of the version in the period."
       >
         {versions.length === 0 ? <NoVersions /> : <VersionTable versions={versions} visit={visit} />}
         <OlderVersions versions={versions} visit={visit} />
@@ -43,7 +43,7 @@ function VersionTable({ versions, visit }: { versions: readonly VersionFigures[]
   return (
     <InsightTable
       title="Versions"
-      rows={versions.slice(0, SHOWN_VERSIONS)}
+      rows={versions.slice(0, MAX_SHOWN_VERSIONS)}
       columns={[
         {
           name: 'Version',
@@ -51,7 +51,7 @@ function VersionTable({ versions, visit }: { versions: readonly VersionFigures[]
         },
         { name: 'First seen', number: true, cell: ({ first_seen_at }) => <Time iso={first_seen_at} visit={visit} /> },
         { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
-        { name: 'Share', number: true, cell: ({ share }) => formatShare(share) },
+        { name: 'Share', number: true, cell: ({ share }) => formatPercent(share) },
         { name: 'Per day', number: true, cell: ({ per_day }) => formatCount(Math.round(per_day * 10) / 10) },
         { name: 'New errors', number: true, cell: ({ new_error_count }) => formatCount(new_error_count) },
         { name: 'Severities', cell: ({ severities }) => <SeverityMix counts={severities} /> },
@@ -62,10 +62,10 @@ function VersionTable({ versions, visit }: { versions: readonly VersionFigures[]
 
 function VersionForm({ changes: { app_version, versions }, visit }: { changes: Changes; visit: Visit }) {
   if (versions.length < 2) return null
-  const others = [...visit.query].filter(([name]) => name !== 'app_version')
+  const otherParameters = [...visit.query].filter(([name]) => name !== 'app_version')
   return (
     <form class="range-form" action={`${visit.base}${visit.path}#release`}>
-      {others.map(([name, value]) => (
+      {otherParameters.map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       <select name="app_version" aria-label="Release">
@@ -80,15 +80,15 @@ function VersionForm({ changes: { app_version, versions }, visit }: { changes: C
   )
 }
 
-/** A page of many things shows so many versions; the page of the releases has them all. */
-export const SHOWN_VERSIONS = 20
+/** The releases page lists all versions. */
+export const MAX_SHOWN_VERSIONS = 20
 
-/** How many versions are not shown, and where they are. */
+/** Link to the versions that are not listed. */
 export function OlderVersions({ versions, visit }: { versions: readonly unknown[]; visit: Visit }): Rendered {
-  const older = versions.length - SHOWN_VERSIONS
+  const older = versions.length - MAX_SHOWN_VERSIONS
   if (older <= 0) return null
   return (
-    <p class="how">
+    <p class="description">
       {'and '}
       <a href={href(visit, '/releases', { days: visit.query.get('days') })}>
         {`${formatCount(older, versions.length >= MOST_VERSIONS)} older`}
@@ -100,7 +100,7 @@ export function OlderVersions({ versions, visit }: { versions: readonly unknown[
 export function NoVersions(): Rendered {
   return (
     <p class="muted">
-      No occurrence named a version. Set <code>app_version</code>, or let it be found in your <code>package.json</code>.
+      No version data. Set <code>app_version</code>, or <code>version</code> in your <code>package.json</code>.
     </p>
   )
 }

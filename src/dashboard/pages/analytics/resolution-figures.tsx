@@ -3,13 +3,13 @@ import { PERSISTENT_DAYS } from '../../../analytics/trends/recurring-errors.js'
 import type { Resolution, ResolutionRate, ResolutionTimes } from '../../../analytics/trends/resolution.js'
 import { DAY, HOUR } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href, openErrors } from '../../href.js'
+import { href, openErrorsLink } from '../../href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { BarChart } from '../../ui/charts.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, longDate, shortDate, Time } from '../../ui/time.js'
-import { formatShare, formatWait } from '../../ui/units.js'
+import { formatDuration, formatPercent } from '../../ui/units.js'
 
 interface Row {
   label: Rendered
@@ -19,7 +19,7 @@ interface Row {
 
 const NO_TIMES: ResolutionTimes = { resolved_count: 0, median_ms: null, mean_ms: null }
 
-/** How the errors were dealt with: rate, time, trend, and what is open for long. */
+/** Resolution rate, time to resolve and recurring errors. */
 export function ResolutionFigures({
   trends: { resolution, recurring_errors },
   visit,
@@ -33,7 +33,7 @@ export function ResolutionFigures({
       <div class="columns">
         <Insight
           title="Resolution"
-          how="Errors seen in the period and how many of them are resolved now. The time is the median from first sight to resolution, of those resolved in the period."
+          description="Errors seen in the period, and the share resolved now. Median time from first occurrence to resolution."
         >
           <ResolutionTable
             title="Resolution by severity"
@@ -47,37 +47,37 @@ export function ResolutionFigures({
                   </a>
                 ),
                 rate,
-                times: time_to_resolve.by_severity.find((one) => one.severity === severity) ?? NO_TIMES,
+                times: time_to_resolve.by_severity.find((row) => row.severity === severity) ?? NO_TIMES,
               }))}
           />
           <ResolutionTable
             title="Resolution by platform"
-            heading="Platform of the newest occurrence"
+            heading="Platform"
             rows={by_platform.map(({ platform, ...rate }) => ({
               label: <a href={href(visit, '/errors', { platform })}>{platform}</a>,
               rate,
-              times: time_to_resolve.by_platform.find((one) => one.platform === platform) ?? NO_TIMES,
+              times: time_to_resolve.by_platform.find((row) => row.platform === platform) ?? NO_TIMES,
             }))}
           />
         </Insight>
         <section class="card insight">
           <WeeklyTimes weeks={time_to_resolve.by_week} />
-          <p class="how">
-            {`Errors resolved in each local week from Monday on: ${formatCount(time_to_resolve.resolved_count)} in the period. Median ${formatWait(time_to_resolve.median_ms)}, mean ${formatWait(time_to_resolve.mean_ms)}.`}
+          <p class="description">
+            {`${formatCount(time_to_resolve.resolved_count)} resolved in the period. Median ${formatDuration(time_to_resolve.median_ms)}, mean ${formatDuration(time_to_resolve.mean_ms)}. Weeks start on Monday.`}
           </p>
         </section>
       </div>
       <Insight
         title="Recurring errors"
-        how={
+        description={
           <>
-            {`Not resolved, first seen over ${PERSISTENT_DAYS} days ago and again within the last ${PERSISTENT_DAYS}; by all their occurrences. `}
-            <a href={openErrors(visit, { sort_by: 'first_seen_at', sort_direction: 'asc' })}>All open errors</a>
+            {`Unresolved for more than ${PERSISTENT_DAYS} days and still occurring, by total occurrences. `}
+            <a href={openErrorsLink(visit, { sort_by: 'first_seen_at', sort_direction: 'asc' })}>All open errors</a>
           </>
         }
       >
         {recurring_errors.length === 0 ? (
-          <p class="muted">Nothing has been open for that long and still occurs.</p>
+          <p class="muted">No recurring errors.</p>
         ) : (
           <InsightTable
             title="Recurring errors"
@@ -100,10 +100,10 @@ export function ResolutionFigures({
   )
 }
 
-/** In hours, or in days where hours would be thousands. */
+/** Median time to resolve by week, in hours or days. */
 function WeeklyTimes({ weeks }: { weeks: Resolution['time_to_resolve']['by_week'] }) {
-  const most = Math.max(0, ...weeks.map(({ median_ms }) => median_ms ?? 0))
-  const [unit, length] = most > 4 * DAY ? (['days', DAY] as const) : (['hours', HOUR] as const)
+  const max = Math.max(0, ...weeks.map(({ median_ms }) => median_ms ?? 0))
+  const [unit, unitMs] = max > 4 * DAY ? (['days', DAY] as const) : (['hours', HOUR] as const)
   return (
     <BarChart
       title={`Median ${unit} to resolve, per week`}
@@ -112,7 +112,7 @@ function WeeklyTimes({ weeks }: { weeks: Resolution['time_to_resolve']['by_week'
       bars={weeks.map(({ week, median_ms }) => ({
         label: shortDate(week),
         name: `Week of ${longDate(week)}`,
-        values: { [unit]: median_ms === null ? 0 : Math.round((median_ms / length) * 10) / 10 },
+        values: { [unit]: median_ms === null ? 0 : Math.round((median_ms / unitMs) * 10) / 10 },
       }))}
     />
   )
@@ -126,8 +126,8 @@ function ResolutionTable({ title, heading, rows }: { title: string; heading: str
       columns={[
         { name: heading, cell: ({ label }) => label },
         { name: 'Errors', number: true, cell: ({ rate }) => formatCount(rate.error_count) },
-        { name: 'Resolved', number: true, cell: ({ rate }) => formatShare(rate.resolution_rate) },
-        { name: 'Median time', number: true, cell: ({ times }) => formatWait(times.median_ms) },
+        { name: 'Resolved', number: true, cell: ({ rate }) => formatPercent(rate.resolution_rate) },
+        { name: 'Median time', number: true, cell: ({ times }) => formatDuration(times.median_ms) },
       ]}
     />
   )

@@ -8,18 +8,18 @@ import { BarChart, ShareBars } from '../../ui/charts.js'
 import { HeatMap } from '../../ui/heat-map.js'
 import { Headlines, Insight } from '../../ui/insight.js'
 import { formatCount, longDate, shortDate } from '../../ui/time.js'
-import { formatShare, formatWait } from '../../ui/units.js'
+import { formatDuration, formatPercent } from '../../ui/units.js'
 
-/** The list's own words for some of the ranges. */
+/** Timeframe filters of the list for common ranges. */
 const TIMEFRAMES: Record<number, Timeframe> = { 7: 'last_7_days', 30: 'last_30_days', 90: 'last_90_days' }
 
-/** Which days a page speaks of. */
-export function periodLine({ days, from, time_zone }: PeriodView): string {
+/** Period of a page: `18 Oct 2026 – now (UTC)`. */
+export function periodText({ days, from, time_zone }: PeriodView): string {
   const first = new Date(from).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: time_zone })
-  return `${days === 1 ? `Today, ${first}` : `${first} until now`}, in ${time_zone}. Figures count occurrences.`
+  return `${days === 1 ? `Today, ${first}` : `${first} – now`} (${time_zone})`
 }
 
-/** When, what and where: over time, by type, by platform and by hour. */
+/** Occurrences over time, by type, platform, weekday and hour. */
 export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: TypeShares; visit: Visit }): Rendered {
   const { period, total_occurrences, resolution } = trends
   const { median_ms } = resolution.time_to_resolve
@@ -30,23 +30,23 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
           {
             label: 'Occurrences',
             value: formatCount(total_occurrences),
-            how: `${formatCount(Math.round(total_occurrences / elapsed(period)))} a day`,
+            description: `${formatCount(Math.round(total_occurrences / elapsedDays(period)))} per day`,
           },
           {
             label: 'Errors seen',
             value: formatCount(resolution.error_count),
-            how: 'distinct errors whose last occurrence is in the period',
+            description: 'distinct errors last seen in the period',
             href: href(visit, '/errors', { timeframe: TIMEFRAMES[period.days] }),
           },
           {
             label: 'Resolution rate',
-            value: resolution.error_count === 0 ? '–' : formatShare(resolution.resolution_rate),
-            how: `${formatCount(resolution.resolved_count)} of those errors are resolved now`,
+            value: resolution.error_count === 0 ? '–' : formatPercent(resolution.resolution_rate),
+            description: `${formatCount(resolution.resolved_count)} of those are resolved`,
           },
           {
             label: 'Time to resolve',
-            value: formatWait(median_ms),
-            how: 'median, from first sight to resolution',
+            value: formatDuration(median_ms),
+            description: 'median from first occurrence to resolution',
           },
         ]}
       />
@@ -62,13 +62,9 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
             values,
           }))}
         />
-        <p class="how">A bar leads to the errors of its day.</p>
       </section>
       <div class="columns">
-        <Insight
-          title="By error type"
-          how="Occurrences in the period, the ten most frequent types. A type leads to its errors."
-        >
+        <Insight title="By error type" description="Ten most frequent types.">
           <ShareBars
             title="Occurrences by error type"
             heading="Error type"
@@ -77,14 +73,14 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
                 label: error_type,
                 href: href(visit, '/errors', { error_type }),
                 value: count,
-                note: formatShare(share),
+                note: formatPercent(share),
               })),
               ...(types.other.type_count > 0
                 ? [
                     {
                       label: `${formatCount(types.other.type_count)} other ${types.other.type_count === 1 ? 'type' : 'types'}`,
                       value: types.other.count,
-                      note: formatShare(types.other.share),
+                      note: formatPercent(types.other.share),
                     },
                   ]
                 : []),
@@ -92,7 +88,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
           />
         </Insight>
         <div class="stack">
-          <Insight title="By platform" how="Occurrences in the period, by the platform of each.">
+          <Insight title="By platform" description="Occurrences in the period.">
             <ShareBars
               title="Occurrences by platform"
               heading="Platform"
@@ -100,14 +96,11 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
                 label: platform,
                 href: href(visit, '/errors', { platform }),
                 value: count,
-                note: formatShare(share),
+                note: formatPercent(share),
               }))}
             />
           </Insight>
-          <Insight
-            title="By weekday and hour"
-            how={`Occurrences of the period laid over one week, in ${period.time_zone}. The stronger the colour, the more.`}
-          >
+          <Insight title="By weekday and hour" description={`Occurrences by weekday and hour (${period.time_zone}).`}>
             <HeatMap title="Occurrences by weekday and hour" counts={trends.errors_by_weekday_and_hour} />
           </Insight>
         </div>
@@ -116,6 +109,6 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
   )
 }
 
-function elapsed({ from, to }: PeriodView): number {
+function elapsedDays({ from, to }: PeriodView): number {
   return Math.max(1 / 24, (Date.parse(to) - Date.parse(from)) / 86_400_000)
 }

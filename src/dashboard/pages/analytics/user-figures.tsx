@@ -6,7 +6,7 @@ import { ErrorLink } from '../../ui/error-link.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
 
-/** Whom the errors hit, and which errors hit most people. */
+/** Errors by affected users, and users by errors. */
 export function UserFigures({
   users,
   impact,
@@ -18,7 +18,7 @@ export function UserFigures({
 }): Rendered {
   return (
     <div class="columns">
-      <Insight title="User impact" how="Errors by how many distinct users met them in the period.">
+      <Insight title="User impact" description="Errors by number of affected users.">
         {impact.length === 0 ? (
           <NoUsers />
         ) : (
@@ -32,17 +32,14 @@ export function UserFigures({
           />
         )}
       </Insight>
-      <Insight
-        title="Most affected users"
-        how="Users by how many distinct errors they met in the period. Occurrences are all of theirs of those errors."
-      >
+      <Insight title="Most affected users" description="Users by number of distinct errors.">
         {users.length === 0 ? <NoUsers /> : <UserTable users={users} visit={visit} />}
       </Insight>
     </div>
   )
 }
 
-/** Users with their errors; a user leads to them. */
+/** Users with their errors, linked to the list. */
 export function UserTable({ users, visit }: { users: readonly UserErrors[]; visit: Visit }): Rendered {
   return (
     <InsightTable
@@ -52,7 +49,7 @@ export function UserTable({ users, visit }: { users: readonly UserErrors[]; visi
         { name: 'User', cell: ({ user_id }) => <a href={href(visit, '/errors', { user_id })}>{user_id}</a> },
         { name: 'Errors', number: true, cell: ({ error_count }) => formatCount(error_count) },
         { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
-        { name: 'Last', number: true, cell: ({ last_seen_at }) => <Time iso={last_seen_at} visit={visit} /> },
+        { name: 'Last seen', number: true, cell: ({ last_seen_at }) => <Time iso={last_seen_at} visit={visit} /> },
       ]}
     />
   )
@@ -61,8 +58,7 @@ export function UserTable({ users, visit }: { users: readonly UserErrors[]; visi
 export function NoUsers(): Rendered {
   return (
     <p class="muted">
-      No occurrence named a user. Set <code>user_callback</code>, or call <code>Tracker.setUser(id)</code> in the
-      request.
+      No user data. Set <code>user_callback</code>, or call <code>Tracker.setUser(id)</code> in the request.
     </p>
   )
 }

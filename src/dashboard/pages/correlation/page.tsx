@@ -8,9 +8,9 @@ import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
-import { CountedAt } from '../../ui/insight.js'
+import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/page-head.js'
-import { periodLine } from '../analytics/trends.js'
+import { periodText } from '../analytics/trends.js'
 import { CorrelatedHours, ErrorsByVersion, MultiErrorUsers, ProblematicReleases } from './panels.js'
 
 interface Data {
@@ -21,21 +21,20 @@ interface Data {
   hours: Answer<CorrelatedTypes[]>
 }
 
-/** What errors have in common: their version, their users, their hours. */
 export const correlation = definePage({
   path: '/errors/correlation',
-  text: 'Correlation: versions, problematic releases, users with several errors, types that move together',
+  text: 'Correlation: versions, problematic releases, users with several errors, correlated types',
   parameters: periodInput,
   async load(context, { days = CORRELATION_DAYS, application_id }): Promise<Data> {
     const query = await correlateErrors.run(context, { days, application_id })
-    const ask = <T,>(name: string, answer: () => Promise<T>) =>
-      remembered(context, `correlation ${name} ${days} ${application_id}`, answer)
+    const cachedQuery = <T,>(name: string, load: () => Promise<T>) =>
+      remembered(context, `correlation ${name} ${days} ${application_id}`, load)
     return {
       period: await query.period(),
-      releases: await ask('releases', () => query.problematicReleases()),
-      versions: await ask('versions', () => query.errorsByVersion()),
-      users: await ask('users', () => query.multiErrorUsers()),
-      hours: await ask('hours', () => query.timeCorrelatedErrors()),
+      releases: await cachedQuery('releases', () => query.problematicReleases()),
+      versions: await cachedQuery('versions', () => query.errorsByVersion()),
+      users: await cachedQuery('users', () => query.multiErrorUsers()),
+      hours: await cachedQuery('hours', () => query.timeCorrelatedErrors()),
     }
   },
   title: () => 'Correlation',
@@ -45,23 +44,23 @@ export const correlation = definePage({
     problematic_releases: data.releases.value,
     multi_error_users: data.users.value,
     time_correlated_errors: data.hours.value,
-    counted_at: new Date(oldest(data)).toISOString(),
+    counted_at: new Date(oldestResult(data)).toISOString(),
   }),
   view: (data, visit) => {
     const { versions, releases, users, hours } = data
-    const nothing = [versions, releases, users, hours].every(({ value }) => value.length === 0)
+    const isEmpty = [versions, releases, users, hours].every(({ value }) => value.length === 0)
     return (
       <>
-        <PageHead title="Correlation" context={periodLine(data.period)}>
+        <PageHead title="Correlation" context={periodText(data.period)}>
           <DayRange days={data.period.days} visit={visit} />
         </PageHead>
-        {nothing ? (
+        {isEmpty ? (
           <Empty
             title="Nothing to compare yet"
             code="Tracker.configure({ app_version: '1.4.0', user_callback: (request) => request.user?.id })"
           >
-            This page shows which releases made things worse, who meets several errors, and which errors come together.
-            It needs errors with a version, a user, or company:
+            This page shows problematic releases, users with several errors and correlated error types. Record a version
+            and a user with each error:
           </Empty>
         ) : (
           <div class="stack">
@@ -71,7 +70,7 @@ export const correlation = definePage({
               <MultiErrorUsers users={users.value} visit={visit} />
               <CorrelatedHours pairs={hours.value} visit={visit} />
             </div>
-            <CountedAt at={oldest(data)} now={visit.now} />
+            <UpdatedAt at={oldestResult(data)} now={visit.now} />
           </div>
         )}
       </>
@@ -79,6 +78,6 @@ export const correlation = definePage({
   },
 })
 
-function oldest({ versions, releases, users, hours }: Data): number {
+function oldestResult({ versions, releases, users, hours }: Data): number {
   return oldestOf([versions, releases, users, hours])
 }

@@ -21,12 +21,12 @@ import { href } from '../../href.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { SeverityMix } from '../../ui/severity-mix.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { formatShare } from '../../ui/units.js'
-import { NoVersions, OlderVersions, SHOWN_VERSIONS } from '../analytics/release-panels.js'
+import { formatPercent } from '../../ui/units.js'
+import { MAX_SHOWN_VERSIONS, NoVersions, OlderVersions } from '../analytics/release-panels.js'
 import { NoUsers, UserTable } from '../analytics/user-figures.js'
 import { ReleaseLink } from '../releases/release-link.js'
 
-/** Releases that do worse than the one before them. */
+/** Releases with more errors than the previous release. */
 export function ProblematicReleases({
   releases,
   visit,
@@ -37,19 +37,19 @@ export function ProblematicReleases({
   return (
     <Insight
       title="Problematic releases"
-      how="Releases first seen in the period that do worse than the release of the same application before."
-      method={`Worse is one of these: at least ${MORE_OCCURRENCES} times the occurrences a day (from ${LEAST_OCCURRENCES} on), ${MORE_SEVERE * 100} points more of them critical or high, or ${MORE_NEW_ERRORS} times the new errors (from ${LEAST_NEW_ERRORS} on). Figures of the whole time for which a release reported.`}
+      description="Releases first seen in the period with more errors than the previous release."
+      explanation={`Compared over the lifetime of each release. Criteria: ${MORE_OCCURRENCES}× the occurrences per day (at least ${LEAST_OCCURRENCES}), ${MORE_SEVERE * 100} percentage points more critical or high, or ${MORE_NEW_ERRORS}× the new errors (at least ${LEAST_NEW_ERRORS}).`}
     >
       {releases.length === 0 ? (
-        <p class="muted">No release of this period does worse than the one before it.</p>
+        <p class="muted">No problematic releases.</p>
       ) : (
         <InsightTable
           title="Problematic releases"
           rows={releases}
           columns={[
             { name: 'Release', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
-            { name: 'Why', cell: (release) => <Reasons release={release} /> },
-            { name: 'Before', cell: ({ before }) => before.app_version },
+            { name: 'Reason', cell: (release) => <Reasons release={release} /> },
+            { name: 'Previous', cell: ({ before }) => before.app_version },
             { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
             {
               name: 'First seen',
@@ -64,9 +64,10 @@ export function ProblematicReleases({
 }
 
 const REASONS: Record<ReleaseProblem, (release: ProblematicRelease) => string> = {
-  more_occurrences: ({ per_day, before }) => `${rate(before.per_day)} → ${rate(per_day)} occurrences a day`,
+  more_occurrences: ({ per_day, before }) =>
+    `${formatRate(before.per_day)} → ${formatRate(per_day)} occurrences per day`,
   more_severe: ({ severe_share, before }) =>
-    `${formatShare(before.severe_share)} → ${formatShare(severe_share)} critical or high`,
+    `${formatPercent(before.severe_share)} → ${formatPercent(severe_share)} critical or high`,
   more_new_errors: ({ new_error_count, before }) =>
     `${formatCount(before.new_error_count)} → ${formatCount(new_error_count)} new errors`,
 }
@@ -81,28 +82,28 @@ function Reasons({ release }: { release: ProblematicRelease }) {
   )
 }
 
-function rate(per_day: number): string {
+function formatRate(per_day: number): string {
   return formatCount(Math.round(per_day * 10) / 10)
 }
 
-/** The versions of the period beside each other. */
+/** Versions of the period with their figures. */
 export function ErrorsByVersion({ versions, visit }: { versions: readonly VersionErrors[]; visit: Visit }): Rendered {
   return (
     <Insight
       title="Errors by version"
-      how="Versions that reported in the period, the newest release first. Errors: distinct errors that occurred in the version. New: errors whose first occurrence ever was in it."
+      description="Versions seen in the period, newest first. New: errors first seen in the version."
     >
       {versions.length === 0 ? (
         <NoVersions />
       ) : (
         <InsightTable
           title="Errors by version"
-          rows={versions.slice(0, SHOWN_VERSIONS)}
+          rows={versions.slice(0, MAX_SHOWN_VERSIONS)}
           columns={[
             { name: 'Version', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
             { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
-            { name: 'Share', number: true, cell: ({ share }) => formatShare(share) },
-            { name: 'Per day', number: true, cell: ({ per_day }) => rate(per_day) },
+            { name: 'Share', number: true, cell: ({ share }) => formatPercent(share) },
+            { name: 'Per day', number: true, cell: ({ per_day }) => formatRate(per_day) },
             { name: 'Errors', number: true, cell: ({ error_count }) => formatCount(error_count) },
             { name: 'New', number: true, cell: ({ new_error_count }) => formatCount(new_error_count) },
             { name: 'Severities', cell: ({ severities }) => <SeverityMix counts={severities} /> },
@@ -121,28 +122,25 @@ export function ErrorsByVersion({ versions, visit }: { versions: readonly Versio
 
 export function MultiErrorUsers({ users, visit }: { users: readonly UserErrors[]; visit: Visit }): Rendered {
   return (
-    <Insight
-      title="Users with several errors"
-      how="Users who met two distinct errors or more in the period. Occurrences are all of theirs of those errors."
-    >
+    <Insight title="Users with several errors" description="Users affected by 2 or more errors.">
       {users.length === 0 ? <NoUsers /> : <UserTable users={users} visit={visit} />}
     </Insight>
   )
 }
 
-/** Types that rise and fall together. */
+/** Pairs of error types with correlated hourly counts. */
 export function CorrelatedHours({ pairs, visit }: { pairs: readonly CorrelatedTypes[]; visit: Visit }): Rendered {
   return (
     <Insight
-      title="Errors that come together"
-      how={`The strongest ${MAX_CORRELATED_PAIRS} pairs among the ${COMPARED_TYPES} most frequent types whose counts rise and fall together, hour by hour. 1 is a perfect match.`}
-      method={`Pearson’s coefficient of their counts per hour over all hours of the period, from ${LEAST_CORRELATION} on, with ${LEAST_SHARED_HOURS} shared hours or more.`}
+      title="Correlated error types"
+      description={`Strongest ${MAX_CORRELATED_PAIRS} pairs among the ${COMPARED_TYPES} most frequent types, by hourly counts. 1 is a perfect match.`}
+      explanation={`Pearson correlation of hourly counts over the period, at least ${LEAST_CORRELATION} with at least ${LEAST_SHARED_HOURS} shared hours.`}
     >
       {pairs.length === 0 ? (
-        <p class="muted">No two of the most frequent types move together.</p>
+        <p class="muted">No correlated error types.</p>
       ) : (
         <InsightTable
-          title="Types that move together"
+          title="Correlated error types"
           rows={pairs}
           columns={[
             {

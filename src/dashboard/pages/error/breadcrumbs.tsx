@@ -5,7 +5,7 @@ import { timeOfDay } from '../../ui/time.js'
 import type { ErrorProps } from './error-form.js'
 import { RepeatedStatements } from './repeated-statements.js'
 
-/** What happened before, oldest first, as a time line that ends in the error. */
+/** Timeline of breadcrumbs, oldest first, ending in the error. */
 export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
   const { breadcrumbs, occurrence } = record
   if (breadcrumbs.length === 0 || !occurrence) return null
@@ -14,12 +14,12 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
     <section class="panel" aria-labelledby="crumbs-title">
       <div class="panel-head">
         <h2 id="crumbs-title">Breadcrumbs</h2>
-        <p class="meta muted">What happened before, oldest first.</p>
+        <p class="meta muted">Oldest first</p>
       </div>
       <RepeatedStatements record={record} visit={visit} />
       <ol class="crumbs">
         {breadcrumbs.map((crumb) => (
-          <Crumb crumb={crumb} before={end - Date.parse(crumb.occurred_at)} time_zone={visit.time_zone} />
+          <Crumb crumb={crumb} msBeforeError={end - Date.parse(crumb.occurred_at)} time_zone={visit.time_zone} />
         ))}
         <li class="crumb end">
           <time datetime={occurrence.occurred_at}>{timeOfDay(occurrence.occurred_at, visit.time_zone)}</time>
@@ -35,23 +35,26 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
 
 function Crumb({
   crumb,
-  before,
+  msBeforeError,
   time_zone,
 }: {
   crumb: OccurrenceBreadcrumb
-  before: number
+  msBeforeError: number
   time_zone: string
 }): Rendered {
   const { occurred_at, category, message, duration_ms, metadata } = crumb
   return (
     <li class="crumb">
-      <time datetime={occurred_at} title={before >= 0 ? `${before} ms before the error` : undefined}>
+      <time
+        datetime={occurred_at}
+        title={msBeforeError >= 0 ? `${msBeforeError} ms msBeforeError the error` : undefined}
+      >
         {timeOfDay(occurred_at, time_zone)}
       </time>
       <span class="badge">{category}</span>
       <span class="crumb-text" dir="auto">
         {message}
-        {metadata && <code class="muted">{inline(metadata)}</code>}
+        {metadata && <code class="muted">{formatMetadata(metadata)}</code>}
       </span>
       {duration_ms !== undefined && <span class="muted crumb-took">{`${duration_ms} ms`}</span>}
     </li>
@@ -63,7 +66,7 @@ function firstLine(message: string): string {
   return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }
 
-function inline(metadata: Record<string, unknown>): string {
+function formatMetadata(metadata: Record<string, unknown>): string {
   return Object.entries(metadata)
     .map(([key, value]) => `${words(key)}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
     .join(', ')

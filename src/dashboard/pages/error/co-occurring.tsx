@@ -1,53 +1,54 @@
 import { CHANCE_DAYS } from '../../../analytics/cascades/chance.js'
 import { type CoOccurringError, coOccurringErrors } from '../../../analytics/co-occurring-errors.js'
-import { How } from '../../ui/explanation.js'
+import { Explanation } from '../../ui/explanation.js'
 import { formatCount } from '../../ui/time.js'
 import { RelatedErrors } from './related-errors.js'
 import type { RelatedPart } from './related-part.js'
 
-const SHOWN = 5
-const COMPARED = 40
+const MAX_SHOWN = 5
+/** More than are shown, because the query ranks before the thresholds below apply. */
+const MAX_CANDIDATES = 40
 const WINDOW_MINUTES = 5
-const LOOKED_AT = 30
-/** What came together at one moment only, or seldom, did so by chance: everything fails at once in an outage. */
-const LEAST_MOMENTS = 2
-const LEAST_SHARE = 0.2
-const LEAST_LIFT = 2
+const MAX_OCCURRENCES = 30
+/** Excludes coincidences: in an outage, unrelated errors occur at the same moment. */
+const MIN_MOMENTS = 2
+const MIN_SHARE = 0.2
+const MIN_LIFT = 2
 
 /** Errors that occur shortly before or after this one. */
 export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
   name: 'co_occurring_errors',
-  title: 'Comes together with',
+  title: 'Co-occurring errors',
   async load(context, { id, occurrence_count }, { application_id }) {
-    if (occurrence_count < LEAST_MOMENTS) return null
+    if (occurrence_count < MIN_MOMENTS) return null
     const found = await coOccurringErrors.run(context, {
       error_id: id,
       application_id: application_id ?? undefined,
       window_minutes: WINDOW_MINUTES,
-      newest: LOOKED_AT,
-      limit: COMPARED,
+      newest: MAX_OCCURRENCES,
+      limit: MAX_CANDIDATES,
     })
-    const often = found.filter(
-      ({ moment_count, share, lift }) => moment_count >= LEAST_MOMENTS && share >= LEAST_SHARE && lift >= LEAST_LIFT,
+    const frequent = found.filter(
+      ({ moment_count, share, lift }) => moment_count >= MIN_MOMENTS && share >= MIN_SHARE && lift >= MIN_LIFT,
     )
-    return often.length > 0 ? often.slice(0, SHOWN) : null
+    return frequent.length > 0 ? frequent.slice(0, MAX_SHOWN) : null
   },
   view: (others, visit) => (
     <>
       <RelatedErrors
         rows={others.map(({ error, together_count, looked_at, lift }) => ({
           error,
-          evidence: `Near ${formatCount(together_count)} of ${formatCount(looked_at)} occurrences, within ${WINDOW_MINUTES} minutes: ${times(lift)} as often as by chance`,
+          evidence: `${formatCount(together_count)} of ${formatCount(looked_at)} occurrences within ${WINDOW_MINUTES} min (${liftText(lift)} expected)`,
         }))}
         visit={visit}
       />
-      <How>
-        {`Of the newest ${LOOKED_AT} occurrences of this error, those with the other at most ${WINDOW_MINUTES} minutes before or after, at ${LEAST_MOMENTS} separate moments or more; from ${LEAST_SHARE * 100} % and ${LEAST_LIFT} times chance on. Chance: how much of the ${CHANCE_DAYS} days before the newest one the other fills, by its counts per hour.`}
-      </How>
+      <Explanation>
+        {`Counts how many of the newest ${MAX_OCCURRENCES} occurrences have the other error within ${WINDOW_MINUTES} minutes. Listed from ${MIN_SHARE * 100} %, ${MIN_LIFT}× the expected rate and ${MIN_MOMENTS} separate moments. The expected rate comes from the hourly counts of the ${CHANCE_DAYS} days before the newest occurrence.`}
+      </Explanation>
     </>
   ),
 }
 
-function times(lift: number): string {
-  return `${formatCount(lift < 10 ? Math.round(lift * 10) / 10 : Math.round(lift))} times`
+function liftText(lift: number): string {
+  return `${formatCount(lift < 10 ? Math.round(lift * 10) / 10 : Math.round(lift))}×`
 }

@@ -2,7 +2,7 @@ import type { Rendered } from '../../define.js'
 import { CopyButton } from '../../ui/copy.js'
 import { Menu } from '../../ui/menu.js'
 
-/** The error as text for elsewhere. Without script the text can be marked and copied by hand. */
+/** Exports the error as Markdown, curl or JSON. Without JavaScript, the text can be selected and copied. */
 export function CopyAs({ markdown, curl, json }: { markdown: string; curl: string | null; json: string }): Rendered {
   return (
     <Menu label="Copy as" align="start">

@@ -4,11 +4,11 @@ import type { Rendered } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextArea, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
-import { eventsText } from './error-facts.js'
-import { ErrorForm, type ErrorProps, ListPlaceFields } from './error-form.js'
+import { occurrencesText } from './error-facts.js'
+import { ErrorForm, type ErrorProps, ListOriginFields } from './error-form.js'
 import { MuteMenu } from './mute-menu.js'
 
-/** Everything that can be done with an error: one thing that is usual, and the rest in menus that are forms. */
+/** Actions of the error page. Each menu is a form that works without JavaScript. */
 export function ErrorActions({
   assignees,
   children,
@@ -33,12 +33,12 @@ function Resolve(props: ErrorProps) {
     <Menu label="Resolve" primary align="start" id="resolve">
       <ErrorForm {...props} action="resolve">
         <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={NAME_LIMIT} />
-        <TextArea name="resolution_comment" label="What was it?" maxlength={TEXT_LIMIT} />
-        <TextField name="resolution_reference" label="Link to the change" maxlength={REFERENCE_LIMIT} />
+        <TextArea name="resolution_comment" label="Resolution note (optional)" maxlength={TEXT_LIMIT} />
+        <TextField name="resolution_reference" label="Commit, PR or ticket (optional)" maxlength={REFERENCE_LIMIT} />
         <button type="submit" class="primary">
           Resolve
         </button>
-        <p class="meta muted">It is reopened by itself when it occurs again.</p>
+        <p class="meta muted">Reopens automatically if it occurs again.</p>
       </ErrorForm>
     </Menu>
   )
@@ -61,7 +61,7 @@ function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly stri
     <Menu label={record.assigned_to ? 'Reassign' : 'Assign'} align="start" id="assign">
       <ErrorForm {...props} action="assign">
         <label>
-          <span>To</span>
+          <span>Assignee</span>
           <input
             name="assigned_to"
             type="text"
@@ -82,7 +82,7 @@ function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly stri
             Assign
           </button>
           {record.assigned_to !== visit.user && (
-            // Behind the field, so that its value is the one that counts.
+            // After the field, because the last value of a name wins.
             <button type="submit" name="assigned_to" value={visit.user} formnovalidate>
               Assign to me
             </button>
@@ -103,7 +103,7 @@ function Priority(props: ErrorProps) {
     <Menu label="Priority" align="start">
       <ErrorForm {...props} action="update_priority">
         <div class="menu-list">
-          {PRIORITIES.map((word, level) => (
+          {PRIORITIES.map((label, level) => (
             <button
               type="submit"
               class="quiet"
@@ -111,7 +111,7 @@ function Priority(props: ErrorProps) {
               value={String(level)}
               aria-pressed={level === props.record.priority_level ? 'true' : 'false'}
             >
-              {word}
+              {label}
             </button>
           ))}
         </div>
@@ -120,7 +120,7 @@ function Priority(props: ErrorProps) {
   )
 }
 
-const PRESETS: readonly (readonly [hours: number, label: string])[] = [
+const SNOOZE_PRESETS: readonly (readonly [hours: number, label: string])[] = [
   [1, '1 h'],
   [4, '4 h'],
   [24, '1 day'],
@@ -138,15 +138,15 @@ function Snooze(props: ErrorProps) {
             Snooze
           </button>
         </div>
-        {/* Behind the field, so that the value of the button is the one that counts. */}
+        {/* After the field, because the last value of a name wins. */}
         <div class="menu-row presets">
-          {PRESETS.map(([hours, label]) => (
+          {SNOOZE_PRESETS.map(([hours, label]) => (
             <button type="submit" name="hours" value={String(hours)} formnovalidate>
               {label}
             </button>
           ))}
         </div>
-        <TextField name="reason" label="Reason" maxlength={TEXT_LIMIT} />
+        <TextField name="reason" label="Reason (optional)" maxlength={TEXT_LIMIT} />
       </ErrorForm>
       {props.record.snoozed && (
         <ErrorForm {...props} action="unsnooze">
@@ -163,11 +163,11 @@ function Status(props: ErrorProps) {
       <ErrorForm {...props} action="update_status">
         <SelectField
           name="status"
-          label="New status"
+          label="Status"
           options={STATUSES.map((status) => [status, words(status)] as const)}
           value={props.record.status}
         />
-        <TextField name="comment" label="Why?" maxlength={TEXT_LIMIT} />
+        <TextField name="comment" label="Comment (optional)" maxlength={TEXT_LIMIT} />
         <button type="submit" class="primary">
           Set status
         </button>
@@ -176,22 +176,22 @@ function Status(props: ErrorProps) {
   )
 }
 
-/** Opening the menu is the first step, which says what will be gone; the button in it is the second. */
+/** Asks for confirmation in a menu before it deletes. */
 function Delete({ record, visit }: ErrorProps) {
   const comments = record.comments.length
   return (
     <Menu label="Delete" align="start">
       <form method="post" action={`${visit.base}/errors/batch_action`}>
         <p>
-          {`This deletes the error with its ${eventsText(record.occurrence_count)}`}
+          {`Delete this error with its ${occurrencesText(record.occurrence_count)}`}
           {comments > 0 && ` and ${comments} ${comments === 1 ? 'comment' : 'comments'}`}
-          {' from every list, chart and sum. It cannot be undone.'}
+          {'? This cannot be undone.'}
         </p>
         <input type="hidden" name="error_ids[]" value={String(record.id)} />
         <ApplicationField visit={visit} />
-        <ListPlaceFields visit={visit} />
+        <ListOriginFields visit={visit} />
         <button type="submit" name="action_type" value="delete" class="danger">
-          Delete this error
+          Delete error
         </button>
       </form>
     </Menu>

@@ -2,7 +2,7 @@ import type { ClientSource } from '../../../model/event.js'
 import { PRIORITIES } from '../../../model/workflow.js'
 import type { ErrorHistory } from '../../../triage/queries/error-history.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href, sameWith } from '../../href.js'
+import { currentPageWith, href } from '../../href.js'
 import { BarChart } from '../../ui/charts.js'
 import { Tabs } from '../../ui/tabs.js'
 import { exactTime, formatCount, longDate, shortDate, Time } from '../../ui/time.js'
@@ -15,20 +15,20 @@ const CLIENT_SOURCE_LABELS: Record<ClientSource, string> = {
   sentry: 'Client, Sentry SDK',
 }
 
-/** How often, since when, in which versions, and who has it. */
+/** Counts, first and last occurrence, versions and workflow state. */
 export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
   return (
     <section class="panel" aria-labelledby="facts-title">
       <h2 id="facts-title" class="hidden">
-        Facts
+        Summary
       </h2>
       <div class="error-figures">
         <p>
           <strong>{formatCount(record.occurrence_count)}</strong>{' '}
-          <span class="muted">{record.occurrence_count === 1 ? 'event' : 'events'}</span>
+          <span class="muted">{record.occurrence_count === 1 ? 'occurrence' : 'occurrences'}</span>
         </p>
         {record.user_count === 0 ? (
-          <p class="muted">no user known</p>
+          <p class="muted">No user data</p>
         ) : (
           <p>
             <strong>{formatCount(record.user_count)}</strong>{' '}
@@ -61,12 +61,12 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
             </dd>
           </>
         )}
-        <dt>Assigned to</dt>
+        <dt>Assignee</dt>
         <dd dir="auto">
           {record.assigned_to ? (
             <a href={href(visit, '/errors', { assigned_to: record.assigned_to })}>{record.assigned_to}</a>
           ) : (
-            'nobody'
+            'Unassigned'
           )}
         </dd>
         <dt>Priority</dt>
@@ -107,8 +107,8 @@ function Version({ version }: { version: string | null }): Rendered {
   return version ? <span class="badge version">{version}</span> : null
 }
 
-export function eventsText(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'event' : 'events'}`
+export function occurrencesText(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'occurrence' : 'occurrences'}`
 }
 
 function Resolution({ record, visit }: ErrorProps): Rendered {
@@ -131,9 +131,9 @@ function Resolution({ record, visit }: ErrorProps): Rendered {
 export const HISTOGRAMS = ['24h', '30d'] as const
 export type HistogramRange = (typeof HISTOGRAMS)[number]
 
-const SERIES = [{ key: 'count', label: 'Events', tone: 'series-1' }]
+const SERIES = [{ key: 'count', label: 'Occurrences', tone: 'series-1' }]
 
-/** How often it came, by hour or by day. */
+/** Occurrences by hour or day. */
 export function Histogram({
   history,
   range,
@@ -142,35 +142,35 @@ export function Histogram({
   const bars =
     range === '24h'
       ? history.hours.map(({ starts_at, count }) => ({
-          label: hourText(starts_at, visit.time_zone),
+          label: formatHour(starts_at, visit.time_zone),
           name: exactTime(starts_at, visit.time_zone),
           values: { count },
         }))
       : history.days.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))
   const total = bars.reduce((sum, { values }) => sum + values.count, 0)
   return (
-    <section class="panel" id="how-often" aria-labelledby="histogram-title">
+    <section class="panel" id="histogram" aria-labelledby="histogram-title">
       <h2 id="histogram-title" class="hidden">
-        How often
+        Occurrences over time
       </h2>
       <Tabs
         label="Histogram"
         tabs={[
-          { label: 'Last 24 h', href: rangeAddress(visit, '24h'), current: range === '24h' },
-          { label: 'Last 30 days', href: rangeAddress(visit, null), current: range === '30d' },
+          { label: 'Last 24 hours', href: rangeLink(visit, '24h'), current: range === '24h' },
+          { label: 'Last 30 days', href: rangeLink(visit, null), current: range === '30d' },
         ]}
       />
-      <BarChart title={eventsText(total)} bars={bars} series={SERIES} unit="events" />
+      <BarChart title={occurrencesText(total)} bars={bars} series={SERIES} unit="occurrences" />
     </section>
   )
 }
 
-/** On a phone the chart is far down the page, and one comes back to it. */
-function rangeAddress(visit: Visit, histogram: HistogramRange | null): string {
-  return `${sameWith(visit, { histogram })}#how-often`
+/** Link to the histogram, with a fragment because the chart is far down the page on a phone. */
+function rangeLink(visit: Visit, histogram: HistogramRange | null): string {
+  return `${currentPageWith(visit, { histogram })}#histogram`
 }
 
-function hourText(iso: string, time_zone: string): string {
+function formatHour(iso: string, time_zone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     hour: '2-digit',
     minute: '2-digit',

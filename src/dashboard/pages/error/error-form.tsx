@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
-import { listPlaceInput } from '../../list-place.js'
+import { listOriginInput } from '../../list-place.js'
 import { ApplicationField } from '../../ui/forms.js'
 
 export interface ErrorProps {
@@ -8,7 +8,7 @@ export interface ErrorProps {
   visit: Visit
 }
 
-/** A form that does something to this error and comes back to what was looked at; it works without any script. */
+/** Form that posts an action on this error and returns to the same occurrence and list. */
 export function ErrorForm({
   record,
   visit,
@@ -19,7 +19,7 @@ export function ErrorForm({
   return (
     <form method="post" action={`${visit.base}/errors/${record.id}/${action}`}>
       <ApplicationField visit={visit} />
-      <ListPlaceFields visit={visit} />
+      <ListOriginFields visit={visit} />
       {occurrence_id && record.occurrence && (
         <input type="hidden" name="occurrence_id" value={String(record.occurrence.id)} />
       )}
@@ -28,9 +28,9 @@ export function ErrorForm({
   )
 }
 
-/** Tells an action which list is behind the error, so that it stays there. */
-export function ListPlaceFields({ visit: { query } }: { visit: Visit }): Rendered {
-  return Object.keys(listPlaceInput).map((name) => {
+/** Passes the list of origin to an action, so that the way back is kept. */
+export function ListOriginFields({ visit: { query } }: { visit: Visit }): Rendered {
+  return Object.keys(listOriginInput).map((name) => {
     const value = query.get(name)
     return value && <input type="hidden" name={name} value={value} />
   })

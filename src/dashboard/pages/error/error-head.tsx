@@ -2,55 +2,55 @@ import { placeWords } from '../../../triage/queries/error-place.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Neighbours } from '../../../triage/queries/neighbours.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href, openErrors } from '../../href.js'
-import { type ListPlace, listBehind } from '../../list-place.js'
+import { href, openErrorsLink } from '../../href.js'
+import { backToListLink, type ListOrigin } from '../../list-place.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { CopyButton } from '../../ui/copy.js'
 import { Icon } from '../../ui/icons.js'
 import { formatCount } from '../../ui/time.js'
 import { MutedBadge } from './muted.js'
 
-/** More than this is folded away until somebody wants it. */
-const FOLDED_LINES = 12
-const FOLDED_CHARACTERS = 1200
+/** Longer messages are collapsed. */
+const MAX_OPEN_LINES = 12
+const MAX_OPEN_CHARACTERS = 1200
 
-/** What went wrong and where, and below it what can be done about it. */
+/** Type, message, badges and location of the error, followed by its actions. */
 export function ErrorHead({
   record,
   visit,
   list,
-  beside,
+  neighbors,
   children,
 }: {
   record: ErrorRecord
   visit: Visit
-  /** The list that somebody came from. */
-  list: ListPlace
-  /** The errors beside it in that list. */
-  beside: Neighbours | null
+  /** List of origin. */
+  list: ListOrigin
+  /** Previous and next error of that list. */
+  neighbors: Neighbours | null
   children?: Rendered
 }): Rendered {
-  const where = placeWords(record, visit.options.project_root)
-  const other = (id: number) => href(visit, `/errors/${id}`, { ...list })
+  const location = placeWords(record, visit.options.project_root)
+  const errorLink = (id: number) => href(visit, `/errors/${id}`, { ...list })
   return (
     <header class="error-head">
-      <nav class="error-where" aria-label="Where this is">
+      <nav class="error-where" aria-label="Breadcrumb">
         <ol class="error-path">
           <li>
-            <a href={listBehind(visit, list) ?? openErrors(visit)}>Errors</a>
+            <a href={backToListLink(visit, list) ?? openErrorsLink(visit)}>Errors</a>
           </li>
           <li>{`${record.application_name} #${record.id}`}</li>
         </ol>
-        {beside && (beside.previous_id !== null || beside.next_id !== null) && (
+        {neighbors && (neighbors.previous_id !== null || neighbors.next_id !== null) && (
           <div class="error-beside">
-            {beside.previous_id !== null && (
-              <a rel="prev" href={other(beside.previous_id)}>
+            {neighbors.previous_id !== null && (
+              <a rel="prev" href={errorLink(neighbors.previous_id)}>
                 <Icon name="fold" />
                 Previous error
               </a>
             )}
-            {beside.next_id !== null && (
-              <a rel="next" href={other(beside.next_id)}>
+            {neighbors.next_id !== null && (
+              <a rel="next" href={errorLink(neighbors.next_id)}>
                 Next error
                 <Icon name="unfold" />
               </a>
@@ -69,10 +69,10 @@ export function ErrorHead({
             {record.comments.length === 1 ? '1 comment' : `${formatCount(record.comments.length)} comments`}
           </a>
         )}{' '}
-        {where && (
+        {location && (
           <span class="error-place muted">
-            {where.relation === 'caused at' && 'caused at '}
-            <code>{where.place}</code>
+            {location.relation === 'caused at' && 'caused at '}
+            <code>{location.place}</code>
           </span>
         )}
       </p>
@@ -83,7 +83,7 @@ export function ErrorHead({
 
 function Message({ text }: { text: string }): Rendered {
   if (text === '') return <p class="muted">(no message)</p>
-  const isLong = text.length > FOLDED_CHARACTERS || text.split('\n', FOLDED_LINES + 1).length > FOLDED_LINES
+  const isLong = text.length > MAX_OPEN_CHARACTERS || text.split('\n', MAX_OPEN_LINES + 1).length > MAX_OPEN_LINES
   return (
     <div class={isLong ? 'error-message long' : 'error-message'}>
       <pre id="error-message" dir="auto">
@@ -91,9 +91,9 @@ function Message({ text }: { text: string }): Rendered {
       </pre>
       <div class="error-message-tools">
         {isLong && (
-          <details class="message-unfold">
+          <details class="message-expand">
             <summary>
-              <span class="while-folded">{`Show all ${formatCount(text.length)} characters`}</span>
+              <span class="while-collapsed">{`Show all ${formatCount(text.length)} characters`}</span>
               <span class="while-open">Show less</span>
             </summary>
           </details>

@@ -5,7 +5,7 @@ import { href } from '../../href.js'
 import { type Share, ShareBars } from '../../ui/charts.js'
 import { exactTime } from '../../ui/time.js'
 
-/** Who and what met the error most often; each row leads to the list of what else it met. */
+/** Top users, versions and platforms, each linked to its errors. */
 export function ErrorShares({
   history,
   users,
@@ -20,7 +20,7 @@ export function ErrorShares({
     <>
       <Shares
         title="Users"
-        note={users.of === 'recent' ? 'of the newest occurrences' : undefined}
+        note={users.of === 'recent' ? 'newest occurrences only' : undefined}
         rows={users.users.map(({ user_id, count, last_seen_at }) => ({
           label: <bdi title={`last seen ${exactTime(last_seen_at, visit.time_zone)}`}>{user_id}</bdi>,
           href: list({ user_id }),
@@ -29,7 +29,7 @@ export function ErrorShares({
       />
       <Shares
         title="Versions"
-        note={SPAN}
+        note={PERIOD}
         rows={history.app_versions.map(({ app_version, count }) =>
           app_version === null
             ? { label: 'unknown', value: count }
@@ -38,7 +38,7 @@ export function ErrorShares({
       />
       <Shares
         title="Platforms"
-        note={SPAN}
+        note={PERIOD}
         rows={history.platforms.map(({ platform, count }) => ({
           label: platform,
           href: list({ platform }),
@@ -49,7 +49,7 @@ export function ErrorShares({
   )
 }
 
-const SPAN = 'in its last 30 days'
+const PERIOD = 'last 30 days'
 
 function Shares({ title, note, rows }: { title: string; note?: string | undefined; rows: readonly Share[] }): Rendered {
   if (rows.length === 0) return null

@@ -2,7 +2,7 @@ import type { FrameHistory } from '../../../diagnostics/source/frame-history.js'
 import type { Rendered, Visit } from '../../define.js'
 import { Time } from '../../ui/time.js'
 
-/** Who last changed the line: `Ada, 3 mo ago · Fix rounding of totals`. Every word of it was written by others. */
+/** Last change of the line: `Ada, 3 mo ago · Fix rounding of totals`. Untrusted text from the repository. */
 export function FrameAuthor({
   id,
   history,
@@ -11,14 +11,14 @@ export function FrameAuthor({
 }: {
   id: string
   history: FrameHistory | null
-  /** That of the lines that are shown. */
+  /** Commit of the displayed source. */
   commit: string | null
   visit: Visit
 }): Rendered {
   const { change = null, is_pending = false, note = null } = history ?? {}
   return (
     <p class="frame-author" id={id} data-pending={is_pending ? '' : undefined}>
-      {is_pending && 'Git has not answered yet. '}
+      {is_pending && 'Loading Git history. '}
       {note}
       {change && (
         <span title={change.commit}>
@@ -28,25 +28,25 @@ export function FrameAuthor({
           <Summary {...change} />
         </span>
       )}
-      <span class="muted">{asOf(history, commit)}</span>
+      <span class="muted">{commitNote(history, commit)}</span>
     </p>
   )
 }
 
 function Summary({ summary, link }: { summary: string; link: string | null }): Rendered {
   if (summary === '') return null
-  const words = <bdi>{summary}</bdi>
+  const text = <bdi>{summary}</bdi>
   return link === null ? (
-    words
+    text
   ) : (
     <a href={link} rel="noreferrer noopener" target="_blank">
-      {words}
+      {text}
     </a>
   )
 }
 
-function asOf(history: FrameHistory | null, shown: string | null): string {
-  const commit = shown ?? history?.commit ?? null
+function commitNote(history: FrameHistory | null, sourceCommit: string | null): string {
+  const commit = sourceCommit ?? history?.commit ?? null
   if (commit !== null) return history?.change ? ` · as of ${commit.slice(0, 7)}` : ` As of ${commit.slice(0, 7)}`
   return history?.change ? ' · in the working copy' : ''
 }

@@ -1,23 +1,23 @@
 import type { FrameHistory } from '../../../diagnostics/source/frame-history.js'
 import type { Rendered, Visit } from '../../define.js'
-import { sameWith } from '../../href.js'
+import { currentPageWith } from '../../href.js'
 import { CopyButton } from '../../ui/copy.js'
 import { SourceCode, type SourceLines } from '../../ui/source-code.js'
 import { FrameAuthor } from './frame-author.js'
 
-/** The source of a frame with what is known of its line, ready to be shown. */
+/** Source of a frame with the Git history of its line. */
 export interface ShownSource {
   source: SourceLines
-  /** Which of the host's own frames on the page it is, from 1. */
+  /** Position among the in-app frames of the page, from 1. */
   number: number
   is_wide: boolean
-  /** Whether there may be more lines than these. */
+  /** Whether more lines can be loaded. */
   has_more: boolean
   history: FrameHistory | null
   visit: Visit
 }
 
-/** The lines around a frame under a bar that tells who changed them last, and where else they are to be seen. */
+/** Source lines of a frame, with the last change and a link to the repository. */
 export function FrameSource({ shown }: { shown: ShownSource }): Rendered {
   const { source, number, is_wide, has_more, history, visit } = shown
   const id = `frame-${number}`
@@ -27,7 +27,7 @@ export function FrameSource({ shown }: { shown: ShownSource }): Rendered {
         <FrameAuthor id={`${id}-author`} history={history} commit={source.commit} visit={visit} />
         <p class="frame-tools">
           {has_more && (
-            <a class="frame-more" href={`${sameWith(visit, { wide_frame: is_wide ? null : number })}#${id}`}>
+            <a class="frame-more" href={`${currentPageWith(visit, { wide_frame: is_wide ? null : number })}#${id}`}>
               {is_wide ? 'Show fewer lines' : 'Show more lines'}
             </a>
           )}

@@ -4,7 +4,7 @@ import type { Rendered } from '../../define.js'
 import { VariablesOfFrame } from '../../ui/variables.js'
 import { FrameSource, type ShownSource } from './frame-source.js'
 
-/** A stack ready to be shown: what belongs together, and the source of the frames that have one. */
+/** Stack with grouped frames and their source and variables. */
 export interface ShownStack {
   parts: readonly StackPart[]
   sources: ReadonlyMap<StackFrame, ShownSource>
@@ -12,19 +12,19 @@ export interface ShownStack {
   lines: readonly string[]
 }
 
-/** So many parts are shown at once; of an endless recursion nobody reads more. */
-const SHOWN_PARTS = 40
+/** Collapses the rest, for example of an endless recursion. */
+const MAX_OPEN_PARTS = 40
 
-/** The frames of one stack: the host's own with their source, those of libraries folded. */
+/** Frames of one stack. In-app frames show their source; library frames are collapsed. */
 export function Frames({ stack, first = false }: { stack: ShownStack; first?: boolean }): Rendered {
-  const shown = stack.parts.slice(0, SHOWN_PARTS)
-  const more = stack.parts.slice(SHOWN_PARTS)
+  const shown = stack.parts.slice(0, MAX_OPEN_PARTS)
+  const more = stack.parts.slice(MAX_OPEN_PARTS)
   return (
     <div class={first ? 'frames' : 'frames inner'}>
-      <PartList parts={shown} stack={stack} open={first ? SHOWN_PARTS : 1} />
+      <PartList parts={shown} stack={stack} open={first ? MAX_OPEN_PARTS : 1} />
       {more.length > 0 && (
         <details class="part library frame-rest">
-          <summary>{`${more.reduce((sum, part) => sum + sizeOf(part), 0)} more frames`}</summary>
+          <summary>{`${more.reduce((sum, part) => sum + frameCount(part), 0)} more frames`}</summary>
           <PartList parts={more} stack={stack} open={0} />
         </details>
       )}
@@ -39,7 +39,7 @@ function PartList({
 }: {
   parts: readonly StackPart[]
   stack: ShownStack
-  /** How many of them begin open. */
+  /** Number of parts that start expanded. */
   open: number
 }): Rendered {
   return (
@@ -110,7 +110,7 @@ function LibraryFrames({ part }: { part: StackPart & { kind: 'library' } }): Ren
 
 function FrameLine({ frame }: { frame: StackFrame }): Rendered {
   const { function_name, file, line_number, column, line } = frame
-  const position = [line_number, column].filter((one) => one !== null).join(':')
+  const position = [line_number, column].filter((part) => part !== null).join(':')
   return (
     <code class="frame-line" title={line}>
       <span class="function">{function_name ?? '(anonymous)'}</span>
@@ -119,6 +119,6 @@ function FrameLine({ frame }: { frame: StackFrame }): Rendered {
   )
 }
 
-function sizeOf(part: StackPart): number {
+function frameCount(part: StackPart): number {
   return part.kind === 'own' ? 1 : part.frames.length
 }

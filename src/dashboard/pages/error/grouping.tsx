@@ -2,21 +2,21 @@ import type { ErrorGrouping } from '../../../triage/queries/error-grouping.js'
 import type { Rendered } from '../../define.js'
 import { CopyButton } from '../../ui/copy.js'
 
-const WHY: Record<ErrorGrouping['by'], string> = {
+const EXPLANATIONS: Record<ErrorGrouping['by'], string> = {
   parts:
-    'Occurrences of the same type, message and place are one error. Variable parts of the message do not count. A function without a name is identified by a digest of its source line.',
-  many_messages: 'Too many different messages came from this place, so they share one error by type and place.',
-  other: 'These were grouped by custom_fingerprint, or by values that were filtered out before anything was stored.',
+    'Occurrences with the same type, message and location are grouped. Variable parts of the message are ignored. An anonymous function is identified by a digest of its source line.',
+  many_messages: 'Too many different messages at this location, so they are grouped by type and location.',
+  other: 'Grouped by custom_fingerprint, or by values that were filtered before storage.',
 }
 
-/** The fingerprint, and why these occurrences have it. */
+/** Fingerprint and the rule behind it. */
 export function Grouping({ grouping, hash_signature }: { grouping: ErrorGrouping; hash_signature: string }): Rendered {
   return (
     <section class="panel" aria-labelledby="grouping-title">
       <div class="panel-head">
-        <h2 id="grouping-title">Why these are one error</h2>
+        <h2 id="grouping-title">Grouping</h2>
       </div>
-      <p class="muted">{WHY[grouping.by]}</p>
+      <p class="muted">{EXPLANATIONS[grouping.by]}</p>
       {grouping.by !== 'other' && (
         <dl class="facts">
           <dt>Type</dt>
@@ -35,7 +35,7 @@ export function Grouping({ grouping, hash_signature }: { grouping: ErrorGrouping
               </dd>
             </>
           )}
-          <dt>Place</dt>
+          <dt>Location</dt>
           <dd>
             {grouping.place.length === 0 && '(none)'}
             {grouping.place.map((place) => (

@@ -2,28 +2,29 @@ import type { ErrorSummary } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { exactTime } from '../../ui/time.js'
 
-const HINT_LENGTH = 300
+/** Long enough for a tooltip. */
+const MAX_REASON_LENGTH = 300
 
 interface MutedProps {
   error: ErrorSummary
   visit: Visit
 }
 
-/** That no messages are sent about an error, and who wanted that, until when and why. */
+/** Badge of a muted error. */
 export function MutedBadge({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
   return (
-    <span class="badge muted-badge" title={whole(error, visit)}>
+    <span class="badge muted-badge" title={muteTooltip(error, visit)}>
       <bdi>{`muted ${muteText(error, visit)}`}</bdi>
     </span>
   )
 }
 
-/** The same in a row of a list, where there is room for a word. */
+/** Short form for list rows. */
 export function MutedNote({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
   return (
-    <small class="snoozed" title={whole(error, visit)}>
+    <small class="snoozed" title={muteTooltip(error, visit)}>
       muted
     </small>
   )
@@ -34,7 +35,7 @@ export function muteText({ muted_until, muted_by_name }: ErrorSummary, visit: Vi
   return muted_by_name === null ? until : `${until}, by ${muted_by_name}`
 }
 
-function whole(error: ErrorSummary, visit: Visit): string {
-  const why = error.mute_reason === null ? '' : `, because: ${error.mute_reason.slice(0, HINT_LENGTH)}`
-  return `Muted ${muteText(error, visit)}${why}`
+function muteTooltip(error: ErrorSummary, visit: Visit): string {
+  const reason = error.mute_reason === null ? '' : `. Reason: ${error.mute_reason.slice(0, MAX_REASON_LENGTH)}`
+  return `Muted ${muteText(error, visit)}${reason}`
 }

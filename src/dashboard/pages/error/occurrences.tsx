@@ -1,18 +1,18 @@
 import type { ErrorRecord, Occurrence, SelectedOccurrence } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
-import { sameWith } from '../../href.js'
+import { currentPageWith } from '../../href.js'
 import { Pages } from '../../ui/pagination.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import type { ErrorProps } from './error-form.js'
 
-/** Which occurrence is shown, and the way to those beside it. */
+/** Current occurrence with links to its neighbors. */
 export function OccurrenceStep({ record, visit }: ErrorProps): Rendered {
   const { occurrence } = record
   if (!occurrence) return null
   return (
     <nav class="occurrence-step" aria-label="Occurrence">
       <p>
-        <strong>{nameOf(occurrence, keptText(record))}</strong>{' '}
+        <strong>{occurrenceLabel(occurrence, storedText(record))}</strong>{' '}
         <span class="muted">
           <Time iso={occurrence.occurred_at} visit={visit} /> · {exactTime(occurrence.occurred_at, visit.time_zone)}
         </span>
@@ -25,7 +25,7 @@ export function OccurrenceStep({ record, visit }: ErrorProps): Rendered {
           Newer
         </Step>
         {occurrence.next_id !== null && (
-          <a class="button quiet" href={sameWith(visit, { occurrence_id: null })}>
+          <a class="button quiet" href={currentPageWith(visit, { occurrence_id: null })}>
             Newest
           </a>
         )}
@@ -34,13 +34,13 @@ export function OccurrenceStep({ record, visit }: ErrorProps): Rendered {
   )
 }
 
-function nameOf({ position, id }: SelectedOccurrence, kept: string): string {
+function occurrenceLabel({ position, id }: SelectedOccurrence, stored: string): string {
   if (position === 1) return 'Newest occurrence'
-  return position === null ? `Occurrence ${id}` : `Occurrence ${formatCount(position)} of ${kept}`
+  return position === null ? `Occurrence ${id}` : `Occurrence ${formatCount(position)} of ${stored}`
 }
 
-function keptText({ occurrences_pagination: { total_count, total_is_bound } }: ErrorRecord): string {
-  return `${formatCount(total_count, total_is_bound)} kept`
+function storedText({ occurrences_pagination: { total_count, total_is_bound } }: ErrorRecord): string {
+  return `${formatCount(total_count, total_is_bound)} stored`
 }
 
 function Step({
@@ -56,23 +56,23 @@ function Step({
 }): Rendered {
   if (to === null) return null
   return (
-    <a class="button" rel={relation} href={sameWith(visit, { occurrence_id: to })}>
+    <a class="button" rel={relation} href={currentPageWith(visit, { occurrence_id: to })}>
       {children}
     </a>
   )
 }
 
-/** The occurrences that are kept, a page at a time; each is an address of its own. */
+/** Paginated list of the stored occurrences. */
 export function Occurrences({ record, visit }: ErrorProps): Rendered {
   const pagination = record.occurrences_pagination
   if (record.occurrences.length === 0) return null
-  const at = (number: number) =>
-    `${sameWith(visit, { page: number, occurrence_id: visit.query.get('occurrence_id') })}#occurrences`
+  const pageLink = (number: number) =>
+    `${currentPageWith(visit, { page: number, occurrence_id: visit.query.get('occurrence_id') })}#occurrences`
   return (
     <section class="panel" id="occurrences" aria-labelledby="occurrences-title">
       <div class="panel-head">
         <h2 id="occurrences-title">Occurrences</h2>
-        <p class="meta muted">{`${keptText(record)} of ${formatCount(record.occurrence_count)}`}</p>
+        <p class="meta muted">{`${formatCount(record.occurrence_count)} in total, latest ${storedText(record)}`}</p>
       </div>
       <ol class="occurrences">
         {record.occurrences.map((occurrence) => (
@@ -81,7 +81,7 @@ export function Occurrences({ record, visit }: ErrorProps): Rendered {
       </ol>
       {pagination.total_pages > 1 && (
         <nav class="pagination" aria-label="Pages of occurrences">
-          <Pages pagination={pagination} at={at} words={['Newer', 'Older']} />
+          <Pages pagination={pagination} at={pageLink} words={['Newer', 'Older']} />
         </nav>
       )}
     </section>
@@ -93,7 +93,7 @@ function Row({ occurrence, visit, isShown }: { occurrence: Occurrence; visit: Vi
   const page = visit.query.get('page')
   return (
     <li class={isShown ? 'occurrence shown' : 'occurrence'}>
-      <a href={sameWith(visit, { occurrence_id: id, page })} aria-current={isShown ? 'true' : undefined}>
+      <a href={currentPageWith(visit, { occurrence_id: id, page })} aria-current={isShown ? 'true' : undefined}>
         <Time iso={occurred_at} visit={visit} />
       </a>
       <span class="occurrence-message" dir="auto">

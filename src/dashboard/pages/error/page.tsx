@@ -11,8 +11,8 @@ import { findError } from '../../../triage/queries/find-error.js'
 import { neighbours } from '../../../triage/queries/neighbours.js'
 import { definePage, type Visit } from '../../define.js'
 import { href } from '../../href.js'
-import { filterBehind, listPlaceInput } from '../../list-place.js'
-import { compact } from '../../ui/charts.js'
+import { listOriginInput, originFilter } from '../../list-place.js'
+import { formatCompact } from '../../ui/charts.js'
 import { Breadcrumbs } from './breadcrumbs.js'
 import { CopyAs } from './copy-as.js'
 import { ErrorActions } from './error-actions.js'
@@ -22,12 +22,11 @@ import { ErrorShares } from './error-shares.js'
 import { Grouping } from './grouping.js'
 import { OccurrenceStep, Occurrences } from './occurrences.js'
 import { relatedParts } from './related.js'
-import { Circumstances } from './request-details.js'
-import { shownStacks } from './shown-stacks.js'
+import { OccurrenceDetails } from './request-details.js'
+import { loadStacks } from './shown-stacks.js'
 import { StackSection } from './stack.js'
-import { Trail } from './trail.js'
+import { ActivityTrail } from './trail.js'
 
-/** Everything known of one error, and everything that can be done with it. */
 export const error = definePage({
   path: '/errors/:error_id{[0-9]+}',
   text: 'Details of one error',
@@ -35,7 +34,7 @@ export const error = definePage({
     ...findError.input.entries,
     histogram: optional(choice(HISTOGRAMS)),
     wide_frame: optional(integer({ min: 1, max: 10 })),
-    ...listPlaceInput,
+    ...listOriginInput,
   }),
   async load(context, parameters, visit) {
     const { error_id, application_id } = parameters
@@ -47,19 +46,19 @@ export const error = definePage({
     ])
     return { record, history, users, grouping: groupingOf(record, context.config.project_root ?? ''), related }
   },
-  async furnish(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
-    const filter = filterBehind({ list_query, list_page })
-    const [stacks, assignees, beside] = await Promise.all([
-      shownStacks(context, record, { visit, wide_frame }),
+  async loadForHtml(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
+    const filter = originFilter({ list_query, list_page })
+    const [stacks, assignees, adjacent] = await Promise.all([
+      loadStacks(context, record, { visit, wide_frame }),
       knownAssignees(context, application_id ?? null),
       filter && neighbours(context, record.id, { ...filter, application_id }),
     ])
-    return { stacks, assignees, beside }
+    return { stacks, assignees, adjacent }
   },
   title({ record }, { options }) {
-    const where = placeWords(record, options.project_root)
-    const what = where ? `${record.error_type} ${where.relation} ${where.place}` : record.error_type
-    return `(${compact(record.occurrence_count)}) ${what}`
+    const location = placeWords(record, options.project_root)
+    const summary = location ? `${record.error_type} ${location.relation} ${location.place}` : record.error_type
+    return `(${formatCompact(record.occurrence_count)}) ${summary}`
   },
   json: ({ record: { signature_place, ...record }, history, users, grouping, related }) => ({
     error: {
@@ -67,12 +66,12 @@ export const error = definePage({
       history,
       top_users: users,
       grouping,
-      // Only what there is to tell, as on the page.
+      // Sections without data are omitted, as on the page.
       related: Object.fromEntries(related.map(({ name, data }) => [name, data])),
     },
   }),
   view(
-    { record, history, users, grouping, related, stacks, assignees, beside },
+    { record, history, users, grouping, related, stacks, assignees, adjacent },
     visit,
     { histogram = '30d', ...list },
   ) {
@@ -80,11 +79,11 @@ export const error = definePage({
     const curl = requestCurl(record)
     return (
       <>
-        <ErrorHead {...props} list={{ list_query: list.list_query, list_page: list.list_page }} beside={beside}>
+        <ErrorHead {...props} list={{ list_query: list.list_query, list_page: list.list_page }} neighbors={adjacent}>
           <ErrorActions {...props} assignees={assignees}>
             <CopyAs
               markdown={errorMarkdown(record, {
-                url: addressOf(visit, record.id),
+                url: shareableLink(visit, record.id),
                 root: visit.options.project_root,
               })}
               curl={curl}
@@ -93,19 +92,19 @@ export const error = definePage({
           </ErrorActions>
         </ErrorHead>
         <div class="error-page">
-          <aside class="error-now" aria-label="How often and who">
+          <aside class="error-now" aria-label="Occurrences and users">
             <ErrorFacts {...props} />
           </aside>
           <div class="error-main">
             <OccurrenceStep {...props} />
             <StackSection stack={stacks.stack} causes={stacks.causes} note={stacks.note} />
             <Breadcrumbs {...props} />
-            <Circumstances record={record} curl={curl} stacks={stacks} visit={visit} />
+            <OccurrenceDetails record={record} curl={curl} stacks={stacks} visit={visit} />
             <Occurrences {...props} />
-            <Trail {...props} />
+            <ActivityTrail {...props} />
           </div>
-          {/* On a phone all this comes after the stack, which is what one is woken for. */}
-          <aside class="error-more" aria-label="How it comes, who met it, and why it is one error">
+          {/* Below the stack on a phone. */}
+          <aside class="error-more" aria-label="Trend, affected users and grouping">
             <Histogram history={history} range={histogram} visit={visit} />
             <ErrorShares history={history} users={users} visit={visit} />
             {related.map(({ title, view }) => (
@@ -124,7 +123,7 @@ export const error = definePage({
   },
 })
 
-/** Where others find the error; the host's own name is known only where it was configured. */
-function addressOf({ base, options: { dashboard_base_url } }: Visit, error_id: number): string {
+/** Link to share; absolute only if `dashboard_base_url` is set. */
+function shareableLink({ base, options: { dashboard_base_url } }: Visit, error_id: number): string {
   return `${dashboard_base_url === null ? '' : new URL(dashboard_base_url).origin}${base}/errors/${error_id}`
 }

@@ -1,9 +1,9 @@
 import { type SystemHealth, unusualValues } from '../../../model/system-health.js'
 import type { Rendered } from '../../define.js'
 import { formatCount } from '../../ui/time.js'
-import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../../ui/units.js'
+import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../ui/units.js'
 
-/** How the process was doing when the occurrence was recorded, with what was out of the ordinary marked. */
+/** Process metrics at the time of the occurrence, with unusual values highlighted. */
 export function ProcessMoment({ health }: { health: unknown }): Rendered {
   if (!isHealth(health)) return null
   const signs = unusualValues(health)
@@ -11,7 +11,7 @@ export function ProcessMoment({ health }: { health: unknown }): Rendered {
   return (
     <section class="panel" aria-labelledby="process-title">
       <div class="panel-head">
-        <h2 id="process-title">The process at that moment</h2>
+        <h2 id="process-title">Process</h2>
       </div>
       <dl class="process-moment">
         {FIGURES.map(({ name, label, show }) => {
@@ -59,19 +59,19 @@ const FIGURES: readonly ShownFigure[] = [
     label: 'Heap',
     show({ heap_used_bytes: used, heap_limit_bytes: limit }) {
       if (typeof used !== 'number' || typeof limit !== 'number' || limit <= 0) return null
-      return `${formatBytes(used)}, ${formatShare(used / limit)} of its limit`
+      return `${formatBytes(used)}, ${formatPercent(used / limit)} of limit`
     },
   },
   number('delay_p50_ms', 'Loop delay p50', formatMilliseconds),
   number('delay_p99_ms', 'Loop delay p99', formatMilliseconds),
-  number('delay_max_ms', 'Longest loop delay', formatMilliseconds),
-  number('utilisation', 'Loop at work', formatShare),
-  number('cpu', 'CPU', formatShare),
-  number('gc_share', 'Collecting garbage', formatShare),
+  number('delay_max_ms', 'Loop delay max', formatMilliseconds),
+  number('utilisation', 'Event loop utilization', formatPercent),
+  number('cpu', 'CPU', formatPercent),
+  number('gc_share', 'GC time', formatPercent),
   number('active_resources', 'Active resources', formatCount),
-  number('system_free_bytes', 'Free on the machine', formatBytes),
+  number('system_free_bytes', 'Free memory', formatBytes),
   number('load_average', 'Load', (load) => load.toFixed(2)),
-  number('uptime_s', 'Up for', formatSeconds),
+  number('uptime_s', 'Uptime', formatSeconds),
 ]
 
 function isHealth(value: unknown): value is Partial<SystemHealth> {

@@ -1,6 +1,6 @@
 import type { Rendered } from '../../define.js'
 
-/** Text that may be an address: only http and https become a link, everything else stays text. */
+/** Renders an http or https URL as a link and everything else as text. */
 export function Reference({ text }: { text: string }): Rendered {
   if (!/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return text
   return (

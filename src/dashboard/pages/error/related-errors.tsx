@@ -4,11 +4,10 @@ import { ErrorLink } from '../../ui/error-link.js'
 
 export interface RelatedRow {
   error: RankedError
-  /** Why it stands here, in numbers. */
   evidence: Rendered
 }
 
-/** Other errors, each with the evidence that relates it to this one. */
+/** Related errors with the evidence for each relation. */
 export function RelatedErrors({ rows, visit }: { rows: readonly RelatedRow[]; visit: Visit }): Rendered {
   return (
     <ul class="related">

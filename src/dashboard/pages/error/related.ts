@@ -10,7 +10,7 @@ import type { RelatedPart } from './related-part.js'
 import { similarPart } from './similar.js'
 import { usualPart } from './usual.js'
 
-/** In the order in which the page shows them. */
+/** In display order. */
 const RELATED: readonly RelatedPart[] = [cascadesPart, coOccurringPart, similarPart, usualPart, patternPart, burstsPart]
 
 export interface LoadedPart {
@@ -21,7 +21,7 @@ export interface LoadedPart {
 }
 
 export async function relatedParts(context: Context, record: ErrorRecord, visit: Visit): Promise<LoadedPart[]> {
-  // A database server answers several questions at the same time.
+  // Database servers run the queries concurrently.
   const loaded = await Promise.all(
     RELATED.map((part) =>
       remembered(context, `${part.name} of ${record.id} ${visit.application_id}`, () =>

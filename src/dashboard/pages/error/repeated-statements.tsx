@@ -5,18 +5,18 @@ import { formatCount } from '../../ui/time.js'
 import { formatMilliseconds } from '../../ui/units.js'
 import type { ErrorProps } from './error-form.js'
 
-const SHOWN = 3
+const MAX_SHOWN = 3
 
-/** Says so when the request that failed had run the same statement again and again. */
+/** Warns if the failed request repeated a statement. */
 export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
   const found = repeatedStatements(record.breadcrumbs, visit.options.n_plus_one_threshold)
   if (found.length === 0) return null
   return (
     <ul class="repeated" aria-label="Repeated statements">
-      {found.slice(0, SHOWN).map(({ statement, count, duration_ms }) => (
+      {found.slice(0, MAX_SHOWN).map(({ statement, count, duration_ms }) => (
         <li class="callout">
           This request ran <code>{statement}</code> {formatCount(count)} times
-          {duration_ms > 0 && ` (${formatMilliseconds(duration_ms)} together)`}.
+          {duration_ms > 0 && ` (${formatMilliseconds(duration_ms)} in total)`}.
         </li>
       ))}
       {visit.switches.detect_n_plus_one_queries && (

@@ -8,8 +8,8 @@ import { ProcessMoment } from './process-moment.js'
 import type { ShownStacks } from './shown-stacks.js'
 import { Trace } from './trace.js'
 
-/** What was captured with an occurrence beside its stack and breadcrumbs: request, variables, tags, context, the rest. */
-export function Circumstances({
+/** Request, variables, tags, context and other captured details of an occurrence. */
+export function OccurrenceDetails({
   record,
   curl,
   stacks,
@@ -44,24 +44,24 @@ export function Circumstances({
   )
 }
 
-/** Pages tell it as the version of their device too; it stands with the request already. */
+/** Removes the user agent from the device context, because the request section shows it already. */
 function withoutUserAgent(context: unknown, user_agent: string | null): unknown {
   if (!isObject(context) || !('device' in context) || !isObject(context.device) || !user_agent) return context
   const { device, ...others } = context
-  const told = Object.entries(device as object).filter(([, value]) => value !== user_agent)
-  return told.length > 0 ? { ...others, device: fromEntries(told) } : others
+  const remaining = Object.entries(device as object).filter(([, value]) => value !== user_agent)
+  return remaining.length > 0 ? { ...others, device: fromEntries(remaining) } : others
 }
 
 function Request({ record, curl }: { record: ErrorRecord; curl: string | null }) {
   const { method, route, content_type, duration_ms, headers } = record.request ?? {}
-  const rows: Facts = [
+  const rows: FactRows = [
     ['Request', [method, record.request_url].filter(Boolean).join(' ')],
     ['Route', route],
     ['User', record.occurrence?.user_id],
     ['IP address', record.ip_address],
     ['User agent', record.user_agent],
     ['Content type', content_type],
-    ['Took so far', typeof duration_ms !== 'number' ? null : `${duration_ms} ms`],
+    ['Duration', typeof duration_ms !== 'number' ? null : `${duration_ms} ms`],
   ]
   if (rows.every(([, value]) => !value) && isEmpty(record.request_params)) return null
   return (
@@ -87,9 +87,9 @@ function Request({ record, curl }: { record: ErrorRecord; curl: string | null })
   )
 }
 
-type Facts = readonly (readonly [label: string, value: unknown])[]
+type FactRows = readonly (readonly [label: string, value: unknown])[]
 
-function FactList({ rows }: { rows: Facts }) {
+function FactList({ rows }: { rows: FactRows }) {
   return (
     <dl class="facts">
       {rows
@@ -104,7 +104,7 @@ function FactList({ rows }: { rows: Facts }) {
   )
 }
 
-/** Values as rows where they are short, as a tree where they are nested. */
+/** Flat values as rows, nested values as a tree. */
 function Data({ title, values, tree = false }: { title: string; values: unknown; tree?: boolean }) {
   if (isEmpty(values)) return null
   const id = `${title.toLowerCase()}-title`
@@ -120,7 +120,7 @@ function Data({ title, values, tree = false }: { title: string; values: unknown;
 
 function Values({ values }: { values: unknown }) {
   if (!isObject(values) || Array.isArray(values)) return <ValueTree value={values} />
-  const entries = Object.entries(values).flatMap(unfolded)
+  const entries = Object.entries(values).flatMap(flattenOneLevel)
   const flat = entries.filter(([, value]) => !isObject(value))
   const nested = entries.filter(([, value]) => isObject(value))
   return (
@@ -133,15 +133,15 @@ function Values({ values }: { values: unknown }) {
   )
 }
 
-/** Short values one level down (`process.pid`) read better as rows of their own. */
-function unfolded([key, value]: [string, unknown]): [string, unknown][] {
+/** Flattens an object of plain values one level (`process.pid`). */
+function flattenOneLevel([key, value]: [string, unknown]): [string, unknown][] {
   if (!isObject(value) || Array.isArray(value)) return [[key, value]]
   const inner = Object.entries(value)
-  const isShort = inner.length > 0 && inner.every(([, one]) => !isObject(one))
-  return isShort ? inner.map(([name, one]) => [`${key}.${name}`, one]) : [[key, value]]
+  const isShort = inner.length > 0 && inner.every(([, item]) => !isObject(item))
+  return isShort ? inner.map(([name, item]) => [`${key}.${name}`, item]) : [[key, value]]
 }
 
-/** Without a prototype, because a parameter may be called `__proto__`. */
+/** Creates an object without a prototype, because a parameter may be named `__proto__`. */
 function fromEntries(entries: readonly [string, unknown][]): Record<string, unknown> {
   const result: Record<string, unknown> = Object.create(null)
   for (const [key, value] of entries) result[key] = value

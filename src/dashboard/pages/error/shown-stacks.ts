@@ -15,9 +15,9 @@ import type { ShownCause } from './stack.js'
 export interface ShownStacks {
   stack: ShownStack
   causes: ShownCause[]
-  /** Why git tells nothing of them. */
+  /** Reason why no Git history is shown. */
   note: string | null
-  /** How many frames have their variables, and the variables of which no frame is shown. */
+  /** Number of frames with variables; `other_variables` belong to frames outside the stack. */
   with_variables: number
   other_variables: FrameVariables[]
 }
@@ -25,42 +25,44 @@ export interface ShownStacks {
 type Shown = Pick<ErrorRecord, 'backtrace' | 'causes' | 'details' | 'occurrence' | 'git_sha'>
 
 /**
- * The stack of an error and those of its causes, with the source of the first frames of the host's own code, and the
- * variables of those that have some.
+ * Loads the stacks of an error and its causes, with source, Git history and variables of the first in-app frames.
  */
-export async function shownStacks(
+export async function loadStacks(
   context: Context,
   { backtrace, causes, details, occurrence, git_sha }: Shown,
   { visit, wide_frame }: { visit: Visit; wide_frame?: number | undefined },
 ): Promise<ShownStacks> {
   const root = context.config.project_root
-  const own: StackFrame[] = []
+  const inAppFrames: StackFrame[] = []
   const sources: Map<StackFrame, ShownSource> = new Map()
   const variables: Map<StackFrame, FrameVariables> = new Map()
-  const stackOf = (lines: readonly string[]): ShownStack => {
+  const buildStack = (lines: readonly string[]): ShownStack => {
     const frames = stackFrames(lines, root)
-    own.push(...frames.filter(({ in_app, file }) => in_app && file !== null))
+    inAppFrames.push(...frames.filter(({ in_app, file }) => in_app && file !== null))
     return { parts: stackParts(frames), sources, variables, lines }
   }
-  const causeOf = (cause: Cause): ShownCause => ({
+  const buildCause = (cause: Cause): ShownCause => ({
     cause,
-    stack: stackOf(cause.backtrace),
-    causes: (cause.causes ?? []).map(causeOf),
+    stack: buildStack(cause.backtrace),
+    causes: (cause.causes ?? []).map(buildCause),
   })
-  const shown = { stack: stackOf(backtrace), causes: causes.map(causeOf) }
-  const wide = (wide_frame ?? 0) - 1
-  // Where no occurrence is kept, nothing tells any more where it happened.
-  const is_foreign = occurrence === null || isClientError(details)
-  const [found, histories] = is_foreign
-    ? [await sentSourcesOf(own, parseFrameSources(details.frame_sources)), NO_HISTORIES]
-    : await Promise.all([sourcesOf(context, own, { git_sha, wide }), historiesOf(context, own, git_sha)])
+  const shown = { stack: buildStack(backtrace), causes: causes.map(buildCause) }
+  const wideIndex = (wide_frame ?? 0) - 1
+  // Without a stored occurrence, the origin is unknown.
+  const isFromOtherProcess = occurrence === null || isClientError(details)
+  const [found, histories] = isFromOtherProcess
+    ? [await sentSourcesOf(inAppFrames, parseFrameSources(details.frame_sources)), NO_HISTORIES]
+    : await Promise.all([
+        sourcesOf(context, inAppFrames, { git_sha, wide: wideIndex }),
+        historiesOf(context, inAppFrames, git_sha),
+      ])
   for (const [i, source] of found.entries()) {
-    const frame = own[i]
+    const frame = inAppFrames[i]
     const history = histories.frames[i] ?? null
-    const shown_as = { number: i + 1, is_wide: i === wide, has_more: !is_foreign, history, visit }
-    if (frame && source) sources.set(frame, { source, ...shown_as })
+    const display = { number: i + 1, is_wide: i === wideIndex, has_more: !isFromOtherProcess, history, visit }
+    if (frame && source) sources.set(frame, { source, ...display })
   }
-  const { matched, others } = matchVariables(own, parseFrameVariables(details.local_variables))
+  const { matched, others } = matchVariables(inAppFrames, parseFrameVariables(details.local_variables))
   for (const [frame, one] of matched) variables.set(frame, one)
   return { ...shown, note: histories.note, with_variables: matched.size, other_variables: others }
 }

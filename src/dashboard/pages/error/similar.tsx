@@ -1,12 +1,12 @@
 import { SIMILAR_THRESHOLD, type SimilarError, similarErrors } from '../../../analytics/similar-errors.js'
-import { How } from '../../ui/explanation.js'
-import { formatShare } from '../../ui/units.js'
+import { Explanation } from '../../ui/explanation.js'
+import { formatPercent } from '../../ui/units.js'
 import { RelatedErrors } from './related-errors.js'
 import type { RelatedPart } from './related-part.js'
 
-const SHOWN = 5
+const MAX_SHOWN = 5
 
-/** Errors with mostly the same frames and words. */
+/** Errors with similar stack frames and message words. */
 export const similarPart: RelatedPart<SimilarError[]> = {
   name: 'similar_errors',
   title: 'Similar errors',
@@ -15,7 +15,7 @@ export const similarPart: RelatedPart<SimilarError[]> = {
     const found = await similarErrors.run(context, {
       error_id: id,
       threshold: SIMILAR_THRESHOLD,
-      limit: SHOWN,
+      limit: MAX_SHOWN,
       application_id: application_id ?? undefined,
     })
     return found.length > 0 ? found : null
@@ -25,13 +25,13 @@ export const similarPart: RelatedPart<SimilarError[]> = {
       <RelatedErrors
         rows={similar.map(({ error, similarity }) => ({
           error,
-          evidence: `${formatShare(Math.floor(similarity * 100) / 100)} alike`,
+          evidence: `${formatPercent(Math.floor(similarity * 100) / 100)} similar`,
         }))}
         visit={visit}
       />
-      <How>
-        {`Both share at least ${formatShare(SIMILAR_THRESHOLD)} of all their own stack frames and message words.`}
-      </How>
+      <Explanation>
+        {`Errors that share at least ${formatPercent(SIMILAR_THRESHOLD)} of their in-app stack frames and message words.`}
+      </Explanation>
     </>
   ),
 }

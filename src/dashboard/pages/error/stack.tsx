@@ -16,19 +16,19 @@ export function StackSection({
 }: {
   stack: ShownStack
   causes: readonly ShownCause[]
-  /** Why git tells nothing of it. */
+  /** Reason why no Git history is shown. */
   note: string | null
 }): Rendered {
-  const raw = [stack.lines.join('\n'), ...causes.map((one) => rawCause(one, ''))].join('\n')
+  const raw = [stack.lines.join('\n'), ...causes.map((cause) => rawCause(cause, ''))].join('\n')
   return (
     <section class="panel" aria-labelledby="stack-title">
       <div class="panel-head">
-        <h2 id="stack-title">Stack</h2>
-        {stack.lines.length > 0 && <CopyButton from="stack-raw" label="Copy stack" />}
+        <h2 id="stack-title">Stack trace</h2>
+        {stack.lines.length > 0 && <CopyButton from="stack-raw" label="Copy stack trace" />}
       </div>
-      {stack.lines.length === 0 ? <p class="muted">No stack was sent with it.</p> : <Frames stack={stack} first />}
-      {causes.map((one) => (
-        <CauseSection shown={one} level={3} />
+      {stack.lines.length === 0 ? <p class="muted">No stack trace.</p> : <Frames stack={stack} first />}
+      {causes.map((cause) => (
+        <CauseSection shown={cause} level={3} />
       ))}
       {note !== null && <p class="muted meta stack-note">{note}</p>}
       {stack.lines.length > 0 && (
@@ -45,11 +45,11 @@ export function StackSection({
 
 const RELATIONS: Record<Cause['relation'], string> = {
   cause: 'Caused by',
-  aggregated: 'Gathered',
+  aggregated: 'Aggregated',
   suppressed: 'Suppressed',
 }
 
-/** Nested as they were; headings stay at a level that exists. */
+/** Cause with its nested causes. Heading levels end at h6. */
 function CauseSection({ shown, level }: { shown: ShownCause; level: number }): Rendered {
   const { cause, stack, causes } = shown
   const Heading = `h${Math.min(6, level)}` as 'h3'

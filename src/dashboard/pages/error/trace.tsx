@@ -1,7 +1,7 @@
 import { traceLink } from '../../../model/trace-link.js'
 import type { Rendered } from '../../define.js'
 
-/** The trace in which an occurrence happened, with the way to it where the operator has told one. */
+/** Trace of the occurrence, linked if `trace_url_template` is set. */
 export function Trace({
   trace_id,
   span_id,
@@ -19,7 +19,7 @@ export function Trace({
         <h2 id="trace-title">Trace</h2>
         {link && (
           <a href={link} rel="noreferrer noopener" target="_blank">
-            Open the trace
+            Open trace
           </a>
         )}
       </div>

@@ -7,12 +7,12 @@ import { exactTime, Time } from '../../ui/time.js'
 import { ErrorForm, type ErrorProps } from './error-form.js'
 import { Reference } from './reference.js'
 
-/** Comments and activities in the order in which they happened, and the form for one more comment. */
-export function Trail(props: ErrorProps): Rendered {
+/** Comments and activity in chronological order, with the comment form. */
+export function ActivityTrail(props: ErrorProps): Rendered {
   const { record, visit } = props
   const entries = [
     ...record.activities
-      // A comment stands for itself.
+      // Comments are listed with their text below.
       .filter(({ action }) => action !== 'commented')
       .map((activity) => ({ at: activity.created_at, item: <ActivityItem activity={activity} visit={visit} /> })),
     ...record.comments.map((comment) => ({
@@ -66,39 +66,35 @@ function ActivityItem({ activity, visit }: { activity: Activity; visit: Visit })
         <strong>
           <bdi>{activity.actor}</bdi>
         </strong>{' '}
-        {sentenceOf(activity, visit)} <Time iso={activity.created_at} visit={visit} />
+        {activityText(activity, visit)} <Time iso={activity.created_at} visit={visit} />
       </p>
       {activity.comment && <TrailText text={activity.comment} />}
     </li>
   )
 }
 
-function sentenceOf({ action, from_value, to_value }: Activity, visit: Visit): string {
+function activityText({ action, from_value, to_value }: Activity, visit: Visit): string {
   const from = from_value === null ? '' : words(from_value)
   const to = to_value === null ? '' : words(to_value)
   switch (action) {
     case 'resolved':
-      return from_value === to_value ? 'added why it is resolved' : 'resolved this'
+      return from_value === to_value ? 'updated the resolution' : 'resolved this'
     case 'reopened':
       return 'reopened this'
     case 'regressed':
       return 'marked this as a regression'
     case 'assigned':
-      return from_value
-        ? `assigned this to ${to_value}, who takes it from ${from_value}`
-        : `assigned this to ${to_value}`
+      return from_value ? `reassigned this from ${from_value} to ${to_value}` : `assigned this to ${to_value}`
     case 'unassigned':
-      return from_value ? `took this from ${from_value}` : 'removed the assignment'
+      return from_value ? `unassigned ${from_value}` : 'removed the assignee'
     case 'status_changed':
-      return from === to ? `left the status at ${to}` : `changed the status from ${from} to ${to}`
+      return from === to ? `kept the status ${to}` : `changed the status from ${from} to ${to}`
     case 'priority_changed':
       return `changed the priority from ${from} to ${to}`
     case 'snoozed':
       return to_value ? `snoozed this until ${exactTime(to_value, visit.time_zone)}` : 'snoozed this'
     case 'muted':
-      return to_value
-        ? `muted this until ${exactTime(to_value, visit.time_zone)}`
-        : 'muted this until somebody unmutes it'
+      return to_value ? `muted this until ${exactTime(to_value, visit.time_zone)}` : 'muted this indefinitely'
     case 'unmuted':
       return 'unmuted this'
     case 'unsnoozed':
@@ -108,7 +104,7 @@ function sentenceOf({ action, from_value, to_value }: Activity, visit: Visit): s
   }
 }
 
-/** What somebody wrote; a line that is an address becomes a link. */
+/** Multi-line text with URLs as links. */
 function TrailText({ text }: { text: string }): Rendered {
   return (
     <div class="trail-text" dir="auto">

@@ -1,26 +1,26 @@
 import { type ErrorUsual, errorUsual } from '../../../analytics/baselines/usual-rate.js'
-import { How } from '../../ui/explanation.js'
+import { Explanation } from '../../ui/explanation.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { usualText } from '../analytics/spikes.js'
+import { formatBaseline } from '../analytics/spikes.js'
 import type { RelatedPart } from './related-part.js'
 
-/** How often errors of this kind come, and whether they come more often now. */
+/** Baseline of the error type, and whether the current hour exceeds it. */
 export const usualPart: RelatedPart<ErrorUsual> = {
   name: 'usual',
-  title: 'Usual rate',
+  title: 'Baseline',
   load: (context, { id }, { application_id }) =>
     errorUsual.run(context, { error_id: id, application_id: application_id ?? undefined }),
   view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (
     <>
       <p class="pattern">
-        {hour && `Usually ${usualText(hour.mean, hour.std_dev)} an hour`}
-        {hour && day && `, ${usualText(day.mean, day.std_dev)} a day`}
-        {`; this hour ${formatCount(count)} so far${is_above ? ', more than usual' : ''}.`}
+        {hour && `Usually ${formatBaseline(hour.mean, hour.std_dev)} per hour`}
+        {hour && day && `, ${formatBaseline(day.mean, day.std_dev)} per day`}
+        {`. ${formatCount(count)} this hour so far${is_above ? ', above the baseline' : ''}.`}
       </p>
-      <How>
-        All errors of the type <bdi>{error_type}</bdi> on <bdi>{platform}</bdi>, over the last four weeks without what
-        was far out. Calculated <Time iso={calculated_at} visit={visit} />.
-      </How>
+      <Explanation>
+        All errors of type <bdi>{error_type}</bdi> on <bdi>{platform}</bdi> over the last four weeks, without outliers.
+        Calculated <Time iso={calculated_at} visit={visit} />.
+      </Explanation>
     </>
   ),
 }

@@ -6,31 +6,31 @@ import { Sparkline } from '../../ui/charts.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { MutedNote } from '../error/muted.js'
-import { InTurns } from './in-turns.js'
+import { YieldingList } from './in-turns.js'
 import { Initials } from './initials.js'
 
-/** Lists that were read without their trend show none. */
+/** Row without a trend if the list was loaded without daily counts. */
 export type RowError = ErrorSummary & { daily_counts?: readonly number[] }
 
-/** Errors as rows of two lines; with `form` each has a checkbox that belongs to it, with `sort` the heads sort. */
+/** Table of errors. `form` adds checkboxes for bulk actions; `sort` makes the columns sortable. */
 export function ErrorRows({
   errors,
   visit,
   empty = null,
   form,
   sort,
-  all_chosen = false,
-  behind,
+  all_selected = false,
+  origin,
 }: {
   errors: readonly RowError[]
   visit: Visit
-  /** Stands in place of the table when there is no row. */
+  /** Replaces the table if there are no rows. */
   empty?: Rendered
   form?: string
   sort?: SortOrder
-  all_chosen?: boolean
-  /** What the links of the rows carry, so that the way back leads to this list. */
-  behind?: LinkParameters
+  all_selected?: boolean
+  /** List parameters in the links of the rows, for the way back. */
+  origin?: LinkParameters
 }): Rendered {
   if (errors.length === 0) return empty
   const has_trend = errors.some(({ daily_counts }) => daily_counts !== undefined)
@@ -38,7 +38,7 @@ export function ErrorRows({
     <table class="rows">
       <thead>
         <tr>
-          {form && <ChooseAll />}
+          {form && <SelectAllCheckbox />}
           <SortableHead field="error_type" sort={sort} class="what">
             Error
           </SortableHead>
@@ -47,8 +47,8 @@ export function ErrorRows({
               Last 7 days
             </th>
           )}
-          <SortableHead field="occurrence_count" sort={sort} class="number events">
-            Events
+          <SortableHead field="occurrence_count" sort={sort} class="number occurrences">
+            Occurrences
           </SortableHead>
           <SortableHead field="occurred_at" sort={sort} class="seen">
             Last seen
@@ -68,15 +68,15 @@ export function ErrorRows({
         </tr>
       </thead>
       <tbody>
-        <InTurns
+        <YieldingList
           parts={errors.map((error) => (
             <Row
               error={error}
-              link={href(visit, `/errors/${error.id}`, behind)}
+              link={href(visit, `/errors/${error.id}`, origin)}
               visit={visit}
               form={form}
               has_trend={has_trend}
-              is_chosen={all_chosen}
+              is_selected={all_selected}
             />
           ))}
         />
@@ -85,15 +85,15 @@ export function ErrorRows({
   )
 }
 
-/** Shown by script, which makes it work. */
-function ChooseAll() {
+/** Requires JavaScript, which also reveals it. */
+function SelectAllCheckbox() {
   return (
     <th scope="col" class="pick">
       <label hidden>
-        <input type="checkbox" data-choose-all />
-        <span class="hidden">Choose all on this page</span>
+        <input type="checkbox" data-select-all />
+        <span class="hidden">Select all on this page</span>
       </label>
-      <span class="hidden">Choose</span>
+      <span class="hidden">Select</span>
     </th>
   )
 }
@@ -104,14 +104,14 @@ function Row({
   visit,
   form,
   has_trend,
-  is_chosen,
+  is_selected,
 }: {
   error: RowError
   link: string
   visit: Visit
   form: string | undefined
   has_trend: boolean
-  is_chosen: boolean
+  is_selected: boolean
 }) {
   return (
     <tr data-row={String(error.id)}>
@@ -123,23 +123,23 @@ function Row({
               name="error_ids[]"
               value={String(error.id)}
               form={form}
-              checked={is_chosen}
+              checked={is_selected}
               autocomplete="off"
-              data-choose
+              data-select-row
             />
-            <span class="hidden">{`Choose ${error.error_type} ${error.id}`}</span>
+            <span class="hidden">{`Select ${error.error_type} ${error.id}`}</span>
           </label>
         </td>
       )}
-      <What error={error} link={link} visit={visit} />
+      <ErrorCell error={error} link={link} visit={visit} />
       {has_trend && (
         <td class="trend" data-field="daily_counts">
-          {error.daily_counts && <Sparkline values={error.daily_counts} label="Events of the last 7 days" />}
+          {error.daily_counts && <Sparkline values={error.daily_counts} label="Occurrences in the last 7 days" />}
         </td>
       )}
-      <td class="number events">
+      <td class="number occurrences">
         <span data-field="occurrence_count">{formatCount(error.occurrence_count)}</span>
-        <span class="unit"> {error.occurrence_count === 1 ? 'event' : 'events'}</span>
+        <span class="unit"> {error.occurrence_count === 1 ? 'occurrence' : 'occurrences'}</span>
         <small>
           <span data-field="user_count">{formatCount(error.user_count)}</span>{' '}
           {error.user_count === 1 ? 'user' : 'users'}
@@ -179,7 +179,7 @@ function Row({
   )
 }
 
-function What({ error, link, visit }: { error: RowError; link: string; visit: Visit }) {
+function ErrorCell({ error, link, visit }: { error: RowError; link: string; visit: Visit }) {
   const is_mixed = visit.applications.length > 1 && visit.application_id === null
   return (
     <td class="what">
@@ -192,17 +192,17 @@ function What({ error, link, visit }: { error: RowError; link: string; visit: Vi
       </p>
       <p class="message">
         {is_mixed && <span class="application">{error.application_name}</span>}
-        <bdi>{shortened(error.message)}</bdi>
+        <bdi>{truncateMessage(error.message)}</bdi>
       </p>
     </td>
   )
 }
 
-/** Far more than a row has room for, and far less than a message can be. */
-const MESSAGE_LIMIT = 240
+/** More than fits into a row, to keep the page small. */
+const MAX_MESSAGE_LENGTH = 240
 
-function shortened(message: string): string {
-  if (message.length <= MESSAGE_LIMIT) return message
-  // Half a pair of surrogates would be shown as a broken letter.
-  return `${message.slice(0, MESSAGE_LIMIT).replace(/[\uD800-\uDBFF]$/, '')}…`
+function truncateMessage(message: string): string {
+  if (message.length <= MAX_MESSAGE_LENGTH) return message
+  // Half of a surrogate pair would show as a broken character.
+  return `${message.slice(0, MAX_MESSAGE_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -1,20 +1,20 @@
 import { PRIORITIES } from '../../../model/workflow.js'
 import { type ErrorsFilter, UNASSIGNED } from '../../../triage/list/errors-list.js'
 import type { Rendered, Visit } from '../../define.js'
-import { listAddress } from '../../list-address.js'
+import { listLink } from '../../list-address.js'
 import { words } from '../../ui/badges.js'
 import { currentTab } from './status-tabs.js'
 
-/** Every filter that is set, each a link that takes it away; what a tab or the switcher shows already is left to them. */
+/** Active filters, each with a link that removes it. Omits filters that a tab or the application switcher shows. */
 export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Visit }): Rendered {
-  const chips = chipsOf(filter)
+  const chips = filterChips(filter)
   if (chips.length === 0) return null
   const cleared = Object.fromEntries(chips.map(({ name }) => [name, null]))
   return (
-    <ul class="chips" aria-label="Filters that are set">
+    <ul class="chips" aria-label="Active filters">
       {chips.map(({ name, label, value }) => (
         <li>
-          <a class="chip" href={listAddress(visit, filter, { [name]: null })} title="Remove this filter">
+          <a class="chip" href={listLink(visit, filter, { [name]: null })} title="Remove filter">
             {label && <span class="chip-label">{`${label} `}</span>}
             {value && <bdi>{value}</bdi>}
             <span aria-hidden="true" class="cross" />
@@ -23,7 +23,7 @@ export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Vi
         </li>
       ))}
       <li>
-        <a class="clear" href={listAddress(visit, filter, cleared)}>
+        <a class="clear" href={listLink(visit, filter, cleared)}>
           Clear all
         </a>
       </li>
@@ -37,8 +37,8 @@ interface Chip {
   value: string
 }
 
-/** In the order of the controls. */
-export function chipsOf(filter: ErrorsFilter): Chip[] {
+/** Chips in the order of the controls. */
+export function filterChips(filter: ErrorsFilter): Chip[] {
   const chips: Chip[] = []
   const add = (name: keyof ErrorsFilter, label: string, value: string | undefined) => {
     if (value !== undefined) chips.push({ name, label, value })
@@ -46,10 +46,10 @@ export function chipsOf(filter: ErrorsFilter): Chip[] {
   const is_open_tab = currentTab(filter) === 'open'
   if (filter.unresolved && !is_open_tab) add('unresolved', 'Unresolved', '')
   if (filter.hide_snoozed && !is_open_tab) add('hide_snoozed', 'Not snoozed', '')
-  add('search', 'Text', filter.search)
+  add('search', 'Search', filter.search)
   add('severity', 'Severity', filter.severity)
   add('platform', 'Platform', filter.platform)
-  add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'nobody' : filter.assigned_to)
+  add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'Unassigned' : filter.assigned_to)
   add('timeframe', 'Seen', filter.timeframe && words(filter.timeframe))
   add('day', 'Day', filter.day)
   add('error_type', 'Type', filter.error_type)

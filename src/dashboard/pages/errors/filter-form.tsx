@@ -7,11 +7,11 @@ import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
-import { capitalised } from './status-tabs.js'
+import { capitalize } from './status-tabs.js'
 
 type Choice = readonly [value: string, text: string]
 
-/** The controls of the list: a form that leads to its address. Script only saves the click on its button. */
+/** Filter controls of the list. A GET form; JavaScript submits it on change. */
 export function FilterForm({
   filter,
   choices,
@@ -34,16 +34,21 @@ export function FilterForm({
             name="search"
             type="search"
             value={filter.search}
-            placeholder="Search messages and stacks"
+            placeholder="Search messages and stack traces"
             maxlength={1000}
           />
         </label>
-        <Select name="severity" label="Severity" value={filter.severity} choices={named('Severity', SEVERITIES)} />
+        <Select
+          name="severity"
+          label="Severity"
+          value={filter.severity}
+          choices={labeledOptions('Severity', SEVERITIES)}
+        />
         <Select
           name="platform"
           label="Platform"
           value={filter.platform}
-          choices={[['', 'Platform'], ...plain(choices.platforms, filter.platform)]}
+          choices={[['', 'Platform'], ...valueOptions(choices.platforms, filter.platform)]}
         />
         <Select
           name="assigned_to"
@@ -51,21 +56,26 @@ export function FilterForm({
           value={filter.assigned_to}
           choices={[
             ['', 'Assignee'],
-            [UNASSIGNED, 'Nobody'],
-            ...plain(choices.assignees, filter.assigned_to === UNASSIGNED ? undefined : filter.assigned_to),
+            [UNASSIGNED, 'Unassigned'],
+            ...valueOptions(choices.assignees, filter.assigned_to === UNASSIGNED ? undefined : filter.assigned_to),
           ]}
         />
-        <Select name="timeframe" label="Seen" value={filter.timeframe} choices={named('Any time', TIMEFRAMES)} />
+        <Select
+          name="timeframe"
+          label="Seen"
+          value={filter.timeframe}
+          choices={labeledOptions('Any time', TIMEFRAMES)}
+        />
         <button type="submit" data-apply>
           Filter
         </button>
-        <More filter={filter} choices={choices} />
+        <MoreFilters filter={filter} choices={choices} />
       </form>
     </search>
   )
 }
 
-function More({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoices }) {
+function MoreFilters({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoices }) {
   return (
     <Menu label="More">
       <div class="more">
@@ -73,13 +83,13 @@ function More({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoice
         <SelectField
           name="priority_level"
           label="Priority"
-          options={[['', 'Any'], ...PRIORITIES.map((word, level) => [String(level), capitalised(word)] as const)]}
+          options={[['', 'Any'], ...PRIORITIES.map((option, level) => [String(level), capitalize(option)] as const)]}
           value={filter.priority_level?.toString()}
         />
         <SelectField
           name="app_version"
           label="Version"
-          options={[['', 'Any'], ...plain(choices.app_versions, filter.app_version)]}
+          options={[['', 'Any'], ...valueOptions(choices.app_versions, filter.app_version)]}
           value={filter.app_version}
         />
         <TextField name="user_id" label="User" value={filter.user_id} />
@@ -88,7 +98,7 @@ function More({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoice
         <SelectField
           name="sort_by"
           label="Sort by"
-          options={SORT_FIELDS.map((field) => [field === 'occurred_at' ? '' : field, SORT_WORDS[field]])}
+          options={SORT_FIELDS.map((field) => [field === 'occurred_at' ? '' : field, SORT_LABELS[field]])}
           value={filter.sort_by === 'occurred_at' ? '' : filter.sort_by}
         />
         <SelectField
@@ -102,8 +112,8 @@ function More({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoice
         />
         <SelectField
           name="per_page"
-          label="Rows on a page"
-          options={rowChoices(filter.per_page)}
+          label="Rows per page"
+          options={pageSizeOptions(filter.per_page)}
           value={filter.per_page === 25 ? '' : filter.per_page?.toString()}
         />
         <button type="submit" class="primary">
@@ -114,10 +124,10 @@ function More({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoice
   )
 }
 
-const SORT_WORDS: Record<(typeof SORT_FIELDS)[number], string> = {
+const SORT_LABELS: Record<(typeof SORT_FIELDS)[number], string> = {
   occurred_at: 'Last seen',
   first_seen_at: 'First seen',
-  occurrence_count: 'Events',
+  occurrence_count: 'Occurrences',
   error_type: 'Type',
   platform: 'Platform',
   severity: 'Severity',
@@ -140,7 +150,7 @@ function Select({
   return (
     <label class={value === undefined ? undefined : 'is-set'}>
       <span class="hidden">{label}</span>
-      <select name={name} data-at-once>
+      <select name={name} data-submit-on-change>
         {choices.map(([option, text]) => (
           <option value={option} selected={option === (value ?? '')}>
             {text}
@@ -151,17 +161,17 @@ function Select({
   )
 }
 
-function named(any: string, list: readonly string[]): Choice[] {
-  return [['', any], ...list.map((word) => [word, capitalised(words(word))] as const)]
+function labeledOptions(any: string, list: readonly string[]): Choice[] {
+  return [['', any], ...list.map((option) => [option, capitalize(words(option))] as const)]
 }
 
-/** What the address asks for is shown as chosen, also where nothing of it was recorded. */
-function plain(list: readonly string[], chosen: string | undefined): Choice[] {
-  const all = chosen === undefined || list.includes(chosen) ? list : [chosen, ...list]
+/** Options of a select. Includes the selected value even if no error has it. */
+function valueOptions(list: readonly string[], selected: string | undefined): Choice[] {
+  const all = selected === undefined || list.includes(selected) ? list : [selected, ...list]
   return all.map((value) => [value, value])
 }
 
-function rowChoices(chosen: number | undefined): Choice[] {
-  const sizes = [...new Set([25, 50, 100, chosen ?? 25])].sort((a, b) => a - b)
+function pageSizeOptions(selected: number | undefined): Choice[] {
+  const sizes = [...new Set([25, 50, 100, selected ?? 25])].sort((a, b) => a - b)
   return sizes.map((size) => [size === 25 ? '' : String(size), String(size)])
 }

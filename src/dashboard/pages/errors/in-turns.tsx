@@ -1,18 +1,19 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { raw } from 'hono/html'
 import type { Rendered } from '../../define.js'
 
-const STAND_STILL_MS = 8
+/** Short enough for requests of the host to stay responsive. */
+const MAX_BLOCKING_MS = 8
 
-/** Writes many parts one after the other, and lets the host do what waits in between. */
-export async function InTurns({ parts }: { parts: readonly Rendered[] }): Promise<Rendered> {
+/** Renders parts in sequence and yields to the event loop in between. */
+export async function YieldingList({ parts }: { parts: readonly Rendered[] }): Promise<Rendered> {
   let text = ''
-  let since = performance.now()
+  let startedAt = performance.now()
   for (const part of parts) {
     text += await part.toString()
-    if (performance.now() - since < STAND_STILL_MS) continue
-    await turn()
-    since = performance.now()
+    if (performance.now() - startedAt < MAX_BLOCKING_MS) continue
+    await yieldToEventLoop()
+    startedAt = performance.now()
   }
   return raw(text)
 }

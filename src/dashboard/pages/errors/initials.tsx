@@ -1,6 +1,6 @@
 import type { Rendered } from '../../define.js'
 
-/** A person in the space of two letters; the whole name is read out, and shown on hover. */
+/** Initials of a person, with the full name for screen readers and on hover. */
 export function Initials({ name }: { name: string }): Rendered {
   return (
     <span class="initials" title={name}>
@@ -10,11 +10,11 @@ export function Initials({ name }: { name: string }): Rendered {
   )
 }
 
-/** `eve.adams@example.org` is EA, `Eve` is E. */
+/** Returns `EA` for `eve.adams@example.org` and `E` for `Eve`. */
 export function initialsOf(name: string): string {
   const words = (name.split('@')[0] ?? '').match(/[\p{L}\p{N}]+/gu) ?? ['?']
-  const chosen = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
-  return chosen
+  const firstAndLast = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
+  return firstAndLast
     .map((word) => [...(word ?? '')][0])
     .join('')
     .toUpperCase()

@@ -1,9 +1,9 @@
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
-import { listAddress, settings } from '../../list-address.js'
+import { activeFilters, listLink } from '../../list-address.js'
 
-/** A list that `assets/js/live.js` keeps true. What arrives is announced above it, and moves nothing in it. */
+/** List with live updates by `assets/js/live.js`. New errors are announced above the list, without moving its rows. */
 export function LiveList({
   visit,
   filter,
@@ -19,12 +19,12 @@ export function LiveList({
       aria-label="Errors"
       data-list
       data-live={`${visit.base}/errors/live`}
-      data-changes={href(visit, '/errors/changes.json', settings(filter))}
+      data-changes={href(visit, '/errors/changes.json', activeFilters(filter))}
       data-since={new Date(visit.now).toISOString()}
       data-time-zone={visit.time_zone}
     >
       <div class="arrivals" data-arrivals hidden>
-        <a class="button primary" href={listAddress(visit, filter, { sort_by: null, sort_direction: null })}>
+        <a class="button primary" href={listLink(visit, filter, { sort_by: null, sort_direction: null })}>
           <span data-arrivals-text />
           <span>– Show</span>
         </a>

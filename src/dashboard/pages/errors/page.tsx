@@ -8,10 +8,10 @@ import { type FoundText, findText } from '../../../triage/list/matching-errors.j
 import { type StatusCounts, statusCounts } from '../../../triage/list/status-counts.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
 import { definePage, type Visit } from '../../define.js'
-import { listAddress } from '../../list-address.js'
-import { thisList } from '../../list-place.js'
+import { listLink } from '../../list-address.js'
+import { currentListOrigin } from '../../list-place.js'
 import { PageHead } from '../../ui/page-head.js'
-import { Pagination, paginationLinks, totalOf } from '../../ui/pagination.js'
+import { formatTotal, Pagination, paginationLinks } from '../../ui/pagination.js'
 import { BATCH_FORM, BatchBar } from './batch-bar.js'
 import { ErrorRows } from './error-rows.js'
 import { FilterChips } from './filter-chips.js'
@@ -23,8 +23,8 @@ import { countText, StatusTabs } from './status-tabs.js'
 
 const parameters = v.object({
   ...errorsListInput.entries,
-  // All rows of the page chosen beforehand, for those without script.
-  choose: optional(choice(['page'])),
+  // Preselects all rows of the page, for browsers without JavaScript.
+  select: optional(choice(['page'])),
 })
 
 type Parameters = v.InferOutput<typeof parameters>
@@ -40,33 +40,32 @@ interface Controls {
   views: SavedView[]
 }
 
-/** The list: filters in the address, a page of rows, and what can be done to several at once. */
 export const errors = definePage({
   path: '/errors',
   text: 'Paginated, filterable list',
   parameters,
-  async load(context, { choose, ...filter }): Promise<ErrorsData> {
+  async load(context, { select, ...filter }): Promise<ErrorsData> {
     await context.ready()
     const found = await findText(context, filter)
     return { page: await readErrorsPage(context, filter, found), found }
   },
-  furnish: loadControls,
-  title: ({ page }) => `(${totalOf(page.pagination)}) Errors`,
+  loadForHtml: loadControls,
+  title: ({ page }) => `(${formatTotal(page.pagination)}) Errors`,
   json: ({ page }) => page,
   links: ({ page }, visit) => paginationLinks(page.pagination, visit),
-  csv: (context, { choose, ...filter }) => downloadedErrors(context, filter),
-  view: (data, visit, { choose, ...filter }) => (
+  csv: (context, { select, ...filter }) => downloadedErrors(context, filter),
+  view: (data, visit, { select, ...filter }) => (
     <>
-      <PageHead title="Errors" context={contextOf(data)}>
+      <PageHead title="Errors" context={countSummary(data)}>
         <SavedViews views={data.views} list_query={listQuery(String(visit.query))} visit={visit} />
-        <a class="button" href={exportAddress(visit)} download>
+        <a class="button" href={exportLink(visit)} download>
           Export
         </a>
       </PageHead>
       <StatusTabs filter={filter} counts={data.counts} visit={visit} />
       <FilterForm filter={filter} choices={data.choices} visit={visit} />
       <FilterChips filter={filter} visit={visit} />
-      <List data={data} filter={filter} visit={visit} all_chosen={choose === 'page'} />
+      <List data={data} filter={filter} visit={visit} all_selected={select === 'page'} />
     </>
   ),
 })
@@ -74,7 +73,7 @@ export const errors = definePage({
 async function loadControls(
   context: Context,
   { found }: ErrorsData,
-  { choose, ...filter }: Parameters,
+  { select, ...filter }: Parameters,
 ): Promise<Controls> {
   const [counts, choices, views] = await Promise.all([
     statusCounts(context, filter, { found }),
@@ -88,12 +87,12 @@ function List({
   data: { page, counts, choices },
   filter,
   visit,
-  all_chosen,
+  all_selected,
 }: {
   data: ErrorsData & Controls
-  filter: Omit<Parameters, 'choose'>
+  filter: Omit<Parameters, 'select'>
   visit: Visit
-  all_chosen: boolean
+  all_selected: boolean
 }) {
   const { errors: rows, pagination } = page
   return (
@@ -105,10 +104,10 @@ function List({
         sort={{
           field: filter.sort_by ?? 'occurred_at',
           direction: filter.sort_direction ?? 'desc',
-          address: (sort_by, sort_direction) => listAddress(visit, filter, { sort_by, sort_direction }),
+          linkFor: (sort_by, sort_direction) => listLink(visit, filter, { sort_by, sort_direction }),
         }}
-        all_chosen={all_chosen}
-        behind={thisList(visit, pagination.page)}
+        all_selected={all_selected}
+        origin={currentListOrigin(visit, pagination.page)}
         empty={<NoErrors filter={filter} counts={counts} visit={visit} />}
       />
       <Pagination pagination={pagination} visit={visit} />
@@ -118,19 +117,19 @@ function List({
           list_query={listQuery(String(visit.query))}
           page={pagination.page}
           assignees={choices.assignees}
-          choose_all={listAddress(visit, filter, { page: pagination.page, choose: 'page' })}
+          select_all={listLink(visit, filter, { page: pagination.page, select: 'page' })}
         />
       )}
     </LiveList>
   )
 }
 
-function contextOf({ page: { pagination }, counts: { snoozed } }: ErrorsData & Controls): string {
-  const fitting = `${totalOf(pagination)} ${pagination.total_count === 1 ? 'error' : 'errors'}`
-  return snoozed.count ? `${fitting} · ${countText(snoozed)} snoozed` : fitting
+function countSummary({ page: { pagination }, counts: { snoozed } }: ErrorsData & Controls): string {
+  const total = `${formatTotal(pagination)} ${pagination.total_count === 1 ? 'error' : 'errors'}`
+  return snoozed.count ? `${total} · ${countText(snoozed)} snoozed` : total
 }
 
-function exportAddress(visit: Visit): string {
+function exportLink(visit: Visit): string {
   const query = listQuery(String(visit.query))
   return `${visit.base}/errors.csv${query && `?${query}`}`
 }

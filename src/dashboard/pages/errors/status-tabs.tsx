@@ -2,12 +2,12 @@ import { STATUSES } from '../../../model/workflow.js'
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { StatusCount, StatusCounts } from '../../../triage/list/status-counts.js'
 import type { Rendered, Visit } from '../../define.js'
-import { listAddress } from '../../list-address.js'
+import { listLink } from '../../list-address.js'
 import { words } from '../../ui/badges.js'
 import { Tabs } from '../../ui/tabs.js'
 import { formatCount } from '../../ui/time.js'
 
-/** The states an error can be in, with how many of those that fit the other filters are in each. */
+/** Status filters with the number of matching errors. */
 export function StatusTabs({
   filter,
   counts,
@@ -18,8 +18,7 @@ export function StatusTabs({
   visit: Visit
 }): Rendered {
   const current = currentTab(filter)
-  const to = (changes: Record<string, string | boolean>) =>
-    listAddress(visit, filter, { ...WHATEVER_STATUS, ...changes })
+  const to = (changes: Record<string, string | boolean>) => listLink(visit, filter, { ...ANY_STATUS, ...changes })
   return (
     <Tabs
       label="Status"
@@ -31,7 +30,7 @@ export function StatusTabs({
           count: countText(counts.open),
         },
         ...STATUSES.map((status) => ({
-          label: capitalised(words(status)),
+          label: capitalize(words(status)),
           href: to({ status }),
           current: current === status,
           count: countText(counts[status]),
@@ -42,21 +41,21 @@ export function StatusTabs({
   )
 }
 
-/** Takes away what a tab says. */
-export const WHATEVER_STATUS = { status: null, unresolved: null, hide_snoozed: null } as const
+/** Removes the filters that a tab sets. */
+export const ANY_STATUS = { status: null, unresolved: null, hide_snoozed: null } as const
 
-/** Null where the filter is none that a tab stands for. */
+/** Current tab; null if no tab matches the filter. */
 export function currentTab({ status, unresolved, hide_snoozed }: ErrorsFilter): string | null {
   if (status) return status
   if (unresolved && hide_snoozed) return 'open'
   return unresolved || hide_snoozed ? null : 'all'
 }
 
-/** No number is better than a wrong one. */
+/** Undefined for an unknown count. */
 export function countText({ count, is_bound }: StatusCount): string | undefined {
   return count === null ? undefined : formatCount(count, is_bound)
 }
 
-export function capitalised(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -9,10 +9,10 @@ import { PageHead } from '../../ui/page-head.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { DroppedTable, FactCard, type Facts, HealthSummary, RejectionsTable, Work } from './panels.js'
 
-/** How the tracker itself is doing; it answers also when the database does not. */
+/** Status of the tracker. Works without a database. */
 export const health = definePage({
   path: '/health',
-  text: 'How the tracker itself is doing: state, reasons, buffer, drops, spool, database, jobs, process',
+  text: 'Status of the tracker: state, reasons, buffer, drops, spool, database, jobs and process',
   parameters: v.object({ application_id: optional(id()) }),
   load: (context) => healthOf(context),
   title: ({ state }) => (state === 'ok' ? 'Health' : `Health: ${state}`),
@@ -22,7 +22,7 @@ export const health = definePage({
     <>
       <PageHead
         title="Health"
-        context={`Seen from process ${data.process.pid}. Other processes on the same database have their own buffer, drops and spool folder.`}
+        context={`Status of process ${data.process.pid}. Buffer, drops and spool are per process.`}
       />
       <div class="stack health">
         <HealthSummary state={data.state} reasons={data.reasons} />
@@ -43,9 +43,9 @@ function databaseFacts({ database }: Health): Facts {
   const { migrations, search_index } = database
   return [
     ['Address', <code>{database.address}</code>],
-    ['Reachable', database.reachable ? `yes, in ${database.latency_ms} ms` : 'no'],
+    ['Reachable', database.reachable ? `yes (${database.latency_ms} ms)` : 'no'],
     ['Migrations', migrations && migrationsText(migrations)],
-    ['Search', search_index === null ? null : search_index ? 'indexed' : 'without an index: complete, but slower'],
+    ['Search', search_index === null ? null : search_index ? 'indexed' : 'not indexed (slower)'],
   ]
 }
 
@@ -56,11 +56,11 @@ function migrationsText({ applied, pending }: NonNullable<Health['database']['mi
 
 function writingFacts({ recorder, spool }: Health, visit: Visit): Facts {
   return [
-    ['In the buffer', plural(recorder.buffered, 'occurrence')],
+    ['Buffered', plural(recorder.buffered, 'occurrence')],
     ['Queued', plural(recorder.queued, 'batch', 'batches')],
-    ['Last written', since(recorder.last_flush_at, visit) ?? 'never'],
-    ['Outage since', since(recorder.away_since, visit) ?? 'no outage'],
-    ['In the spool', `${plural(spool.files, 'file')}, ${bytes(spool.bytes)} of ${bytes(spool.max_bytes)}`],
+    ['Last written', timeOrNull(recorder.last_flush_at, visit) ?? 'never'],
+    ['Outage since', timeOrNull(recorder.away_since, visit) ?? 'no outage'],
+    ['Spooled', `${plural(spool.files, 'file')}, ${formatSize(spool.bytes)} of ${formatSize(spool.max_bytes)}`],
     ['Rejected files', plural(spool.failed, 'file')],
     ['Spool folder', <code>{spool.folder}</code>],
   ]
@@ -71,12 +71,12 @@ function processFacts({ process }: Health): Facts {
     ['Faultboard', process.faultboard_version],
     ['Node.js', process.node_version],
     ['Process', String(process.pid)],
-    ['Uptime', uptime(process.uptime_seconds * 1000)],
-    ['Memory', bytes(process.memory_bytes)],
+    ['Uptime', formatUptime(process.uptime_seconds * 1000)],
+    ['Memory', formatSize(process.memory_bytes)],
   ]
 }
 
-function since(iso: string | null, visit: Visit): Rendered {
+function timeOrNull(iso: string | null, visit: Visit): Rendered {
   return iso === null ? null : <Time iso={iso} visit={visit} />
 }
 
@@ -84,12 +84,12 @@ function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
-function uptime(ms: number): string {
+function formatUptime(ms: number): string {
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`
   return ms < 2 * DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} days`
 }
 
-function bytes(count: number): string {
+function formatSize(count: number): string {
   if (count < 1_000_000) return `${formatCount(Math.round(count / 100) / 10)} kB`
   return `${formatCount(Math.round(count / 100_000) / 10)} MB`
 }

@@ -5,23 +5,23 @@ import { href } from '../../href.js'
 import { words } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 
-const WORDS: Record<HealthState, string> = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' }
-const SENTENCES: Record<HealthState, string> = {
+const STATE_LABELS: Record<HealthState, string> = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' }
+const STATE_DESCRIPTIONS: Record<HealthState, string> = {
   ok: 'Errors are recorded, and all data can be read.',
   degraded: 'No errors are lost. Check the reasons.',
   failing: 'Errors cannot be written or read.',
 }
 
-/** The state in one word, and what to do about it. */
+/** State with its reasons. */
 export function HealthSummary({ state, reasons }: { state: HealthState; reasons: readonly Reason[] }): Rendered {
   return (
     <section class={`card health-summary health-${state}`} aria-labelledby="health-state">
       <h2 id="health-state">
         <span class="health-dot" aria-hidden="true" />
-        {WORDS[state]}
+        {STATE_LABELS[state]}
       </h2>
       {reasons.length === 0 ? (
-        <p>{SENTENCES[state]}</p>
+        <p>{STATE_DESCRIPTIONS[state]}</p>
       ) : (
         <ul class="health-reasons">
           {reasons.map((reason) => (
@@ -52,7 +52,6 @@ export function FactCard({ title, rows, children }: { title: string; rows: Facts
   )
 }
 
-/** What did not go the ordinary way since the process started. */
 export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rendered {
   return (
     <section class="card">
@@ -139,7 +138,7 @@ function limitText(option: string, limit: NonNullable<Health['rejections']>[numb
   return `${amount(per_address)} per address, ${amount(total)} in total`
 }
 
-/** Jobs, messages and the cleanup; they stand in the database, and all processes share them. */
+/** Jobs, notifications and cleanup. Stored in the database and shared by all processes. */
 export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit }): Rendered {
   if (!work) {
     return (
@@ -155,8 +154,8 @@ export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit })
       title="Background work"
       rows={[
         ['Job engine', engineText(engine)],
-        ['Jobs', engine.problem === null ? counts(jobs, 'none') : null],
-        ['Messages', <a href={href(visit, '/notifications')}>{counts(deliveries.by_state, 'none')}</a>],
+        ['Jobs', engine.problem === null ? formatCounts(jobs, 'none') : null],
+        ['Notifications', <a href={href(visit, '/notifications')}>{formatCounts(deliveries.by_state, 'none')}</a>],
         ['Last cleanup', cleanup.last_run_at ? <Time iso={cleanup.last_run_at} visit={visit} /> : 'not yet'],
         ['Retention', cleanup.retention_days === null ? 'no limit' : `${cleanup.retention_days} days`],
       ]}
@@ -175,12 +174,12 @@ function engineText({ name, problem, works_here }: WorkHealth['engine']): string
 function DeadLetters({ letters, visit }: { letters: WorkHealth['dead_letters']; visit: Visit }): Rendered {
   return (
     <>
-      <h3>Jobs that failed permanently</h3>
+      <h3>Failed jobs</h3>
       <ul class="failures">
         {letters.map(({ name, attempts, last_error, failed_at }) => (
           <li>
             <span>
-              {`${words(name)}, ${triesText(attempts)}, `}
+              {`${words(name)}, ${attemptsText(attempts)}, `}
               <Time iso={failed_at} visit={visit} />
             </span>
             <code>{last_error.slice(0, 500)}</code>
@@ -200,12 +199,12 @@ function Failures({
 }): Rendered {
   return (
     <>
-      <h3>Last messages that failed</h3>
+      <h3>Failed notifications</h3>
       <ul class="failures">
         {failures.map(({ channel, event, attempts, last_answer, created_at }) => (
           <li>
             <span>
-              {`${words(channel)}, ${words(event)}, ${triesText(attempts)}, `}
+              {`${words(channel)}, ${words(event)}, ${attemptsText(attempts)}, `}
               <Time iso={created_at} visit={visit} />
             </span>
             {last_answer && <code>{last_answer.slice(0, 500)}</code>}
@@ -213,17 +212,17 @@ function Failures({
         ))}
       </ul>
       <p class="failures-more">
-        <a href={href(visit, '/notifications', { state: 'failed' })}>See all that failed, and try them again</a>
+        <a href={href(visit, '/notifications', { state: 'failed' })}>View and retry failed notifications</a>
       </p>
     </>
   )
 }
 
-function triesText(attempts: number): string {
-  return attempts === 1 ? '1 try' : `${formatCount(attempts)} tries`
+function attemptsText(attempts: number): string {
+  return attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`
 }
 
-function counts(byState: Readonly<Record<string, number>>, none: string): string {
+function formatCounts(byState: Readonly<Record<string, number>>, none: string): string {
   const rows = Object.entries(byState)
   return rows.length === 0 ? none : rows.map(([state, count]) => `${formatCount(count)} ${words(state)}`).join(', ')
 }

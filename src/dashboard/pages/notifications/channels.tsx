@@ -2,11 +2,11 @@ import type { ChannelState } from '../../../notifications/delivery/channel-state
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
 import { ApplicationField } from '../../ui/forms.js'
-import { CHANNEL_WORDS } from './labels.js'
+import { CHANNEL_LABELS } from './labels.js'
 
-const STATES: Readonly<Record<ChannelState['state'], string>> = { on: 'On', incomplete: 'Incomplete', off: 'Off' }
+const STATE_LABELS: Readonly<Record<ChannelState['state'], string>> = { on: 'On', incomplete: 'Incomplete', off: 'Off' }
 
-/** The ways by which people are told: which are on, where they lead, what the others lack. */
+/** Notification channels with their state and missing options. */
 export function Channels({ channels, visit }: { channels: readonly ChannelState[]; visit: Visit }): Rendered {
   return (
     <section class="channels-section" aria-labelledby="channels-title">
@@ -14,12 +14,12 @@ export function Channels({ channels, visit }: { channels: readonly ChannelState[
       <ul class="channels">
         {channels.map((channel) => (
           <li class="channel">
-            <h3>{CHANNEL_WORDS[channel.name]}</h3>
-            <span class={`channel-state channel-${channel.state}`}>{STATES[channel.state]}</span>
+            <h3>{CHANNEL_LABELS[channel.name]}</h3>
+            <span class={`channel-state channel-${channel.state}`}>{STATE_LABELS[channel.state]}</span>
             {channel.state === 'on' ? (
               <Facts channel={channel} visit={visit} />
             ) : (
-              <Lack channel={channel} visit={visit} />
+              <MissingOptions channel={channel} visit={visit} />
             )}
             {channel.state === 'on' && <TestButton channel={channel} visit={visit} />}
           </li>
@@ -36,25 +36,26 @@ function Facts({ channel, visit: { options } }: { channel: ChannelState; visit: 
       <bdi>{target}</bdi>
       <span class="muted">
         {least_severity === 'low'
-          ? ' · every severity'
-          : ` · ${least_severity}${least_severity === 'critical' ? ' only' : ' and graver'}`}
-        {options.quiet_hours !== null && (held_in_quiet_hours ? ` · held ${options.quiet_hours}` : ' · never held')}
+          ? ' · all severities'
+          : ` · ${least_severity}${least_severity === 'critical' ? ' only' : ' and above'}`}
+        {options.quiet_hours !== null &&
+          (held_in_quiet_hours ? ` · paused ${options.quiet_hours}` : ' · ignores quiet hours')}
         {channel.name === 'email' && options.digest_frequency !== 'never' && ` · ${options.digest_frequency} digest`}
       </span>
     </p>
   )
 }
 
-function Lack({ channel: { state, missing }, visit }: { channel: ChannelState; visit: Visit }) {
+function MissingOptions({ channel: { state, missing }, visit }: { channel: ChannelState; visit: Visit }) {
   return (
     <p class={state === 'off' ? 'channel-facts muted' : 'channel-facts'}>
-      {state === 'off' ? 'To turn it on, set ' : 'Nothing is sent before you set '}
-      {missing.map((options, at) => (
+      {state === 'off' ? 'To enable, set ' : 'Incomplete: set '}
+      {missing.map((options, i) => (
         <>
-          {at > 0 && (at === missing.length - 1 ? ' and ' : ', ')}
-          {options.split(' or ').map((option, nth) => (
+          {i > 0 && (i === missing.length - 1 ? ' and ' : ', ')}
+          {options.split(' or ').map((option, j) => (
             <>
-              {nth > 0 && ' or '}
+              {j > 0 && ' or '}
               <a href={`${href(visit, '/settings')}#${option}`}>
                 <code>{option}</code>
               </a>
@@ -74,9 +75,9 @@ function TestButton({ channel: { name }, visit }: { channel: ChannelState; visit
         type="submit"
         name="channel"
         value={name}
-        aria-label={`Send a test by ${CHANNEL_WORDS[name].toLowerCase()}`}
+        aria-label={`Send test to ${CHANNEL_LABELS[name].toLowerCase()}`}
       >
-        Send a test
+        Send test
       </button>
     </form>
   )

@@ -4,14 +4,14 @@ import { href } from '../../href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { ApplicationField } from '../../ui/forms.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
-import { channelWord, EVENT_WORDS, STATE_WORDS } from './labels.js'
+import { channelLabel, DELIVERY_STATE_LABELS, EVENT_LABELS } from './labels.js'
 
 interface DeliveryProps {
   delivery: Delivery
   visit: Visit
 }
 
-/** Every message that was sent or is to be: its state, its tries and what was last answered. */
+/** Delivery log with state, attempts and last response. */
 export function Deliveries({ deliveries, visit }: { deliveries: readonly Delivery[]; visit: Visit }): Rendered {
   return (
     <table class="deliveries">
@@ -20,15 +20,15 @@ export function Deliveries({ deliveries, visit }: { deliveries: readonly Deliver
           <th scope="col" class="delivery-state">
             State
           </th>
-          <th scope="col">Message</th>
+          <th scope="col">Notification</th>
           <th scope="col" class="delivery-channel">
             Channel
           </th>
-          <th scope="col">Last answer</th>
+          <th scope="col">Last response</th>
           <th scope="col" class="delivery-time">
-            Written
+            Created
           </th>
-          <th scope="col" class="delivery-deed">
+          <th scope="col" class="delivery-action">
             <span class="hidden">Action</span>
           </th>
         </tr>
@@ -53,7 +53,7 @@ function Row({ delivery, visit }: DeliveryProps) {
           <Subject delivery={delivery} visit={visit} />
         </p>
         <p class="meta muted">
-          {EVENT_WORDS[delivery.event] ?? delivery.event}
+          {EVENT_LABELS[delivery.event] ?? delivery.event}
           {delivery.event !== 'test' && delivery.event !== 'digest' && (
             <>
               {' '}
@@ -68,25 +68,25 @@ function Row({ delivery, visit }: DeliveryProps) {
           )}
         </p>
       </td>
-      <td class="delivery-channel">{channelWord(delivery.channel)}</td>
+      <td class="delivery-channel">{channelLabel(delivery.channel)}</td>
       <td class="delivery-answer">
         {delivery.last_answer && <code dir="auto">{delivery.last_answer}</code>}
-        <p class="meta muted">{triesText(delivery)}</p>
+        <p class="meta muted">{attemptsText(delivery)}</p>
       </td>
       <td class="delivery-time">
         <Time iso={delivery.created_at} visit={visit} />
-        <Next delivery={delivery} visit={visit} />
+        <NextAttempt delivery={delivery} visit={visit} />
       </td>
-      <td class="delivery-deed">{delivery.state === 'failed' && <Retry delivery={delivery} visit={visit} />}</td>
+      <td class="delivery-action">{delivery.state === 'failed' && <Retry delivery={delivery} visit={visit} />}</td>
     </tr>
   )
 }
 
 function StateBadge({ state }: { state: Delivery['state'] }): Rendered {
-  return <span class={`badge delivery-${state}`}>{STATE_WORDS[state] ?? state}</span>
+  return <span class={`badge delivery-${state}`}>{DELIVERY_STATE_LABELS[state] ?? state}</span>
 }
 
-/** An error that was deleted has no page any more. */
+/** Links to the error unless it was deleted. */
 function Subject({ delivery: { error_id, error_exists, subject }, visit }: DeliveryProps) {
   if (error_id === null || !error_exists) return <bdi>{subject}</bdi>
   return (
@@ -96,13 +96,13 @@ function Subject({ delivery: { error_id, error_exists, subject }, visit }: Deliv
   )
 }
 
-function Next({ delivery: { state, run_at, attempts, finished_at, created_at }, visit }: DeliveryProps) {
+function NextAttempt({ delivery: { state, run_at, attempts, finished_at, created_at }, visit }: DeliveryProps) {
   if ((state === 'held' || state === 'over_limit') && run_at !== null)
-    return <small title={exactTime(run_at, visit.time_zone)}>{`until ${clock(run_at, visit)}`}</small>
+    return <small title={exactTime(run_at, visit.time_zone)}>{`until ${formatTime(run_at, visit)}`}</small>
   if (state === 'pending' && attempts > 0 && run_at !== null) {
     return (
       <small>
-        next try <Time iso={run_at} visit={visit} />
+        next attempt <Time iso={run_at} visit={visit} />
       </small>
     )
   }
@@ -125,20 +125,20 @@ function Retry({ delivery: { id, subject }, visit }: DeliveryProps) {
         const value = visit.query.get(name)
         return value && <input type="hidden" name={name} value={value} />
       })}
-      <button type="submit" aria-label={`Try again: ${subject.slice(0, 80)}`}>
-        Try again
+      <button type="submit" aria-label={`Retry: ${subject.slice(0, 80)}`}>
+        Retry
       </button>
     </form>
   )
 }
 
-function triesText({ state, attempts }: Delivery): string {
-  if (state === 'combined') return 'sent with others in one message'
-  if (attempts === 0) return 'not tried yet'
-  return attempts === 1 ? '1 try' : `${formatCount(attempts)} tries`
+function attemptsText({ state, attempts }: Delivery): string {
+  if (state === 'combined') return 'Sent in a summary'
+  if (attempts === 0) return 'Not attempted yet'
+  return attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`
 }
 
-function clock(iso: string, { time_zone }: Visit): string {
+function formatTime(iso: string, { time_zone }: Visit): string {
   return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: time_zone }).format(
     new Date(iso),
   )

@@ -1,36 +1,35 @@
 import type { ChannelState } from '../../../notifications/delivery/channel-states.js'
 import type { Delivery } from '../../../notifications/delivery/deliveries.js'
 
-/** How messages, their states and the ways they go are called on pages. */
-export const CHANNEL_WORDS: Readonly<Record<ChannelState['name'], string>> = {
+export const CHANNEL_LABELS: Readonly<Record<ChannelState['name'], string>> = {
   chat: 'Chat',
   community_chat: 'Community chat',
-  email: 'E-mail',
+  email: 'Email',
   incident: 'Incident',
   webhook: 'Webhook',
 }
 
-export const STATE_WORDS: Readonly<Record<Delivery['state'], string>> = {
+export const DELIVERY_STATE_LABELS: Readonly<Record<Delivery['state'], string>> = {
   pending: 'Waiting',
   sending: 'Sending',
   sent: 'Sent',
   failed: 'Failed',
-  held: 'Held',
+  held: 'Paused',
   over_limit: 'Over limit',
   combined: 'Combined',
 }
 
-export const EVENT_WORDS: Readonly<Record<Delivery['event'], string>> = {
+export const EVENT_LABELS: Readonly<Record<Delivery['event'], string>> = {
   new: 'New error',
-  reopened: 'Came back',
+  reopened: 'Regressed',
   milestone: 'Milestone',
   resolved: 'Resolved',
-  baseline: 'Above its baseline',
-  held: 'Summary',
+  baseline: 'Spike',
+  held: 'Quiet-hours summary',
   digest: 'Digest',
   test: 'Test',
 }
 
-export function channelWord(name: string): string {
-  return CHANNEL_WORDS[name as ChannelState['name']] ?? name
+export function channelLabel(name: string): string {
+  return CHANNEL_LABELS[name as ChannelState['name']] ?? name
 }

@@ -10,7 +10,7 @@ import {
 import { type DeliveryCounts, deliveryCounts } from '../../../notifications/delivery/delivery-counts.js'
 import { endOfQuiet } from '../../../notifications/rules/quiet-hours.js'
 import { definePage, type Visit } from '../../define.js'
-import { href, sameWith } from '../../href.js'
+import { currentPageWith, href } from '../../href.js'
 import { Empty } from '../../ui/empty.js'
 import { PageHead } from '../../ui/page-head.js'
 import { Pagination, paginationLinks } from '../../ui/pagination.js'
@@ -18,12 +18,12 @@ import { Tabs } from '../../ui/tabs.js'
 import { exactTime } from '../../ui/time.js'
 import { Channels } from './channels.js'
 import { Deliveries } from './deliveries.js'
-import { CHANNEL_WORDS, STATE_WORDS } from './labels.js'
+import { CHANNEL_LABELS, DELIVERY_STATE_LABELS } from './labels.js'
 
 interface Notifications extends DeliveriesPage {
   channels: ChannelState[]
   quiet_hours: QuietHours | null
-  /** Messages by state, whichever state is asked for. */
+  /** Notifications by state, regardless of the state filter. */
   counts: DeliveryCounts
 }
 
@@ -31,14 +31,13 @@ interface QuietHours {
   hours: string
   time_zone: string
   bypass_severity: string | null
-  /** When those end that are running now. */
+  /** End of the current quiet hours. */
   held_until: string | null
 }
 
-/** Who is told, by which way, and what became of every message. */
 export const notifications = definePage({
   path: '/notifications',
-  text: 'The channels, and the log of the messages: state, tries, last answer',
+  text: 'Channels and delivery log: state, attempts and last response',
   parameters: v.omit(deliveriesInput, ['error_id']),
   async load(context, parameters): Promise<Notifications> {
     const { channel, application_id } = parameters
@@ -53,7 +52,7 @@ export const notifications = definePage({
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),
   view: (data, visit, parameters) => (
     <>
-      <PageHead title="Notifications" context={rulesText(data)}>
+      <PageHead title="Notifications" context={quietHoursText(data)}>
         <a class="button" href={`${href(visit, '/settings')}#notifications`}>
           Settings
         </a>
@@ -62,7 +61,7 @@ export const notifications = definePage({
         <Channels channels={data.channels} visit={visit} />
         <section aria-labelledby="log-title">
           <h2 id="log-title">Delivery log</h2>
-          <Log data={data} visit={visit} {...parameters} />
+          <DeliveryLog data={data} visit={visit} {...parameters} />
         </section>
       </div>
     </>
@@ -81,44 +80,43 @@ function quietHours({ config, now }: Context): QuietHours | null {
   }
 }
 
-function rulesText({ quiet_hours }: Notifications): string {
-  if (quiet_hours === null)
-    return 'Who is told of new, returning and frequent errors, and what became of every message.'
+function quietHoursText({ quiet_hours }: Notifications): string {
+  if (quiet_hours === null) return 'Channels and delivery log'
   const { hours, time_zone, bypass_severity, held_until } = quiet_hours
-  const bypass = bypass_severity === null ? '' : `; ${bypass_severity} errors are told at once`
-  const now = held_until === null ? '' : ` Running now, until ${exactTime(held_until, time_zone)}.`
+  const bypass = bypass_severity === null ? '' : `; ${bypass_severity} errors are sent immediately`
+  const now = held_until === null ? '' : ` Active until ${exactTime(held_until, time_zone)}.`
   return `Quiet hours ${hours} (${time_zone})${bypass}.${now}`
 }
 
-interface LogProps {
+interface DeliveryLogProps {
   data: Notifications
   visit: Visit
   state?: string | undefined
   channel?: ChannelState['name'] | undefined
 }
 
-function Log({ data, visit, state, channel }: LogProps) {
+function DeliveryLog({ data, visit, state, channel }: DeliveryLogProps) {
   const { counts, channels } = data
-  const total = DELIVERY_STATES.reduce((sum, one) => sum + counts[one], 0)
-  if (total === 0 && channel === undefined) return <Nothing channels={channels} />
+  const total = DELIVERY_STATES.reduce((sum, state) => sum + counts[state], 0)
+  if (total === 0 && channel === undefined) return <NoDeliveries channels={channels} />
   return (
     <>
       <Tabs
         label="State"
         tabs={[
-          { label: 'All', href: sameWith(visit, { state: null }), current: state === undefined, count: total },
-          ...DELIVERY_STATES.map((one) => ({
-            label: STATE_WORDS[one],
-            href: sameWith(visit, { state: one }),
-            current: state === one,
-            count: counts[one],
+          { label: 'All', href: currentPageWith(visit, { state: null }), current: state === undefined, count: total },
+          ...DELIVERY_STATES.map((name) => ({
+            label: DELIVERY_STATE_LABELS[name],
+            href: currentPageWith(visit, { state: name }),
+            current: state === name,
+            count: counts[name],
           })),
         ]}
       />
       <ChannelFilter channels={channels} channel={channel} visit={visit} />
       {data.deliveries.length === 0 ? (
-        <Empty title="No message fits">
-          <a href={href(visit, '/notifications')}>Show all messages</a>
+        <Empty title="No matching notifications">
+          <a href={href(visit, '/notifications')}>Show all notifications</a>
         </Empty>
       ) : (
         <div class="delivery-log">
@@ -130,17 +128,21 @@ function Log({ data, visit, state, channel }: LogProps) {
   )
 }
 
-function ChannelFilter({ channels, channel, visit }: Omit<LogProps, 'data'> & { channels: readonly ChannelState[] }) {
+function ChannelFilter({
+  channels,
+  channel,
+  visit,
+}: Omit<DeliveryLogProps, 'data'> & { channels: readonly ChannelState[] }) {
   return (
     <ul class="chips delivery-filter" aria-label="Channel">
       {[undefined, ...channels.map(({ name }) => name)].map((name) => (
         <li>
           <a
             class="chip"
-            href={sameWith(visit, { channel: name })}
+            href={currentPageWith(visit, { channel: name })}
             aria-current={name === channel ? 'true' : undefined}
           >
-            {name === undefined ? 'All channels' : CHANNEL_WORDS[name]}
+            {name === undefined ? 'All channels' : CHANNEL_LABELS[name]}
           </a>
         </li>
       ))}
@@ -148,24 +150,23 @@ function ChannelFilter({ channels, channel, visit }: Omit<LogProps, 'data'> & { 
   )
 }
 
-const FIRST_LINES = `Tracker.configure({
+const CHAT_CONFIGURATION = `Tracker.configure({
   enable_chat_notifications: true,
   chat_webhook_url: 'https://hooks.slack.com/services/…',
-  dashboard_base_url: 'https://shop.example', // so that messages can link here
+  dashboard_base_url: 'https://shop.example', // for links in notifications
 })`
 
-function Nothing({ channels }: { channels: readonly ChannelState[] }) {
+function NoDeliveries({ channels }: { channels: readonly ChannelState[] }) {
   if (channels.some(({ state }) => state === 'on')) {
     return (
-      <Empty title="No message was written yet">
-        The next error that is new or comes back is told. To see whether messages arrive, send a test above.
+      <Empty title="No notifications yet">
+        New and regressed errors appear here. To check a channel, send a test above.
       </Empty>
     )
   }
   return (
-    <Empty title="Nobody is told of errors yet" code={FIRST_LINES}>
-      Turn on a channel, and every message stands here with its state, its tries and what was answered. A chat needs two
-      lines:
+    <Empty title="No notification channel configured" code={CHAT_CONFIGURATION}>
+      Configure a channel to get notified of new and regressed errors. For chat:
     </Empty>
   )
 }

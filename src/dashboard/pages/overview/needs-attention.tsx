@@ -1,7 +1,7 @@
 import type { Attention, Overview } from '../../../analytics/overview/overview.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../../define.js'
-import { openErrors } from '../../href.js'
+import { openErrorsLink } from '../../href.js'
 import { RegressionBadge, SeverityBadge } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { Spikes } from '../analytics/spikes.js'
@@ -9,77 +9,77 @@ import { OverviewErrorLink } from './overview-error.js'
 
 interface Group {
   title: string
-  /** What brings an error here. */
+  /** Condition of the group. */
   text: Rendered
   concern: Attention
   href: string
   time(error: RankedError): string
 }
 
-/** What is open and needs somebody, by why. */
-export function NeedsYou({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const groups = groupsOf(data, visit).filter(({ concern }) => concern.count > 0)
+/** Open errors that need attention, grouped by reason. */
+export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }): Rendered {
+  const groups = attentionGroups(data, visit).filter(({ concern }) => concern.count > 0)
   const spikes = data.spiking ?? []
   return (
-    <section class="card" aria-labelledby="needs-you">
-      <h2 id="needs-you">Needs you</h2>
+    <section class="card" aria-labelledby="needs-attention">
+      <h2 id="needs-attention">Needs attention</h2>
       {groups.length === 0 && spikes.length === 0 ? (
         <p class="all-quiet">
-          Nothing does. No error is new since <Time iso={data.new_since} visit={visit} />, none came back within a week,
-          {data.spiking !== null && ' none comes more often than usual,'} and every critical one has somebody.
+          All clear. No new errors since <Time iso={data.new_since} visit={visit} />, no regressions in the last 7 days
+          {data.spiking !== null && ', no spikes'}, and all critical errors are assigned.
         </p>
       ) : (
         <div class="needs">
           {spikes.length > 0 && <Spikes spikes={spikes} visit={visit} />}
-          {groups.map((group) => concernOf(group, visit))}
+          {groups.map((group) => renderGroup(group, visit))}
         </div>
       )}
     </section>
   )
 }
 
-/** The same in one line, for whoever sees only the head of the page. */
-export function NeedsLine({ data, visit }: { data: Overview; visit: Visit }): Rendered {
+/** One-line summary for the page head. */
+export function AttentionSummary({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const spiking = data.spiking?.length ?? 0
   const parts = [
     ...(spiking > 0 ? [`${formatCount(spiking)} spiking`] : []),
-    ...groupsOf(data, visit)
+    ...attentionGroups(data, visit)
       .filter(({ concern }) => concern.count > 0)
       .map(({ title, concern }) => `${formatCount(concern.count, concern.is_bound)} ${title.toLowerCase()}`),
   ]
-  return parts.length === 0 ? 'Nothing needs you' : <a href="#needs-you">{parts.join(', ')}</a>
+  return parts.length === 0 ? 'All clear' : <a href="#needs-attention">{parts.join(', ')}</a>
 }
 
-const CAME_BACK = 'Came back'
+const REGRESSED = 'Regressed'
 
-function groupsOf(data: Overview, visit: Visit): Group[] {
+function attentionGroups(data: Overview, visit: Visit): Group[] {
   const since = visit.last_visit_at === null ? 'in the last 24 hours' : 'since your last visit'
   return [
     {
       title: 'New',
       text: since,
       concern: data.new_errors,
-      href: openErrors(visit, { sort_by: 'first_seen_at' }),
+      href: openErrorsLink(visit, { sort_by: 'first_seen_at' }),
       time: ({ first_seen_at }) => first_seen_at,
     },
     {
-      title: CAME_BACK,
-      text: 'resolved, and seen again within a week',
+      title: REGRESSED,
+      text: 'reopened in the last 7 days',
       concern: data.reopened,
-      href: openErrors(visit, { status: 'new' }),
+      href: openErrorsLink(visit, { status: 'new' }),
       time: ({ reopened_at, occurred_at }) => reopened_at ?? occurred_at,
     },
     {
       title: 'Unassigned',
-      text: 'critical or high, and nobody has them',
+      text: 'critical or high',
       concern: data.unattended,
-      href: openErrors(visit, { assigned_to: '__unassigned__', sort_by: 'severity' }),
+      href: openErrorsLink(visit, { assigned_to: '__unassigned__', sort_by: 'severity' }),
       time: ({ occurred_at }) => occurred_at,
     },
   ]
 }
 
-function concernOf({ title, text, concern, href, time }: Group, visit: Visit): Rendered {
+function renderGroup({ title, text, concern, href, time }: Group, visit: Visit): Rendered {
   const count = `${formatCount(concern.count)}${concern.is_bound ? '+' : ''}`
   return (
     <section class="concern">
@@ -92,7 +92,7 @@ function concernOf({ title, text, concern, href, time }: Group, visit: Visit): R
           <li>
             <span class="concern-error">
               <OverviewErrorLink error={error} visit={visit} />
-              {title === CAME_BACK && <RegressionBadge version={error.regressed_in_version} />}
+              {title === REGRESSED && <RegressionBadge version={error.regressed_in_version} />}
             </span>
             <span class="concern-side">
               <SeverityBadge severity={error.severity} />

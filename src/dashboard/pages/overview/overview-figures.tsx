@@ -1,12 +1,12 @@
 import type { Overview } from '../../../analytics/overview/overview.js'
 import { HOUR } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href, openErrors } from '../../href.js'
+import { href, openErrorsLink } from '../../href.js'
 import { Figure } from '../../ui/figures.js'
 import { formatCount } from '../../ui/time.js'
-import { formatWait } from '../../ui/units.js'
+import { formatDuration } from '../../ui/units.js'
 
-/** Occurrences today, what is open, who was met, and how long it takes: each against the time before. */
+/** Key figures, each compared with the previous period. */
 export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const { stats, today, unresolved, affected_users, time_to_resolve } = data
   const daily = data.days.slice(-14).map(({ total }) => total)
@@ -16,22 +16,22 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         label="Occurrences today"
         value={formatCount(today.occurrences)}
         href={href(visit, '/errors', { timeframe: 'today' })}
-        note={`of ${plural(stats.errors_today, 'error')}; ${formatCount(today.before)} yesterday by this time`}
-        change={{ now: today.occurrences, before: today.before, than: 'yesterday by this time', format: formatCount }}
-        trend={{ values: daily, label: 'Occurrences on each of the last 14 days' }}
+        note={`${plural(stats.errors_today, 'error')} · ${formatCount(today.before)} by this time yesterday`}
+        change={{ now: today.occurrences, before: today.before, than: 'by this time yesterday', format: formatCount }}
+        trend={{ values: daily, label: 'Daily occurrences, last 14 days' }}
       />
       <Figure
         label="Unresolved"
         value={formatCount(unresolved.count)}
-        href={openErrors(visit)}
-        note={`${formatCount(unresolved.opened)} opened and ${formatCount(unresolved.closed)} closed in 7 days`}
+        href={openErrorsLink(visit)}
+        note={`${formatCount(unresolved.opened)} opened, ${formatCount(unresolved.closed)} closed in 7 days`}
         change={{
           now: unresolved.count,
           before: unresolved.count - unresolved.opened + unresolved.closed,
           than: '7 days ago',
           format: formatCount,
         }}
-        trend={{ values: unresolved.daily, label: 'Unresolved at the end of each of the last 14 days' }}
+        trend={{ values: unresolved.daily, label: 'Unresolved errors by day, last 14 days' }}
       />
       <Figure
         label="Affected users"
@@ -45,11 +45,11 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         }}
         {...(affected_users.daily.length === 0
           ? {}
-          : { trend: { values: affected_users.daily, label: 'Users who met an error on each of the last 7 days' } })}
+          : { trend: { values: affected_users.daily, label: 'Affected users by day, last 7 days' } })}
       />
       <Figure
         label="Time to resolve"
-        value={formatWait(time_to_resolve.median_ms)}
+        value={formatDuration(time_to_resolve.median_ms)}
         note={resolveNote(data)}
         {...(time_to_resolve.median_ms === null ? {} : resolveTrend(time_to_resolve.median_ms, data))}
       />
@@ -59,22 +59,22 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
 
 function resolveTrend(now: number, { time_to_resolve: { before, weekly_mean_ms } }: Overview) {
   return {
-    change: { now, before: before.median_ms, than: 'in the 30 days before', format: formatWait },
+    change: { now, before: before.median_ms, than: 'in the 30 days before', format: formatDuration },
     trend: {
       values: weekly_mean_ms.map((ms) => Math.round(ms / HOUR)),
-      label: 'Mean hours to resolve in each of the last 8 weeks',
+      label: 'Mean hours to resolve by week, last 8 weeks',
     },
   }
 }
 
 function usersNote({ affected_users: { before, is_bound } }: Overview): string {
-  if (is_bound) return 'met an error in 7 days; more than are counted'
-  return `met an error in 7 days; ${formatCount(before ?? 0)} in the 7 before`
+  if (is_bound) return 'last 7 days (lower bound)'
+  return `last 7 days · ${formatCount(before ?? 0)} in the 7 days before`
 }
 
 function resolveNote({ time_to_resolve: { count, mean_ms } }: Overview): string {
-  if (count === 0) return 'nothing was resolved in 30 days'
-  return `median of ${formatCount(count)} in 30 days; the mean is ${formatWait(mean_ms)}`
+  if (count === 0) return 'none resolved in 30 days'
+  return `median of ${formatCount(count)} in 30 days · mean ${formatDuration(mean_ms)}`
 }
 
 function plural(count: number, word: string): string {

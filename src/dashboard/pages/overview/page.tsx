@@ -6,46 +6,44 @@ import { id, optional } from '../../../model/input.js'
 import { SEVERITIES } from '../../../model/severity.js'
 import { DAY } from '../../../model/time.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
-import { href, openErrors } from '../../href.js'
+import { href, openErrorsLink } from '../../href.js'
 import { BarChart } from '../../ui/charts.js'
-import { CountedAt } from '../../ui/insight.js'
+import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/page-head.js'
 import { SmallMultiples } from '../../ui/small-multiples.js'
 import { longDate, shortDate } from '../../ui/time.js'
 import { StrongestCascades } from '../analytics/cascades.js'
 import { FirstSteps } from './first-steps.js'
-import { NeedsLine, NeedsYou } from './needs-attention.js'
+import { AttentionSummary, NeedsAttention } from './needs-attention.js'
 import { OverviewFigures } from './overview-figures.js'
 import { TopErrors } from './top-errors.js'
 import { Totals } from './totals.js'
 
 interface OverviewPage extends Overview {
-  /** Errors that another regularly follows. */
   cascades: StrongCascade[]
-  /** When what is told of the last days was counted. */
+  /** When the figures of the last days were calculated. */
   counted_at: number
 }
 
-const CASCADES = 3
+const MAX_CASCADES = 3
 const CASCADE_DAYS = 7
 
-/** The numbers at a glance, and what needs somebody. */
 export const overview = definePage({
   path: '/overview',
-  text: 'High-level statistics, what needs somebody, and what hurts most',
+  text: 'Key figures, errors that need attention and top errors by impact',
   parameters: v.object({ application_id: optional(id()) }),
   async load(context, { application_id }, { last_visit_at, now }): Promise<OverviewPage> {
     await context.ready()
     const since = last_visit_at ?? undefined
-    const [current, lately, cascades] = await Promise.all([
+    const [current, recent, cascades] = await Promise.all([
       overviewNow(context, { application_id, since }),
       remembered(context, `overview ${application_id}`, () => overviewLately(context, application_id)),
-      strongestCascades(context, { application_id }, now - CASCADE_DAYS * DAY, CASCADES),
+      strongestCascades(context, { application_id }, now - CASCADE_DAYS * DAY, MAX_CASCADES),
     ])
-    return { ...joined(current, lately.value), cascades, counted_at: lately.asked_at }
+    return { ...joined(current, recent.value), cascades, counted_at: recent.asked_at }
   },
   title: () => 'Overview',
-  // The numbers of DashboardStats keep their places; everything else stands beside them.
+  // The specification defines the fields of DashboardStats at the top level.
   json: ({ stats, counted_at, ...overview }) => ({
     ...stats,
     ...overview,
@@ -59,58 +57,58 @@ export const overview = definePage({
           <>
             {data.stats.total_errors > 0 && (
               <>
-                <NeedsLine data={data} visit={visit} /> ·{' '}
+                <AttentionSummary data={data} visit={visit} /> ·{' '}
               </>
             )}
-            {`Days in ${visit.time_zone}`}
+            {`DailyChart in ${visit.time_zone}`}
           </>
         }
       >
         {data.stats.total_errors > 0 && (
-          <a class="button primary" href={openErrors(visit)}>
+          <a class="button primary" href={openErrorsLink(visit)}>
             Open errors
           </a>
         )}
       </PageHead>
-      {data.stats.total_errors === 0 ? <FirstSteps visit={visit} /> : <Numbers data={data} visit={visit} />}
+      {data.stats.total_errors === 0 ? <FirstSteps visit={visit} /> : <OverviewPanels data={data} visit={visit} />}
     </>
   ),
 })
 
-function Numbers({ data, visit }: { data: OverviewPage; visit: Visit }): Rendered {
+function OverviewPanels({ data, visit }: { data: OverviewPage; visit: Visit }): Rendered {
   return (
     <div class="stack overview">
       <OverviewFigures data={data} visit={visit} />
-      <Days data={data} visit={visit} />
-      <NeedsYou data={data} visit={visit} />
+      <DailyChart data={data} visit={visit} />
+      <NeedsAttention data={data} visit={visit} />
       <TopErrors data={data} visit={visit} />
       {data.cascades.length > 0 && <StrongestCascades cascades={data.cascades} visit={visit} />}
       <div class="columns">
         <SmallMultiples
           title="Platforms"
-          address={(platform) => href(visit, '/errors', { platform, timeframe: 'last_7_days' })}
+          linkFor={(platform) => href(visit, '/errors', { platform, timeframe: 'last_7_days' })}
           multiples={data.platforms}
-          empty="Nothing occurred within 7 days."
+          empty="No occurrences in the last 7 days."
         />
         <SmallMultiples
           title="Releases"
-          address={(app_version) => href(visit, '/releases', { app_version })}
+          linkFor={(app_version) => href(visit, '/releases', { app_version })}
           multiples={data.releases}
           empty={
             <>
-              No version is known of what occurred within 7 days. Set <code>app_version</code>, or{' '}
-              <code>APP_VERSION</code> in the environment.
+              No releases in the last 7 days. Set <code>app_version</code>, or <code>APP_VERSION</code> in the
+              environment.
             </>
           }
         />
       </div>
       <Totals stats={data.stats} visit={visit} />
-      <CountedAt at={data.counted_at} now={visit.now} />
+      <UpdatedAt at={data.counted_at} now={visit.now} />
     </div>
   )
 }
 
-function Days({ data, visit }: { data: Overview; visit: Visit }): Rendered {
+function DailyChart({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   return (
     <section class="card" aria-label="Occurrences per day">
       <BarChart

@@ -5,7 +5,6 @@ import { SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { OverviewErrorLink } from './overview-error.js'
 
-/** The open errors that hurt most. */
 export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const isWeek = Date.parse(data.impact_since) <= firstHourFrom(startOfLastDays(7, visit.now, visit.time_zone))
   return (
@@ -13,18 +12,18 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
       <h2 id="top-errors">Top errors by impact</h2>
       <p class="meta muted">
         {isWeek
-          ? 'By their share of the occurrences and of the users of the last 7 days.'
-          : `By their share of the occurrences since ${exactTime(data.impact_since, visit.time_zone)} and of the users of the last 7 days.`}
+          ? 'Ranked by occurrences and affected users, last 7 days.'
+          : `Ranked by occurrences since ${exactTime(data.impact_since, visit.time_zone)} and affected users of the last 7 days.`}
       </p>
       {data.top_by_impact.length === 0 ? (
-        <p class="all-quiet">No open error occurred within 7 days.</p>
+        <p class="all-quiet">No open errors in the last 7 days.</p>
       ) : (
         <table class="impact">
           <thead>
             <tr>
               <th scope="col">Error</th>
               <th scope="col" class="number">
-                Events
+                Occurrences
               </th>
               <th scope="col" class="number">
                 Users
@@ -42,7 +41,7 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
                 </td>
                 <td class="number">
                   {formatCount(error.occurrences)}
-                  <span class="impact-unit">{error.occurrences === 1 ? ' event' : ' events'}</span>
+                  <span class="impact-unit">{error.occurrences === 1 ? ' occurrence' : ' occurrences'}</span>
                 </td>
                 <td class="number">
                   {`${formatCount(error.users)}${data.users_are_bound ? '+' : ''}`}

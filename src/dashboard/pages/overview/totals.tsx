@@ -5,13 +5,13 @@ import { href } from '../../href.js'
 import { ShareBars } from '../../ui/charts.js'
 import { formatCount } from '../../ui/time.js'
 
-/** The numbers of DashboardStats: how many errors there are, when they were last seen, and of which type and platform. */
+/** Totals by period, status, type and platform. */
 export function Totals({ stats, visit }: { stats: DashboardStats; visit: Visit }): Rendered {
   return (
     <section class="card overview-totals" aria-labelledby="totals">
       <h2 id="totals">All errors</h2>
       <dl class="overview-totals-row">
-        {rowsOf(stats).map(([label, errors, occurrences]) => (
+        {totalRows(stats).map(([label, errors, occurrences]) => (
           <div>
             <dt>{label}</dt>
             <dd>
@@ -55,9 +55,9 @@ export function Totals({ stats, visit }: { stats: DashboardStats; visit: Visit }
 
 type Row = readonly [label: string, errors: number, occurrences?: number]
 
-function rowsOf(stats: DashboardStats): Row[] {
+function totalRows(stats: DashboardStats): Row[] {
   return [
-    ['In all', stats.total_errors, stats.total_occurrences],
+    ['Total', stats.total_errors, stats.total_occurrences],
     ['Seen today', stats.errors_today, stats.occurrences_today],
     ['Last 7 days', stats.errors_last_7_days, stats.occurrences_last_7_days],
     ['Last 30 days', stats.errors_last_30_days, stats.occurrences_last_30_days],

@@ -13,9 +13,9 @@ import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
-import { CountedAt } from '../../ui/insight.js'
+import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/page-head.js'
-import { periodLine } from '../analytics/trends.js'
+import { periodText } from '../analytics/trends.js'
 import { CrossPlatform, PlatformCards, PlatformErrors } from './panels.js'
 
 interface Comparison {
@@ -27,12 +27,11 @@ interface Comparison {
 interface Data {
   comparison: Comparison
   health: PlatformHealth | null
-  crossing: CrossPlatformError[]
-  /** When the oldest of them was counted. */
+  crossPlatform: CrossPlatformError[]
+  /** Age of the oldest cached result. */
   counted_at: number
 }
 
-/** The platforms beside each other, one of them closely, and what fails on several. */
 export const platformComparison = definePage({
   path: '/errors/platform_comparison',
   text: 'Platform comparison: rates, stability and errors that platforms share',
@@ -40,52 +39,58 @@ export const platformComparison = definePage({
   parameters: v.object({ ...periodInput.entries, platform: filterText({ max: 64 }) }),
   async load(context, { days = PLATFORM_DAYS, application_id, platform }): Promise<Data> {
     const query = await comparePlatforms.run(context, { days, application_id })
-    const ask = <T,>(name: string, answer: () => Promise<T>) =>
-      remembered(context, `platforms ${name} ${days} ${application_id}`, answer)
-    const comparison = await ask('rates', async () => {
+    const cachedQuery = <T,>(name: string, load: () => Promise<T>) =>
+      remembered(context, `platforms ${name} ${days} ${application_id}`, load)
+    const comparison = await cachedQuery('rates', async () => {
       const rates = (await query.errorRateByPlatform()).slice(0, MAX_LISTED_PLATFORMS)
       const listed = new Set(rates.map((rate) => rate.platform))
       const scores = (await query.platformStabilityScores()).filter((score) => listed.has(score.platform))
       return { period: await query.period(), rates, scores }
     })
-    const chosen = platform ?? comparison.value.rates[0]?.platform
-    const health = chosen === undefined ? null : await ask(`of ${chosen}`, () => query.platformHealthSummary(chosen))
-    const crossing = await ask('crossing', () => query.crossPlatformErrors())
+    const selected = platform ?? comparison.value.rates[0]?.platform
+    const health =
+      selected === undefined ? null : await cachedQuery(`of ${selected}`, () => query.platformHealthSummary(selected))
+    const crossPlatform = await cachedQuery('crossing', () => query.crossPlatformErrors())
     return {
       comparison: comparison.value,
       health: health?.value ?? null,
-      crossing: crossing.value,
-      counted_at: oldestOf([comparison, health, crossing]),
+      crossPlatform: crossPlatform.value,
+      counted_at: oldestOf([comparison, health, crossPlatform]),
     }
   },
   title: () => 'Platforms',
-  json: ({ comparison, health, crossing, counted_at }) => ({
+  json: ({ comparison, health, crossPlatform, counted_at }) => ({
     period: comparison.period,
     error_rate_by_platform: comparison.rates,
     platform_stability_scores: comparison.scores,
     platform_health_summary: health,
-    cross_platform_errors: crossing,
+    cross_platform_errors: crossPlatform,
     counted_at: new Date(counted_at).toISOString(),
   }),
-  view: ({ comparison, health, crossing, counted_at }, visit) => (
+  view: ({ comparison, health, crossPlatform, counted_at }, visit) => (
     <>
-      <PageHead title="Platforms" context={periodLine(comparison.period)}>
+      <PageHead title="Platforms" context={periodText(comparison.period)}>
         <DayRange days={comparison.period.days} visit={visit} />
       </PageHead>
       {comparison.rates.length === 0 ? (
         <Empty
-          title="No platform reported in this period"
+          title="No platforms in this period"
           code="await Tracker.Commands.LogError.call({ error_type, message, platform: 'iOS', app_version })"
         >
-          The platform comes from the user agent of a request or from the report of a client. Choose a longer range, or
-          report one:
+          The platform comes from the user agent of a request or from a client report. Select a longer range, or report
+          an error:
         </Empty>
       ) : (
         <div class="stack">
-          <PlatformCards rates={comparison.rates} scores={comparison.scores} chosen={health?.platform} visit={visit} />
+          <PlatformCards
+            rates={comparison.rates}
+            scores={comparison.scores}
+            selected={health?.platform}
+            visit={visit}
+          />
           {health && <PlatformErrors health={health} visit={visit} />}
-          <CrossPlatform errors={crossing} visit={visit} />
-          <CountedAt at={counted_at} now={visit.now} />
+          <CrossPlatform errors={crossPlatform} visit={visit} />
+          <UpdatedAt at={counted_at} now={visit.now} />
         </div>
       )}
     </>

@@ -4,34 +4,34 @@ import type { PlatformRate, PlatformStability } from '../../../analytics/platfor
 import { STABILITY_SCALE, stabilityFormula } from '../../../analytics/stability-score.js'
 import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href, sameWith } from '../../href.js'
+import { currentPageWith, href } from '../../href.js'
 import { SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts.js'
 import { ErrorLink } from '../../ui/error-link.js'
-import { How } from '../../ui/explanation.js'
+import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { SeverityMix } from '../../ui/severity-mix.js'
 import { formatCount } from '../../ui/time.js'
-import { formatShare, formatWait } from '../../ui/units.js'
+import { formatDuration, formatPercent } from '../../ui/units.js'
 
-const SHOWN = 10
+const MAX_SHOWN = 10
 
-/** One card per platform: its score, its trend and its figures. */
+/** One card per platform with its score, trend and figures. */
 export function PlatformCards({
   rates,
   scores,
-  chosen,
+  selected,
   visit,
 }: {
   rates: readonly PlatformRate[]
   scores: readonly PlatformStability[]
-  chosen: string | undefined
+  selected: string | undefined
   visit: Visit
 }): Rendered {
   return (
     <section>
       <h2 class="section-title">Stability</h2>
-      <p class="how">
+      <p class="description">
         {STABILITY_SCALE}
         {rates.length === MAX_LISTED_PLATFORMS &&
           ` Lists the ${MAX_LISTED_PLATFORMS} platforms with the most occurrences.`}
@@ -42,15 +42,15 @@ export function PlatformCards({
             <PlatformCard
               rate={rate}
               stability={scores.find(({ platform }) => platform === rate.platform)}
-              current={rate.platform === chosen}
+              current={rate.platform === selected}
               visit={visit}
             />
           </li>
         ))}
       </ul>
-      <How>
-        {`Stability: ${stabilityFormula({ open: 'its errors', growth: 'the period before' })} Change: against as many hours, so many days earlier. Resolved and time to resolve: of errors whose newest occurrence was on the platform.`}
-      </How>
+      <Explanation>
+        {`Stability: ${stabilityFormula({ open: 'its errors', growth: 'the period before' })} Change: compared with the previous period of the same length. Resolved and time link resolve: errors last seen on the platform.`}
+      </Explanation>
     </section>
   )
 }
@@ -71,7 +71,7 @@ function PlatformCard({
       <div class="platform-head">
         <h3>
           <a
-            href={`${sameWith(visit, { platform: rate.platform })}#platform`}
+            href={`${currentPageWith(visit, { platform: rate.platform })}#platform`}
             aria-current={current ? 'true' : undefined}
           >
             {rate.platform}
@@ -88,17 +88,17 @@ function PlatformCard({
       <dl class="platform-facts">
         <Fact label="Occurrences">
           <a href={href(visit, '/errors', { platform: rate.platform })}>
-            {`${formatCount(rate.occurrences)} (${formatShare(rate.share)})`}
+            {`${formatCount(rate.occurrences)} (${formatPercent(rate.share)})`}
           </a>
         </Fact>
         <Fact label="Per day">{formatCount(Math.round(rate.per_day * 10) / 10)}</Fact>
-        <Fact label="Change">{change(rate)}</Fact>
+        <Fact label="Change">{formatChange(rate)}</Fact>
         {stability && (
           <>
             <Fact label="Resolved">
               {`${formatCount(stability.resolved_count)} of ${formatCount(stability.error_count)} errors`}
             </Fact>
-            <Fact label="Time to resolve">{formatWait(stability.median_time_to_resolve_ms)}</Fact>
+            <Fact label="Time to resolve">{formatDuration(stability.median_time_to_resolve_ms)}</Fact>
           </>
         )}
       </dl>
@@ -106,18 +106,19 @@ function PlatformCard({
   )
 }
 
-const MOST_BARS = 90
+/** More bars would be too narrow to distinguish. */
+const MAX_BARS = 90
 
-/** By the day, or by the week where the days would be too many to be told apart. */
+/** Daily trend, or weekly for long periods. */
 function Trend({ rate: { platform, daily_counts } }: { rate: PlatformRate }) {
-  if (daily_counts.length <= MOST_BARS) {
+  if (daily_counts.length <= MAX_BARS) {
     return <Sparkline values={daily_counts} label={`Occurrences on ${platform} per day`} />
   }
   const weeks: number[] = []
   for (let end = daily_counts.length; end > 0; end -= 7) {
     weeks.unshift(daily_counts.slice(Math.max(0, end - 7), end).reduce((sum, count) => sum + count, 0))
   }
-  return <Sparkline values={weeks} label={`Occurrences on ${platform} per week until today`} />
+  return <Sparkline values={weeks} label={`Occurrences on ${platform} per week`} />
 }
 
 function Fact({ label, children }: { label: string; children?: Rendered }) {
@@ -129,26 +130,25 @@ function Fact({ label, children }: { label: string; children?: Rendered }) {
   )
 }
 
-function change({ growth, before_count }: PlatformRate): string {
-  if (growth === null) return 'nothing before'
+function formatChange({ growth, before_count }: PlatformRate): string {
+  if (growth === null) return 'no data before'
   const sign = growth > 0 ? '+' : growth < 0 ? '−' : '±'
-  return `${sign}${formatShare(Math.abs(growth))} from ${formatCount(before_count)}`
+  return `${sign}${formatPercent(Math.abs(growth))} from ${formatCount(before_count)}`
 }
 
-/** The most frequent errors of one platform. */
 export function PlatformErrors({ health, visit }: { health: PlatformHealth; visit: Visit }): Rendered {
   return (
     <Insight
       id="platform"
       title={`Most frequent on ${health.platform}`}
-      how="Errors by their occurrences on this platform in the period. A card above chooses another one."
+      description="Top errors on this platform in the period."
     >
       {health.top_errors.length === 0 ? (
-        <p class="muted">{`Nothing occurred on ${health.platform} in this period.`}</p>
+        <p class="muted">{`No occurrences on ${health.platform} in this period.`}</p>
       ) : (
         <InsightTable
           title={`Most frequent errors on ${health.platform}`}
-          rows={health.top_errors.slice(0, SHOWN)}
+          rows={health.top_errors.slice(0, MAX_SHOWN)}
           columns={[
             { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
             { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
@@ -161,15 +161,12 @@ export function PlatformErrors({ health, visit }: { health: PlatformHealth; visi
   )
 }
 
-/** What fails on several platforms, and how often on each. */
+/** Errors on several platforms. */
 export function CrossPlatform({ errors, visit }: { errors: readonly CrossPlatformError[]; visit: Visit }): Rendered {
   return (
-    <Insight
-      title="Across platforms"
-      how="The same error type at the same place in the code, seen on two platforms or more in the period; by all occurrences."
-    >
+    <Insight title="Across platforms" description="Errors with the same type and location on 2 or more platforms.">
       {errors.length === 0 ? (
-        <p class="muted">No error was met on more than one platform.</p>
+        <p class="muted">No cross-platform errors.</p>
       ) : (
         <InsightTable
           title="Errors across platforms"
@@ -198,12 +195,12 @@ export function CrossPlatform({ errors, visit }: { errors: readonly CrossPlatfor
 
 function CrossPlatformLink({ error, visit }: { error: CrossPlatformError; visit: Visit }) {
   const { error_type, place, error_ids } = error
-  const [only] = error_ids
-  const to = error_ids.length === 1 ? href(visit, `/errors/${only}`) : href(visit, '/errors', { error_type })
+  const [firstId] = error_ids
+  const link = error_ids.length === 1 ? href(visit, `/errors/${firstId}`) : href(visit, '/errors', { error_type })
   return (
     <span class="error-link">
       <span class="error-link-title">
-        <a href={to}>{error_type}</a>
+        <a href={link}>{error_type}</a>
         {place && <code>{place}</code>}
       </span>
       {error_ids.length > 1 && <span class="meta muted">{`${error_ids.length} errors`}</span>}

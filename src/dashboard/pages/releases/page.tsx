@@ -11,37 +11,37 @@ import { filterText } from '../../../model/input.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
-import { CountedAt } from '../../ui/insight.js'
+import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/page-head.js'
 import { Pagination, paginationLinks } from '../../ui/pagination.js'
-import { periodLine } from '../analytics/trends.js'
+import { periodText } from '../analytics/trends.js'
 import { ReleaseChanges } from './release-changes.js'
 import { ReleaseTable } from './release-table.js'
 
 interface Data {
   list: Answer<ReleaseList>
-  /** Of the release that is asked for, if any. */
+  /** Changes of the selected release. */
   release: Answer<Changes | null> | null
 }
 
-const MOST_CHANGES = 25
+/** Per list of the selected release. */
+const MAX_CHANGES = 25
 
-/** Which versions reported, what each brought, and one of them closely. */
 export const releases = definePage({
   path: '/releases',
-  text: 'Releases: versions with their occurrences, new, returned, worse and gone errors, and one of them closely',
+  text: 'Releases: versions with their new, regressed, increased and gone errors, and the changes of one release',
   parameters: v.object({ ...releaseListInput.entries, app_version: filterText({ max: 128 }) }),
   async load(context, { days = RELEASE_DAYS, application_id, page, app_version }): Promise<Data> {
     await context.ready()
-    const ask = <T,>(name: string, answer: () => Promise<T>) =>
-      remembered(context, `releases ${name} ${application_id}`, answer)
+    const cachedQuery = <T,>(name: string, load: () => Promise<T>) =>
+      remembered(context, `releases ${name} ${application_id}`, load)
     return {
-      list: await ask(`list ${days} ${page}`, () => releaseList.run(context, { days, application_id, page })),
+      list: await cachedQuery(`list ${days} ${page}`, () => releaseList.run(context, { days, application_id, page })),
       release:
         app_version === undefined
           ? null
-          : await ask(`of ${app_version}`, () =>
-              releaseChanges(context, { application_id }, app_version, MOST_CHANGES),
+          : await cachedQuery(`of ${app_version}`, () =>
+              releaseChanges(context, { application_id }, app_version, MAX_CHANGES),
             ),
     }
   },
@@ -56,25 +56,22 @@ export const releases = definePage({
     const { period, releases, trend_dates, pagination } = list.value
     return (
       <>
-        <PageHead title="Releases" context={periodLine(period)}>
+        <PageHead title="Releases" context={periodText(period)}>
           <DayRange days={period.days} visit={visit} />
         </PageHead>
         <div class="stack">
           {release && <ReleaseChanges changes={release.value} wanted={app_version} visit={visit} />}
           {releases.length === 0 ? (
-            <Empty
-              title="No version reported in this period"
-              code="Tracker.configure({ app_version: process.env.GIT_TAG })"
-            >
-              Each release appears here with what it broke and what it mended. A version is found in your package.json
-              or the environment; choose a longer range, or set it yourself:
+            <Empty title="No releases in this period" code="Tracker.configure({ app_version: process.env.GIT_TAG })">
+              Each release is listed with its new, regressed and gone errors. The version comes from your package.json
+              or the environment. Select a longer range, or set it in the configuration:
             </Empty>
           ) : (
             <ReleaseTable releases={releases} trend_days={trend_dates.length} visit={visit}>
               {pagination.total_pages > 1 && <Pagination pagination={pagination} visit={visit} />}
             </ReleaseTable>
           )}
-          <CountedAt at={oldestOf([list, release])} now={visit.now} />
+          <UpdatedAt at={oldestOf([list, release])} now={visit.now} />
         </div>
       </>
     )

@@ -6,9 +6,9 @@ import { href } from '../../href.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Insight } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { applicationNote, namedBy } from './release-link.js'
+import { applicationNote, releaseParameters } from './release-link.js'
 
-/** What a release brought against the one before it. */
+/** New, regressed, increased and gone errors of a release. */
 export function ReleaseChanges({
   changes,
   wanted,
@@ -22,23 +22,22 @@ export function ReleaseChanges({
 }): Rendered {
   if (!changes) {
     return (
-      <Insight id="release" title={`Release ${wanted}`} how="What a release brought against the release before it.">
-        <p class="muted">No error of the last year came from this version.</p>
+      <Insight id="release" title={`Release ${wanted}`} description="Changes since the previous release.">
+        <p class="muted">No errors with this version in the last year.</p>
       </Insight>
     )
   }
   const { app_version, before_version } = changes
-  const before = before_version ?? 'nothing'
   return (
     <Insight
       id="release"
       title={`Release ${app_version}${applicationNote(changes, visit)}`}
-      how={
+      description={
         <>
-          {`Against ${before_version === null ? 'nothing: no version was seen before it' : `${before_version}, the version before it`}. First seen `}
+          {`${before_version === null ? 'No earlier version to compare with' : `Compared with ${before_version}`}. First seen `}
           <Time iso={changes.first_seen_at} visit={visit} />
-          {`. Worse: at least ${LEAST_OCCURRENCES} times, and ${WORSE} times as often a day as before. Came back: resolved in an older release, and open again. `}
-          <a href={href(visit, '/errors', namedBy(changes, visit))}>All errors of this version</a>
+          {`. Increased: at least ${LEAST_OCCURRENCES} occurrences and ${WORSE}× the previous daily rate. Regressed: resolved in an earlier release and reopened. `}
+          <a href={href(visit, '/errors', releaseParameters(changes, visit))}>All errors of this version</a>
         </>
       }
     >
@@ -49,23 +48,23 @@ export function ReleaseChanges({
           title="New"
           count={changes.new_count}
           errors={changes.new_errors}
-          empty="No error was first seen in this release."
+          empty="No new errors."
           visit={visit}
         />
         <ChangeList
           id="regressed"
-          title="Came back"
+          title="Regressed"
           count={changes.regressed_count}
           errors={changes.regressed_errors}
-          empty="No error that had been resolved came back in this release."
+          empty="No regressions."
           visit={visit}
         />
         <ChangeList
           id="worse"
-          title="Worse"
+          title="Increased"
           count={changes.worse_count}
           errors={changes.worse_errors}
-          empty={`No error occurs much more often than in ${before}.`}
+          empty="Nothing increased."
           visit={visit}
         />
         <ChangeList
@@ -73,7 +72,7 @@ export function ReleaseChanges({
           title="Gone"
           count={changes.gone_count}
           errors={changes.gone_errors}
-          empty={`Everything seen in ${before} was seen again.`}
+          empty="Nothing disappeared."
           visit={visit}
         />
       </div>
@@ -81,10 +80,10 @@ export function ReleaseChanges({
   )
 }
 
-/** What came back is not counted against the release before. */
+/** Regressed errors have no count of the previous release. */
 type Changed = RankedError & Partial<ChangedError>
 
-const SHOWN = 5
+const MAX_OPEN = 5
 
 function ChangeList({
   id,
@@ -107,13 +106,13 @@ function ChangeList({
         {title} <span class="count">{formatCount(count)}</span>
       </h3>
       {errors.length === 0 && <p class="muted">{empty}</p>}
-      <Errors errors={errors.slice(0, SHOWN)} visit={visit} />
-      {errors.length > SHOWN && (
+      <Errors errors={errors.slice(0, MAX_OPEN)} visit={visit} />
+      {errors.length > MAX_OPEN && (
         <details>
-          <summary>{`${formatCount(count - SHOWN)} more`}</summary>
-          <Errors errors={errors.slice(SHOWN)} visit={visit} />
+          <summary>{`${formatCount(count - MAX_OPEN)} more`}</summary>
+          <Errors errors={errors.slice(MAX_OPEN)} visit={visit} />
           {count > errors.length && (
-            <p class="how">{`and ${formatCount(count - errors.length)} that occurred no more often`}</p>
+            <p class="description">{`and ${formatCount(count - errors.length)} less frequent`}</p>
           )}
         </details>
       )}

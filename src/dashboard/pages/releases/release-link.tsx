@@ -1,41 +1,39 @@
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
 
-/** A version of an application. */
 export interface NamedRelease {
   application_id: number
   app_version: string
 }
 
-/** A version, leading to what it brought. */
+/** Version linked to the changes of its release. */
 export function ReleaseLink({ release, visit }: { release: NamedRelease; visit: Visit }): Rendered {
   return (
     <>
-      <a href={releaseAddress(release, visit)}>{release.app_version}</a>
+      <a href={releasePath(release, visit)}>{release.app_version}</a>
       <span class="muted">{applicationNote(release, visit)}</span>
     </>
   )
 }
 
-/** What a release brought. */
-export function releaseAddress(release: NamedRelease, visit: Visit): string {
-  return href(visit, '/releases', { ...namedBy(release, visit), days: visit.query.get('days') })
+export function releasePath(release: NamedRelease, visit: Visit): string {
+  return href(visit, '/releases', { ...releaseParameters(release, visit), days: visit.query.get('days') })
 }
 
-/** The parameters that name a release: where several applications are looked at, another may have the same version. */
-export function namedBy(
+/** Parameters that identify a release. Applications can share a version. */
+export function releaseParameters(
   { app_version, application_id }: NamedRelease,
-  { applications, application_id: chosen }: Visit,
+  { applications, application_id: selectedId }: Visit,
 ) {
-  return { application_id: applications.length < 2 ? chosen : application_id, app_version }
+  return { application_id: applications.length < 2 ? selectedId : application_id, app_version }
 }
 
-/** Whose version it is, where several applications are looked at. */
+/** Application of the release, if the page mixes several applications. */
 export function applicationNote(
   { application_id }: NamedRelease,
-  { applications, application_id: chosen }: Visit,
+  { applications, application_id: selectedId }: Visit,
 ): string {
-  if (chosen !== null || applications.length < 2) return ''
+  if (selectedId !== null || applications.length < 2) return ''
   const name = applications.find(({ id }) => id === application_id)?.name
   return name ? ` of ${name}` : ''
 }

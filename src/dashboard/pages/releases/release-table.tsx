@@ -5,10 +5,10 @@ import { href } from '../../href.js'
 import { Sparkline } from '../../ui/charts.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { formatShare } from '../../ui/units.js'
-import { namedBy, ReleaseLink, releaseAddress } from './release-link.js'
+import { formatPercent } from '../../ui/units.js'
+import { ReleaseLink, releaseParameters, releasePath } from './release-link.js'
 
-/** The releases below each other, newest first; every figure leads to the errors behind it. */
+/** Releases, newest first. Each figure links to its errors. */
 export function ReleaseTable({
   releases,
   trend_days,
@@ -23,8 +23,8 @@ export function ReleaseTable({
   return (
     <Insight
       title="Versions"
-      how={`Versions that reported in the period, the newest release first. ${STABILITY_SCALE}`}
-      method={`New, worse and gone are told against the release of the same application before; one that has just begun has not met everything yet. Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences a day of the release before' })}`}
+      description={`Versions seen in the period, newest first. ${STABILITY_SCALE}`}
+      explanation={`New, increased and gone compare with the previous release of the application. A recent release may not have triggered every error yet. Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences a day of the release before' })}`}
     >
       <InsightTable
         title="Releases"
@@ -53,11 +53,11 @@ export function ReleaseTable({
           },
           { name: 'New', number: true, cell: (release) => <Figure of="new" release={release} visit={visit} /> },
           {
-            name: 'Came back',
+            name: 'Regressed',
             number: true,
             cell: (release) => <Figure of="regressed" release={release} visit={visit} />,
           },
-          { name: 'Worse', number: true, cell: (release) => <Figure of="worse" release={release} visit={visit} /> },
+          { name: 'Increased', number: true, cell: (release) => <Figure of="worse" release={release} visit={visit} /> },
           { name: 'Gone', number: true, cell: (release) => <Figure of="gone" release={release} visit={visit} /> },
         ]}
       />
@@ -66,7 +66,7 @@ export function ReleaseTable({
   )
 }
 
-/** The day as well: releases are looked up in a calendar. */
+/** Date and relative time of the release. */
 function FirstSeen({ iso, visit }: { iso: string; visit: Visit }) {
   const day = new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: visit.time_zone })
   return (
@@ -82,13 +82,13 @@ function FirstSeen({ iso, visit }: { iso: string; visit: Visit }) {
 function Occurrences({ release, visit }: { release: ListedRelease; visit: Visit }) {
   return (
     <>
-      <a href={href(visit, '/errors', namedBy(release, visit))}>{formatCount(release.occurrences)}</a>{' '}
-      <span class="muted">{formatShare(release.share)}</span>
+      <a href={href(visit, '/errors', releaseParameters(release, visit))}>{formatCount(release.occurrences)}</a>{' '}
+      <span class="muted">{formatPercent(release.share)}</span>
     </>
   )
 }
 
-/** A number of errors, leading to their part of what the release brought. */
+/** Number of errors, linked to the matching section of the release. */
 function Figure({
   of,
   release,
@@ -100,5 +100,5 @@ function Figure({
 }) {
   const count = release[`${of}_count`]
   if (count === 0) return <span class="muted">0</span>
-  return <a href={`${releaseAddress(release, visit)}#${of}`}>{formatCount(count)}</a>
+  return <a href={`${releasePath(release, visit)}#${of}`}>{formatCount(count)}</a>
 }

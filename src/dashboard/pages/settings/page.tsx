@@ -25,23 +25,22 @@ interface Settings {
   health: { state: Record<string, unknown>; dropped: Dropped[] }
 }
 
-/** The configuration as it is in force, read-only. */
 export const settings = definePage({
   path: '/settings',
   text: 'Read-only view of the configuration',
   parameters: v.object({ application_id: optional(id()), filter: filterText({ max: 100 }) }),
   async load(context, { filter }): Promise<Settings> {
-    const settings = OPTION_NAMES.map((name) => settingOf(name, context))
-    return { settings: settings.filter((setting) => fits(setting, filter)), health: await stateOf(context) }
+    const settings = OPTION_NAMES.map((name) => describeOption(name, context))
+    return {
+      settings: settings.filter((setting) => matchesFilter(setting, filter)),
+      health: await recorderHealth(context),
+    }
   },
   title: () => 'Settings',
   json: (data) => data,
   view: ({ settings, health }, visit, { filter }) => (
     <>
-      <PageHead
-        title="Settings"
-        context="Read-only: set in code or by environment variables; a change takes effect after a restart."
-      >
+      <PageHead title="Settings" context="Read-only. Configure in code or environment variables; restart to apply.">
         <a class="button" href={href(visit, '/health')}>
           Health
         </a>
@@ -49,8 +48,8 @@ export const settings = definePage({
       <div class="settings" data-settings>
         <Index settings={settings} filter={filter} visit={visit} />
         <div class="stack">
-          {settings.length === 0 && <NothingFits filter={filter ?? ''} visit={visit} />}
-          {groups(settings).map(([group, title, rows]) => (
+          {settings.length === 0 && <NoMatches filter={filter ?? ''} visit={visit} />}
+          {settingGroups(settings).map(([group, title, rows]) => (
             <section class="setting-group" id={group} aria-labelledby={`title-${group}`}>
               <h2 id={`title-${group}`}>{title}</h2>
               <SeeAlso group={group} visit={visit} />
@@ -79,7 +78,7 @@ function Index({
 }): Rendered {
   const changed = settings.filter(({ is_default }) => !is_default).length
   return (
-    <nav class="setting-index" aria-label="Groups of settings">
+    <nav class="setting-index" aria-label="Setting groups">
       <form method="get" action={`${visit.base}/settings`}>
         <ApplicationField visit={visit} />
         <label>
@@ -88,7 +87,7 @@ function Index({
         </label>
       </form>
       <ul>
-        {groups(settings).map(([group, title, rows]) => (
+        {settingGroups(settings).map(([group, title, rows]) => (
           <li>
             <a href={`#${group}`}>
               {title} <span class="count">{String(rows.length)}</span>
@@ -96,15 +95,15 @@ function Index({
           </li>
         ))}
       </ul>
-      <p class="meta muted">{`${changed} of ${settings.length} changed from their default`}</p>
+      <p class="meta muted">{`${changed} of ${settings.length} customized`}</p>
     </nav>
   )
 }
 
-/** Where one sees what came of the settings of a group. */
+/** Pages that show the effect of a group of settings. */
 const SEE_ALSO: Partial<Record<Group, readonly [path: string, text: string]>> = {
-  notifications: ['/notifications', 'Channels, tests and the delivery log'],
-  jobs: ['/health', 'The engine at work, and jobs that failed'],
+  notifications: ['/notifications', 'Channels and delivery log'],
+  jobs: ['/health', 'Job engine and failed jobs'],
 }
 
 function SeeAlso({ group, visit }: { group: Group; visit: Visit }): Rendered {
@@ -117,52 +116,56 @@ function SeeAlso({ group, visit }: { group: Group; visit: Visit }): Rendered {
   )
 }
 
-function NothingFits({ filter, visit }: { filter: string; visit: Visit }): Rendered {
+function NoMatches({ filter, visit }: { filter: string; visit: Visit }): Rendered {
   return (
-    <Empty title={`No setting fits “${filter}”`}>
+    <Empty title={`No settings match “${filter}”`}>
       <a href={href(visit, '/settings')}>Show all settings</a>
     </Empty>
   )
 }
 
-function groups(settings: readonly Setting[]): [group: Group, title: string, rows: Setting[]][] {
+function settingGroups(settings: readonly Setting[]): [group: Group, title: string, rows: Setting[]][] {
   return (Object.entries(GROUPS) as [Group, string][])
-    .map(([group, title]): [Group, string, Setting[]] => [group, title, settings.filter((one) => one.group === group)])
+    .map(([group, title]): [Group, string, Setting[]] => [
+      group,
+      title,
+      settings.filter((setting) => setting.group === group),
+    ])
     .filter(([, , rows]) => rows.length > 0)
 }
 
-function fits({ name, text, value }: Setting, filter: string | undefined): boolean {
-  const wanted = filter?.toLowerCase() ?? ''
-  return [name, text, value].some((words) => words.toLowerCase().includes(wanted))
+function matchesFilter({ name, text, value }: Setting, filter: string | undefined): boolean {
+  const query = filter?.toLowerCase() ?? ''
+  return [name, text, value].some((part) => part.toLowerCase().includes(query))
 }
 
-function settingOf(name: OptionName, { config }: Context): Setting {
+function describeOption(name: OptionName, { config }: Context): Setting {
   const row = optionRow(name)
   return {
     name,
     group: row.group,
-    value: row.secret ? masked(config[name]) : valueText(config[name]),
+    value: row.secret ? maskSecret(config[name]) : valueText(config[name]),
     is_default: isDeepStrictEqual(config[name], row.default),
     environment_variable: environmentVariable(name),
     text: row.text,
   }
 }
 
-/** A secret is never shown, nor how long it is. */
-function masked(value: unknown): string {
+/** Hides a secret and its length. */
+function maskSecret(value: unknown): string {
   return value === null || value === undefined ? 'not set' : '••••••••'
 }
 
 function valueText(value: unknown): string {
   if (value === null) return 'not set'
-  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'function') return 'function'
   if (typeof value !== 'object') return String(value)
   return JSON.stringify(value, (_key, inner) =>
     inner instanceof RegExp || typeof inner === 'function' ? String(inner.source ?? inner.name) : inner,
   )
 }
 
-async function stateOf(context: Context): Promise<Settings['health']> {
+async function recorderHealth(context: Context): Promise<Settings['health']> {
   const { files, failed, bytes } = await context.spool.state()
   return {
     state: {

@@ -10,7 +10,7 @@ export interface Setting {
   text: string
 }
 
-/** One option: its name, what it is set to, and what it does. */
+/** Option with its value and description. */
 export function SettingRow({ setting }: { setting: Setting }): Rendered {
   const { name, text, is_default, environment_variable } = setting
   return (

@@ -1,17 +1,17 @@
 import { raw } from 'hono/html'
 import { assetPath } from '../../assets.js'
 import type { Destination, Rendered, Visit } from '../../define.js'
-import { href, openErrors } from '../../href.js'
-import { destinationOf } from './navigation.js'
+import { href, openErrorsLink } from '../../href.js'
+import { findDestination } from './navigation.js'
 import { Rail, TopBar } from './rail.js'
 import { Shortcuts } from './shortcuts.js'
 
-/** A page in the frame that all pages share. */
+/** Page in the shared layout. */
 export function pageDocument(title: string, content: Rendered, visit: Visit): Rendered {
   return (
-    <Document title={`${title} · ${nameOf(visit)}`} visit={visit}>
+    <Document title={`${title} · ${applicationLabel(visit)}`} visit={visit}>
       <a class="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <div class={visit.rail_folded ? 'frame folded' : 'frame'}>
         <TopBar visit={visit} />
@@ -31,26 +31,26 @@ export function pageDocument(title: string, content: Rendered, visit: Visit): Re
   )
 }
 
-/** Whose errors these are, as the tab of the browser names them. */
-function nameOf({ applications, application_id, application_name }: Visit): string {
+/** Application name for the document title. */
+function applicationLabel({ applications, application_id, application_name }: Visit): string {
   if (application_id !== null) return applications.find(({ id }) => id === application_id)?.name ?? 'Faultboard'
   if (applications.length > 1) return 'All applications'
   return applications[0]?.name ?? (application_name || 'Faultboard')
 }
 
-const WORDS: Record<number, string> = {
+const ERROR_TITLES: Record<number, string> = {
   401: 'Sign in',
-  403: 'Refused',
+  403: 'Forbidden',
   404: 'Not found',
-  413: 'Too large',
-  422: 'That does not fit',
+  413: 'Request too large',
+  422: 'Invalid request',
   429: 'Too many requests',
-  503: 'The database cannot be used',
+  503: 'Database unavailable',
 }
 
-/** The same frame for what went wrong; before the sign-in it shows nothing of what is behind it. */
+/** Error page. Before the sign-in it has no navigation. */
 export function errorDocument(status: number, sentence: string, visit: Visit): Rendered {
-  const title = WORDS[status] ?? 'Something went wrong'
+  const title = ERROR_TITLES[status] ?? 'Something went wrong'
   const content = (
     <section class="wrong">
       <h1>{title}</h1>
@@ -58,7 +58,7 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
       {visit.user ? (
         <NextSteps status={status} visit={visit} />
       ) : (
-        // Not where the visitor came from: an address of a stranger is repeated to nobody.
+        // A fixed target: the requested path is not echoed before the sign-in.
         status === 401 && <a href={`${visit.base}/overview`}>Try again</a>
       )}
     </section>
@@ -71,10 +71,10 @@ export function errorDocument(status: number, sentence: string, visit: Visit): R
   )
 }
 
-/** Where one goes from a page that could not be shown: to the error it was about, or to what says why. */
+/** Links for leaving an error page. */
 function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendered {
   const error_id = /^\/errors\/(\d+)\/./.exec(visit.path)?.[1]
-  const section = sectionOf(status, visit)
+  const section = parentSection(status, visit)
   return (
     <p class="page-tools">
       {section && (
@@ -89,20 +89,20 @@ function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendere
       )}
       {status === 503 && (
         <a class="button primary" href={href(visit, '/health')}>
-          See what is wrong
+          View health
         </a>
       )}
-      <a class="button" href={openErrors(visit)}>
-        Back to the errors
+      <a class="button" href={openErrorsLink(visit)}>
+        Back to errors
       </a>
     </p>
   )
 }
 
-/** The page of the rail that the address lies below, unless that cannot be shown either. */
-function sectionOf(status: number, visit: Visit): Destination | undefined {
+/** Section of the requested page, unless that page is unavailable too. */
+function parentSection(status: number, visit: Visit): Destination | undefined {
   const { path, switches } = visit
-  const section = destinationOf(visit)
+  const section = findDestination(visit)
   if (section?.path === '/errors' || (status !== 422 && section?.path === path)) return undefined
   return section?.needs?.every((option) => switches[option]) === false ? undefined : section
 }
@@ -129,7 +129,7 @@ function Document({
           <meta name="robots" content="noindex" />
           <link rel="icon" href={ICON} />
           <title>{title}</title>
-          {/* Assets lie behind the sign-in too, so a visitor who is not signed in is given none. */}
+          {/* Assets require the sign-in too. */}
           {!bare && <link rel="stylesheet" href={`${visit.base}${assetPath('dashboard.css')}`} />}
           {!bare && <script src={`${visit.base}${assetPath('dashboard.js')}`} defer />}
         </head>

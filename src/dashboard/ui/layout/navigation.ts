@@ -1,7 +1,7 @@
 import type { Destination, Visit } from '../../define.js'
 import { ICONS } from '../icons.js'
 
-/** Destinations of the navigation, from top to bottom. */
+/** Sidebar entries from top to bottom. */
 export const MAIN: readonly Destination[] = [
   { path: '/overview', label: 'Overview', icon: ICONS.overview },
   { path: '/errors', label: 'Errors', icon: ICONS.errors, query: { unresolved: true, hide_snoozed: true } },
@@ -21,10 +21,10 @@ export const HEALTH: Destination = { path: '/health', label: 'Health', icon: ICO
 
 export const SETTINGS: Destination = { path: '/settings', label: 'Settings', icon: ICONS.settings }
 
-/** The destination whose path is the longest prefix of the path of a page. */
-export function destinationOf({ path, navigation }: Pick<Visit, 'path' | 'navigation'>): Destination | undefined {
-  const matching = [...MAIN, ...navigation, HEALTH, SETTINGS].filter(
-    (one) => path === one.path || path.startsWith(`${one.path}/`),
+/** Destination with the longest matching path. */
+export function findDestination({ path, navigation }: Pick<Visit, 'path' | 'navigation'>): Destination | undefined {
+  const matches = [...MAIN, ...navigation, HEALTH, SETTINGS].filter(
+    (destination) => path === destination.path || path.startsWith(`${destination.path}/`),
   )
-  return matching.sort((a, b) => b.path.length - a.path.length)[0]
+  return matches.sort((a, b) => b.path.length - a.path.length)[0]
 }

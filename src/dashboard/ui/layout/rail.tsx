@@ -1,10 +1,10 @@
 import type { Destination, Rendered, Visit } from '../../define.js'
-import { href, sameWith } from '../../href.js'
+import { currentPageWith, href } from '../../href.js'
 import { THEMES } from '../../preferences.js'
 import { Icon } from '../icons.js'
-import { destinationOf, HEALTH, MAIN, SETTINGS } from './navigation.js'
+import { findDestination, HEALTH, MAIN, SETTINGS } from './navigation.js'
 
-/** The way to every page. On a narrow screen it is a sheet, which the browser itself opens and closes. */
+/** Sidebar with the navigation. On narrow screens it is a popover. */
 export function Rail({ visit }: { visit: Visit }): Rendered {
   return (
     <nav id="rail" class="rail" popover="auto" aria-label="Main">
@@ -16,11 +16,11 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
         <RailSwitch visit={visit} />
       </div>
       <ApplicationSwitcher visit={visit} />
-      <Links destinations={MAIN} visit={visit} />
+      <NavigationLinks destinations={MAIN} visit={visit} />
       <p class="rail-title">Diagnostics</p>
-      <Links destinations={[...visit.navigation, HEALTH]} visit={visit} />
+      <NavigationLinks destinations={[...visit.navigation, HEALTH]} visit={visit} />
       <div class="rail-foot">
-        <Links destinations={[SETTINGS]} visit={visit} />
+        <NavigationLinks destinations={[SETTINGS]} visit={visit} />
         <div class="rail-tools">
           <ThemeSwitch visit={visit} />
           <button type="button" class="quiet" popovertarget="shortcuts" aria-label="Keyboard shortcuts">
@@ -38,7 +38,7 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
   )
 }
 
-/** The bar of a narrow screen, from which the rail is opened. */
+/** Header of narrow screens with the button that opens the sidebar. */
 export function TopBar({ visit }: { visit: Visit }): Rendered {
   return (
     <header class="top-bar">
@@ -62,26 +62,32 @@ function Mark() {
   )
 }
 
-function Links({ destinations, visit }: { destinations: readonly Destination[]; visit: Visit }) {
-  const current = destinationOf(visit)?.path
+function NavigationLinks({ destinations, visit }: { destinations: readonly Destination[]; visit: Visit }) {
+  const current = findDestination(visit)?.path
   return (
     <ul class="rail-links">
       {destinations.map(({ path, label, icon, query, needs = [] }) => {
-        const off = needs.filter((name) => !visit.switches[name])
-        const worry = path === HEALTH.path ? WORRIES[visit.tracker.state] : null
+        const disabledBy = needs.filter((name) => !visit.switches[name])
+        const healthLabel = path === HEALTH.path ? HEALTH_LABELS[visit.tracker.state] : null
         return (
           <li>
             <a
               href={href(visit, path, query)}
               aria-current={current === path ? 'page' : undefined}
-              aria-label={worry ? `${label}: ${worry}` : undefined}
-              class={off.length > 0 ? 'off' : undefined}
-              title={off.length > 0 ? `Off: set ${off.join(' and ')} to true` : worry ? `${label}: ${worry}` : label}
+              aria-label={healthLabel ? `${label}: ${healthLabel}` : undefined}
+              class={disabledBy.length > 0 ? 'off' : undefined}
+              title={
+                disabledBy.length > 0
+                  ? `Off: set ${disabledBy.join(' and ')} to true`
+                  : healthLabel
+                    ? `${label}: ${healthLabel}`
+                    : label
+              }
             >
               <Icon path={icon} />
               <span class="word">{label}</span>
-              {off.length > 0 && <span class="word off-word">off</span>}
-              {worry && <span class={`rail-dot rail-dot-${visit.tracker.state}`} />}
+              {disabledBy.length > 0 && <span class="word disabledBy-word">off</span>}
+              {healthLabel && <span class={`rail-dot rail-dot-${visit.tracker.state}`} />}
             </a>
           </li>
         )
@@ -90,30 +96,30 @@ function Links({ destinations, visit }: { destinations: readonly Destination[]; 
   )
 }
 
-const WORRIES = { ok: null, degraded: 'degraded', failing: 'failing' } as const
+const HEALTH_LABELS = { ok: null, degraded: 'degraded', failing: 'failing' } as const
 
 function ApplicationSwitcher({ visit }: { visit: Visit }) {
   const { applications, application_id } = visit
   if (applications.length < 2)
     return <p class="rail-application word">{applications[0]?.name ?? visit.application_name}</p>
-  const chosen = applications.find(({ id }) => id === application_id)
-  // A page of one error belongs to one application; from there the switch leads to the list.
+  const selected = applications.find(({ id }) => id === application_id)
+  // An error belongs to one application, so switching from its page opens the list.
   const target = /\/\d+$/.test(visit.path) ? { ...visit, path: '/errors', query: new URLSearchParams() } : visit
   return (
     <details class="menu applications" name="menu">
       <summary title="Application">
-        <span class="word">{chosen?.name ?? 'All applications'}</span>
+        <span class="word">{selected?.name ?? 'All applications'}</span>
       </summary>
       <ul class="menu-panel">
         <li>
-          <a href={sameWith(target, { application_id: null })} aria-current={chosen ? undefined : 'true'}>
+          <a href={currentPageWith(target, { application_id: null })} aria-current={selected ? undefined : 'true'}>
             All applications
           </a>
         </li>
         {applications.map(({ id, name }) => (
           <li>
             <a
-              href={sameWith(target, { application_id: id })}
+              href={currentPageWith(target, { application_id: id })}
               aria-current={id === application_id ? 'true' : undefined}
             >
               {name}
@@ -125,11 +131,11 @@ function ApplicationSwitcher({ visit }: { visit: Visit }) {
   )
 }
 
-const THEME_WORDS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const
+const THEME_LABELS = { auto: 'System', light: 'Light', dark: 'Dark' } as const
 
 function ThemeSwitch({ visit }: { visit: Visit }) {
   return (
-    <form class="theme-switch word" method="post" action={`${visit.base}/preferences`} aria-label="Colours">
+    <form class="theme-switch word" method="post" action={`${visit.base}/preferences`} aria-label="Theme">
       <ReturnTo visit={visit} />
       {THEMES.map((theme) => (
         <button
@@ -137,9 +143,9 @@ function ThemeSwitch({ visit }: { visit: Visit }) {
           name="theme"
           value={theme}
           aria-pressed={String(theme === visit.theme)}
-          title={THEME_WORDS[theme]}
+          title={THEME_LABELS[theme]}
         >
-          {theme === 'auto' ? 'Auto' : THEME_WORDS[theme]}
+          {theme === 'auto' ? 'Auto' : THEME_LABELS[theme]}
         </button>
       ))}
     </form>
@@ -155,7 +161,7 @@ function RailSwitch({ visit }: { visit: Visit }) {
         class="quiet"
         name="rail"
         value={visit.rail_folded ? 'open' : 'folded'}
-        aria-label={visit.rail_folded ? 'Show the words of the menu' : 'Fold the menu to icons'}
+        aria-label={visit.rail_folded ? 'Expand sidebar' : 'Collapse sidebar'}
       >
         <Icon name={visit.rail_folded ? 'unfold' : 'fold'} />
       </button>

@@ -1,10 +1,10 @@
 import type { Rendered } from '../../define.js'
 
-/** What the keys do; `assets/js/keyboard.js` makes them do it. */
-const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
-  ['j / k', 'Next, previous error of the list'],
-  ['Enter', 'Open it'],
-  ['x', 'Choose it'],
+/** Keyboard shortcuts, implemented in `assets/js/keyboard.js`. */
+const SHORTCUTS: readonly (readonly [keys: string, label: string])[] = [
+  ['j / k', 'Next / previous error'],
+  ['Enter', 'Open'],
+  ['x', 'Select'],
   ['e', 'Resolve'],
   ['a', 'Assign'],
   ['s', 'Snooze'],
@@ -12,8 +12,8 @@ const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['g o', 'Overview'],
   ['g e', 'Errors'],
   ['g s', 'Settings'],
-  ['?', 'These shortcuts'],
-  ['Esc', 'Close what is open'],
+  ['?', 'Keyboard shortcuts'],
+  ['Esc', 'Close'],
 ]
 
 export function Shortcuts(): Rendered {
@@ -21,19 +21,19 @@ export function Shortcuts(): Rendered {
     <div id="shortcuts" class="sheet" popover="auto" role="dialog" aria-labelledby="shortcuts-title">
       <h2 id="shortcuts-title">Keyboard shortcuts</h2>
       <dl class="keys">
-        {SHORTCUTS.map(([keys, does]) => (
+        {SHORTCUTS.map(([keys, label]) => (
           <>
             <dt>{keys.split(' ').map((key) => (key === '/' && keys !== '/' ? ' / ' : <kbd>{key}</kbd>))}</dt>
-            <dd>{does}</dd>
+            <dd>{label}</dd>
           </>
         ))}
       </dl>
       <label class="check" hidden data-shortcuts-switch>
         <input type="checkbox" />
-        <span>Use shortcuts of a single key</span>
+        <span>Enable single-key shortcuts</span>
       </label>
       <noscript>
-        <p class="muted">Shortcuts need JavaScript; everything else here works without it.</p>
+        <p class="muted">Shortcuts require JavaScript. Everything else works without it.</p>
       </noscript>
       <button type="button" popovertarget="shortcuts" popovertargetaction="hide">
         Close

@@ -17,7 +17,7 @@ const captureDump = defineAction({
     return {
       to: pathWith(LIST, { application_id }),
       notice: `Diagnostic dump ${dump.id} was captured.`,
-      made: `${LIST}/${dump.id}`,
+      created: `${LIST}/${dump.id}`,
     }
   },
 })

@@ -2,7 +2,7 @@ import type { Rendered } from '../../../dashboard/define.js'
 import { words } from '../../../dashboard/ui/badges.js'
 import { ShareBars } from '../../../dashboard/ui/charts.js'
 import { formatCount } from '../../../dashboard/ui/time.js'
-import { formatBytes, formatMilliseconds, formatSeconds, formatShare } from '../../../dashboard/ui/units.js'
+import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../../dashboard/ui/units.js'
 
 export type Values = Readonly<Record<string, unknown>>
 
@@ -90,8 +90,8 @@ function shownNumber(name: string, value: number): string {
   if (name.endsWith('bytes')) return formatBytes(value)
   if (name.endsWith('_ms')) return formatMilliseconds(value)
   if (name.endsWith('_s')) return formatSeconds(value)
-  if (name.endsWith('_percent')) return formatShare(value / 100)
-  if (name.startsWith('utilisation') || name.endsWith('_share')) return formatShare(value)
+  if (name.endsWith('_percent')) return formatPercent(value / 100)
+  if (name.startsWith('utilisation') || name.endsWith('_share')) return formatPercent(value)
   return /pid$/.test(name) ? String(value) : formatCount(value)
 }
 
