@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config'
  */
 const ISOLATED = [
   // @hono/node-server replaces the global Request and Response, which h3 does not recognize.
-  'test/adapters/{h3,hono}.test.ts',
+  'test/adapters/{h3,hono,types}.test.ts',
   'test/reporting/**/frameworks.test.ts',
   'test/browser-client/**/*.test.{ts,tsx}',
   'test/capture/**/{anonymous-functions,anonymous-callbacks,minified-names,hostile-source-maps}.test.ts',
