@@ -29,8 +29,8 @@ const NEWEST = 500
 /** Others that are read for one question at most, newest first. */
 const MOST_ROWS = 20_000
 const ROWS_PER_TIME = 200
-/** Spans that one statement asks for: each statement costs a way to the database and back. */
-const SPANS_AT_ONCE = 15
+/** Saves round trips, and stays below SQLite's limit of 500 united queries. */
+const SPANS_PER_STATEMENT = 15
 /** The others that are compared with chance: those that were near most often. */
 const MOST_CANDIDATES = 20
 /** What was near only once stands behind all that was near more often, unless there is no more to look at. */
@@ -106,8 +106,8 @@ async function othersNear(
   const spans = spansAround(times, window).reverse()
   const most = Math.min(MOST_ROWS, times.length * ROWS_PER_TIME)
   const rows: Sighting[] = []
-  for (let i = 0; i < spans.length && rows.length < most; i += SPANS_AT_ONCE) {
-    const [first, ...others] = spans.slice(i, i + SPANS_AT_ONCE).map(({ from, to }) =>
+  for (let i = 0; i < spans.length && rows.length < most; i += SPANS_PER_STATEMENT) {
+    const [first, ...others] = spans.slice(i, i + SPANS_PER_STATEMENT).map(({ from, to }) =>
       context.database.read
         .selectFrom('faultboard_occurrences as o')
         .select(['o.error_id', 'o.occurred_at'])

@@ -9,7 +9,7 @@ export interface MeetingsInput {
   most: number
 }
 
-/** An embedded database holds the host's thread, so there an application's meetings are looked for among so many. */
+/** Rows searched for those of one application on SQLite, which blocks the host. */
 const MOST_LOOKED_AT = 30_000
 
 /** The meetings of users and errors since an instant, the newest first. */
@@ -17,7 +17,7 @@ export function newestMeetings({ database }: Context, { application_id, since, m
   const newest = meetings(database, since)
   if (application_id === undefined) return newest.limit(most)
   const { read, dialect } = database
-  const among = dialect.rows_at_once === null ? newest : newest.limit(MOST_LOOKED_AT)
+  const among = dialect.blocks_host ? newest.limit(MOST_LOOKED_AT) : newest
   const own = read
     .selectFrom('faultboard_errors')
     .select('id')
@@ -45,7 +45,7 @@ export async function areOutOfSight(
   { database }: Context,
   { application_id, since }: Omit<MeetingsInput, 'most'>,
 ): Promise<boolean> {
-  if (application_id === undefined || database.dialect.rows_at_once === null) return false
+  if (application_id === undefined || !database.dialect.blocks_host) return false
   return (await meetings(database, since).limit(1).offset(MOST_LOOKED_AT).executeTakeFirst()) !== undefined
 }
 

@@ -27,8 +27,8 @@ export interface Dialect {
   readonly table_options: RawBuilder<unknown> | null
   readonly isolation: 'read committed' | null
   readonly search: TextSearch
-  /** Most rows that one statement reads of many: an embedded database blocks the host's thread. Null: all at once. */
-  readonly rows_at_once: number | null
+  /** Whether statements run on the host's thread, so that long reads and writes must be split. */
+  readonly blocks_host: boolean
   /**
    * Writes many rows in as few statements as the database likes best. Gives the columns that the target names in
    * `returning`, or null where the database cannot give them back.

@@ -8,8 +8,8 @@ import type { moreLine } from './record.js'
 type Line = v.InferInput<typeof moreLine>
 type Rows = Pick<Line, 'users' | 'payloads' | 'occurrences'>
 
-const USERS_AT_ONCE = 1000
-const OCCURRENCES_AT_ONCE = 100
+const USERS_PER_LINE = 1000
+const OCCURRENCES_PER_LINE = 100
 
 /** Users and occurrences of an error in parts, at least one, of which none grows with how many there are. */
 export async function* exportedParts(
@@ -44,11 +44,11 @@ async function usersAfter({ database }: Context, error_id: number, after: string
     .where('error_id', '=', error_id)
     .$if(after !== '', (query) => query.where('user_id', '>', after))
     .orderBy('user_id')
-    .limit(USERS_AT_ONCE)
+    .limit(USERS_PER_LINE)
     .execute()
   return {
     rows: rows.map((row) => ({ ...row, first_seen_at: iso(row.first_seen_at), last_seen_at: iso(row.last_seen_at) })),
-    last: rows.length < USERS_AT_ONCE ? null : (rows.at(-1)?.user_id ?? null),
+    last: rows.length < USERS_PER_LINE ? null : (rows.at(-1)?.user_id ?? null),
   }
 }
 
@@ -78,7 +78,7 @@ async function occurrencesAfter(
     .where(({ eb, or }) => or([eb('occurred_at', '>', after.occurred_at), eb('id', '>', after.id)]))
     .orderBy('occurred_at')
     .orderBy('id')
-    .limit(OCCURRENCES_AT_ONCE)
+    .limit(OCCURRENCES_PER_LINE)
     .execute()
   const ids = [...new Set(rows.map(({ payload_id }) => payload_id))]
   const payloads =
@@ -100,6 +100,6 @@ async function occurrencesAfter(
       message: row.message ?? first_message ?? message,
       context: context === null ? null : JSON.parse(context),
     })),
-    last: rows.length < OCCURRENCES_AT_ONCE ? null : (rows.at(-1) ?? null),
+    last: rows.length < OCCURRENCES_PER_LINE ? null : (rows.at(-1) ?? null),
   }
 }

@@ -6,7 +6,7 @@ import { iso } from './iso-time.js'
 import { MARKS, readMark } from './origin.js'
 import { type ExportedLine, VERSION } from './record.js'
 
-const IDS_AT_ONCE = 200
+const IDS_PER_PAGE = 200
 
 /**
  * All stored data of the matching errors, as lines that `importRecords` reads. The order is by id, because new
@@ -22,7 +22,7 @@ export async function* exportRecords(context: Context, filter: ErrorsFilter): As
       .select(['faultboard_errors.id', 'faultboard_errors.application_id'])
       .where('faultboard_errors.id', '>', last)
       .orderBy('faultboard_errors.id')
-      .limit(IDS_AT_ONCE)
+      .limit(IDS_PER_PAGE)
     const found = await (matching.common_text === null ? query : withText(query, matching.common_text)).execute()
     for (const { id, application_id } of found) {
       if (!told.has(application_id)) {
@@ -32,7 +32,7 @@ export async function* exportRecords(context: Context, filter: ErrorsFilter): As
       yield* exportedError(context, id, imported.get(id) ?? [])
     }
     last = found.at(-1)?.id ?? last
-    if (found.length < IDS_AT_ONCE) return
+    if (found.length < IDS_PER_PAGE) return
   }
 }
 

@@ -65,7 +65,7 @@ interface Kind {
 async function gather(context: Context, { days, end }: History): Promise<Kind[]> {
   const { database } = context
   const kinds = new Map<string, Kind>()
-  for await (const { from, to } of timedHours(context, { from: days[0] ?? end, to: end }, DAY)) {
+  for await (const { from, to } of timedHours(context, { from: days[0] ?? end, to: end }, 24)) {
     const query = database.read
       .selectFrom('faultboard_error_hours as h')
       .innerJoin('faultboard_errors as e', 'e.id', 'h.error_id')

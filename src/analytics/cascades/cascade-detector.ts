@@ -22,7 +22,7 @@ const DEFAULT_LOOKBACK = 24
 const KEPT_DAYS = 30
 /** So far back the figures reach at least, as far as anything was looked at: a week has weekdays and a weekend. */
 const COUNTED_DAYS = 7
-const PAIRS_AT_ONCE = 200
+const PAIRS_PER_TRANSACTION = 200
 
 /**
  * Detects errors that follow another within a minute, at least three times and at least twice as often as by chance.
@@ -69,9 +69,9 @@ async function store(
     ['parent_error_id', 'child_error_id'],
   )
   const keys = new Set(known.map(({ parent_error_id, child_error_id }) => `${parent_error_id} ${child_error_id}`))
-  for (let i = 0; i < pairs.length; i += PAIRS_AT_ONCE) {
+  for (let i = 0; i < pairs.length; i += PAIRS_PER_TRANSACTION) {
     const rows = pairs
-      .slice(i, i + PAIRS_AT_ONCE)
+      .slice(i, i + PAIRS_PER_TRANSACTION)
       .map(({ parent_error_id, child_error_id, parent_count, followed_count, expected_probability, delay_ms }) => [
         parent_error_id,
         child_error_id,

@@ -10,8 +10,8 @@ import { giveTurn, turns } from '../sums/turns.js'
 import { CASCADE_WINDOW, CascadeSweep, mostOften } from './cascade-sweep.js'
 
 const FROM = 'cascades swept from'
-/** What one statement reads, and how many pairs of one hour are kept. */
-const ROWS_AT_ONCE = 1500
+/** Occurrences per statement, and pairs stored per hour. */
+const ROWS_PER_PAGE = 1500
 const MOST_PAIRS = 500
 
 /**
@@ -177,7 +177,7 @@ async function gather(context: Context, span: Span): Promise<CascadeSweep> {
       const application_id = applications.get(error_id)
       if (application_id !== undefined) found.see({ application_id, error_id, occurred_at })
     }
-    last = rows.length < ROWS_AT_ONCE ? null : (rows.at(-1) ?? null)
+    last = rows.length < ROWS_PER_PAGE ? null : (rows.at(-1) ?? null)
   } while (last)
   return found
 }
@@ -193,7 +193,7 @@ async function rowsBefore({ database }: Context, { from, to }: Span, last: Row |
     )
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(ROWS_AT_ONCE)
+    .limit(ROWS_PER_PAGE)
   const rows: Row[] = await packedRows(database, query, ['id', 'error_id', 'occurred_at'])
   return rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
 }

@@ -50,7 +50,7 @@ export async function strongPairs(context: Context, span: Span): Promise<StrongP
 
 async function followedOften(context: Context, span: Span): Promise<Followed[]> {
   const { database } = context
-  const isServer = database.dialect.rows_at_once === null
+  const isServer = !database.dialect.blocks_host
   const sums = new Map<number, Map<number, Followed>>()
   const turn = turns()
   for await (const { from, to } of timedHours(context, span)) {
@@ -108,11 +108,11 @@ async function withinApplications(
 ): Promise<(Followed & { application_id: number })[]> {
   const ids = [...new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))]
   const applications = new Map<number, number>()
-  for (let i = 0; i < ids.length; i += IDS_AT_ONCE) {
+  for (let i = 0; i < ids.length; i += IDS_PER_STATEMENT) {
     const rows = await database.read
       .selectFrom('faultboard_errors')
       .select(['id', 'application_id'])
-      .where('id', 'in', ids.slice(i, i + IDS_AT_ONCE))
+      .where('id', 'in', ids.slice(i, i + IDS_PER_STATEMENT))
       .execute()
     for (const { id, application_id } of rows) applications.set(id, application_id)
   }
@@ -123,7 +123,7 @@ async function withinApplications(
   })
 }
 
-const IDS_AT_ONCE = 1000
+const IDS_PER_STATEMENT = 1000
 const WINDOWS_PER_HOUR = HOUR / CASCADE_WINDOW
 
 interface ErrorCount {
@@ -143,7 +143,7 @@ async function countsWithin(
   // Hours counted by an earlier version have the count alone: its upper bound is one window per occurrence.
   const bound = sql`case when ${sql.ref('count')} < ${WINDOWS_PER_HOUR} then ${sql.ref('count')} else ${WINDOWS_PER_HOUR} end`
   const coveredMs = sql<number>`sum(coalesce(${sql.ref('covered_ms')}, (${bound}) * ${CASCADE_WINDOW}))`
-  for await (const { from, to } of timedHours(context, span, 24 * HOUR)) {
+  for await (const { from, to } of timedHours(context, span, 24)) {
     const query = database.read
       .selectFrom('faultboard_cascade_parents')
       .select(({ fn }) => ['error_id', fn.sum<number>('count').as('count')])

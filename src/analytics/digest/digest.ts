@@ -2,10 +2,9 @@ import type { Context } from '../../context.js'
 import type { Severity } from '../../model/severity.js'
 import { cleanText } from '../../model/text.js'
 import { firstHourFrom } from '../../model/time.js'
+import { errorIdRanges, type Range } from '../../store/timed-ranges.js'
 import { gravity } from '../gravity.js'
 import { firstBy } from '../ranked-errors.js'
-import { hoursOfErrors } from '../sums/error-hours.js'
-import { idRanges } from '../sums/id-ranges.js'
 import type { Span } from '../sums/period.js'
 import { type DigestFrequency, daysBefore, digestSpan } from './digest-span.js'
 
@@ -172,8 +171,8 @@ async function regressedIds(context: Context, span: Part): Promise<number[]> {
 
 async function topErrors(context: Context, span: Part): Promise<DigestedError[]> {
   let first: { id: number; count: number }[] = []
-  for await (const range of idRanges(context)) {
-    const rows = await hoursOfErrors(context, span, hoursIn(span), range)
+  for await (const range of errorIdRanges(context.database)) {
+    const rows = await hoursOfErrors(context, span, range)
       .select(({ fn }) => ['e.id', fn.sum<number>('h.count').as('count')])
       .groupBy('e.id')
       .orderBy('count', 'desc')
@@ -186,6 +185,23 @@ async function topErrors(context: Context, span: Part): Promise<DigestedError[]>
     context,
     span,
     first.map(({ id }) => id),
+  )
+}
+
+function hoursOfErrors({ database }: Context, span: Part, ids: Range) {
+  const { application_id } = span
+  const { from, to } = hoursIn(span)
+  return (
+    database.read
+      .selectFrom('faultboard_errors as e')
+      .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
+      .where('e.id', '>=', ids.from)
+      .where('e.id', '<', ids.to)
+      // Skips the hours of errors without occurrences in the span.
+      .where('e.occurred_at', '>=', from)
+      .where('h.hour', '>=', from)
+      .where('h.hour', '<', to)
+      .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
   )
 }
 

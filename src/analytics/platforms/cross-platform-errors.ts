@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
-import { timedSlices } from '../sums/timed-slices.js'
+import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
 import type { ErrorPlatform } from './error-platforms.js'
 
 /** One kind of error, the same type at the same place, that was met on several platforms. */
@@ -55,11 +55,11 @@ interface Name {
 
 async function namesOf({ database }: Context, ids: readonly number[]): Promise<Map<number, Name>> {
   const names = new Map<number, Name>()
-  for (const some of timedSlices(ids)) {
+  for await (const { from, to } of timedRanges(database, ids.length, MANY_IDS)) {
     const query = database.read
       .selectFrom('faultboard_errors')
       .select(['id', 'error_type', 'place'])
-      .where('id', 'in', some)
+      .where('id', 'in', ids.slice(from, to))
     for (const { id, ...name } of await packedRows(database, query, ['id', 'error_type', 'place'])) names.set(id, name)
   }
   return names

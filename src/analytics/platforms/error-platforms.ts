@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
+import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
-import { timedSlices } from '../sums/timed-slices.js'
 
 /** How often an error occurred on a platform. */
 export interface ErrorPlatform {
@@ -14,20 +14,16 @@ export interface ErrorPlatform {
 /** The occurrences of every error that was met in the span, per platform. */
 export async function errorPlatforms(context: Context, scope: Scope, span: Span): Promise<ErrorPlatform[]> {
   const { database } = context
-  if (database.dialect.rows_at_once === null)
+  if (!database.dialect.blocks_host)
     return sums(context, span)
       .where('error_id', 'in', met(context, scope, span))
       .execute()
-  const ids = await packedRows(database, met(context, scope, span), ['id'])
+  const rows = await packedRows(database, met(context, scope, span), ['id'])
+  const ids = rows.map(({ id }) => id).sort((a, b) => a - b)
   const found: ErrorPlatform[] = []
-  for (const some of timedSlices(ids.map(({ id }) => id).sort((a, b) => a - b))) {
-    found.push(
-      ...(await packedRows(database, sums(context, span).where('error_id', 'in', some), [
-        'error_id',
-        'platform',
-        'count',
-      ])),
-    )
+  for await (const { from, to } of timedRanges(database, ids.length, MANY_IDS)) {
+    const query = sums(context, span).where('error_id', 'in', ids.slice(from, to))
+    found.push(...(await packedRows(database, query, ['error_id', 'platform', 'count'])))
   }
   return found
 }

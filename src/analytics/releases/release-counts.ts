@@ -3,7 +3,6 @@ import { HOUR, hourOf } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { type IdRange, idRanges } from '../sums/id-ranges.js'
 import type { Span } from '../sums/period.js'
 import { daysOf, type Release } from './releases.js'
 
@@ -25,14 +24,10 @@ export async function releaseCounts(
   before: Release | null,
 ): Promise<ReleaseCount[]> {
   const span = spanOf(context, release, before)
-  const found: ReleaseCount[] = []
-  for await (const range of idRanges(context)) {
-    const news = await newErrors(context, release, before, span, range)
-    const known = new Set(news.map(({ id }) => id))
-    const others = before ? await changedErrors(context, release, before, span, range) : []
-    found.push(...news, ...others.filter(({ id }) => !known.has(id)))
-  }
-  return found
+  const news = await newErrors(context, release, before, span)
+  const known = new Set(news.map(({ id }) => id))
+  const others = before ? await changedErrors(context, release, before, span) : []
+  return [...news, ...others.filter(({ id }) => !known.has(id))]
 }
 
 /** From the first sight of the two until now. */
@@ -56,7 +51,6 @@ async function newErrors(
   release: Release,
   before: Release | null,
   span: Span,
-  { first, end }: IdRange,
 ): Promise<ReleaseCount[]> {
   const { database } = context
   const query = database.read
@@ -76,20 +70,12 @@ async function newErrors(
     .select(['e.id', 'a.count', 'b.count as before_count', reachesBeyond(span).as('beyond')])
     .where('e.first_app_version', '=', release.app_version)
     .where(withoutIndex(database.dialect, 'e.application_id'), '=', release.application_id)
-    .where('e.id', '>=', first)
-    .where('e.id', '<', end)
   const rows = await packedRows(database, query, COUNTED)
   return (await exactly(context, rows, release, before, span)).map((row) => ({ ...row, is_new: true }))
 }
 
 /** The errors of the release before that are gone, or worse. */
-async function changedErrors(
-  context: Context,
-  release: Release,
-  before: Release,
-  span: Span,
-  { first, end }: IdRange,
-): Promise<ReleaseCount[]> {
+async function changedErrors(context: Context, release: Release, before: Release, span: Span): Promise<ReleaseCount[]> {
   const threshold = worseFrom(release, before)
   const beyond = reachesBeyond(span)
   const query = context.database.read
@@ -103,8 +89,6 @@ async function changedErrors(
     .select(['b.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond')])
     .where('b.application_id', '=', release.application_id)
     .where('b.app_version', '=', before.app_version)
-    .where('b.error_id', '>=', first)
-    .where('b.error_id', '<', end)
     .where(({ eb, and, or }) =>
       or([
         eb('a.count', 'is', null),

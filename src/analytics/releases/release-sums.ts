@@ -6,7 +6,7 @@ import { startOfUtcDay } from '../../model/utc-day.js'
 import { sql } from '../../store/kysely.js'
 import type { Scope } from '../sums/application-filter.js'
 import { askedApplications } from '../sums/application-filter.js'
-import { dayParts, daySlices } from '../sums/day-parts.js'
+import { dayParts } from '../sums/day-parts.js'
 import type { VersionSum } from '../sums/hour-sums.js'
 import { MAX_DAYS, type Span } from '../sums/period.js'
 import { type DatedRelease, type Release, releaseKey, releasesOf } from './releases.js'
@@ -80,7 +80,7 @@ export async function releasesIn(context: Context, scope: Scope, span: Span): Pr
       sums.set(key, { ...row, count: (sums.get(key)?.count ?? 0) + sign * row.count })
     }
   }
-  for (const slice of daySlices(context, days, DAYS_AT_ONCE)) add(await inDays(context, ids, slice))
+  add(await inDays(context, ids, days))
   for (const part of missing) add(await inHours(context, ids, part))
   for (const part of too_many) add(await inHours(context, ids, part), -1)
   const seen = await sights(context, ids, span)
@@ -91,8 +91,6 @@ export async function releasesIn(context: Context, scope: Scope, span: Span): Pr
     }),
   )
 }
-
-const DAYS_AT_ONCE = 100
 
 interface Sum {
   application_id: number

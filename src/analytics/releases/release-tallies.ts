@@ -23,12 +23,11 @@ export async function releaseTallies(
   pairs: readonly ReleasePair[],
 ): Promise<Map<string, ReleaseTally>> {
   const older = await longReporting(context, pairs)
-  const last_id = await lastError(context)
   const tallies = new Map<string, ReleaseTally>()
   for (const pair of pairs) {
     // The sums of an error in a version know no time; what tells of more than the last year is looked at one by one.
     const isLong = older.has(releaseKey(pair.release)) || older.has(releaseKey(pair.before))
-    const tally = isLong ? await countedOneByOne(context, pair) : await tallyOf(context, pair, last_id)
+    const tally = isLong ? await countedOneByOne(context, pair) : await tallyOf(context, pair)
     tallies.set(releaseKey(pair.release), tally)
   }
   return tallies
@@ -58,45 +57,11 @@ async function longReporting(context: Context, pairs: readonly ReleasePair[]): P
   return new Set(rows.map(releaseKey))
 }
 
-/** So many ids are compared in a few milliseconds, also where an embedded database holds the host's thread. */
-const IDS_AT_ONCE = 20_000
-/** Where most ids are missing, each step meets fewer errors. */
-const MOST_STEPS = 20
-
-async function tallyOf(context: Context, { release, before }: ReleasePair, last_id: number): Promise<ReleaseTally> {
-  const tally = { gone_count: 0, worse_count: 0 }
-  const step =
-    context.database.dialect.rows_at_once === null
-      ? last_id + 1
-      : Math.max(IDS_AT_ONCE, Math.ceil((last_id + 1) / MOST_STEPS))
-  for (let first = 0; first <= last_id; first += step) {
-    const part = await partOf(context, release, before, { first, end: first + step })
-    // Every database unites two lists quickly; only some know how to subtract them.
-    tally.gone_count += part.total - part.error_count
-    tally.worse_count += part.worse_count
-  }
-  return tally
-}
-
-async function lastError({ database }: Context): Promise<number> {
-  const { last_id } = await database.read
-    .selectFrom('faultboard_errors')
-    .select(({ fn }) => fn.max<number | null>('id').as('last_id'))
-    .executeTakeFirstOrThrow()
-  return last_id ?? 0
-}
-
-async function partOf(
-  { database }: Context,
-  release: Release,
-  before: Release,
-  { first, end }: { first: number; end: number },
-) {
+async function tallyOf({ database }: Context, { release, before }: ReleasePair): Promise<ReleaseTally> {
   const { application_id } = release
   const errors = (table: string, version: string) =>
     sql`faultboard_error_versions ${sql.ref(table)} where ${sql.ref(`${table}.application_id`)} = ${application_id}
-      and ${sql.ref(`${table}.app_version`)} = ${version}
-      and ${sql.ref(`${table}.error_id`)} >= ${first} and ${sql.ref(`${table}.error_id`)} < ${end}`
+      and ${sql.ref(`${table}.app_version`)} = ${version}`
   const threshold = worseFrom(release, before)
   const { rows } = await sql<{ total: number; error_count: number; worse_count: number }>`select
     (select count(*) from (
@@ -108,7 +73,9 @@ async function partOf(
       and ${sql.ref('a.count')} >= ${LEAST_OCCURRENCES} and ${isWorseBy(threshold)}
       and a.error_id not in (select id from faultboard_errors where first_app_version = ${release.app_version})
     ) as worse_count`.execute(database.read)
-  return rows[0] ?? { total: 0, error_count: 0, worse_count: 0 }
+  const { total, error_count, worse_count } = rows[0] ?? { total: 0, error_count: 0, worse_count: 0 }
+  // Every database unites two lists quickly, but only some can subtract them.
+  return { gone_count: total - error_count, worse_count }
 }
 
 async function countedOneByOne(context: Context, { release, before }: ReleasePair): Promise<ReleaseTally> {

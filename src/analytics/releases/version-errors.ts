@@ -67,24 +67,17 @@ export async function versionFigures(context: Context, scope: Scope, period: Per
   return figures.slice(0, MOST_VERSIONS)
 }
 
-/** An embedded database holds the host's thread: there a few versions are asked about at a time. */
-const VERSIONS_AT_ONCE = 3
-
 async function errorCounts(
   context: Context,
   versions: readonly VersionFigures[],
   period: Period,
 ): Promise<Map<string, number>> {
-  const step = context.database.dialect.rows_at_once === null ? versions.length : VERSIONS_AT_ONCE
   const counts = new Map<string, number>()
   for (const application_id of new Set(versions.map((version) => version.application_id))) {
     const own = versions.filter((version) => version.application_id === application_id)
-    for (let i = 0; i < own.length; i += step) {
-      const names = own.slice(i, i + step).map(({ app_version }) => app_version)
-      const rows = await errorsOfVersions(context, application_id, names, period)
-      for (const { app_version, error_count } of rows) {
-        counts.set(releaseKey({ application_id, app_version }), error_count)
-      }
+    const names = own.map(({ app_version }) => app_version)
+    for (const { app_version, error_count } of await errorsOfVersions(context, application_id, names, period)) {
+      counts.set(releaseKey({ application_id, app_version }), error_count)
     }
   }
   return counts

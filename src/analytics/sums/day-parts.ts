@@ -45,11 +45,3 @@ async function isSilentFrom(context: Context, { application_id }: Scope, time: n
     .executeTakeFirst()
   return later === undefined
 }
-
-/** So many days of sums are read in a few milliseconds where an embedded database holds the host's thread. */
-const DAYS_AT_ONCE = 8
-
-export function* daySlices({ database }: Context, { from, to }: Span, days = DAYS_AT_ONCE): Generator<Span> {
-  const step = database.dialect.rows_at_once === null ? Math.max(DAY, to - from) : days * DAY
-  for (let start = from; start < to; start += step) yield { from: start, to: Math.min(start + step, to) }
-}

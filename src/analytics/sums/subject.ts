@@ -1,9 +1,8 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
+import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
 import { askedApplications, hoursOf, occurrencesOf } from './application-filter.js'
-import { daySlices } from './day-parts.js'
 import type { Span } from './period.js'
-import { timedSlices } from './timed-slices.js'
 
 /** What a question is about: one error, or all of a type, on a platform or on all. */
 export interface Subject {
@@ -13,72 +12,63 @@ export interface Subject {
   application_id?: number | undefined
 }
 
-const MOST_TIMES = 20_000
-const TIMES_AT_ONCE = 2500
+const MAX_TIMES = 20_000
+/** One statement for all times would block a host with SQLite for about 18 ms. */
+const TIMES_PER_PAGE = 2500
 
 interface HourCount {
   hour: number
   count: number
 }
 
-/** How often it occurred in each hour of the span, from the sums that hold the answer with the fewest rows. */
+/** Hourly counts within the span, read from the table of sums with the fewest rows. */
 export async function countsByHour(context: Context, subject: Subject, span: Span): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
-  for await (const rows of hourCounts(context, subject, span)) {
+  const add = (rows: readonly HourCount[]) => {
     for (const { hour, count } of rows) counts.set(hour, (counts.get(hour) ?? 0) + count)
+  }
+  if (subject.error_id === undefined && subject.error_type === undefined) {
+    add(await ofApplications(context, subject, span))
+  } else if (subject.error_id === undefined && subject.platform === undefined) {
+    add(await ofType(context, subject, span))
+  } else {
+    const ids = await errorIds(context, subject, span.from)
+    for await (const { from, to } of timedRanges(context.database, ids.length, MANY_IDS)) {
+      add(await hourCountsOf(context, ids.slice(from, to), subject.platform, span))
+    }
   }
   return counts
 }
 
-async function* hourCounts(context: Context, subject: Subject, span: Span): AsyncGenerator<HourCount[]> {
-  const { error_type, platform } = subject
-  if (subject.error_id === undefined && error_type === undefined) yield* ofApplications(context, subject, span)
-  else if (subject.error_id === undefined && platform === undefined) yield* ofType(context, subject, span)
-  else {
-    for (const ids of timedSlices(await errorIds(context, subject, span.from))) {
-      yield await hourCountsOf(context, ids, platform, span)
-    }
-  }
-}
-
-async function* ofApplications(
+async function ofApplications(
   context: Context,
   { application_id, platform }: Subject,
-  span: Span,
-): AsyncGenerator<HourCount[]> {
-  const condition = await hoursOf(context, application_id)
-  for (const { from, to } of daySlices(context, span)) {
-    const query = context.database.read
-      .selectFrom('faultboard_application_hours')
-      .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-      .where(condition)
-      .where('hour', '>=', from)
-      .where('hour', '<', to)
-      .$if(platform !== undefined, (query) => query.where('platform', '=', platform ?? ''))
-      .groupBy('hour')
-    yield await packedRows(context.database, query, ['hour', 'count'])
-  }
+  { from, to }: Span,
+): Promise<HourCount[]> {
+  const query = context.database.read
+    .selectFrom('faultboard_application_hours')
+    .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
+    .where(await hoursOf(context, application_id))
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .$if(platform !== undefined, (query) => query.where('platform', '=', platform ?? ''))
+    .groupBy('hour')
+  return packedRows(context.database, query, ['hour', 'count'])
 }
 
-async function* ofType(context: Context, subject: Subject, span: Span): AsyncGenerator<HourCount[]> {
-  const ids = await askedApplications(context, { application_id: subject.application_id })
-  for (const { from, to } of daySlices(context, span, MANY_DAYS)) {
-    const query = context.database.read
-      .selectFrom('faultboard_type_hours')
-      .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-      .where('application_id', 'in', ids)
-      .where('error_type', '=', subject.error_type ?? '')
-      .where('hour', '>=', from)
-      .where('hour', '<', to)
-      .groupBy('hour')
-    yield await packedRows(context.database, query, ['hour', 'count'])
-  }
+async function ofType(context: Context, subject: Subject, { from, to }: Span): Promise<HourCount[]> {
+  const query = context.database.read
+    .selectFrom('faultboard_type_hours')
+    .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
+    .where('application_id', 'in', await askedApplications(context, { application_id: subject.application_id }))
+    .where('error_type', '=', subject.error_type ?? '')
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .groupBy('hour')
+  return packedRows(context.database, query, ['hour', 'count'])
 }
 
-/** A type has one row an hour in each application. */
-const MANY_DAYS = 120
-
-/** The same of these errors. */
+/** Hourly counts of these errors. */
 export async function hourCountsOf(
   { database }: Context,
   ids: readonly number[],
@@ -114,11 +104,12 @@ export async function occurrenceTimes(context: Context, subject: Subject, from: 
   if (subject.error_id === undefined && subject.error_type === undefined) return anyTimes(context, subject, from)
   let newest: number[] = []
   let since = from
-  for (const ids of timedSlices(await errorIds(context, subject, from))) {
-    newest.push(...(await timesOf(context, ids, subject.platform, since)))
-    if (newest.length < MOST_TIMES) continue
+  const ids = await errorIds(context, subject, from)
+  for await (const range of timedRanges(context.database, ids.length, MANY_IDS)) {
+    newest.push(...(await timesOf(context, ids.slice(range.from, range.to), subject.platform, since)))
+    if (newest.length < MAX_TIMES) continue
     // What is older than the newest so many need not be read of the others.
-    newest = newest.sort((a, b) => b - a).slice(0, MOST_TIMES)
+    newest = newest.sort((a, b) => b - a).slice(0, MAX_TIMES)
     since = newest.at(-1) ?? from
   }
   return newest.sort((a, b) => a - b)
@@ -132,11 +123,11 @@ async function timesOf({ database }: Context, ids: readonly number[], platform: 
     .where('occurred_at', '>=', from)
     .$if(platform !== undefined, (query) => query.where('platform', '=', platform ?? ''))
     .orderBy('occurred_at', 'desc')
-    .limit(MOST_TIMES)
+    .limit(MAX_TIMES)
   return (await packedRows(database, query, ['occurred_at'])).map(({ occurred_at }) => occurred_at)
 }
 
-/** Of any error: back from the newest, a part at a time. */
+/** Times of the newest occurrences of all errors, read backward page by page. */
 async function anyTimes(context: Context, { application_id, platform }: Subject, from: number): Promise<number[]> {
   const { database } = context
   const times: number[] = []
@@ -153,11 +144,11 @@ async function anyTimes(context: Context, { application_id, platform }: Subject,
       .where(occurrencesOf(context, 'o.error_id', application_id))
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')
-      .limit(TIMES_AT_ONCE)
+      .limit(TIMES_PER_PAGE)
     const rows = await packedRows(database, query, ['id', 'occurred_at'])
     rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
     for (const { occurred_at } of rows) times.push(occurred_at)
-    last = rows.length < TIMES_AT_ONCE ? null : (rows.at(-1) ?? null)
-  } while (last && times.length < MOST_TIMES)
+    last = rows.length < TIMES_PER_PAGE ? null : (rows.at(-1) ?? null)
+  } while (last && times.length < MAX_TIMES)
   return times.reverse()
 }

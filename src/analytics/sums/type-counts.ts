@@ -4,7 +4,7 @@ import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import type { Scope } from './application-filter.js'
 import { askedApplications } from './application-filter.js'
-import { type DayParts, dayParts, daySlices } from './day-parts.js'
+import { type DayParts, dayParts } from './day-parts.js'
 import type { Span } from './period.js'
 
 export interface TypeCount {
@@ -106,13 +106,11 @@ async function countsOf(
   const add = (rows: readonly { error_type: string; count: number }[], sign = 1) => {
     for (const { error_type, count } of rows) counts.set(error_type, (counts.get(error_type) ?? 0) + sign * count)
   }
-  for (const slice of daySlices(context, days, DAYS_AT_ONCE)) add(await inDays(context, ids, slice, types))
+  add(await inDays(context, ids, days, types))
   for (const part of missing) add(await inHours(context, ids, part, types))
   for (const part of too_many) add(await inHours(context, ids, part, types), -1)
   return counts
 }
-
-const DAYS_AT_ONCE = 60
 
 async function inDays({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
   // Day by day, so that each of the few types is looked up by the key and the others are not read.

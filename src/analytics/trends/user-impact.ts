@@ -13,7 +13,7 @@ export interface ImpactedError extends RankedError {
 /** So many errors are looked at, the most frequent first, until none that is left can come among the first. */
 const CANDIDATES = 100
 /** So many users are counted in a few milliseconds. */
-const USERS_AT_ONCE = 40_000
+const MAX_USERS_PER_STATEMENT = 40_000
 
 /**
  * The errors that met most users in the period. No error met more users than it occurred, nor more than ever, so errors
@@ -46,7 +46,7 @@ function nextPart(errors: Candidate[], least: number): Candidate[] {
   let users = 0
   const end = errors.findIndex(({ user_count }, i) => {
     users += user_count
-    return user_count < least || (i > 0 && users > USERS_AT_ONCE)
+    return user_count < least || (i > 0 && users > MAX_USERS_PER_STATEMENT)
   })
   return errors.splice(0, end === -1 ? errors.length : end)
 }

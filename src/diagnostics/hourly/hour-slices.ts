@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../context.js'
 import { HOUR } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
+import { timedRanges } from '../../store/timed-ranges.js'
 import { firstHour } from './days.js'
 
 /** Whose sums are asked for, and of how many days. */
@@ -13,28 +13,16 @@ export interface AskedDays {
 /** The condition that finds the rows of some hours in any of the tables. */
 export type Within = RawBuilder<boolean>
 
-const FEWEST_HOURS = 6
-const WANTED_MS = 8
-const MOST_GROWTH = 4
+/** Prevents very short ranges on a busy host. */
+const SMALLEST_HOURS = 6
 
-/**
- * The hours of the last days in slices, each as long as can be asked about in a few milliseconds: an embedded database
- * blocks the host's thread, and between two slices the host has its turn. However busy the host is, a slice never
- * becomes so short that there would be very many. A server is asked for all at once.
- */
+/** Conditions for the hours of the last days, one per range of `timedRanges`. */
 export async function* hourSlices(context: Context, { days, application_id }: AskedDays): AsyncGenerator<Within> {
   const { config, database, now } = context
   const first = firstHour(days, now(), config.time_zone)
-  const end = now() + HOUR
-  let hours = database.dialect.rows_at_once === null ? (end - first) / HOUR : FEWEST_HOURS
-  for (let from = first; from < end; ) {
-    const to = Math.min(end, from + hours * HOUR)
-    const begun = performance.now()
-    yield within({ from, to }, application_id)
-    const speed = WANTED_MS / Math.max(0.1, performance.now() - begun)
-    hours = Math.max(FEWEST_HOURS, Math.floor(hours * Math.min(MOST_GROWTH, speed)))
-    from = to
-    await setImmediate()
+  const hours = Math.ceil((now() + HOUR - first) / HOUR)
+  for await (const { from, to } of timedRanges(database, hours, { smallest: SMALLEST_HOURS })) {
+    yield within({ from: first + from * HOUR, to: first + to * HOUR }, application_id)
   }
 }
 

@@ -5,6 +5,7 @@ import { choice, id, optional } from '../../model/input.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
+import { timedRanges } from '../../store/timed-ranges.js'
 
 export const KEPT_DAYS = 7
 /** The newest; those that are gone follow those that live. */
@@ -144,11 +145,10 @@ async function pointsOf({ database, now }: Context, process_id: number, range: R
   const { span, step } = RANGES[range]
   const end = now() - (now() % step) + step
   const first = end - span
-  // An embedded database holds the host's thread while it reads: a week is read day by day.
-  const slice = database.dialect.rows_at_once === null ? span : Math.min(span, DAY)
   const known = new Map<number, Partial<HealthPoint>>()
-  for (let from = first; from < end; from += slice) {
-    for (const { bucket, ...figures } of await summedUp(database, process_id, { from, to: from + slice, step })) {
+  for await (const steps of timedRanges(database, span / step, { smallest: Math.min(span, DAY) / step })) {
+    const range = { from: first + steps.from * step, to: first + steps.to * step, step }
+    for (const { bucket, ...figures } of await summedUp(database, process_id, range)) {
       known.set(bucket, rounded(figures))
     }
   }

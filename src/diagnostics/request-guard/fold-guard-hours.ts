@@ -11,7 +11,7 @@ import { type GuardRow, guardRows } from './guard-rows.js'
 const KEPT_DAYS = 7
 const KEPT_NAMES = 20
 /** Rows of one transaction: an embedded database holds the host's thread. */
-const ROWS_AT_ONCE = 100
+const ROWS_PER_STATEMENT = 100
 
 /**
  * Makes the hours of a past attack small: of each rule, those that came most often keep rows of their own, and all
@@ -70,8 +70,8 @@ async function foldHour(context: Context, application_id: number, hour: number):
       .slice(KEPT_NAMES)
       .map(({ event_digest }) => event_digest),
   )
-  for (let i = 0; i < digests.length; i += ROWS_AT_ONCE) {
-    await fold(context, { application_id, hour, digests: digests.slice(i, i + ROWS_AT_ONCE) })
+  for (let i = 0; i < digests.length; i += ROWS_PER_STATEMENT) {
+    await fold(context, { application_id, hour, digests: digests.slice(i, i + ROWS_PER_STATEMENT) })
   }
 }
 

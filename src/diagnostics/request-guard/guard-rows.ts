@@ -16,7 +16,7 @@ export interface GuardRow {
 }
 
 const COLUMNS = ['hour', 'event_digest', 'kind', 'rule', 'ip_address', 'path', 'count'] as const
-const ROWS_AT_ONCE = 1000
+const ROWS_PER_PAGE = 1000
 
 /**
  * The sums of an application in some hours, oldest first, so many at once that an embedded database never holds the
@@ -38,11 +38,11 @@ export async function* guardRows(
       .where(sql<boolean>`(hour, event_digest) > (${last.hour}, ${last.event_digest})`)
       .orderBy('hour')
       .orderBy('event_digest')
-      .limit(ROWS_AT_ONCE)
+      .limit(ROWS_PER_PAGE)
     const rows = await packedRows(database, query, [...COLUMNS, 'last_seen_at'])
     if (rows.length > 0) yield rows
     const newest = rows.at(-1)
-    if (!newest || rows.length < ROWS_AT_ONCE) return
+    if (!newest || rows.length < ROWS_PER_PAGE) return
     last = newest
     await setImmediate()
   }

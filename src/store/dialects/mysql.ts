@@ -177,7 +177,7 @@ function mysqlDialect({ lender, opened, address, breakOff, close }: MysqlParts):
     // The server's usual repeatable read takes gap locks, in which concurrent first sights of an error deadlock.
     isolation: 'read committed',
     search: mysqlSearch,
-    rows_at_once: null,
+    blocks_host: false,
     insertMany,
     faultOf,
     isOutage,

@@ -171,7 +171,7 @@ function postgresDialect({ lender, opened, address, breakOff, close }: PostgresP
     // locks, taken in one order, suffice.
     isolation: 'read committed',
     search: postgresSearch,
-    rows_at_once: null,
+    blocks_host: false,
     insertMany,
     faultOf,
     isOutage,

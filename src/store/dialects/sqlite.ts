@@ -87,7 +87,7 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     table_options: null,
     isolation: null,
     search: sqliteSearch,
-    rows_at_once: 1500,
+    blocks_host: true,
     insertMany,
     faultOf,
     isOutage,

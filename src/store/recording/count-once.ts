@@ -51,7 +51,7 @@ async function noted(
   return new Set(inserted.map(({ event_digest }) => String(event_digest)))
 }
 
-const ASKED_AT_ONCE = 500
+const DIGESTS_PER_STATEMENT = 500
 
 /** For a database that does not return what was inserted. */
 async function notedBy(
@@ -61,12 +61,12 @@ async function notedBy(
   batch_id: string,
 ): Promise<{ event_digest: string }[]> {
   const rows: { event_digest: string }[] = []
-  for (let from = 0; from < digests.length; from += ASKED_AT_ONCE) {
+  for (let from = 0; from < digests.length; from += DIGESTS_PER_STATEMENT) {
     const some = await trx
       .selectFrom('faultboard_reported_events')
       .select('event_digest')
       .where('application_id', '=', application_id)
-      .where('event_digest', 'in', digests.slice(from, from + ASKED_AT_ONCE))
+      .where('event_digest', 'in', digests.slice(from, from + DIGESTS_PER_STATEMENT))
       .where('batch_id', '=', batch_id)
       .execute()
     rows.push(...some)

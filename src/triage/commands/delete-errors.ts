@@ -9,9 +9,9 @@ import type { DeletedError } from './take-hours.js'
 const MARK = 'deleting '
 /** What was not finished after this time was interrupted. Were it not, two at once do no harm. */
 const IN_PROGRESS = 10 * MINUTE
-const GROUPS_AT_ONCE = 200
-/** An embedded database holds the host's thread for as long as a transaction takes. */
-const EMBEDDED_GROUPS_AT_ONCE = 5
+const GROUPS_PER_TRANSACTION = 200
+/** A transaction blocks a host with SQLite. */
+const SQLITE_GROUPS_PER_TRANSACTION = 5
 
 /**
  * Deletes errors and all that hangs on them, and takes their share out of the application's sums, so that what is left
@@ -99,6 +99,6 @@ async function finish(context: Context, deleted: readonly DeletedError[]): Promi
 }
 
 function chunks<One>({ database }: Context, all: readonly One[]): One[][] {
-  const size = database.dialect.rows_at_once === null ? GROUPS_AT_ONCE : EMBEDDED_GROUPS_AT_ONCE
+  const size = database.dialect.blocks_host ? SQLITE_GROUPS_PER_TRANSACTION : GROUPS_PER_TRANSACTION
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 }

@@ -9,13 +9,13 @@ const BY_ID = [
 ] as const
 const BY_ERROR = ['faultboard_error_search', 'faultboard_error_users', 'faultboard_error_features'] as const
 const CASCADES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
-/** An embedded database holds the host's thread while it deletes. */
-const ROWS_AT_ONCE = 100
+/** A deletion blocks a host with SQLite. */
+const ROWS_PER_STATEMENT = 100
 
 /** Deletes all that hangs on errors whose groups are gone: nothing is added to it any more, and it may be done twice. */
 export async function eraseErrors(database: Database, ids: readonly number[]): Promise<void> {
-  if (database.dialect.rows_at_once === null) await eraseAtOnce(database, ids)
-  else await eraseInSteps(database, ids)
+  if (database.dialect.blocks_host) await eraseInSteps(database, ids)
+  else await eraseAtOnce(database, ids)
 }
 
 async function eraseAtOnce({ write }: Database, ids: readonly number[]): Promise<void> {
@@ -47,7 +47,12 @@ async function eraseInSteps(database: Database, ids: readonly number[]): Promise
 
 async function eraseById({ read }: Database, table: (typeof BY_ID)[number], ids: readonly number[]): Promise<void> {
   for (;;) {
-    const rows = await read.selectFrom(table).select('id').where('error_id', 'in', ids).limit(ROWS_AT_ONCE).execute()
+    const rows = await read
+      .selectFrom(table)
+      .select('id')
+      .where('error_id', 'in', ids)
+      .limit(ROWS_PER_STATEMENT)
+      .execute()
     if (rows.length === 0) return
     const some = rows.map(({ id }) => id)
     await read.deleteFrom(table).where('id', 'in', some).execute()
@@ -62,7 +67,7 @@ async function eraseUsers({ read }: Database, error_id: number): Promise<void> {
       .select('user_id')
       .where('error_id', '=', error_id)
       .orderBy('user_id')
-      .offset(ROWS_AT_ONCE)
+      .offset(ROWS_PER_STATEMENT)
       .limit(1)
       .executeTakeFirst()
     await (next ? users.where('user_id', '<', next.user_id) : users).execute()

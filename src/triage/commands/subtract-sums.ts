@@ -8,9 +8,9 @@ import type { Schema } from '../../store/schema.js'
 import type { DeletedError } from './take-hours.js'
 import { type DeletedHour, takeHours } from './take-hours.js'
 
-const ROWS_AT_ONCE = 5000
-/** Each is written to four tables while an embedded database holds the host's thread. */
-const EMBEDDED_ROWS_AT_ONCE = 100
+const ROWS_PER_TRANSACTION = 5000
+/** A transaction blocks a host with SQLite, and each row updates four tables. */
+const SQLITE_ROWS_PER_TRANSACTION = 100
 
 /**
  * Takes a part of the share of deleted errors out of all sums that they had in common with others, and deletes the
@@ -22,7 +22,7 @@ export async function subtractSums(
   marks: readonly string[],
 ): Promise<boolean> {
   const { dialect } = database
-  const limit = dialect.rows_at_once === null ? ROWS_AT_ONCE : EMBEDDED_ROWS_AT_ONCE
+  const limit = dialect.blocks_host ? SQLITE_ROWS_PER_TRANSACTION : ROWS_PER_TRANSACTION
   return database.write(async (trx) => {
     const held = trx.selectFrom('faultboard_leases').select('name').where('name', 'in', marks).orderBy('name')
     await locking(held, dialect).execute()

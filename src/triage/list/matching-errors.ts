@@ -2,7 +2,6 @@ import type { Context } from '../../context.js'
 import type { Status } from '../../model/workflow.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { steps } from '../commands/steps.js'
 import { type ErrorsFilter, type ErrorsQuery, filtered, hasFilters, type Lookups } from './errors-filter.js'
 import { oneOf } from './one-of.js'
 import { errorsWithText, holds, SEARCH_TABLES } from './search-text.js'
@@ -85,20 +84,15 @@ export async function countErrors(context: Context, matching: MatchingErrors, fi
   return { count: is_bound ? COUNT_BOUND : totalOf(rows), is_bound }
 }
 
-/** The same per status. Of a common text it counts part by part until there are enough. */
+/** Counts per status; up to COUNT_BOUND errors for a common text. */
 export async function tallyByStatus(
   context: Context,
   { query, common_text, narrowed }: MatchingErrors,
 ): Promise<StatusTally> {
   const all = query({ by_application: false })
   if (common_text === null) return { rows: await tally(context, all, { from_index: !narrowed }), is_bound: false }
-  const rows: StatusTally['rows'] = []
-  for await (const span of steps(context.database, 'faultboard_errors', 'id')) {
-    const part = withText(all.where(span), common_text).limit(COUNT_BOUND + 1 - totalOf(rows))
-    rows.push(...(await tally(context, part, { from_index: false })))
-    if (totalOf(rows) > COUNT_BOUND) return { rows, is_bound: true }
-  }
-  return { rows, is_bound: false }
+  const rows = await tally(context, withText(all, common_text).limit(COUNT_BOUND + 1), { from_index: false })
+  return { rows, is_bound: totalOf(rows) > COUNT_BOUND }
 }
 
 /** Status, snooze and application stand in an index of SQLite; by it, rows with more conditions are read criss-cross. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Database } from '../../store/database.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { type SearchTable, steps } from '../commands/steps.js'
+import { errorIdRanges } from '../../store/timed-ranges.js'
 import { oneOf } from './one-of.js'
 
 /** Beyond so many errors with the text they are not gathered, but tested one by one in the order of the list. */
@@ -9,7 +9,9 @@ const MOST_GATHERED = 2000
 /** When the index leaves more rows than this, reading all texts in their order is quicker than picking those. */
 const MOST_CANDIDATES = 1000
 
-/** What errors began with, and what came later. */
+type SearchTable = 'faultboard_error_search' | 'faultboard_search_history'
+
+/** The first texts of errors, and later ones. */
 export const SEARCH_TABLES: readonly SearchTable[] = ['faultboard_error_search', 'faultboard_search_history']
 
 /** The ids of the errors with this text in message or backtrace, or null when they are more than are gathered. */
@@ -22,7 +24,8 @@ export async function errorsWithText({ database }: Context, text: string): Promi
       for (const id of ids) found.add(id)
       continue
     }
-    for await (const span of steps(database, table, 'error_id')) {
+    for await (const { from, to } of errorIdRanges(database)) {
+      const span = sql`error_id >= ${from} and error_id < ${to}`
       for (const id of await idsOf(database, table, span, text, MOST_GATHERED + 1)) found.add(id)
       if (found.size > MOST_GATHERED) return null
     }

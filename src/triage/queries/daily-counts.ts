@@ -4,11 +4,9 @@ import { sql } from '../../store/kysely.js'
 import { oneOf } from '../list/one-of.js'
 
 const DAYS = 7
-/** Rows of the sums are many for an error that never rests: an embedded database is asked for few at a time. */
-const AT_ONCE = 25
 
 /**
- * How often each of these errors occurred on the last local days, oldest first and today last.
+ * Daily occurrence counts of these errors on the last local days, oldest first and today last.
  *
  * @example
  * (await dailyCounts(context, [7])).get(7) // [0, 0, 3, 1, 0, 12, 2]
@@ -21,12 +19,10 @@ export async function dailyCounts(
   await context.ready()
   const starts = lastDays(days, context.now(), context.config.time_zone)
   const counts = new Map(ids.map((id) => [id, starts.map(() => 0)]))
-  const at_once = context.database.dialect.rows_at_once === null ? ids.length : AT_ONCE
-  for (let from = 0; from < ids.length; from += at_once) {
-    for (const { error_id, day, count } of await sumsOf(context, ids.slice(from, from + at_once), starts)) {
-      const ofError = counts.get(error_id)
-      if (ofError) ofError[Number(day)] = Number(count)
-    }
+  if (ids.length === 0) return counts
+  for (const { error_id, day, count } of await sumsOf(context, ids, starts)) {
+    const ofError = counts.get(error_id)
+    if (ofError) ofError[Number(day)] = Number(count)
   }
   return counts
 }

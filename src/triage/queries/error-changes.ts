@@ -7,7 +7,6 @@ import { DAY } from '../../model/time.js'
 import type { Status } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
-import { steps } from '../commands/steps.js'
 import { type ErrorsFilter, type ErrorsQuery, errorsListInput, MAX_PER_PAGE } from '../list/errors-filter.js'
 import { matchingErrors, withText } from '../list/matching-errors.js'
 import { oneOf } from '../list/one-of.js'
@@ -67,19 +66,15 @@ async function countNew(
     .query({ by_application: false, by_time: false })
     .where(sql<boolean>`(faultboard_errors.first_seen_at > ${since} or faultboard_errors.reopened_at > ${since})`)
   const unseen = visible.length === 0 ? fresh : fresh.where(sql<boolean>`id not in (${oneOf(visible)})`)
-  const few = (query: ErrorsQuery<object>, found = 0) =>
-    query
-      .select('faultboard_errors.id')
-      .limit(MOST_NEW + 1 - found)
-      .execute()
-  const first = await few(unseen)
-  if (search === undefined || first.length === 0) return first.length
-  let found = 0
-  for await (const span of steps(context.database, 'faultboard_errors', 'id')) {
-    found += (await few(withText(unseen.where(span), search), found)).length
-    if (found > MOST_NEW) break
-  }
-  return found
+  const count = async (query: ErrorsQuery<object>) =>
+    (
+      await query
+        .select('faultboard_errors.id')
+        .limit(MOST_NEW + 1)
+        .execute()
+    ).length
+  const all = await count(unseen)
+  return search === undefined || all === 0 ? all : count(withText(unseen, search))
 }
 
 async function changed(

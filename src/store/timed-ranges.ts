@@ -1,0 +1,55 @@
+import type { Database } from './database.js'
+
+/** Half-open range of whole numbers. */
+export interface Range {
+  from: number
+  to: number
+}
+
+interface RangeLimits {
+  /** Size of the first range, and the lower limit of all others. */
+  smallest?: number
+  /** Upper limit, on a database server too. A statement with a list of ids has at most this many parameters. */
+  largest?: number
+}
+
+/** For statements that contain a list of ids. */
+export const MANY_IDS: RangeLimits = { smallest: 50, largest: 10_000 }
+
+/** Long enough to be efficient, short enough that a request of the host does not notice the wait. */
+const TARGET_MS = 8
+const MAX_GROWTH = 3
+
+/**
+ * Splits the numbers below `length` into consecutive ranges. SQLite runs on the host's thread, so a range takes a few
+ * milliseconds there and the host's own work runs in between. A server gets everything at once, up to `largest`.
+ *
+ * @example
+ * for await (const { from, to } of timedRanges(database, ids.length)) await read(ids.slice(from, to))
+ */
+export async function* timedRanges(
+  { dialect }: Pick<Database, 'dialect'>,
+  length: number,
+  { smallest = 1, largest = Number.POSITIVE_INFINITY }: RangeLimits = {},
+): AsyncGenerator<Range> {
+  let size = dialect.blocks_host ? smallest : largest
+  for (let from = 0; from < length; ) {
+    const to = Math.min(length, from + size)
+    const startedAt = performance.now()
+    yield { from, to }
+    from = to
+    if (!dialect.blocks_host) continue
+    const growth = Math.min(MAX_GROWTH, TARGET_MS / Math.max(0.1, performance.now() - startedAt))
+    size = Math.min(largest, Math.max(smallest, Math.floor(size * growth)))
+    await new Promise((resume) => setImmediate(resume))
+  }
+}
+
+/** Ranges that together contain the ids of all errors. */
+export async function* errorIdRanges(database: Database): AsyncGenerator<Range> {
+  const { last_id } = await database.read
+    .selectFrom('faultboard_errors')
+    .select(({ fn }) => fn.max<number | null>('id').as('last_id'))
+    .executeTakeFirstOrThrow()
+  yield* timedRanges(database, (last_id ?? 0) + 1, { smallest: 500 })
+}

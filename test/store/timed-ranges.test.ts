@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import type { Database } from '../../src/store/database.js'
+import { errorIdRanges, type Range, timedRanges } from '../../src/store/timed-ranges.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { addGroups, listContext } from '../triage/list-context.js'
+
+describe('timed ranges', () => {
+  test('contain each number once, however long the work on a range takes', async () => {
+    const ranges: Range[] = []
+    for await (const range of timedRanges(databaseThat({ blocks_host: true }), 500, { smallest: 50 })) {
+      ranges.push(range)
+      await new Promise((resume) => setTimeout(resume, 20))
+    }
+    expect(ranges.flatMap(numbersIn)).toEqual(numbersIn({ from: 0, to: 500 }))
+    expect(ranges.length).toBeGreaterThan(1)
+    for (const { from, to } of ranges.slice(0, -1)) expect(to - from).toBeGreaterThanOrEqual(50)
+  })
+
+  test('let the timers of the host run in between', async () => {
+    let hasRun = false
+    const ranges = timedRanges(databaseThat({ blocks_host: true }), 2, { largest: 1 })
+    await ranges.next()
+    setImmediate(() => {
+      hasRun = true
+    })
+    await ranges.next()
+    expect(hasRun).toBe(true)
+  })
+
+  test('never exceed the largest size, on a server too', async () => {
+    for (const blocks_host of [true, false]) {
+      const sizes: number[] = []
+      for await (const { from, to } of timedRanges(databaseThat({ blocks_host }), 25, { smallest: 10, largest: 10 })) {
+        sizes.push(to - from)
+      }
+      expect(sizes).toEqual([10, 10, 5])
+    }
+  })
+
+  test('are one range on a server without a largest size, and none for nothing', async () => {
+    const server = databaseThat({ blocks_host: false })
+    expect(await all(timedRanges(server, 1_000_000))).toEqual([{ from: 0, to: 1_000_000 }])
+    expect(await all(timedRanges(server, 0))).toEqual([])
+  })
+})
+
+describeEachDatabase('ranges of error ids', (database) => {
+  test('contain every error once', async () => {
+    const { context, log } = await listContext(database)
+    await log('First')
+    await addGroups(context, 1500, (i) => ({ text: `error ${i}` }))
+    await context.database.write((trx) => trx.deleteFrom('faultboard_errors').where('id', '<', 300).execute())
+    const rows = await context.database.read.selectFrom('faultboard_errors').select('id').orderBy('id').execute()
+    const ranges = await all(errorIdRanges(context.database))
+    const found = ranges.flatMap(({ from, to }) => rows.filter(({ id }) => id >= from && id < to))
+    expect(found).toEqual(rows)
+    if (database.dialect !== 'sqlite') expect(ranges).toHaveLength(1)
+  })
+})
+
+function databaseThat({ blocks_host }: { blocks_host: boolean }): Pick<Database, 'dialect'> {
+  return { dialect: { blocks_host } as Database['dialect'] }
+}
+
+function numbersIn({ from, to }: Range): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i)
+}
+
+async function all(ranges: AsyncIterable<Range>): Promise<Range[]> {
+  const found: Range[] = []
+  for await (const range of ranges) found.push(range)
+  return found
+}
