@@ -52,7 +52,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
   const at = (host: Host, path: string) => `${host.origin}/error_dashboard${path}`
 
   test.each(WIDTHS)(
-    'are accessible and fit at %i pixels, %s: without data, with ordinary and with hostile data',
+    'are accessible without overflow at %i pixels in %s: empty, ordinary and hostile',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const host of [empty, ordinary, hostile]) {
@@ -68,7 +68,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     120_000,
   )
 
-  test('say what to do where there is nothing to show', async () => {
+  test('show the next step when empty', async () => {
     const page = await open()
     for (const [path, line] of [
       ['/errors/analytics', 'LogError.call'],
@@ -81,21 +81,18 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     }
   })
 
-  test.each([true, false])(
-    'change their range, by links and by a number (JavaScript %s)',
-    async (javaScriptEnabled) => {
-      const page = await open({ javaScriptEnabled })
-      await page.goto(at(ordinary, '/errors/analytics?app_version=1.0.0'))
-      await page.getByRole('link', { name: '14 days' }).click()
-      expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '14' })
-      await page.getByRole('spinbutton', { name: 'Days' }).fill('3')
-      await page.getByRole('button', { name: 'Apply' }).click()
-      expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '3' })
-      expect(await page.locator('.plot').first().locator('a, g').count()).toBe(3)
-    },
-  )
+  test.each([true, false])('change their range by link and by number (JavaScript %s)', async (javaScriptEnabled) => {
+    const page = await open({ javaScriptEnabled })
+    await page.goto(at(ordinary, '/errors/analytics?app_version=1.0.0'))
+    await page.getByRole('link', { name: '14 days' }).click()
+    expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '14' })
+    await page.getByRole('spinbutton', { name: 'Days' }).fill('3')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '3' })
+    expect(await page.locator('.plot').first().locator('a, g').count()).toBe(3)
+  })
 
-  test('lead from a figure to the errors behind it', async () => {
+  test('link figures to their errors', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(ordinary, '/errors/analytics'))
     await page.getByRole('link', { name: 'KindAError' }).first().click()
@@ -115,7 +112,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     expect(await page.getByRole('heading', { name: 'Most frequent on Android' }).count()).toBe(1)
   })
 
-  test('read the heat map out as a table of numbers', async () => {
+  test('expose the heat map as a table of numbers', async () => {
     const page = await open()
     await page.goto(at(ordinary, '/errors/analytics'))
     const table = page.getByRole('table', { name: 'Occurrences by weekday and hour' })

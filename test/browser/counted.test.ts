@@ -59,7 +59,7 @@ describeInBrowser('what is added up over many requests', ({ open }) => {
     },
   )
 
-  test('a statement leads to the open errors of the file that it is called from', async () => {
+  test('a statement links to the open errors of its calling file', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('1'))
     expect(await page.getByText('31 times').isVisible()).toBe(true)
@@ -69,7 +69,7 @@ describeInBrowser('what is added up over many requests', ({ open }) => {
     expect(await page.getByRole('link', { name: 'A', exact: true }).first().isVisible()).toBe(true)
   })
 
-  test('an attack shows the most frequent addresses, the others on demand, and how many all the rest were', async () => {
+  test('an attack shows the most frequent addresses, more on demand and the combined rest', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('request_guard_summary'))
     expect(await page.getByText('99,512,345 of all others together').isVisible()).toBe(true)

@@ -48,7 +48,7 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
   })
   afterAll(() => host.close())
 
-  test('runs nothing of it, and is no script’s fault', async () => {
+  test('runs no hostile content and raises no script error', async () => {
     const page = await open()
     const problems: string[] = []
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
@@ -63,7 +63,7 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
     expect(problems).toEqual([])
   })
 
-  test('shows causes inside each other', async () => {
+  test('shows nested causes', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(`${host.origin}${paths[1]}`)
     expect(await page.locator('.cause .cause .cause .cause .cause').first().textContent()).toContain('level 1')
@@ -75,7 +75,7 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'is accessible and fits at %i pixels, %s',
+    'is accessible without overflow at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const path of paths) {

@@ -36,7 +36,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
   const notice = (page: Page) => page.getByRole('status').textContent()
 
   test.each(SCRIPT)(
-    'does everything that can be done (%s: %s)',
+    'performs every action (%s: %s)',
     async (javaScriptEnabled) => {
       const id = await logged({ error_type: `Acted${javaScriptEnabled}Error` })
       const find = () => host.tracker.Queries.FindError.call({ error_id: id })
@@ -105,43 +105,40 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     90_000,
   )
 
-  test.each(SCRIPT)(
-    'walks from one occurrence to the next, each with its address (%s: %s)',
-    async (javaScriptEnabled) => {
-      let id = 0
-      for (let i = 0; i < 30; i++) {
-        id = await logged({
-          error_type: `Walked${javaScriptEnabled}Error`,
-          message: `Order ${i} is empty`,
-          occurred_at: Date.now() - (30 - i) * HOUR,
-        })
-      }
-      const page = await open({ javaScriptEnabled })
-      await page.goto(at(id))
-      const message = () => page.locator('#error-message').textContent()
-      expect(await message()).toContain('Order 29')
-      await page.getByRole('link', { name: 'Older', exact: true }).first().click()
-      expect(await message()).toContain('Order 28')
-      expect(new URL(page.url()).searchParams.get('occurrence_id')).toMatch(/^\d+$/)
-      await page.goBack()
-      expect(await message()).toContain('Order 29')
+  test.each(SCRIPT)('navigates between occurrences by URL (%s: %s)', async (javaScriptEnabled) => {
+    let id = 0
+    for (let i = 0; i < 30; i++) {
+      id = await logged({
+        error_type: `Walked${javaScriptEnabled}Error`,
+        message: `Order ${i} is empty`,
+        occurred_at: Date.now() - (30 - i) * HOUR,
+      })
+    }
+    const page = await open({ javaScriptEnabled })
+    await page.goto(at(id))
+    const message = () => page.locator('#error-message').textContent()
+    expect(await message()).toContain('Order 29')
+    await page.getByRole('link', { name: 'Older', exact: true }).first().click()
+    expect(await message()).toContain('Order 28')
+    expect(new URL(page.url()).searchParams.get('occurrence_id')).toMatch(/^\d+$/)
+    await page.goBack()
+    expect(await message()).toContain('Order 29')
 
-      await page.getByRole('navigation', { name: 'Pages of occurrences' }).getByRole('link', { name: 'Older' }).click()
-      await page.locator('.occurrence a').last().click()
-      expect(await message()).toContain('Order 0')
-      expect(new URL(page.url()).searchParams.get('page')).toBe('2')
-      await page.getByRole('link', { name: 'Newest' }).click()
-      expect(await message()).toContain('Order 29')
+    await page.getByRole('navigation', { name: 'Pages of occurrences' }).getByRole('link', { name: 'Older' }).click()
+    await page.locator('.occurrence a').last().click()
+    expect(await message()).toContain('Order 0')
+    expect(new URL(page.url()).searchParams.get('page')).toBe('2')
+    await page.getByRole('link', { name: 'Newest' }).click()
+    expect(await message()).toContain('Order 29')
 
-      await page.getByRole('link', { name: 'Last 24 hours' }).click()
-      expect(new URL(page.url()).searchParams.get('histogram')).toBe('24h')
-      const histogram = page.getByRole('region', { name: 'Occurrences over time' })
-      await histogram.getByText('Show as table').click()
-      expect(await histogram.locator('.chart-data tbody tr').count()).toBe(24)
-    },
-  )
+    await page.getByRole('link', { name: 'Last 24 hours' }).click()
+    expect(new URL(page.url()).searchParams.get('histogram')).toBe('24h')
+    const histogram = page.getByRole('region', { name: 'Occurrences over time' })
+    await histogram.getByText('Show as table').click()
+    expect(await histogram.locator('.chart-data tbody tr').count()).toBe(24)
+  })
 
-  test('shows the source of its own frames, folds those of libraries, and opens them', async () => {
+  test('shows the source of in-app frames and expands collapsed library frames', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(await logged()))
     expect(await page.locator('mark.line').textContent()).toContain("from '../support/browser.js'")
@@ -155,7 +152,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await top('Stack trace')).toBeLessThan(await top('Occurrences over time'))
   })
 
-  test('unfolds a long message without JavaScript', async () => {
+  test('expands a long message without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(await logged({ error_type: 'LongError', message: `start ${'word '.repeat(1990)}end` })))
     const height = async () => (await page.locator('#error-message').boundingBox())?.height ?? 0
@@ -166,7 +163,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await height()).toBe(before)
   })
 
-  test('copies message, stack, Markdown, curl and JSON; without JavaScript the texts stand there to be marked', async () => {
+  test('copies message, stack trace, Markdown, curl and JSON, with selectable text without JavaScript', async () => {
     const id = await logged({ error_type: 'CopiedError', message: 'Copy ``` me' })
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(at(id))
@@ -200,7 +197,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await plain.locator('body').textContent()).toContain('"error_type":"CopiedError"')
   })
 
-  test('closes a menu by Esc and gives the focus back', async () => {
+  test('closes a menu on Esc and restores the focus', async () => {
     const page = await open()
     await page.goto(at(await logged()))
     await menu(page, 'Resolve')

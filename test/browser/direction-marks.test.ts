@@ -28,7 +28,7 @@ describeInBrowser('direction marks', ({ open }) => {
     expect(await page.title()).toContain('invoice[U+202E]fdp.exe')
   })
 
-  test('do not change the order in which letters are drawn', async () => {
+  test('do not reorder text', async () => {
     const page = await open()
     await page.goto(`${host.origin}/error_dashboard/errors/1`)
     const lefts = await page.locator('#error-message').evaluate(POSITIONS)
@@ -36,7 +36,7 @@ describeInBrowser('direction marks', ({ open }) => {
     expect(lefts.length).toBe('invoice[U+202E]fdp.exe'.length)
   })
 
-  test('in right-to-left text leave the text beside it in its place', async () => {
+  test('keep the text next to right-to-left text in place', async () => {
     const arabic = await host.tracker.Commands.LogError.call({
       error_type: '\u0645\u0631\u062D\u0628\u0627',
       message: '\u200F\u0645\u0631\u062D\u0628\u0627 123',

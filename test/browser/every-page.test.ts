@@ -22,7 +22,7 @@ describeInBrowser('every page of the routes table, with text of an attacker and 
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'runs nothing, overflows nowhere and is accessible at %i pixels, %s',
+    'runs no hostile content, does not overflow and is accessible at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       const problems: string[] = []

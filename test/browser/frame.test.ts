@@ -20,7 +20,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     return page.evaluate('getComputedStyle(document.body).backgroundColor')
   }
 
-  test('follows the system, and a switch that works without JavaScript overrules it', async () => {
+  test('follows the system theme unless a switch overrides it without JavaScript', async () => {
     const page = await open({ colorScheme: 'light', javaScriptEnabled: false })
     await page.goto(`${base}/errors?status=new`)
     expect(await page.getAttribute('html', 'data-theme')).toBeNull()
@@ -32,7 +32,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     expect(await page.getAttribute('html', 'data-theme')).toBeNull()
   })
 
-  test('dark is dark, light is light, whichever way it was chosen', async () => {
+  test('applies dark and light themes consistently', async () => {
     const page = await open({ colorScheme: 'dark' })
     await page.goto(`${base}/overview`)
     const dark = await background(page)
@@ -44,7 +44,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await expectAccessible(page)
   })
 
-  test('the rail folds to icons, which keep their names', async () => {
+  test('the sidebar collapses to icons that keep their names', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     await page.getByRole('button', { name: 'Collapse sidebar' }).click()
@@ -55,7 +55,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     expect(await page.getByText('Correlation', { exact: true }).isVisible()).toBe(true)
   })
 
-  test('on a telephone the rail is a sheet, which opens and closes without JavaScript', async () => {
+  test('the sidebar is a popover on a phone and works without JavaScript', async () => {
     const page = await open({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
     await page.goto(`${base}/overview`)
     const settings = page.getByRole('link', { name: 'Settings' })
@@ -70,7 +70,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await expectNoOverflow(page)
   })
 
-  test('a page that is switched off is told apart, and says which switch turns it on', async () => {
+  test('a disabled page is marked and names the option that enables it', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     const link = page.getByRole('link', { name: /Dumps/ })
@@ -80,7 +80,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await expectAccessible(page)
   })
 
-  test('the rail tells the version, and by a word too that the tracker is not well', async () => {
+  test('the sidebar shows the version and labels a degraded tracker', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     const rail = page.getByRole('navigation', { name: 'Main' })
@@ -104,7 +104,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await unwell.close()
   })
 
-  test('the first key press leads past the rail', async () => {
+  test('the first Tab press reaches the skip link', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     await page.keyboard.press('Tab')
@@ -113,7 +113,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
   })
 
-  test('the help opens and closes without JavaScript', async () => {
+  test('the shortcuts help opens and closes without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(`${base}/overview`)
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()

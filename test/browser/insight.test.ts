@@ -6,7 +6,7 @@ const NOW = Date.UTC(2026, 4, 20, 12, 30)
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** What the error that brings another, the other, and their release are called. */
+/** Names of two related errors and their release. */
 interface Names {
   first: string
   next: string
@@ -26,8 +26,8 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
   beforeAll(async () => {
     hosts.nothing = await startHost('sqlite::memory:', {}, { now: () => NOW })
     await hosts.nothing.tracker.Commands.LogError.call({ error_type: 'Alone', message: 'once', severity: 'low' })
-    hosts.ordinary = await told(ORDINARY)
-    hosts.hostile = await told(HOSTILE)
+    hosts.ordinary = await startHostWithErrors(ORDINARY)
+    hosts.hostile = await startHostWithErrors(HOSTILE)
   })
 
   afterAll(async () => {
@@ -56,7 +56,7 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
     expect(complaints).toEqual([])
   })
 
-  test('are followed from the first error to the other and back, without script', async () => {
+  test('can be followed between errors without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(address('ordinary', '/overview'))
     await page.getByText('24 this hour (avg almost none)').waitFor()
@@ -73,8 +73,8 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
   })
 })
 
-/** A host on which everything can be told of two errors. */
-async function told({ first, next, release }: Names): Promise<Host> {
+/** Host with two related errors. */
+async function startHostWithErrors({ first, next, release }: Names): Promise<Host> {
   let clock = NOW - 10 * DAY
   const host = await startHost('sqlite::memory:', { retention_days: null }, { now: () => clock })
   const { Commands, Services } = host.tracker

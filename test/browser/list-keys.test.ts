@@ -50,7 +50,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     await page.context().close()
   })
 
-  test('chooses with x, resolves with e, and lets go with Esc', async () => {
+  test('selects with x, resolves with e and clears with Esc', async () => {
     const page = await open()
     await page.goto(`${base}/errors`)
     await keys(page, 'e')
@@ -70,7 +70,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     await page.context().close()
   })
 
-  test('finds the search with /, and means nothing by a key while somebody types or holds another', async () => {
+  test('focuses the search with / and ignores keys while typing or with modifiers', async () => {
     const page = await open()
     await page.goto(`${base}/errors`)
     await keys(page, '/')
@@ -82,7 +82,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     await page.context().close()
   })
 
-  test('goes to other pages in the same application', async () => {
+  test('navigates to other pages in the same application', async () => {
     const page = await open()
     await page.goto(`${base}/errors?application_id=1`)
     await keys(page, 'g', 'o')
@@ -94,7 +94,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     await page.context().close()
   })
 
-  test('tells of its keys with ?, where they can be turned off for good', async () => {
+  test('opens the help with ? and remembers disabled shortcuts', async () => {
     const page = await open()
     await page.goto(`${base}/errors`)
     await keys(page, '?')
@@ -116,7 +116,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
   })
 
   test.each(['by the stream', 'by polling'])(
-    'follows what happens without moving what is read, %s',
+    'updates in place without moving rows, %s',
     async (way) => {
       const page = await open({ viewport: { width: 1440, height: 900 } })
       await page.clock.install()
@@ -136,7 +136,11 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
       await record(4)
       await host.tracker.Commands.LogError.call({ error_type: 'Kind04Error', message: 'Number 4', user_id: 'bob' })
 
-      await hurryUntil(page, () => page.getByRole('link', { name: '3 new errors – Show' }).isVisible(), 'it is told')
+      await hurryUntil(
+        page,
+        () => page.getByRole('link', { name: '3 new errors – Show' }).isVisible(),
+        'the new errors are announced',
+      )
       expect(await row.locator('[data-field="occurrence_count"]').textContent()).toBe(String(count + 2))
       expect(await row.locator('[data-field="user_count"]').textContent()).toBe('2')
       expect(await row.locator('[data-field="occurred_at"]').textContent()).toBe('just now')
@@ -152,63 +156,67 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     90_000,
   )
 
-  test('asks once in five seconds at most, however much happens', async () => {
+  test('fetches at most once in five seconds', async () => {
     const page = await open()
     // The page's clock stands still between the steps, so that no slow machine has a say in this.
     await page.clock.install()
     await page.goto(`${base}/errors?search=burst`)
     await page.clock.pauseAt(Date.now() + 3_600_000)
-    let asked = 0
-    let told = 0
-    page.on('request', (request) => request.url().includes('changes.json') && asked++)
-    await page.exposeFunction('changeTold', () => told++)
+    let fetchCount = 0
+    let eventCount = 0
+    page.on('request', (request) => request.url().includes('changes.json') && fetchCount++)
+    await page.exposeFunction('countChange', () => eventCount++)
     await page.evaluate(
-      "new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', () => changeTold())",
+      "new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', () => countChange())",
     )
     const burst = async () => {
-      const before = told
-      await host.tracker.Commands.LogError.call({ error_type: `Burst${before}-${asked}`, message: 'burst' })
-      await eventually(() => told > before, 'the stream told of a change')
+      const before = eventCount
+      await host.tracker.Commands.LogError.call({ error_type: `Burst${before}-${fetchCount}`, message: 'burst' })
+      await eventually(() => eventCount > before, 'the stream sent a change')
     }
     const step = (ms: number) => page.clock.runFor(ms)
 
     await burst()
     await eventually(async () => {
       await step(1)
-      return asked > 0
+      return fetchCount > 0
     }, 'the page asked what changed')
     await page.getByRole('link', { name: /new errors? – Show/ }).waitFor()
-    const first = asked
+    const first = fetchCount
     for (let i = 0; i < 4; i++) {
       await burst()
       await step(1_000)
     }
-    expect(asked).toBe(first)
+    expect(fetchCount).toBe(first)
     await step(1_001)
-    await eventually(() => asked > first, 'the page asked again')
-    expect(asked).toBe(first + 1)
+    await eventually(() => fetchCount > first, 'the page asked again')
+    expect(fetchCount).toBe(first + 1)
     await page.context().close()
   }, 90_000)
 
-  test('asks again about what happened while it was being answered', async () => {
+  test('fetches again after a change during a pending request', async () => {
     const page = await open()
     await page.clock.install()
     let release = () => {}
-    let asked = 0
+    let fetchCount = 0
     await page.route('**/errors/changes.json*', async (route) => {
       const answer = await route.fetch()
       // The first answer was made before the change and arrives after it.
-      if (asked++ === 0) await new Promise<void>((resume) => (release = resume))
+      if (fetchCount++ === 0) await new Promise<void>((resume) => (release = resume))
       await route.fulfill({ response: answer })
     })
     await page.goto(`${base}/errors?search=between`)
-    await hurryUntil(page, () => asked === 1, 'the page asked what changed')
+    await hurryUntil(page, () => fetchCount === 1, 'the page asked what changed')
     await host.tracker.Commands.LogError.call({ error_type: 'Between', message: 'between' })
     await page.evaluate(
-      "new Promise((told) => new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', told))",
+      "new Promise((resolve) => new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', resolve))",
     )
     release()
-    await hurryUntil(page, () => page.getByRole('link', { name: '1 new error – Show' }).isVisible(), 'it is told')
+    await hurryUntil(
+      page,
+      () => page.getByRole('link', { name: '1 new error – Show' }).isVisible(),
+      'the new errors are announced',
+    )
     await page.context().close()
   }, 60_000)
 })

@@ -52,19 +52,19 @@ describeInBrowser('the notifications', ({ open }) => {
   }
 
   test.each(VARIANTS)(
-    'are accessible, fit and run nothing of an answer at %i pixels in %s',
+    'are accessible without overflow and run no hostile response at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(at('/notifications'))
       expect(await page.title()).not.toBe('owned')
       expect(await page.getByText('<script>document').first().isVisible()).toBe(true)
       await expectNoOverflow(page)
-      // Between the widest and the narrowest only the room is another, and that was measured.
+      // The medium width differs only in space, which the overflow check covers.
       if (width !== 768) await expectAccessible(page)
     },
   )
 
-  test.each([true, false])('a test is sent and its answer told, with JavaScript %s', async (javaScriptEnabled) => {
+  test.each([true, false])('a test is sent and its response shown (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled })
     const before = inbox.letters.length
     await page.goto(at('/notifications'))
@@ -82,7 +82,7 @@ describeInBrowser('the notifications', ({ open }) => {
   })
 
   test.each([true, false])(
-    'what failed is found by its tab and tried again, with JavaScript %s',
+    'a failed delivery is found by its tab and retried (JavaScript %s)',
     async (javaScriptEnabled) => {
       inbox.manner = 'refuse'
       const outcome = await host.tracker.Commands.SendTestNotification.call({ channel: 'webhook', actor: 'Eve' })
@@ -102,7 +102,7 @@ describeInBrowser('the notifications', ({ open }) => {
     },
   )
 
-  test.each([true, false])('an error is muted, and unmuted, with JavaScript %s', async (javaScriptEnabled) => {
+  test.each([true, false])('an error is muted and unmuted (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled, viewport: { width: 390, height: 900 } })
     await page.goto(at(`/errors/${error_id}`))
     await page.locator('#mute > summary').click()

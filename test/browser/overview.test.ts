@@ -58,7 +58,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     expect(complaints).toEqual([])
   })
 
-  test('a bar of the chart leads to the errors of its day, by keyboard too', async () => {
+  test('a bar of the chart links to the errors of its day, by keyboard too', async () => {
     const page = await open()
     await visit(page, 'ordinary', '/overview')
     const bar = page.getByRole('link', { name: /^Tue, 19 May 2026: \d+ occurrences$/ })
@@ -67,7 +67,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.waitForURL('**/errors?day=2026-05-19')
   })
 
-  test('everything of the overview can be read and followed without script', async () => {
+  test('the overview is readable and navigable without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await visit(page, 'ordinary', '/overview')
     await page.getByText('Show as table').click()
@@ -84,7 +84,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.getByRole('heading', { name: 'Release 2.0.0' }).waitFor()
   })
 
-  test('the settings answer to the filter while one types, and to Enter without script', async () => {
+  test('the settings filter applies while typing, and on Enter without JavaScript', async () => {
     const page = await open()
     await visit(page, 'ordinary', '/settings')
     await page.getByLabel('Filter').fill('breadcrumb')

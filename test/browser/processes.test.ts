@@ -109,7 +109,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     },
   )
 
-  test('without data say what will stand there and what starts it', async () => {
+  test('show an empty state with the next step', async () => {
     const page = await open({ viewport: { width: 390, height: 900 } })
     // The host that answers has reported by now.
     await withDatabase(empty.tracker.config.database, ({ read }) => read.deleteFrom('faultboard_processes').execute())
@@ -121,7 +121,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     }
   })
 
-  test.each([390, 768])('no table of them has to be scrolled sideways at %i pixels', async (width) => {
+  test.each([390, 768])('have no horizontal scroll at %i pixels', async (width) => {
     const page = await open({ viewport: { width, height: 900 } })
     for (const path of ['/process_health', '/errors/diagnostic_dumps/2']) {
       await page.goto(at(host, path))
@@ -134,7 +134,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     }
   })
 
-  test('the report of a dump shows limits by soft and hard, and sizes as sizes', async () => {
+  test('the report of a dump shows soft and hard limits and formats sizes', async () => {
     const page = await open()
     await page.goto(at(host, '/errors/diagnostic_dumps/2'))
     const limits = page.getByRole('table', { name: 'Limits' })
@@ -143,7 +143,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     expect(await page.locator('.report').textContent()).not.toMatch(/18,446,744|\{"/)
   })
 
-  test('a process and a range are chosen by links, and every chart has its numbers behind it', async () => {
+  test('a process and a range are selected by links, and every chart has a data table', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(host, '/process_health'))
     await page.getByRole('link', { name: /web-1 · 40000/ }).click()
@@ -165,7 +165,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     expect((await saving).suggestedFilename()).toMatch(/^dump-\d+-[0-9a-f]{16}\.cpuprofile$/)
   })
 
-  test('the form warns of what a heap snapshot costs before one is taken', async () => {
+  test('the form warns about the cost of a heap snapshot', async () => {
     const page = await open()
     await page.goto(at(host, '/errors/diagnostic_dumps'))
     await page.getByText('Capture a dump').click()

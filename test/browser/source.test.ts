@@ -86,7 +86,7 @@ describeWithGit('source in a browser', () => {
     }
     const bar = (number: number) => page.locator(`#frame-${number}-author`)
 
-    test('is coloured, with who changed its line, when and why, as of the commit of the occurrence', async () => {
+    test('is highlighted and shows the last change as of the commit of the occurrence', async () => {
       await visited(await logged())
       await page.locator('#frame-1-author:not([data-pending])', { hasText: 'Ada Lovelace' }).waitFor()
       expect(await bar(1).textContent()).toMatch(/^Ada Lovelace, .+ ago · Count the cart · as of [\da-f]{7}$/)
@@ -100,14 +100,14 @@ describeWithGit('source in a browser', () => {
       await page.locator('#frame-4-author', { hasText: 'Git does not know this file.' }).waitFor()
     })
 
-    test('copies its place', async () => {
+    test('copies its path', async () => {
       await visited(await logged(), { permissions: ['clipboard-read', 'clipboard-write'] })
       await page.getByRole('button', { name: 'Copy path' }).first().click()
       await page.getByRole('button', { name: 'Copied' }).waitFor()
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe('src/cart.ts:7')
     })
 
-    test.each([true, false])('opens to more lines and back (with JavaScript: %s)', async (javaScriptEnabled) => {
+    test.each([true, false])('expands to more lines and back (JavaScript %s)', async (javaScriptEnabled) => {
       await visited(await logged(), { javaScriptEnabled })
       const lines = () => page.locator('#frame-1 .line').count()
       expect(await lines()).toBe(11)
@@ -122,7 +122,7 @@ describeWithGit('source in a browser', () => {
       expect(await lines()).toBe(11)
     })
 
-    test('runs nothing of what stands in files and commits', async () => {
+    test('runs no hostile content of files and commits', async () => {
       await visited(await logged())
       const problems: string[] = []
       page.on('pageerror', (error) => problems.push(error.message))
@@ -142,7 +142,7 @@ describeWithGit('source in a browser', () => {
       [768, 'light'],
       [390, 'dark'],
     ] as const)(
-      'is accessible and fits at %i pixels, %s',
+      'is accessible without overflow at %i pixels in %s',
       async (width, colorScheme) => {
         await visited(await logged(), { viewport: { width, height: 900 }, colorScheme })
         await page.locator('#frame-2-author:not([data-pending])').waitFor()
@@ -153,7 +153,7 @@ describeWithGit('source in a browser', () => {
       60_000,
     )
 
-    test('is told of the working copy where the commit is not known, by the next visit at the latest', async () => {
+    test('uses the working copy for an unknown commit, by the next visit at the latest', async () => {
       const address = await logged({ git_sha: '0123456789', backtrace: ['at rate (src/cart.ts:20:1)'] })
       await visited(address, { javaScriptEnabled: false })
       await eventually(async () => {
@@ -162,7 +162,7 @@ describeWithGit('source in a browser', () => {
       }, 'git has answered')
     })
 
-    test('is told what git has found out meanwhile, without a new visit', async () => {
+    test('shows late Git history without a new visit', async () => {
       const address = await logged()
       page = await open()
       // A page that was sent before git had answered; what it asks for later comes from the host as it is.

@@ -31,7 +31,7 @@ describeInBrowser('swallowed exceptions', ({ open }) => {
     [1440, 'light', true],
     [390, 'dark', false],
   ] as const)(
-    'the code of a handler opens at %i pixels in %s, with JavaScript %s',
+    'the code of a handler opens at %i pixels in %s (JavaScript %s)',
     async (width, colorScheme, javaScriptEnabled) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled })
       await page.goto(`${host.origin}/error_dashboard/errors/swallowed_exceptions`)
@@ -44,7 +44,7 @@ describeInBrowser('swallowed exceptions', ({ open }) => {
     },
   )
 
-  test('a place leads to the errors that go through its file, and back', async () => {
+  test('a location links to errors with its file in the stack trace', async () => {
     const page = await open()
     await page.goto(`${host.origin}/error_dashboard/errors/swallowed_exceptions?days=7`)
     await page.getByRole('link', { name: 'src/cart/total.ts:42:11' }).click()

@@ -33,7 +33,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('stand below the source of their frame, and open and close without JavaScript', async () => {
+  test('are below the source of their frame and expand without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(await at('a discount of 250'))
     const frame = page.locator('.part.own').first()
@@ -48,7 +48,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
     expect(await variables.getByText('discount').first().isVisible()).toBe(false)
   })
 
-  test('that there are none of is said where they would stand', async () => {
+  test('have an empty state when none were captured', async () => {
     const page = await open()
     await page.goto(await at('only made'))
     const panel = page.getByRole('region', { name: 'Variables' })
@@ -69,7 +69,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
     60_000,
   )
 
-  test('of any length, depth and number keep to their place', async () => {
+  test('of any length, depth and number do not overflow', async () => {
     await withDatabase(database, async (db) => {
       const many = Object.fromEntries(
         Array.from({ length: 30 }, (_, i) => [`${WORD}_${i}`, { [WORD]: [WORD.repeat(5)] }]),

@@ -42,7 +42,7 @@ describeInBrowser('a year of errors', ({ open }) => {
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'is accessible on every page of the figures and fits at %i pixels, %s',
+    'is accessible without overflow on every analytics page at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const path of PAGES) {
@@ -55,7 +55,7 @@ describeInBrowser('a year of errors', ({ open }) => {
     120_000,
   )
 
-  test('has a bar for each local day, and none is lost where the clocks change', async () => {
+  test('has a bar for each local day, across clock changes', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('/errors/analytics?days=365'))
     const chart = page.locator('.chart', { hasText: 'Occurrences per day' })
@@ -70,7 +70,7 @@ describeInBrowser('a year of errors', ({ open }) => {
     expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(DAYS * PER_DAY)
   })
 
-  test('leads from the newest versions to the older ones, page by page', async () => {
+  test('links from the newest versions to older pages', async () => {
     const page = await open({ javaScriptEnabled: false })
     for (const path of ['/errors/analytics', '/errors/correlation']) {
       await page.goto(at(`${path}?days=365`))
@@ -82,7 +82,7 @@ describeInBrowser('a year of errors', ({ open }) => {
     expect(await versions(page)).toEqual(['1.4.0', '1.3.0', '1.2.0', '1.1.0', '1.0.0'])
   })
 
-  test('tells of a release what each of its figures counts, and leads to the errors behind', async () => {
+  test('shows the figures of a release with links to their errors', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('/releases?days=365'))
     const row = page.getByRole('row', { name: /^3\.3\.0/ })

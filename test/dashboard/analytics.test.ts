@@ -42,7 +42,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
 
   afterAll(() => host.close())
 
-  test('releases answers HTML and JSON, by days, by application and page by page', async () => {
+  test('/releases returns HTML and JSON, filtered by days and application, with pagination', async () => {
     const answer = await host.json('/releases')
     expect(answer).toMatchObject({
       status: 200,
@@ -73,7 +73,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
     expect(page).not.toContain(HOSTILE)
   })
 
-  test('errors/analytics answers JSON with every figure, for 30 days unless asked otherwise', async () => {
+  test('/errors/analytics returns JSON with every figure, for 30 days by default', async () => {
     const answer = await host.json('/errors/analytics')
     expect(answer).toMatchObject({
       status: 200,
@@ -113,7 +113,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
     })
   })
 
-  test('errors/platform_comparison answers JSON with the four answers, for 7 days', async () => {
+  test('/errors/platform_comparison returns JSON with all four results for 7 days', async () => {
     expect(await host.json('/errors/platform_comparison')).toMatchObject({
       status: 200,
       period: { days: 7 },
@@ -127,7 +127,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
     })
   })
 
-  test('errors/correlation answers JSON with the four answers, for 30 days', async () => {
+  test('/errors/correlation returns JSON with all four results for 30 days', async () => {
     expect(await host.json('/errors/correlation')).toMatchObject({
       status: 200,
       period: { days: 30 },
@@ -161,7 +161,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
     },
   )
 
-  test('every figure says how it is computed and leads to the errors behind it', async () => {
+  test('every figure explains its calculation and links to its errors', async () => {
     const page = await (await host.get('/errors/analytics?days=30')).text()
     expect(page).toContain('/error_dashboard/errors?day=2026-03-31')
     expect(page).toContain('/error_dashboard/errors?error_type=PayError')
@@ -171,7 +171,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
   })
 })
 
-test('in the heat map one hour of an outage does not make all others look alike', () => {
+test('the heat map keeps shades distinguishable despite one extreme hour', () => {
   const counts = Array.from({ length: 7 }, () => Array.from({ length: 24 }, (_, hour) => hour))
   const shades = (of: number[][]) => String(HeatMap({ title: 'Week', counts: of })).match(/heat-\d/g)
   const outage = counts.map((day, i) => (i === 5 ? day.with(23, 5000) : day))

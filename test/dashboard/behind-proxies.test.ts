@@ -52,18 +52,18 @@ test.each([
   },
 )
 
-test('a framework that knows its proxies does not keep the prefix from being believed', async () => {
+test('accepts the forwarded prefix when the framework has its own proxy setting', async () => {
   const visit = await behindProxy({ trusted_proxies: ['loopback'] }, { 'x-forwarded-prefix': '/shop' }, true)
   expect((await visit('')).headers.get('location')).toBe('/shop/error_dashboard/overview')
 })
 
-test('a client whose own address is that of a trusted proxy is not taken for one', async () => {
+test('does not treat a client as a proxy because its address matches a trusted proxy', async () => {
   const visit = await behindProxy({ trusted_proxies: ['203.0.113.1'] }, { 'x-forwarded-prefix': '/evil' }, true)
   expect((await visit('')).headers.get('location')).toBe('/error_dashboard/overview')
 })
 
 test.each([
-  ['nobody said whom to trust', {}, '/evil'],
+  ['no trusted proxies', {}, '/evil'],
   ['another proxy is trusted', { trusted_proxies: ['10.0.0.1'] }, '/evil'],
   ['it is an address', { trusted_proxies: ['loopback'] }, 'https://evil.example'],
   ['it names another host', { trusted_proxies: ['loopback'] }, '//evil.example'],

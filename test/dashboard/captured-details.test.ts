@@ -52,7 +52,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
     expect(await (await host.get(`/errors/${id}`)).text()).toMatch(shown)
   })
 
-  test('and so does its JSON', async () => {
+  test('includes the captured details in the JSON', async () => {
     const { error } = (await host.json(`/errors/${id}`)) as unknown as { error: Record<string, unknown> }
     expect(error).toMatchObject({
       tags: { region: 'eu-west' },
@@ -64,7 +64,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
   })
 })
 
-test('the settings and health pages tell what was left out, how often, and what that means', async () => {
+test('the settings and health pages list drop reasons with counts and meanings', async () => {
   const host = await startHost('sqlite::memory:', { ignored_exceptions: ['Boring'] })
   for (let i = 0; i < 3; i++) await host.tracker.Commands.LogError.call({ error_type: 'Boring', message: 'm' })
   for (const path of ['/settings', '/health']) {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-describe('what the dashboard sends', () => {
+describe('compression of responses', () => {
   test.each(['/overview', '/errors', '/settings', '/settings.json', '/assets/dashboard.css', '/assets/dashboard.js'])(
     '%s is compressed for a client that accepts gzip, with Content-Encoding and Vary',
     async (path) => {
@@ -35,13 +35,13 @@ describe('what the dashboard sends', () => {
     },
   )
 
-  test('assets are kept by the browser as before', async () => {
+  test('assets stay cacheable', async () => {
     const { headers } = await sent('/assets/dashboard.css', GZIP)
     expect(headers['cache-control']).toBe('private, max-age=31536000, immutable')
     expect(headers['content-type']).toBe('text/css; charset=utf-8')
   })
 
-  test('is left as it is where it is short, has no body or is a stream', async () => {
+  test('is skipped for short, empty and streamed responses', async () => {
     const short = await sent('/errors/999999.json', GZIP)
     expect([short.status, short.headers['content-encoding']]).toEqual([404, undefined])
     expect(short.headers.vary).toContain('Accept-Encoding')
@@ -49,20 +49,20 @@ describe('what the dashboard sends', () => {
     expect([redirect.status, redirect.headers['content-encoding'], redirect.body.length]).toEqual([302, undefined, 0])
   })
 
-  test('is left as it is for a page of another site, which could tell its content from its length', async () => {
+  test('is skipped for cross-site requests, to prevent BREACH attacks', async () => {
     for (const site of ['cross-site', 'same-site'])
       expect((await sent('/errors', { ...GZIP, 'sec-fetch-site': site })).headers['content-encoding']).toBeUndefined()
     for (const site of ['same-origin', 'none'])
       expect((await sent('/errors', { ...GZIP, 'sec-fetch-site': site })).headers['content-encoding']).toBe('gzip')
   })
 
-  test('is the same to HEAD, without the body', async () => {
+  test('sends the same headers for HEAD, without the body', async () => {
     const { headers, body } = await sent('/assets/dashboard.css', GZIP, 'HEAD')
     expect(headers['content-encoding']).toBe('gzip')
     expect([Number(headers['content-length']) > 500, body.length]).toEqual([true, 0])
   })
 
-  test('keeps its cookies and its status', async () => {
+  test('keeps cookies and status', async () => {
     const headers = new Headers({ 'Content-Type': 'text/html', 'Set-Cookie': 'a=1' })
     headers.append('Set-Cookie', 'b=2')
     const page = new Response('x'.repeat(5000), { status: 422, headers })
@@ -71,10 +71,13 @@ describe('what the dashboard sends', () => {
     expect(gunzipSync(Buffer.from(await small.arrayBuffer())).toString()).toBe('x'.repeat(5000))
   })
 
-  test.each(['text/event-stream', 'text/csv; charset=utf-8'])('%s goes on as it comes', async (type) => {
-    const stream = new Response(new ReadableStream(), { headers: { 'Content-Type': type } })
-    expect(await compressResponse(new Request('http://host/', { headers: GZIP }), stream)).toBe(stream)
-  })
+  test.each(['text/event-stream', 'text/csv; charset=utf-8'])(
+    '%s is passed through without buffering',
+    async (type) => {
+      const stream = new Response(new ReadableStream(), { headers: { 'Content-Type': type } })
+      expect(await compressResponse(new Request('http://host/', { headers: GZIP }), stream)).toBe(stream)
+    },
+  )
 })
 
 test.each([

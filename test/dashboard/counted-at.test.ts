@@ -26,7 +26,7 @@ test('shows the age of cached figures and hides it when they are fresh', () => {
 })
 
 describeOneDatabase('a page says', (database) => {
-  test('when the oldest of its answers was counted', async () => {
+  test('returns the age of the oldest cached result in counted_at', async () => {
     const { context, clock, log } = await listContext(database, { enable_platform_comparison: true })
     await log('Any')
     const platforms = await perform(comparePlatforms, context, { days: 7 })

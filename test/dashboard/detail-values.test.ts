@@ -4,10 +4,10 @@ import { ValueTree } from '../../src/dashboard/ui/value-tree.js'
 import { startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
-describe('values as a tree', () => {
+describe('the value tree', () => {
   const shown = (value: unknown) => String(ValueTree({ value }))
 
-  test('show every kind of value by its name', () => {
+  test('shows every kind of value by its name', () => {
     const text = shown({ name: 'eve', count: 3, on: true, none: null, list: [1, 'two'], empty: {}, nothing: [] })
     expect(text).toMatch(/name<\/span> <code[^>]*>&quot;eve&quot;/)
     expect(text).toMatch(/count<\/span> <code[^>]*>3</)
@@ -18,18 +18,18 @@ describe('values as a tree', () => {
     expect(text).toMatch(/nothing<\/span> <code[^>]*>\[\]</)
   })
 
-  test.each(['text', 7, null, [1]])('take what is no object: %j', (value) => {
+  test.each(['text', 7, null, [1]])('accepts a value that is not an object: %j', (value) => {
     expect(shown(value)).toContain('<ul class="tree">')
   })
 
-  test('show names and texts of an attacker as text', () => {
+  test('shows hostile names and values as text', () => {
     const text = shown(JSON.parse('{"__proto__":{"<img src=x>":"</code><script>alert(1)</script>"}}'))
     expect(text).toContain('__proto__')
     expect(text).toContain('&lt;img src=x&gt;')
     expect(text).not.toMatch(/<img|<script/)
   })
 
-  test('stop at a bound, and say so', () => {
+  test('stops at the limit and shows how many values are omitted', () => {
     const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key${i}`, { value: i }]))
     const text = shown(wide)
     expect(text.match(/<li/g)?.length).toBeLessThan(900)
@@ -37,7 +37,7 @@ describe('values as a tree', () => {
   })
 })
 
-test('the variables of an occurrence are shown apart from its other details', async () => {
+test('shows the variables of an occurrence separately from its other details', async () => {
   const database = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
   const host = await startHost(database)
   const logged = await host.tracker.Commands.LogError.call({ error_type: 'CartError', message: 'm', backtrace: [] })

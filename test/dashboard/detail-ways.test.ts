@@ -37,7 +37,7 @@ describeOneDatabase('the way from a list to an error and back', (database) => {
   const get = async (path: string) => (await host.get(path)).text()
   const where = async (path: string) => links(await get(path), WHERE)
 
-  test('keeps filters and page of the list, without any script', async () => {
+  test('keeps the filters and page of the list without JavaScript', async () => {
     const rows = links(await get('/errors?severity=low&per_page=2&page=2&utm=x'), ROWS)
     expect(Object.keys(rows)).toEqual(['Kind4', 'Kind6'])
     const { Errors } = await where(rows.Kind4 ?? '')
@@ -45,7 +45,7 @@ describeOneDatabase('the way from a list to an error and back', (database) => {
     expect(links(await get(Errors ?? ''), ROWS)).toEqual(rows)
   })
 
-  test('leads to the open errors where no list is behind, or none of ours', async () => {
+  test('links to the open errors without a valid list of origin', async () => {
     const rows = links(await get('/errors'), ROWS)
     const [path = ''] = (rows.Kind0 ?? '').split('?')
     const open = { Errors: '/errors?unresolved=true&hide_snoozed=true' }
@@ -76,7 +76,7 @@ describeOneDatabase('the way from a list to an error and back', (database) => {
     expect(walked).toEqual(wanted)
   })
 
-  test('goes on from an error that an action took out of the list', async () => {
+  test('links to the neighbors of an error that an action removed from the list', async () => {
     const path = links(await get('/errors?unresolved=true&severity=high'), ROWS).Kind3 ?? ''
     const html = await get(path)
     const form = /<form [^>]*\/resolve".*?<\/form>/s.exec(html)?.[0] ?? ''
@@ -108,7 +108,7 @@ describe('the page of one error', () => {
 
   const page = async () => (await host.get(`/errors/${id}`)).text()
 
-  test('says that its place is the place of the cause, in head, title and Markdown', async () => {
+  test('labels the location of the cause in the head, title and Markdown', async () => {
     const html = await page()
     expect(html).toContain('caused at <code>src/rows.ts:7 in read</code>')
     expect(html).toContain('<title>(1) Error caused at src/rows.ts:7 in read')
@@ -117,14 +117,14 @@ describe('the page of one error', () => {
     expect(list).toContain('<code class="row-place">src/rows.ts:7 in read</code>')
   })
 
-  test('names the days of its chart as the other charts do, and one event as one', async () => {
+  test('formats the days of its chart and uses the singular for one occurrence', async () => {
     const html = await page()
     expect(html).toContain('<span>17 Oct</span>')
     expect(html).toContain('<title>Sat, 17 Oct 2026: 1 occurrence</title>')
     expect(html).toContain('<title>Fri, 16 Oct 2026: 0 occurrences</title>')
   })
 
-  test('limits every field as its command does', async () => {
+  test('limits every field to the length that its command accepts', async () => {
     const limits = (html: string) =>
       Object.fromEntries(
         [...html.matchAll(/<(?:input|textarea) [^>]*name="(\w+)"[^>]*maxlength="(\d+)"/g)].map(([, name, max]) => [

@@ -42,7 +42,7 @@ describeOneDatabase('the page of one error', (database) => {
   }
   const json = async (query = '') => ((await host.json(`/errors/${id}${query}`)) as unknown as DetailJson).error
 
-  test('answers JSON with everything that it shows', async () => {
+  test('returns JSON with everything that the page shows', async () => {
     const error = await json()
     expect(error).toMatchObject({
       error_type: 'CartError',
@@ -66,7 +66,7 @@ describeOneDatabase('the page of one error', (database) => {
     expect(await page()).toMatch(/30 in total, latest 30 stored/)
   })
 
-  test('shows the occurrence that the address names, and the way to its neighbours', async () => {
+  test('shows the selected occurrence with links to its neighbors', async () => {
     const [, second] = (await json()).occurrences
     const text = await page(`?occurrence_id=${second?.id}`)
     expect(text).toContain('Occurrence 2 of 30 stored')
@@ -80,7 +80,7 @@ describeOneDatabase('the page of one error', (database) => {
     expect(text).toContain(`occurrence_id=${shown?.next_id}`)
   })
 
-  test('answers 404 for an occurrence it does not have, and 422 for what is none', async () => {
+  test('returns 404 for an unknown occurrence and 422 for an invalid id', async () => {
     expect((await host.get(`/errors/${id}?occurrence_id=999999`)).status).toBe(404)
     const response = await host.get(`/errors/${id}?occurrence_id=first`)
     expect(response.status).toBe(422)
@@ -88,7 +88,7 @@ describeOneDatabase('the page of one error', (database) => {
     expect((await host.get(`/errors/${id}?histogram=year`)).status).toBe(422)
   })
 
-  test('exists only in its own application where the view is limited to one', async () => {
+  test('returns 404 when another application is selected', async () => {
     const { application_id } = await json()
     expect((await host.get(`/errors/${id}?application_id=${application_id}`)).status).toBe(200)
     expect((await host.get(`/errors/${id}?application_id=${application_id + 1}`)).status).toBe(404)
@@ -97,7 +97,7 @@ describeOneDatabase('the page of one error', (database) => {
     expect((await json()).assigned_to).toBeNull()
   })
 
-  test('is where every action leads back to, in the application and occurrence it came from', async () => {
+  test('redirects every action to the same application and occurrence', async () => {
     const { application_id, occurrence } = await json()
     const response = await host.post(`/errors/${id}/update_priority`, {
       priority_level: '2',
@@ -112,7 +112,7 @@ describeOneDatabase('the page of one error', (database) => {
   })
 })
 
-test('an error without message and stack has a page all the same, even when none of its occurrences is kept', async () => {
+test('renders an error without message, stack trace or stored occurrences', async () => {
   const database = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
   const host = await startHost(database)
   const logged = await host.tracker.Commands.LogError.call({ error_type: 'Bare', message: '', backtrace: [] })
@@ -126,7 +126,7 @@ test('an error without message and stack has a page all the same, even when none
   await host.close()
 })
 
-describe('what an attacker wrote', () => {
+describe('hostile content', () => {
   let host: Host
   let text: string
 
@@ -168,26 +168,26 @@ describe('what an attacker wrote', () => {
   })
   afterAll(() => host.close())
 
-  test('is text wherever it stands', () => {
+  test('is rendered as text everywhere', () => {
     expect(text).toContain('&lt;/textarea&gt;&lt;/script&gt;&lt;img')
     expect(text).not.toContain('<img')
     expect(text).not.toMatch(/<b>key/)
     expect(text.match(/<textarea\b/g)).toHaveLength(text.match(/<\/textarea>/g)?.length ?? 0)
   })
 
-  test('is no link unless it is a web address', () => {
+  test('becomes a link only for http and https URLs', () => {
     expect(text).toContain('javascript:alert(1)')
     expect(text).not.toMatch(/href="\s*javascript:/i)
     for (const [, href = ''] of text.matchAll(/href="([^"]*)"/g))
       expect(href).toMatch(/^(?:\/error_dashboard|#|data:image\/svg)/)
   })
 
-  test('changes nothing of the page’s own objects', () => {
+  test('does not pollute prototypes', () => {
     expect(text).toContain('__proto__.polluted')
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  test('is folded where it is long', () => {
+  test('is collapsed when it is long', () => {
     expect(text).toMatch(/<div class="error-message long">/)
     expect(text).toMatch(/\d+ more frames/)
   })

@@ -34,7 +34,7 @@ describe('the pages of the diagnostics', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('without data say what will stand there and what starts it', async () => {
+  test('show an empty state with the next step', async () => {
     // The answer of the request guard may be remembered, so another span is asked for than later.
     const [swallowed, dumps, guard] = await Promise.all(
       PAGES.map(async (path) => (await host.get(path.includes('guard') ? `${path}?days=7` : path)).text()),
@@ -47,14 +47,14 @@ describe('the pages of the diagnostics', () => {
     expect(guard).toContain('Tracker.requestGuard.record(')
   })
 
-  test('offer the three spans, of which one is current', async () => {
+  test('offer three ranges with the current one marked', async () => {
     const page = await (await host.get('/errors/swallowed_exceptions?days=90')).text()
     for (const days of [7, 30, 90]) expect(page).toContain(`/errors/swallowed_exceptions?days=${days}"`)
     expect(page).toMatch(/days=90" aria-current="page"/)
     expect(page).toContain('Nothing was counted in 90 days')
   })
 
-  describe('with what an attacker wrote', () => {
+  describe('with hostile content', () => {
     beforeAll(async () => {
       await storeSamples(url, NOW, HOSTILE)
       host.tracker.addBreadcrumb({ category: EVIL, message: EVIL })
@@ -62,7 +62,7 @@ describe('the pages of the diagnostics', () => {
       await host.tracker.flush()
     })
 
-    test.each([...PAGES, '/errors/diagnostic_dumps/1'])('show it as text: %s', async (path) => {
+    test.each([...PAGES, '/errors/diagnostic_dumps/1'])('render it as text: %s', async (path) => {
       const response = await host.get(path)
       expect(response.status).toBe(200)
       const page = await response.text()
@@ -72,13 +72,13 @@ describe('the pages of the diagnostics', () => {
       expect(page).not.toContain('"\'>')
     })
 
-    test('tell what has no name', async () => {
+    test('label entries without a name', async () => {
       expect(await (await host.get('/errors/swallowed_exceptions')).text()).toContain('an unknown place')
       expect(await (await host.get('/errors/request_guard_summary')).text()).toContain('unnamed')
     })
   })
 
-  test('a dump that lacks a part says so, and shows the others', async () => {
+  test('a dump reports a missing section and shows the others', async () => {
     await withDatabase(url, async ({ read }) => {
       // As an older version might have written it.
       const content = `{"captured_by":null}\n${JSON.stringify({ memory: { rss_bytes: 1_048_576 }, heap: null })}`
@@ -98,7 +98,7 @@ describe('the pages of the diagnostics', () => {
     expect((await host.get('/errors/diagnostic_dumps')).status).toBe(200)
   })
 
-  test('lead back to the application that was looked at after a dump', async () => {
+  test('redirect to the selected application after a dump', async () => {
     const page = await (await host.get('/errors/diagnostic_dumps?application_id=1')).text()
     expect(page).toMatch(
       /action="\/error_dashboard\/errors\/diagnostic_dumps"[^>]*><input type="hidden" name="application_id" value="1"/,
@@ -108,7 +108,7 @@ describe('the pages of the diagnostics', () => {
   })
 })
 
-describe('measures', () => {
+describe('units', () => {
   test.each([
     [0, '0 bytes'],
     [1023, '1,023 bytes'],

@@ -8,7 +8,7 @@ export interface Followed {
   headers: IncomingMessage['headers']
   /** The next event or comment, as it was sent. */
   next(): Promise<string>
-  /** How many have come that nobody has asked for yet. */
+  /** Number of unread events. */
   waiting(): number
   /** Settles when the server has ended it. */
   ended: Promise<void>

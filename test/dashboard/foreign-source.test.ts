@@ -55,7 +55,7 @@ async function send(host: Host, event: object): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-test('a frame of a Sentry SDK is shown with the lines that the SDK sent, without their secrets', async () => {
+test('shows the source lines that a Sentry SDK sent, with secrets removed', async () => {
   const host = await hostWithFiles()
   const own = {
     ...FRAME,
@@ -85,7 +85,7 @@ test('a frame of a Sentry SDK is shown with the lines that the SDK sent, without
   expect(text + JSON.stringify(error)).not.toContain(SECRET)
 })
 
-test('what an SDK may send as lines is bounded, and need not be lines', async () => {
+test('limits and validates the source lines of an SDK', async () => {
   const host = await hostWithFiles()
   const long = 'x '.repeat(300)
   const frames = Array.from({ length: 40 }, (_, i) => ({
@@ -118,7 +118,7 @@ async function reported(host: Host, options = {}): Promise<string> {
   return (await onlyPage(host, options)).text
 }
 
-test('a frame that a client reports is shown with the lines that its source map brought', async () => {
+test('shows the source lines from the source map of a client error', async () => {
   const host = await hostWithFiles()
   const sourcesContent = [`// here\r\ncart.total(map)\nconst password = '${SECRET}'`]
   const map = { version: 3, sources: ['server.js'], sourcesContent, names: [], mappings: ';;;;AACA' }
@@ -130,13 +130,13 @@ test('a frame that a client reports is shown with the lines that its source map 
   expect(text).not.toMatch(/of_the_host|hunter2/)
 })
 
-test('a frame that a client reports is shown without lines of a file of the same name here', async () => {
+test('does not show a server file with the same name for a client frame', async () => {
   const text = await reported(await hostWithFiles())
   expect(text).toContain('server.js')
   expect(text).not.toContain('of_the_host')
 })
 
-test('a user agent that a page tells as its device too is shown once', async () => {
+test('shows a user agent once when the device context repeats it', async () => {
   const host = await hostWithFiles()
   const agent = 'Mozilla/5.0 (X11) Browser/7'
   const device_info = { platform: 'Linux', version: agent }
@@ -149,7 +149,7 @@ test('a user agent that a page tells as its device too is shown once', async () 
   expect(text).not.toContain('device.version')
 })
 
-test('of variables that nobody could have read nothing is said', () => {
+test('omits the variables panel for errors of other processes', () => {
   const panel = (is_foreign: boolean) =>
     VariablesPanel({ others: [], are_shown: false, is_foreign, is_enabled: true, mode: 'adaptive' })
   expect(panel(true)).toBeNull()

@@ -19,7 +19,7 @@ async function start(database: string, settings: Settings = {}, now = Date.now):
 const healthOf = async (host: Host) => (await host.json('/health')) as unknown as Health & { status: number }
 
 describeOneDatabase('health', (database) => {
-  test('is ok on a tracker at work, and tells what it is made of', async () => {
+  test('returns ok with all sections for a working tracker', async () => {
     const host = await start(await database.fresh())
     await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x' })
     const health = await healthOf(host)
@@ -40,7 +40,7 @@ describeOneDatabase('health', (database) => {
     expect(await (await host.get('/health')).text()).toContain('Healthy')
   })
 
-  test('tells jobs and messages that failed, what was last answered, and a cleanup that is overdue', async () => {
+  test('reports failed jobs and notifications with their last response, and an overdue cleanup', async () => {
     const url = await database.fresh()
     const host = await start(url)
     await host.tracker.ready()
@@ -81,7 +81,7 @@ describeOneDatabase('health', (database) => {
 describeEachDatabase(
   'health of a database that is away',
   (database) => {
-    test('answers 200 in the frame, without the password, and says where errors are kept', async () => {
+    test('returns 200 with the layout, hides the password and names the spool folder', async () => {
       const proxy = await startProxy(await database.fresh())
       const host = await start(proxy.url)
       await host.tracker.Commands.LogError.call({ error_type: 'Before', message: 'x' })
@@ -100,7 +100,7 @@ describeEachDatabase(
       await eventually(async () => (await healthOf(host)).database.reachable, 'the database is back')
     })
 
-    test('answers in its frame although the database says nothing at all', async () => {
+    test('renders with the layout while the database does not respond', async () => {
       const proxy = await startProxy(await database.fresh())
       const host = await start(proxy.url)
       // So that there are connections at rest: a new one would be given up by itself.
@@ -114,7 +114,7 @@ describeEachDatabase(
       await proxy.open()
     })
 
-    test('tells a schema that was not migrated, and how to', async () => {
+    test('reports a missing migration and the command to run', async () => {
       const host = await serveTracker({ database: await database.empty(), spool_path: temporaryFolder() })
       onTestFinished(() => host.close())
       const { state, reasons, database: found } = await healthOf(host)
@@ -127,7 +127,7 @@ describeEachDatabase(
   { except: ['sqlite'] },
 )
 
-test('health tells what was dropped and why, files that were set aside, and a spool that fills up', async () => {
+test('reports drops with reasons, rejected files and a full spool', async () => {
   const spool_path = temporaryFolder()
   const host = await start('sqlite::memory:', { spool_path, spool_max_bytes: 1000, ignored_exceptions: ['Ignored'] })
   await host.tracker.Commands.LogError.call({ error_type: 'Ignored', message: 'x' })
@@ -146,14 +146,14 @@ test('health tells what was dropped and why, files that were set aside, and a sp
   expect(page).toContain('title="Health: degraded"')
 })
 
-test('health of a database that cannot be opened says which, and that errors wait', async () => {
+test('reports a database that cannot be opened and where errors are kept', async () => {
   const host = await start('sqlite:/nowhere/at/all/errors.sqlite3')
   const { state, reasons } = await healthOf(host)
   expect(state).toBe('failing')
   expect(reasons[0]?.sentence).toMatch(/Cannot open \/nowhere\/at\/all\/errors\.sqlite3.*Errors are kept in/)
 })
 
-test('health lies behind the sign-in, as every page does', async () => {
+test('requires authentication for the health page', async () => {
   const host = await start('sqlite::memory:')
   expect((await fetch(`${host.origin}/error_dashboard/health.json`)).status).toBe(401)
 })

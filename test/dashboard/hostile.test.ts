@@ -6,7 +6,7 @@ import { PAGES } from '../support/routes.js'
 const QUERY = encodeURIComponent(EVIL)
 
 /** Every page of the routes table is visited here, also those that come later. */
-describe('what an attacker wrote', () => {
+describe('hostile content', () => {
   let host: Host
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('what an attacker wrote', () => {
     `/errors?${QUERY}=${QUERY}`,
   ]
 
-  test.each(addresses)('is shown as text on %s', async (path) => {
+  test.each(addresses)('is rendered as text on %s', async (path) => {
     const response = await host.get(path)
     expect([200, 404, 422]).toContain(response.status)
     const page = await response.text()
@@ -41,13 +41,13 @@ describe('what an attacker wrote', () => {
     expect(page.match(/<script\b(?![^>]*\ssrc=)/g)).toBeNull()
   })
 
-  test('in the message of an action is shown as text', async () => {
+  test('is rendered as text in a flash message', async () => {
     const page = await (await host.get('/errors', { cookie: `faultboard_notice=${QUERY}` })).text()
     expect(page).toContain('&lt;script&gt;document')
     expect(page).not.toContain('<script>document')
   })
 
-  test('cannot break out: every page forbids inline script and style, framing, caching and referrers', async () => {
+  test('is contained by headers against inline scripts, styles, framing, caching and referrers', async () => {
     for (const path of [...addresses, '/errors.csv', '/errors.json']) {
       const { headers } = await host.get(path)
       const policy = headers.get('content-security-policy') ?? ''

@@ -9,7 +9,7 @@ function Slow({ word }: { word: string }) {
   return <li>{word}</li>
 }
 
-test('what takes long to be drawn lets the host do what waits in between, and stays in its order and text', async () => {
+test('yields to the event loop during long rendering and keeps the order of parts', async () => {
   let turns = 0
   let drawn = false
   const count = () => {

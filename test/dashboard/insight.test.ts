@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const MARKUP = '<img src=x onerror=alert(1)>'
 
-describeOneDatabase('what is told of an error among others', (database) => {
+describeOneDatabase('related errors and baselines', (database) => {
   let host: Host
   let clock = NOW
   const ids: Record<string, number> = {}
@@ -64,7 +64,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
 
   afterAll(() => host.close())
 
-  test('an error says what it brings and what it follows, each with the evidence', async () => {
+  test('the error page lists preceding and following errors with evidence', async () => {
     expect(await detail('PoolExhausted')).toMatch(
       /Leads to.*&lt;img.*followed 4 of 5 times within 60 s, 12 s later on average/s,
     )
@@ -72,29 +72,29 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await detail(MARKUP)).toMatch(/<h3>Follows<.*This error followed 4 of 5 times within 60 s/s)
   })
 
-  test('an error says what it comes together with', async () => {
+  test('the error page lists co-occurring errors', async () => {
     expect(await detail('PoolExhausted')).toMatch(/Co-occurring errors.*4 of 5 occurrences within 5 min/s)
     // All of one moment, in which everything failed.
     expect(await detail('OutageA')).not.toContain('Co-occurring errors')
   })
 
-  test('an error says which others are like it, in percent', async () => {
+  test('the error page lists similar errors with percentages', async () => {
     expect(await detail('KindA')).toMatch(/Similar errors.*>KindB<.*100 % similar/s)
     expect(await detail('KindC')).not.toContain('Similar errors')
   })
 
-  test('an error says at which hours it occurs, with a chart and its table', async () => {
+  test('the error page shows peak hours with a chart and a data table', async () => {
     const html = await detail('ReportFailed')
     expect(html).toMatch(/Mostly during business hours, peaking at 9:00, 11:00 and 14:00\./)
     expect(html).toMatch(/aria-label="62 occurrences by hour, 24 bars"/)
     expect(html).toMatch(/<th scope="row">14:00 to 15:00<\/th><td class="number">34</)
   })
 
-  test('an error says when it came in bursts', async () => {
+  test('the error page lists bursts', async () => {
     expect(await detail('ReportFailed')).toMatch(/Bursts.*20 occurrences in 3 min 10 s, 6.3 per minute/s)
   })
 
-  test('an error of which nothing is known says nothing', async () => {
+  test('the error page omits sections without data', async () => {
     const html = await detail('KindC')
     for (const title of ['Cascades', 'Co-occurring errors', 'Similar errors', 'Baseline', 'Pattern', 'Bursts']) {
       expect(html).not.toContain(`<h2>${title}</h2>`)
@@ -102,7 +102,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await related('KindC')).toEqual({})
   })
 
-  test('programs get the same, by name', async () => {
+  test('the JSON contains the same sections by name', async () => {
     expect(await related('PoolExhausted')).toMatchObject({
       cascades: { leads_to: [{ followed_count: 4, parent_count: 5 }], caused_by: [] },
       co_occurring_errors: [{ together_count: 4, looked_at: 5 }],
@@ -114,7 +114,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     })
   })
 
-  test('another application sees nothing of it', async () => {
+  test('another application does not see the data', async () => {
     const applications = await host.tracker.Queries.Applications.call()
     const application_id = applications.find(({ name }) => name === 'other')?.id
     const answer = await host.json(`/errors/analytics?application_id=${application_id}`)
@@ -122,7 +122,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await host.json(`/overview?application_id=${application_id}`)).toMatchObject({ spiking: [] })
   })
 
-  test('a regression is named in the list, on its page, in its trail and on the overview', async () => {
+  test('shows a regression in the list, on the error page, in the activity and on the overview', async () => {
     expect(await page('/errors?error_type=BackError')).toMatch(/>BackError<.*<bdi>regression in 1\.3\.0<\/bdi>/s)
     expect(await page('/errors?error_type=PoolExhausted')).not.toContain('regression in')
     expect(await detail('BackError')).toMatch(/error-badges.*<bdi>regression in 1\.3\.0<\/bdi>/s)
@@ -130,7 +130,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await page('/overview')).toMatch(/Regressed <span class="count">1<.*BackError.*regression in 1\.3\.0/s)
   })
 
-  test('the overview tells what comes more often than usual, and leads to it', async () => {
+  test('the overview lists spikes with links', async () => {
     const html = await page('/overview')
     expect(html).toMatch(/Spiking <span class="count">1</)
     expect(html).toMatch(
@@ -140,7 +140,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await host.json('/overview')).toMatchObject({ spiking: [{ error_type: 'ReportFailed', count: 20 }] })
   })
 
-  test('the analytics tell the cascades and bursts of the period, each with its errors', async () => {
+  test('the analytics page lists cascades and bursts of the period', async () => {
     const html = await page('/errors/analytics')
     expect(html).toMatch(/<h2>Cascades<.*>PoolExhausted<.*&lt;img.*4 of 5.*80 %.*12 s/s)
     expect(html).toMatch(/<h2>Bursts<.*>ReportFailed<.*3 min 10 s/s)
@@ -151,7 +151,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     })
   })
 
-  test('the overview tells the strongest cascades, and since when they are counted', async () => {
+  test('the overview lists the strongest cascades with the start of counting', async () => {
     const html = await page('/overview')
     expect(html).toMatch(/<h2>Cascades<.*>PoolExhausted<.*&lt;img.*4 of 5.*Counted since 9 Mar 2026/s)
     expect(await host.json('/overview')).toMatchObject({
@@ -162,7 +162,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     expect(await detail('PoolExhausted')).toMatch(/at least twice as often as by chance\. Counted since 9 Mar 2026/)
   })
 
-  test('an error says what is usual for its kind, and the analytics what is above the baseline today', async () => {
+  test('shows the baseline on the error page and types above it on the analytics page', async () => {
     expect(await detail('ReportFailed')).toMatch(
       /<h2>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
     )
@@ -175,7 +175,7 @@ describeOneDatabase('what is told of an error among others', (database) => {
     })
   })
 
-  test('a spike of what nobody minds any more needs nobody', async () => {
+  test('does not report spikes of resolved or snoozed errors', async () => {
     await host.tracker.Commands.UpdateStatus.call({ error_id: ids.ReportFailed ?? 0, status: 'wont_fix' })
     expect(await host.json('/overview')).toMatchObject({ spiking: [] })
   })
@@ -196,7 +196,7 @@ test('hides similar errors and returns an empty list for their operation while t
   expect(await host.tracker.Queries.SimilarErrors.call({ error_id: 1, threshold: 0 })).toEqual([])
 })
 
-/** An hour of a day so long ago. */
+/** Timestamp at an hour of a past day. */
 function atHour(days_ago: number, hour: number): number {
   return Date.parse('2026-03-10T00:00:00Z') - days_ago * DAY + hour * HOUR + 5 * MINUTE
 }

@@ -27,7 +27,7 @@ const act = async (form: Record<string, string | string[]>) => {
   }
 }
 
-describe('acting on the chosen', () => {
+describe('bulk actions', () => {
   test.each([
     [{ action_type: 'resolve', resolved_by_name: 'Eve' }, '2 errors resolved.', { resolved_by_name: 'Eve' }],
     [{ action_type: 'assign', assigned_to: 'Bob' }, '2 errors assigned to Bob.', { assigned_to: 'Bob' }],
@@ -74,7 +74,7 @@ describe('acting on the chosen', () => {
     )
   })
 
-  test('deletes, and counts what is not there', async () => {
+  test('deletes errors and reports unknown ids', async () => {
     const chosen = [String(ids.pop()), '999999']
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': chosen })
     expect(notice).toBe('1 error deleted, 1 not found.')
@@ -94,11 +94,11 @@ describe('acting on the chosen', () => {
     expect(body).toContain(field)
   })
 
-  test('refuses to act on nothing', async () => {
+  test('rejects an empty selection', async () => {
     expect(await act({ action_type: 'resolve' })).toMatchObject({ status: 422 })
   })
 
-  test('leads back to the same filters and page, and takes over nothing else', async () => {
+  test('redirects to the same filters and page and drops other parameters', async () => {
     const { to } = await act({
       action_type: 'resolve',
       'error_ids[]': ids.slice(4, 5),
@@ -116,12 +116,12 @@ describe('acting on the chosen', () => {
     },
   )
 
-  test('leaves errors of another application alone where the list shows only one', async () => {
+  test('does not change errors outside the selected application', async () => {
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': ids.slice(6, 8), application_id: '77' })
     expect(notice).toBe('0 errors deleted, 2 not found.')
   })
 
-  test('leads back to the application that was looked at, also from the page of one error', async () => {
+  test('redirects to the selected application, from the error page too', async () => {
     const { to } = await act({ action_type: 'delete', 'error_ids[]': ['999999'], application_id: '1' })
     expect(to).toBe('/errors?application_id=1')
   })
@@ -139,7 +139,7 @@ describe('saved views', () => {
     )
   }
 
-  test('are saved with the filters of the list, shown on it, replaced and deleted', async () => {
+  test('can be saved, listed, replaced and deleted', async () => {
     const list_query = 'severity=high&page=4&evil=1'
     expect(await send('/saved_views', { name: 'Mine', list_query })).toEqual({
       status: 302,
@@ -160,7 +160,7 @@ describe('saved views', () => {
     expect((await send(`/saved_views/${mine?.id}/delete`, {})).status).toBe(404)
   })
 
-  test('of all applications are shown in the one that is looked at, others in their own', async () => {
+  test('without an application open in the selected application, others in their own', async () => {
     await send('/saved_views', { name: 'Here', list_query: 'status=new' })
     await send('/saved_views', { name: 'There', list_query: 'status=new&application_id=7' })
     expect(await views('/errors?application_id=1&status=new')).toMatchObject([
@@ -170,7 +170,7 @@ describe('saved views', () => {
     for (const { id } of await views()) await send(`/saved_views/${id}/delete`, {})
   })
 
-  test('may have as long a name as the field takes', async () => {
+  test('accept a name of the maximum length', async () => {
     const html = await (await host.get('/errors', { accept: 'text/html' })).text()
     const longest = Number(/<input name="name"[^>]*maxlength="(\d+)"/.exec(html)?.[1])
     expect((await send('/saved_views', { name: 'n'.repeat(longest) })).status).toBe(302)
@@ -178,12 +178,12 @@ describe('saved views', () => {
     for (const { id } of await views()) await send(`/saved_views/${id}/delete`, {})
   })
 
-  test('need a name, and filters that the list knows', async () => {
+  test('require a name and known filters', async () => {
     expect((await send('/saved_views', { name: ' ' })).status).toBe(422)
     expect((await send('/saved_views', { name: 'Wrong', list_query: 'severity=loud' })).status).toBe(422)
   })
 
-  test('show a hostile name as text', async () => {
+  test('render a hostile name as text', async () => {
     await send('/saved_views', { name: '<img src=x onerror=1>', list_query: 'status=new' })
     const html = await (await host.get('/errors', { accept: 'text/html' })).text()
     expect(html).not.toContain('<img')
@@ -191,7 +191,7 @@ describe('saved views', () => {
   })
 })
 
-test('a program that reads the list does not wait for what only the page shows', async () => {
+test('JSON requests do not load data that only the HTML view needs', async () => {
   const url = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
   const own = await startHost(url)
   onTestFinished(() => own.close())

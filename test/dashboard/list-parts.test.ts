@@ -8,8 +8,8 @@ import type { StatusCounts } from '../../src/triage/list/status-counts.js'
 
 const visit = { base: '/b', path: '/errors', query: new URLSearchParams(), application_id: null } as unknown as Visit
 
-describe('counts that end at a bound', () => {
-  test('are shown as such beside the pages', () => {
+describe('lower bounds', () => {
+  test('have a plus sign in the pagination', () => {
     const pagination = { page: 2, per_page: 25, total_count: 10_000, total_pages: 400, total_is_bound: true } as const
     const html = String(Pagination({ pagination, visit }))
     expect(html).toContain('26–50 of 10,000+')
@@ -19,7 +19,7 @@ describe('counts that end at a bound', () => {
     ).not.toContain('+')
   })
 
-  test('are shown as such on the tabs', () => {
+  test('have a plus sign on the tabs', () => {
     const names = ['all', 'open', 'snoozed', 'new', 'investigating', 'in_progress', 'resolved', 'wont_fix']
     const counts = Object.fromEntries(names.map((name) => [name, { count: 1000, is_bound: true }]))
     const tabs = (open: object) =>
@@ -29,8 +29,8 @@ describe('counts that end at a bound', () => {
   })
 })
 
-describe('the address of a list', () => {
-  test('holds what is set, and neither the page nor what goes without saying', () => {
+describe('the link to a list', () => {
+  test('contains active filters without the page and defaults', () => {
     const filter = { page: 3, unresolved: true, hide_snoozed: false, search: 'a&b', severity: undefined }
     expect(listLink(visit, filter)).toBe('/b/errors?unresolved=true&search=a%26b')
     expect(listLink(visit, filter, { search: null, severity: 'high' })).toBe('/b/errors?unresolved=true&severity=high')

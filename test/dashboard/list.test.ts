@@ -53,11 +53,11 @@ const CHIPS = /<ul class="chips".*?<\/ul>/s
 const HEADS = /<thead>.*?<\/thead>/s
 
 describe('the head of the list', () => {
-  test('says in its title how many errors fit, and whose', async () => {
+  test('shows the number of matching errors and the application in the title', async () => {
     expect(await page(OPEN)).toContain('<title>(28) Errors · shop</title>')
   })
 
-  test('has a tab for each status, with how many fit the other filters', async () => {
+  test('has a tab per status with the number of matching errors', async () => {
     const tabs = links(await page('/errors?severity=high&page=2'), TABS)
     expect(Object.keys(tabs)).toEqual([
       'Open14',
@@ -81,7 +81,7 @@ describe('the head of the list', () => {
     expect(/aria-current="page">([^<]+)/.exec(TABS.exec(await page(path))?.[0] ?? '')?.[1]).toBe(name)
   })
 
-  test('shows a chip for every filter, which leads to the same list without it', async () => {
+  test('shows a chip per filter that removes the filter', async () => {
     const chips = links(
       await page(
         '/errors?unresolved=true&search=a+b&severity=&assigned_to=__unassigned__&priority_level=0&per_page=50',
@@ -101,11 +101,11 @@ describe('the head of the list', () => {
     expect(chips['Clear all']).toBe('/errors?per_page=50')
   })
 
-  test('leaves to the tab what the tab shows', async () => {
+  test('shows no chip for filters of the current tab', async () => {
     expect(CHIPS.test(await page(OPEN))).toBe(false)
   })
 
-  test('keeps tab and application when the form is sent, and shows what is set', async () => {
+  test('keeps tab and application on submit and shows the active filters', async () => {
     const html = await page(`${OPEN}&application_id=1&severity=high&platform=Nokia&day=2026-03-09`)
     for (const hidden of ['application_id" value="1', 'unresolved" value="true', 'hide_snoozed" value="true']) {
       expect(html).toContain(`<input type="hidden" name="${hidden}"`)
@@ -115,7 +115,7 @@ describe('the head of the list', () => {
     expect(html).toMatch(/type="date"[^>]*value="2026-03-09"|value="2026-03-09"[^>]*type="date"/)
   })
 
-  test('offers what was recorded in the select boxes', async () => {
+  test('offers recorded values in the select boxes', async () => {
     const html = await page('/errors')
     for (const value of ['iOS', 'Web', '2.0.1', 'eve.adams@example.org']) {
       expect(html).toContain(`<option value="${value}">${value}</option>`)
@@ -133,7 +133,7 @@ describe('the head of the list', () => {
 })
 
 describe('the rows of the list', () => {
-  test('can be sorted by their heads, and the other way round', async () => {
+  test('can be sorted by column headers in both directions', async () => {
     const fresh = links(await page('/errors'), HEADS)
     expect(fresh.Occurrences).toBe('/errors?sort_by=occurrence_count&sort_direction=desc')
     expect(fresh.Error).toBe('/errors?sort_by=error_type&sort_direction=asc')
@@ -143,7 +143,7 @@ describe('the rows of the list', () => {
     expect(links(html, HEADS).Error).toBe('/errors?sort_by=error_type&sort_direction=desc')
   })
 
-  test('show what a list needs, in words beside every colour', async () => {
+  test('show their data with text next to every color', async () => {
     const html = await page('/errors?assigned_to=eve.adams@example.org')
     const row = /<tr data-row.*?<\/tr>/s.exec(html)?.[0] ?? ''
     for (const text of ['Kind27Error', 'low', 'new', '1', '0</span>', 'iOS', '2.0.1', '>EA<', 'just now', '<svg']) {
@@ -152,7 +152,7 @@ describe('the rows of the list', () => {
     expect((await page('/errors?unresolved=true')).match(/snoozed<\/small>/g)?.length).toBe(1)
   })
 
-  test('keep their page in the links of the pages and the chosen rows, without script, in the address', async () => {
+  test('keep page and selection in the URL without JavaScript', async () => {
     const html = await page('/errors?severity=high&per_page=5&page=2')
     expect(html).toContain('Page 2 of 3')
     expect(html).toMatch(/rel="prev" href="[^"]*page=1"/)
@@ -163,17 +163,17 @@ describe('the rows of the list', () => {
 })
 
 describe('a list without rows', () => {
-  test('says that nothing fits and how to get back', async () => {
+  test('offers to clear filters without a match', async () => {
     const html = await page('/errors?search=nothing+like+it')
     expect(html).toContain('No errors match your filters.')
     expect(html).toMatch(/href="\/error_dashboard\/errors"[^>]*>Clear filters/)
   })
 
-  test('says that none is in this state', async () => {
+  test('offers all errors when a status has none', async () => {
     expect(await page('/errors?status=wont_fix')).toMatch(/No errors with this status.*Show all 30/s)
   })
 
-  test('says which line records the first error', async () => {
+  test('shows the code that sends the first error', async () => {
     const empty = await startHost('sqlite::memory:')
     const html = await (await empty.get(OPEN, { accept: 'text/html' })).text()
     expect(html).toContain('No errors yet')
@@ -182,8 +182,8 @@ describe('a list without rows', () => {
   })
 })
 
-describe('what changed in the list', () => {
-  test('is told as JSON to the page that asks', async () => {
+describe('changes of the list', () => {
+  test('are returned as JSON', async () => {
     const { errors } = await host.tracker.Queries.ErrorsList.page({ search: 'needle' })
     const answer = await host.json(
       `/errors/changes.json?since=${Date.now() - 3_600_000}&search=hay&ids=${errors[0]?.id}`,
@@ -194,7 +194,7 @@ describe('what changed in the list', () => {
 })
 
 describe('the mixed view', () => {
-  test('names the application of each row, until one is chosen', async () => {
+  test('names the application of each row until an application is selected', async () => {
     const other = await serveTracker({
       database: `sqlite:${join(folder, 'errors.sqlite3')}`,
       application_name: 'warehouse',

@@ -44,7 +44,7 @@ describe('the stream of changes', () => {
   )
   afterEach(() => void vi.useRealTimers())
 
-  test('says every 15 seconds that it is still there', async () => {
+  test('sends a heartbeat every 15 seconds', async () => {
     const { live } = opened()
     const read = reading(live.open(undefined, () => false))
     await vi.advanceTimersByTimeAsync(46_000)
@@ -52,7 +52,7 @@ describe('the stream of changes', () => {
     expect(read.blocks.filter((block) => block.includes('changed'))).toHaveLength(1)
   })
 
-  test('ends by itself after five minutes, and after one where nobody can say that the host is closing', async () => {
+  test('ends after five minutes, or after one minute if the adapter cannot report that the host is closing', async () => {
     const { live } = opened()
     const known = reading(live.open(undefined, () => false))
     const unknown = reading(live.open())
@@ -64,7 +64,7 @@ describe('the stream of changes', () => {
     expect(known.ended).toBe(true)
   })
 
-  test('ends within a second when the host closes or the request is given up', async () => {
+  test('ends within a second when the host closes or the request is aborted', async () => {
     const { live } = opened()
     const gone = new AbortController()
     let closing = false
@@ -80,7 +80,7 @@ describe('the stream of changes', () => {
     expect(late.ended).toBe(true)
   })
 
-  test('tells at most once a second, however much changes, and the last change too', async () => {
+  test('sends at most one event per second and always sends the last change', async () => {
     const { live } = opened()
     const read = reading(live.open(undefined, () => false))
     for (let i = 0; i < 100; i++) {
@@ -90,12 +90,12 @@ describe('the stream of changes', () => {
       await turn()
     }
     await vi.advanceTimersByTimeAsync(2000)
-    const told = read.blocks.filter((block) => block.includes('changed')).length
-    expect(told).toBeGreaterThanOrEqual(5)
-    expect(told).toBeLessThanOrEqual(7)
+    const eventCount = read.blocks.filter((block) => block.includes('changed')).length
+    expect(eventCount).toBeGreaterThanOrEqual(5)
+    expect(eventCount).toBeLessThanOrEqual(7)
   })
 
-  test('runs nothing while nobody follows', async () => {
+  test('runs no timer without subscribers', async () => {
     const { live } = opened()
     const before = vi.getTimerCount()
     const stream = live.open()
@@ -106,14 +106,14 @@ describe('the stream of changes', () => {
     expect(vi.getTimerCount()).toBe(before)
   })
 
-  test('is refused once everything was ended', () => {
+  test('is refused after close', () => {
     const { live } = opened()
     live.close()
     expect(() => live.open()).toThrow('shut down')
   })
 })
 
-test('tells a change of its own process once', async () => {
+test('sends one event for a change of its own process', async () => {
   const { context, live } = opened()
   const read = reading(live.open(undefined, () => false))
   await recorded(context)
@@ -123,7 +123,7 @@ test('tells a change of its own process once', async () => {
   expect(read.blocks).toHaveLength(2)
 })
 
-test('no timer of it keeps the process alive', async () => {
+test('does not keep the process alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const { live } = opened()
   const before = timers()

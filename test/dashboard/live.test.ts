@@ -39,7 +39,7 @@ const HOSTS: Record<string, (tracker: TrackerInstance) => Promise<Server> | Serv
 const MAX_STREAMS = 50
 
 describe.each(Object.entries(HOSTS))('the stream of changes in a host of %s', (_name, build) => {
-  test('tells at once what this process records and what is done with it', async () => {
+  test('sends an event immediately for errors and actions of this process', async () => {
     const { tracker, live } = await serve(build)
     const stream = await follow(live)
     expect(stream.status).toBe(200)
@@ -58,7 +58,7 @@ describe.each(Object.entries(HOSTS))('the stream of changes in a host of %s', (_
     expect(await stream.next()).toContain('event: changed')
   })
 
-  test('keeps no host from closing', async () => {
+  test('does not prevent the host from closing', async () => {
     const { server, live } = await serve(build)
     const streams = [await follow(live), await follow(live)]
     const closed = once(server, 'close')
@@ -74,7 +74,7 @@ describe.each(Object.entries(HOSTS))('the stream of changes in a host of %s', (_
     await stream.ended
   })
 
-  test('is there for so many at once, then answers 503, and a place is free when its client goes away', async () => {
+  test('returns 503 beyond the limit and frees a slot when a client disconnects', async () => {
     const { live } = await serve(build)
     const streams = await Promise.all(Array.from({ length: MAX_STREAMS }, () => follow(live)))
     expect(streams.filter(({ status }) => status !== 200)).toEqual([])
@@ -89,7 +89,7 @@ describe.each(Object.entries(HOSTS))('the stream of changes in a host of %s', (_
     }, 'a place was free')
   })
 
-  test('asks for credentials, and answers HEAD without opening anything', async () => {
+  test('requires credentials and responds to HEAD without opening a stream', async () => {
     const { live } = await serve(build)
     expect((await fetch(live)).status).toBe(401)
     for (let i = 0; i <= MAX_STREAMS; i++) {
@@ -119,8 +119,8 @@ test.skipIf(missing !== '')(`a middleware that compresses holds no event back${m
   expect(await stream.next()).toContain('event: changed')
 })
 
-describeEachDatabase('what another process writes', (database) => {
-  test('is told soon, repeats and actions too', async () => {
+describeEachDatabase('writes of another process', (database) => {
+  test('cause an event, repeats and actions included', async () => {
     const place = await freshPlace(database)
     const shows = trackerAt(place, {})
     const other = trackerAt({ ...place, spool_path: temporaryFolder() }, {})
@@ -141,7 +141,7 @@ describeEachDatabase('what another process writes', (database) => {
 describeEachDatabase(
   'a database that goes away',
   (database) => {
-    test('ends no stream and says nothing more in the log, and what came meanwhile is told when it is back', async () => {
+    test('keeps streams open, logs nothing more and sends changes after recovery', async () => {
       const place = await freshPlace(database)
       const proxy = await startProxy(place.url)
       const shows = trackerAt({ url: proxy.url, spool_path: temporaryFolder() })
@@ -153,14 +153,14 @@ describeEachDatabase(
       await shows.tracker.ready()
       const error = { error_type: 'E', message: 'm' }
       // Until it was asked once, what the database says is no change.
-      const telling = stream.next()
-      let told = false
-      void telling.then(() => {
-        told = true
+      const nextEvent = stream.next()
+      let hasEvent = false
+      void nextEvent.then(() => {
+        hasEvent = true
       })
-      while (!told) {
+      while (!hasEvent) {
         await other.tracker.Commands.LogError.call(error)
-        await Promise.race([telling, new Promise((resume) => setTimeout(resume, 1000))])
+        await Promise.race([nextEvent, new Promise((resume) => setTimeout(resume, 1000))])
       }
       await proxy.refuse()
       await other.tracker.Commands.LogError.call(error)

@@ -9,7 +9,7 @@ import { temporaryFolder, withDatabase } from '../support/tracker.js'
 describeEachDatabase(
   'a database that is lost while the dashboard is in use',
   (database) => {
-    test('answers 503 in a plain sentence until it is back, and the log names the cause', async () => {
+    test('returns 503 with a plain message until it recovers, and logs the cause', async () => {
       const proxy = await startProxy(await database.fresh())
       const host = await start(proxy.url)
       expect((await host.get('/errors')).status).toBe(200)
@@ -27,14 +27,14 @@ describeEachDatabase(
       })
       expect(host.lines.join('')).toMatch(/request failed \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
 
-      await host.tracker.Commands.LogError.call({ error_type: 'ShopError', message: 'kept meanwhile' })
+      await host.tracker.Commands.LogError.call({ error_type: 'ShopError', message: 'kept during the outage' })
       expect(await (await host.get('/health')).text()).toContain('title="Health: failing"')
 
       await proxy.open()
       await vi.waitFor(async () => expect((await host.get('/errors')).status).toBe(200))
     })
 
-    test('answers 503 as well to whoever was waiting for it', async () => {
+    test('returns 503 for requests that were waiting', async () => {
       const proxy = await startProxy(await database.fresh())
       const host = await start(proxy.url)
       expect((await host.get('/errors')).status).toBe(200)

@@ -35,7 +35,7 @@ describeOneDatabase('links of messages', (database) => {
     }
   }
 
-  test('lead to where visitors have found the dashboard, below the mounts of the host', async () => {
+  test('use the path of dashboard requests, including the mount of the host', async () => {
     const { visit, link, kept } = await mounted({ dashboard_base_url: 'https://shop.example' })
     expect(await link()).toBe('https://shop.example/error_dashboard/overview')
     expect((await visit('/errors', { authorization: 'Basic bm9ib2R5Og==' })).status).toBe(401)
@@ -47,7 +47,7 @@ describeOneDatabase('links of messages', (database) => {
     expect(await link()).toBe('https://shop.example/ops/tools/error_dashboard/overview')
   })
 
-  test('follow the prefix that a trusted proxy names, and nobody else', async () => {
+  test('use the prefix of a trusted proxy only', async () => {
     const { visit, link, kept } = await mounted({
       dashboard_base_url: 'https://shop.example/eu',
       trusted_proxies: ['127.0.0.1'],
@@ -60,7 +60,7 @@ describeOneDatabase('links of messages', (database) => {
   })
 })
 
-test('what the options say anyway is not kept, so that a change of theirs is followed at once', async () => {
+test('does not store a path that the options define', async () => {
   const url = `sqlite:${temporaryFolder()}/test.sqlite3`
   const host = await serveTracker({ database: url, dashboard_base_url: 'https://shop.example/eu/error_dashboard/' })
   onTestFinished(() => host.close())

@@ -43,7 +43,7 @@ describeOneDatabase('the page of notifications', (database) => {
   const read = async (query = '') => (await host.json(`/notifications${query}`)) as unknown as Answer
   const noticeOf = (response: Response) => decodeURIComponent(response.headers.get('set-cookie') ?? '')
 
-  test('says of each channel whether it is on, where it leads, from which severity on, and what it lacks', async () => {
+  test('shows state, target, minimum severity and missing options of each channel', async () => {
     const { channels } = await read()
     expect(channels.map(({ name, state, missing }) => [name, state, missing])).toEqual([
       ['chat', 'off', ['enable_chat_notifications']],
@@ -60,7 +60,7 @@ describeOneDatabase('the page of notifications', (database) => {
     for (const secret of [...inbox.secrets, 'topsecret']) expect(page).not.toContain(secret)
   })
 
-  test('sends a test, tells what was answered, and keeps it in the log', async () => {
+  test('sends a test, shows the response and logs the delivery', async () => {
     const sent = await host.post('/notifications/test', { channel: 'webhook' })
     expect(sent.status).toBe(302)
     expect(sent.headers.get('location')).toBe('/error_dashboard/notifications')
@@ -78,7 +78,7 @@ describeOneDatabase('the page of notifications', (database) => {
     ])
   })
 
-  test('names what is wrong with a test that cannot be sent', async () => {
+  test('shows why a test cannot be sent', async () => {
     const json = { accept: 'application/json' }
     const off = await host.post('/notifications/test', { channel: 'chat' }, json)
     expect([off.status, await off.json()]).toEqual([
@@ -92,7 +92,7 @@ describeOneDatabase('the page of notifications', (database) => {
     ])
   })
 
-  test('lists what is written about errors by state and channel, page by page, and leads to the error', async () => {
+  test('lists deliveries by state and channel with pagination and links to the error', async () => {
     const before = (await read()).pagination.total_count
     const logged = await host.tracker.Commands.LogError.call({ error_type: EVIL, message: EVIL, severity: 'high' })
     const { deliveries, counts, pagination } = await read('?state=pending&channel=webhook')
@@ -114,7 +114,7 @@ describeOneDatabase('the page of notifications', (database) => {
     expect(await (await host.get('/notifications')).text()).not.toContain(`/errors/${logged?.id}"`)
   })
 
-  test('limits the log to an application, and refuses to act beyond it', async () => {
+  test('limits the log and its actions to the selected application', async () => {
     const { deliveries } = await read('?state=pending')
     const application_id = deliveries[0]?.application_id ?? 0
     expect((await read(`?application_id=${application_id}&state=pending`)).deliveries).toHaveLength(1)
@@ -129,7 +129,7 @@ describeOneDatabase('the page of notifications', (database) => {
     expect((await host.post(`/notifications/${failed?.id}/retry`, form)).status).toBe(404)
   })
 
-  test('tries again what failed, and nothing else', async () => {
+  test('retries failed deliveries only', async () => {
     const failed = (await read('?state=failed')).deliveries[0]
     const response = await host.post(`/notifications/${failed?.id}/retry`, { state: 'failed', channel: 'webhook' })
     expect(response.status).toBe(302)
@@ -143,7 +143,7 @@ describeOneDatabase('the page of notifications', (database) => {
     }
   })
 
-  test('shows hostile answers as text', async () => {
+  test('renders hostile responses as text', async () => {
     await withDatabase(url, ({ read }) =>
       read.updateTable('faultboard_deliveries').set({ last_answer: EVIL }).execute(),
     )
@@ -154,7 +154,7 @@ describeOneDatabase('the page of notifications', (database) => {
   })
 })
 
-test('without any channel it shows the lines that start one', async () => {
+test('shows the configuration of a channel when none is enabled', async () => {
   const host = await startHost('sqlite::memory:')
   onTestFinished(() => host.close())
   const page = await (await host.get('/notifications')).text()
@@ -163,7 +163,7 @@ test('without any channel it shows the lines that start one', async () => {
   expect(page).not.toContain('Send test')
 })
 
-test('the settings never show what a mail transport holds', async () => {
+test('the settings never show the contents of a mail transport', async () => {
   const mail_transport: Record<string, unknown> = { auth: { pass: 'topsecret' }, sendMail: async () => ({}) }
   mail_transport.itself = mail_transport
   const host = await startHost('sqlite::memory:', { mail_transport: mail_transport as never })

@@ -33,7 +33,7 @@ const READS = Object.entries(document.paths).flatMap(([path, { get }]) => (get ?
 const ANSWERS = READS.filter(([, { responses }]) => responses[200]?.content?.['application/json'])
 
 describe('docs/openapi.json', () => {
-  test('refers only to what is in it, and names every operation once', () => {
+  test('contains only resolvable references and unique operation ids', () => {
     const text = JSON.stringify(document)
     const refs = new Set([...text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)].map((match) => [match[1], match[2]]))
     const has = document.components as unknown as Record<string, Record<string, object>>
@@ -43,7 +43,7 @@ describe('docs/openapi.json', () => {
     expect(new Set(known).size).toBe(known.length)
   })
 
-  test('describes every JSON answer, also in its parts', () => {
+  test('describes every JSON response completely', () => {
     expect(ANSWERS.length).toBeGreaterThan(18)
     for (const [path, { responses }] of ANSWERS) {
       if (path === '/openapi') continue
@@ -53,7 +53,7 @@ describe('docs/openapi.json', () => {
   })
 })
 
-describeEachDatabase('the answers of a database that was used for weeks', (database) => {
+describeEachDatabase('responses of a database with weeks of data', (database) => {
   let host: Host
 
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describeEachDatabase('the answers of a database that was used for weeks', (datab
   })
 })
 
-describe('the answers of other databases', () => {
+describe('responses of other databases', () => {
   test.each(['nothing', 'text of an attacker'])(
     'with %s have exactly what the document says',
     async (what) => {
@@ -113,7 +113,7 @@ describe('the parameters of the document', () => {
     },
   )
 
-  test('have the defaults that are taken when they are left out', async () => {
+  test('have the defaults that apply when they are omitted', async () => {
     const withDefaults = ANSWERS.flatMap(([path, { parameters }]) =>
       parameters.flatMap(({ name, schema }) => ('default' in schema ? [{ path, name, value: schema.default }] : [])),
     )
@@ -125,7 +125,7 @@ describe('the parameters of the document', () => {
     }
   })
 
-  test('lead to answers of the described kinds, with the described headers', async () => {
+  test('produce the described content types and headers', async () => {
     for (const [path, { responses }] of READS) {
       const { content = {}, headers = {} } = responses[200] ?? {}
       const [address] = /live|\{kind\}/.test(path) ? [] : await addressesOf(host, path)
@@ -141,7 +141,7 @@ describe('the parameters of the document', () => {
     }
   })
 
-  test('go wrong with the described statuses and the one described body', async () => {
+  test('fail with the described statuses and body', async () => {
     const json = { accept: 'application/json' }
     const answers = [
       await fetch(`${host.origin}/error_dashboard/errors`, { headers: json }),
@@ -155,7 +155,7 @@ describe('the parameters of the document', () => {
     expect(answers[0]?.headers.has('www-authenticate')).toBe(true)
   })
 
-  test('that an action needs are missed by it', async () => {
+  test('are rejected by an action when required and missing', async () => {
     const needy = Object.entries(document.paths).flatMap(([path, { post }]) => {
       const required = Object.values(post?.requestBody?.content ?? {})[0]?.schema.required ?? []
       return required.length > 0 ? [{ path, required }] : []
@@ -169,7 +169,7 @@ describe('the parameters of the document', () => {
     }
   })
 
-  test('the document itself is served behind the credentials, with the mount path', async () => {
+  test('serves the document with authentication and the mount path', async () => {
     const served = await host.get('/openapi.json')
     expect(served.status).toBe(200)
     expect(await served.json()).toEqual({ ...document, servers: [{ url: '/error_dashboard' }] })

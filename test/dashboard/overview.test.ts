@@ -47,14 +47,14 @@ describe('the overview', () => {
 
   afterAll(() => host.close())
 
-  test('gives each day of the chart as a link to the list of that day, in the zone of the configuration', () => {
+  test('links each day of the chart to the errors of that day in the configured time zone', () => {
     expect(page).toContain('href="/error_dashboard/errors?day=2026-05-20"')
     expect(page).toContain('aria-label="Wed, 20 May 2026: 3 occurrences"')
     expect(page).toContain('href="/error_dashboard/errors?day=2026-05-10"')
     expect(page.match(/errors\?day=/g)?.length).toBeGreaterThan(30)
   })
 
-  test('names what is new, what came back and what nobody has', () => {
+  test('lists new, regressed and unassigned errors', () => {
     expect(section(page, 'needs-attention')).toMatch(/New <span class="count">1<.*CheckoutError/s)
     expect(section(page, 'needs-attention')).toMatch(/Regressed <span class="count">1<.*BackError/s)
     expect(section(page, 'needs-attention')).toMatch(/Unassigned <span class="count">2<.*CheckoutError/s)
@@ -62,14 +62,14 @@ describe('the overview', () => {
     expect(page).toContain('<a href="#needs-attention">1 new, 1 regressed, 2 unassigned</a>')
   })
 
-  test('ranks open errors by what they did within a week', () => {
+  test('ranks open errors by impact over 7 days', () => {
     const rows = [...section(page, 'top-errors').matchAll(/errors\/\d+">([^<]*)</g)].map(([, type]) => type)
     expect(rows[0]).toBe('CheckoutError')
     expect(rows).not.toContain('OldError')
     expect(section(page, 'top-errors')).toMatch(/CheckoutError.*class="badge severity-/s)
   })
 
-  test('shows everything an attacker can write as text', () => {
+  test('renders hostile content as text', () => {
     expect(page).not.toContain('<img')
     expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;Type')
     expect(page).toContain(
@@ -77,14 +77,14 @@ describe('the overview', () => {
     )
   })
 
-  test('gives the numbers of DashboardStats in their places to programs, and the rest beside them', async () => {
+  test('returns DashboardStats at the top level of the JSON with the other figures', async () => {
     const { status, ...json } = await host.json('/overview')
     expect(status).toBe(200)
     expect(json).toMatchObject(await host.tracker.Queries.DashboardStats.call())
     expect(json).toMatchObject({ affected_users: { count: 3 }, today: { occurrences: 3 }, spiking: null })
   })
 
-  test('calls new what was first seen since the visitor was here, as its cookie tells', async () => {
+  test('counts errors as new since the last visit in the cookie', async () => {
     const before = clock - 12 * DAY
     const cookie = `faultboard_visits=${clock - DAY}.${before}`
     const response = await host.get('/overview.json', { cookie })
@@ -95,7 +95,7 @@ describe('the overview', () => {
     expect(section(long, 'needs-attention')).toMatch(/since your last visit.*OldError/s)
   })
 
-  test('takes an application, and refuses what is none', async () => {
+  test('filters by application and rejects an invalid id', async () => {
     expect((await host.get('/overview?application_id=1')).status).toBe(200)
     expect(await host.json('/overview?application_id=77')).toMatchObject({
       status: 404,
@@ -105,7 +105,7 @@ describe('the overview', () => {
   })
 })
 
-test('a newcomer is shown the lines that bring the first error', async () => {
+test('shows the code that captures the first error', async () => {
   const host = await startAt()
   onTestFinished(() => host.close())
   const page = await (await host.get('/overview')).text()
@@ -115,7 +115,7 @@ test('a newcomer is shown the lines that bring the first error', async () => {
   expect(page).not.toContain('class="figures"')
 })
 
-test('an overview on which nothing needs anybody says so', async () => {
+test('shows an all-clear message when nothing needs attention', async () => {
   const host = await startAt()
   onTestFinished(() => host.close())
   await host.tracker.Commands.LogError.call({

@@ -3,7 +3,7 @@ import { type Host, startHost } from '../support/host.js'
 
 const MINUTE = 60_000
 
-describe('what a browser remembers for a visitor', () => {
+describe('preferences in cookies', () => {
   let host: Host
   let clock = Date.UTC(2026, 4, 20, 12)
 
@@ -20,7 +20,7 @@ describe('what a browser remembers for a visitor', () => {
       .map((cookie) => cookie.split(';')[0])
       .join('; ')
 
-  test('the colours, and leads back to where it was asked', async () => {
+  test('store the theme and redirect to the current page', async () => {
     const answer = await host.post('/preferences', { theme: 'dark', return_to: '/errors?status=new&search=a%26b' })
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe('/error_dashboard/errors?status=new&search=a%26b')
@@ -42,7 +42,7 @@ describe('what a browser remembers for a visitor', () => {
     expect(answer.headers.get('location')).toBe(`/error_dashboard${to}`)
   })
 
-  test('whether the rail is folded', async () => {
+  test('store whether the sidebar is collapsed', async () => {
     const answer = await host.post('/preferences', { rail: 'folded' })
     expect(answer.headers.get('location')).toBe('/error_dashboard/overview')
     expect(await (await host.get('/errors', { cookie: cookieOf(answer) })).text()).toContain('class="frame folded"')
@@ -60,7 +60,7 @@ describe('what a browser remembers for a visitor', () => {
     expect(answer.headers.get('location')).toBe('/error_dashboard/overview')
   })
 
-  test('an unknown colour answers 422, a cookie that is not ours changes nothing', async () => {
+  test('reject an unknown theme with 422 and ignore foreign cookies', async () => {
     expect((await host.post('/preferences', { theme: 'pink' })).status).toBe(422)
     const page = await host.get('/errors', {
       cookie: 'faultboard_theme=%zz; faultboard_visits=1.2.3; faultboard_rail=x',
@@ -68,7 +68,7 @@ describe('what a browser remembers for a visitor', () => {
     expect(await page.text()).toContain('<html lang="en">')
   })
 
-  test('when it was last here: half an hour of absence begins another visit', async () => {
+  test('start a new visit after 30 minutes of inactivity', async () => {
     const first = cookieOf(await host.get('/overview'))
     const began = clock
     expect(first).toBe(`faultboard_visits=${began}.`)

@@ -33,7 +33,7 @@ describe('requests from other sites', () => {
     expect(((await host.json(`/errors/${id}`)).error as unknown as { resolved: boolean }).resolved).toBe(false)
   })
 
-  test('those of the dashboard itself and of clients that are no browser are taken', async () => {
+  test('accepts requests of the dashboard and of non-browser clients', async () => {
     expect((await resolve({ 'sec-fetch-site': 'same-origin' })).status).toBe(302)
     expect((await resolve({ 'sec-fetch-site': 'none' })).status).toBe(302)
     expect((await resolve({ origin: host.origin })).status).toBe(302)
@@ -42,7 +42,7 @@ describe('requests from other sites', () => {
     expect((await resolve({})).status).toBe(302)
   })
 
-  test('a proxy that changed Host tells the name the browser used', async () => {
+  test('uses X-Forwarded-Host behind a proxy that changes Host', async () => {
     expect((await resolve({ origin: 'https://shop.example', 'x-forwarded-host': 'shop.example' })).status).toBe(302)
   })
 })
@@ -77,13 +77,13 @@ describe('the scheme of the origin', () => {
     expect(await status(HTTP, {})).toBe(404)
   })
 
-  test('has to be one of the web', async () => {
+  test('must be http or https', async () => {
     expect(await status({ origin: 'ftp://ops.example' }, {})).toBe(403)
   })
 })
 
 describe('the Link header', () => {
-  test('is left out when a long search would make it too large for clients', async () => {
+  test('is omitted when a long search would make it too large for clients', async () => {
     const host = await startHost('sqlite::memory:')
     onTestFinished(() => host.close())
     const short = await host.get('/errors.json?search=abc')
@@ -94,7 +94,7 @@ describe('the Link header', () => {
   })
 })
 
-test('a redirect leaves out a query that is too long for clients', () => {
+test('a redirect drops a query that is too long for clients', () => {
   expect(redirect('/error_dashboard/errors?search=abc').headers.get('location')).toBe(
     '/error_dashboard/errors?search=abc',
   )
@@ -119,13 +119,13 @@ describe('bodies', () => {
       headers: { ...signIn(), accept: 'application/json', 'content-type': type },
     })
 
-  test('JSON is refused with what to send instead', async () => {
+  test('JSON is rejected with the expected content type', async () => {
     const response = await send(JSON.stringify({ assigned_to: 'x' }), 'application/json')
     expect(response.status).toBe(422)
     expect((await response.json()).error).toContain('application/x-www-form-urlencoded')
   })
 
-  test('more than a megabyte is refused, announced or not', async () => {
+  test('more than 1 MB is rejected, with or without Content-Length', async () => {
     const form = 'application/x-www-form-urlencoded'
     expect((await send(`assigned_to=${'x'.repeat(1_100_000)}`, form)).status).toBe(413)
     const unannounced = await new Promise<number>((done, fail) => {
@@ -144,12 +144,12 @@ describe('bodies', () => {
     expect(unannounced).toBe(413)
   })
 
-  test('thousands of parameters are refused', async () => {
+  test('thousands of parameters are rejected', async () => {
     const body = Array.from({ length: 4000 }, (_, i) => `p${i}=1`).join('&')
     expect((await send(body, 'application/x-www-form-urlencoded')).status).toBe(422)
   })
 
-  test('parameters named like parts of a prototype are only parameters', async () => {
+  test('parameters named like prototype properties are ordinary parameters', async () => {
     const body = '__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=x&assigned_to=eve'
     expect(
       (
@@ -167,7 +167,7 @@ describe('bodies', () => {
 })
 
 describe('the rate limit', () => {
-  test('answers 429 with the JSON body, Retry-After and RateLimit headers over the limit, per minute', async () => {
+  test('returns 429 with a JSON body, Retry-After and RateLimit headers beyond the limit per minute', async () => {
     let clock = 1_000_000
     const host = await startHost(
       'sqlite::memory:',
@@ -196,8 +196,8 @@ describe('the rate limit', () => {
   })
 })
 
-describe('what goes wrong inside', () => {
-  test('answers 500 without internals, and says so in the log', async () => {
+describe('internal errors', () => {
+  test('return 500 without internals and are logged', async () => {
     const host = await startHost('sqlite::memory:', {}, { now: () => Number.NaN })
     const response = await host.get('/overview')
     expect(response.status).toBe(500)
@@ -206,12 +206,12 @@ describe('what goes wrong inside', () => {
     await host.close()
   })
 
-  test('a database that is away answers 503 with what is wrong, and without its password', async () => {
-    const host = await serveTracker({ database: 'postgres://nobody:hunter2@127.0.0.1:1/none' })
+  test('an unreachable database returns 503 with the cause and without its password', async () => {
+    const host = await serveTracker({ database: 'postgres://reader:hunter2@127.0.0.1:1/none' })
     const response = await host.get('/errors', { accept: 'application/json' })
     expect(response.status).toBe(503)
     const { error } = await response.json()
-    expect(error).toContain('Cannot use postgres://nobody:***@127.0.0.1:1/none')
+    expect(error).toContain('Cannot use postgres://reader:***@127.0.0.1:1/none')
     expect(host.lines.join('')).not.toContain('hunter2')
     await host.close()
   })

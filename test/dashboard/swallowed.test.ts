@@ -31,13 +31,13 @@ describe('the page of swallowed exceptions', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('tells a process that was not started for it how to be', async () => {
+  test('shows how to enable detection at startup', async () => {
     expect(await shown()).toContain(
       'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS=true node --import faultboard/register app.js',
     )
   })
 
-  describe('with what was counted', () => {
+  describe('with counts', () => {
     beforeAll(() =>
       storeSamples(url, NOW, [
         { ...WORDS, type: 'TypeError', place: 'src/cart.ts:4:2', handler: 'src/register.ts:13:3' },
@@ -45,7 +45,7 @@ describe('the page of swallowed exceptions', () => {
       ]),
     )
 
-    test('shows figures, what the handlers do, and the code of the first of them', async () => {
+    test('shows figures, handler behavior and the code of the first handler', async () => {
       const page = await shown()
       expect(page).toContain('1,005 were raised in 2 places: 1,000 swallowed, 0 reported, 5 vanished.')
       expect(page).toMatch(/<dt>Ratio<\/dt><dd>99 %<\/dd>/)
@@ -56,11 +56,11 @@ describe('the page of swallowed exceptions', () => {
       expect(page).toContain('This process does not count its own exceptions')
     })
 
-    test('leads from a place to the errors that go through its file', async () => {
+    test('links a location to errors with its file in the stack trace', async () => {
       expect(await shown()).toMatch(/href="[^"]*search=src%2Fcart\.ts[^"]*"[^>]*><code>src\/cart\.ts:4:2/)
     })
 
-    test('says what was raised where no place exceeds the threshold', async () => {
+    test('shows thrown exceptions when no location exceeds the threshold', async () => {
       expect(await shown(strict)).toContain('1,005 exceptions were raised, 99.5 % of them caught and never reported')
     })
   })

@@ -27,7 +27,7 @@ describeOneDatabase('the page of an error within a trace', (database) => {
 })
 
 describe('the link to a trace', () => {
-  test('is made of ids only', () => {
+  test('contains ids only', () => {
     expect(traceLink(TEMPLATE, { trace_id: '"><script>' })).toBeNull()
     expect(traceLink(TEMPLATE, { trace_id: ['a'] })).toBeNull()
     expect(traceLink(TEMPLATE, { ...TRACE, span_id: '../..' })).toBe(
@@ -36,7 +36,7 @@ describe('the link to a trace', () => {
     expect(traceLink(null, TRACE)).toBeNull()
   })
 
-  test('leads nowhere but to a web page', async () => {
+  test('accepts http and https templates only', async () => {
     const template = (trace_url_template: string) =>
       freshTracker({ dialect: 'sqlite', fresh: async () => 'sqlite::memory:' }, { trace_url_template })
     await expect(template('javascript:alert({trace_id})')).rejects.toThrow('http:// or https://')

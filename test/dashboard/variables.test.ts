@@ -46,7 +46,7 @@ describe('the page of an error', () => {
     expect(text).not.toContain('variables-title')
   })
 
-  test('shows those of a frame that is not in the stack in a panel', async () => {
+  test('shows variables of a frame outside the stack in a panel', async () => {
     const { text } = await pageOf([TOTAL, { ...TOTAL, function: 'refund', file: 'src/refund.ts', line_number: 4 }])
     const start = text.indexOf('variables-title')
     const panel = text.slice(start, text.indexOf('</section>', start))
@@ -62,17 +62,17 @@ describe('the page of an error', () => {
     expect(text.slice(text.indexOf('variables-title'))).toMatch(why)
   })
 
-  test('says nothing of them while they are off', async () => {
+  test('shows no variables while the feature is off', async () => {
     const { text } = await pageOf(undefined)
     expect(text).not.toContain('variables-title')
   })
 
-  test('gives them in its JSON', async () => {
+  test('includes variables in the JSON', async () => {
     const { json } = await pageOf([TOTAL])
     expect(json.error.details.local_variables).toEqual([TOTAL])
   })
 
-  test('shows names, values, types and places of an attacker as text', async () => {
+  test('renders hostile names, values, types and locations as text', async () => {
     const evil = { [EVIL]: EVIL, nested: { '(type)': EVIL, '(more)': EVIL, [EVIL]: [EVIL] } }
     const { text } = await pageOf([
       { ...TOTAL, variables: evil, instance_variables: evil },

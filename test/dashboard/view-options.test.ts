@@ -38,7 +38,7 @@ test('has a marked value for every option that is secret', () => {
   for (const value of Object.values(secrets(''))) expect(isMarked(value)).toBe(true)
 })
 
-test('gives views no type that contains a secret option', () => {
+test('has no view type that contains a secret option', () => {
   expectTypeOf<Extract<keyof Visit, SecretOptionName | 'config'>>().toBeNever()
   expectTypeOf<Extract<keyof Visit['options'] | keyof Visit['switches'], SecretOptionName>>().toBeNever()
   expectTypeOf<Visit['switches']>().toEqualTypeOf<Pick<Options, SwitchName>>()

@@ -46,7 +46,7 @@ function timeFormat(time_zone: string): Intl.DateTimeFormat {
 
 function relativeTime(ms: number): string {
   if (ms < 0) return `in ${formatSpan(-ms)}`
-  return ms < MINUTE ? 'just now' : `${formatSpan(ms)} relativeTime`
+  return ms < MINUTE ? 'just now' : `${formatSpan(ms)} ago`
 }
 
 function formatSpan(ms: number): string {

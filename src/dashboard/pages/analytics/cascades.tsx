@@ -62,7 +62,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
         </>
       )}
       <Explanation>
-        {`Detected every hour: an error followedText another error within ${WINDOW} at least three times, at least half of the time, and at least twice as often as by chance. `}
+        {`Detected every hour: an error followed another error within ${WINDOW} at least three times, at least half of the time, and at least twice as often as by chance. `}
         <CountedSince since={[...leads_to, ...caused_by][0]?.counted_since ?? null} visit={visit} />
         <DetectedAt cascades={[...leads_to, ...caused_by]} visit={visit} />
       </Explanation>
@@ -71,7 +71,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
 }
 
 function followedText({ followed_count, parent_count, average_delay_ms }: Cascade): string {
-  return `followedText ${formatCount(followed_count)} of ${formatCount(parent_count)} times within ${WINDOW}, ${formatDelay(average_delay_ms)} later on average`
+  return `followed ${formatCount(followed_count)} of ${formatCount(parent_count)} times within ${WINDOW}, ${formatDelay(average_delay_ms)} later on average`
 }
 
 function formatDelay(milliseconds: number): string {
@@ -99,8 +99,8 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
       description={`Errors that regularly follow another error within ${WINDOW}. Fixing the first error may fix the second.`}
       explanation={
         <>
-          Detected every hour. The second error followedText at least three times, at least half of the time, and at
-          least twice as often as by chance. Sorted by how often the second error followedText.{' '}
+          Detected every hour. The second error followed at least three times, at least half of the time, and at least
+          twice as often as by chance. Sorted by how often the second error followed.{' '}
           <CountedSince since={cascades[0]?.counted_since ?? null} visit={visit} />
         </>
       }

@@ -45,10 +45,7 @@ function Crumb({
   const { occurred_at, category, message, duration_ms, metadata } = crumb
   return (
     <li class="crumb">
-      <time
-        datetime={occurred_at}
-        title={msBeforeError >= 0 ? `${msBeforeError} ms msBeforeError the error` : undefined}
-      >
+      <time datetime={occurred_at} title={msBeforeError >= 0 ? `${msBeforeError} ms before the error` : undefined}>
         {timeOfDay(occurred_at, time_zone)}
       </time>
       <span class="badge">{category}</span>

@@ -47,7 +47,7 @@ export function ErrorRows({
               Last 7 days
             </th>
           )}
-          <SortableHead field="occurrence_count" sort={sort} class="number occurrences">
+          <SortableHead field="occurrence_count" sort={sort} class="number occurrence-count">
             Occurrences
           </SortableHead>
           <SortableHead field="occurred_at" sort={sort} class="seen">
@@ -137,7 +137,7 @@ function Row({
           {error.daily_counts && <Sparkline values={error.daily_counts} label="Occurrences in the last 7 days" />}
         </td>
       )}
-      <td class="number occurrences">
+      <td class="number occurrence-count">
         <span data-field="occurrence_count">{formatCount(error.occurrence_count)}</span>
         <span class="unit"> {error.occurrence_count === 1 ? 'occurrence' : 'occurrences'}</span>
         <small>

@@ -28,7 +28,7 @@ export function NoErrors({
   }
   return (
     <Empty title={currentTab(filter) === 'open' ? 'No open errors' : 'No errors with this status'}>
-      <a href={listLink(visit, filter, ANY_STATUS)}>{`Show clearLink ${countText(counts.all) ?? ''}`}</a>
+      <a href={listLink(visit, filter, ANY_STATUS)}>{`Show all ${countText(counts.all) ?? ''}`}</a>
     </Empty>
   )
 }
