@@ -25,7 +25,7 @@ function storeOf(parts: EngineParts, timing: Timing): JobStore {
       'redis_url is missing: job_engine bullmq needs a Redis, such as redis://127.0.0.1:6379',
     ])
   }
-  if (job_database !== null || parts.database.dialect.name === 'postgres') return pgBossJobs(parts, timing)
+  if (job_database !== null || parts.database.dialect.canHostPgBoss) return pgBossJobs(parts, timing)
   throw new ConfigurationError([
     'job_database is missing: job_engine pg-boss needs a PostgreSQL, and database is none; set it to an address such as postgres://localhost/jobs',
   ])

@@ -1,3 +1,4 @@
+import type { Capabilities } from './capabilities.js'
 import type {
   ColumnDataType,
   ColumnDefinitionBuilder,
@@ -9,9 +10,9 @@ import type {
 import type { Patience } from './patience.js'
 import type { Schema } from './schema.js'
 
-/** What differs between the databases, and nothing else. A new database is one file that gives these members. */
-export interface Dialect {
-  /** Some statements go by it that one database has to be led through: a new one needs a look at each that asks. */
+/** All differences between the databases. A new database is one file with these members. */
+export interface Dialect extends Capabilities {
+  /** For people and tests. Code branches on a capability instead. */
   readonly name: 'sqlite' | 'postgres' | 'mysql'
   /** The address without its password, for people. */
   readonly address: string

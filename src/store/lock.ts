@@ -13,7 +13,7 @@ export function locking<Table extends keyof Schema, Row>(
   dialect: Dialect,
   locked: 'wait' | 'skip' = 'wait',
 ): SelectQueryBuilder<Schema, Table, Row> {
-  if (dialect.name === 'sqlite') return query
+  if (!dialect.hasRowLocks) return query
   return locked === 'skip' ? query.forUpdate().skipLocked() : query.forUpdate()
 }
 
@@ -24,7 +24,7 @@ export async function lockErrors(
   ids: readonly number[],
 ): Promise<ErrorRow[]> {
   if (ids.length === 0) return []
-  if (dialect.name === 'mysql') return lockByKey(trx, ids)
+  if (dialect.locksIndexEntries) return lockByKey(trx, ids)
   const query = trx
     .selectFrom('faultboard_errors')
     .selectAll()

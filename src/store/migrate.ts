@@ -1,6 +1,6 @@
 import { TrackerError } from '../model/errors.js'
 import type { Database } from './database.js'
-import { Migrator, sql } from './kysely.js'
+import { Migrator } from './kysely.js'
 import { MIGRATIONS } from './migrations/list.js'
 
 export interface MigrationStatus {
@@ -49,11 +49,13 @@ function failureReason(error: unknown): string {
 
 async function migratorFor({ read, dialect }: Database): Promise<Migrator> {
   const db = read.withoutPlugins()
+  const schema = await dialect.currentSchema(db)
   return new Migrator({
     db,
     migrationTableName: 'faultboard_migrations',
     migrationLockTableName: 'faultboard_migrations_lock',
-    ...(dialect.name === 'postgres' ? { migrationTableSchema: await currentSchema(db) } : {}),
+    // The same tables in another schema of the database belong to another tracker.
+    ...(schema === undefined ? {} : { migrationTableSchema: schema }),
     provider: {
       async getMigrations() {
         return Object.fromEntries(
@@ -62,10 +64,4 @@ async function migratorFor({ read, dialect }: Database): Promise<Migrator> {
       },
     },
   })
-}
-
-/** Schema of unqualified table names. Another schema of the same database may contain another tracker's tables. */
-async function currentSchema(db: Database['read']): Promise<string> {
-  const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db)
-  return rows[0]?.schema ?? 'public'
 }

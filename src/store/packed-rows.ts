@@ -1,6 +1,5 @@
 import type { Database } from './database.js'
-import type { Dialect } from './dialect.js'
-import { type RawBuilder, type SelectQueryBuilder, sql } from './kysely.js'
+import { type SelectQueryBuilder, sql } from './kysely.js'
 import type { Schema } from './schema.js'
 
 /**
@@ -13,10 +12,10 @@ export async function packedRows<Row extends object>(
   query: SelectQueryBuilder<Schema, any, Row>,
   columns: readonly (keyof Row & string)[],
 ): Promise<Row[]> {
-  const packed = PACKED[dialect.name]
-  if (!packed) return query.execute()
+  const { packRows } = dialect
+  if (!packRows) return query.execute()
   const { rows } = await sql<{ packed: string | null }>`
-    select ${packed(sql.join(columns.map((column) => sql.ref(column))))} as packed from (${query}) as unpacked`.execute(
+    select ${packRows(sql.join(columns.map((column) => sql.ref(column))))} as packed from (${query}) as unpacked`.execute(
     read,
   )
   const lists = JSON.parse(rows[0]?.packed ?? '[]') as unknown[][]
@@ -25,11 +24,4 @@ export async function packedRows<Row extends object>(
     for (const [i, column] of columns.entries()) row[column] = list[i]
     return row as Row
   })
-}
-
-/** MariaDB cuts such a text off where its `group_concat_max_len` ends. */
-const PACKED: Partial<Record<Dialect['name'], (values: RawBuilder<unknown>) => RawBuilder<unknown>>> = {
-  sqlite: (values) => sql`json_group_array(json_array(${values}))`,
-  // As text, because the host may have changed what its driver makes of JSON.
-  postgres: (values) => sql`json_agg(json_build_array(${values}))::text`,
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { migrate, migrationStatus, outdatedSchema } from '../../src/store/migrate.js'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
-import { addColumn, createIndex, createTable, type Migration } from '../../src/store/migrations/table.js'
+import { createIndex, createTable, type Migration } from '../../src/store/migrations/table.js'
 import { balancedBooks } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { eventually, freshPlace, spoolIsEmpty, trackerAt, withDatabase } from '../support/tracker.js'
@@ -12,8 +12,8 @@ const LATER = '9999-later'
 /** Stands for a migration of a later version: it adds a column, a table and indexes. */
 const later: Migration = {
   async up(db, dialect) {
-    await addColumn(db, dialect, 'faultboard_errors', 'later_note', 'varchar(64)')
-    await addColumn(db, dialect, 'faultboard_occurrences', 'later_trace', 'varchar(64)')
+    await dialect.addColumnIfMissing(db, 'faultboard_errors', 'later_note', 'varchar(64)')
+    await dialect.addColumnIfMissing(db, 'faultboard_occurrences', 'later_trace', 'varchar(64)')
     await createIndex(db, dialect, 'faultboard_errors', { columns: ['later_note'] })
     await createTable(db, dialect, 'faultboard_later_hours', {
       columns: { hour: { type: 'bigint' }, name: { type: 'varchar(64)' }, count: { type: 'bigint' } },

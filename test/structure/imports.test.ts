@@ -193,6 +193,15 @@ describe('the pages', () => {
   })
 })
 
+describe('differences between databases', () => {
+  test('are named capabilities of the dialect, and only dialects know the name of their database', () => {
+    const branches =
+      /\bname\s*[!=]==?\s*'(sqlite|postgres|mysql)'|\[(\w+\.)*dialect\.name\]|dialect\.name\)|Dialect\['name'\]/
+    const others = files.filter((file) => !file.startsWith('src/store/dialects/'))
+    expect(others.filter((file) => branches.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+})
+
 describe('input of a request', () => {
   test('is parsed once, by the handler, and passed to `run` of the operation', () => {
     // The constant of list-address.ts holds the default filter and parses no request.

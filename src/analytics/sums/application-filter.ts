@@ -12,7 +12,7 @@ export async function hoursOf(context: Context, application_id: number | undefin
   const { database } = context
   const column = withoutIndex(database.dialect, 'application_id')
   if (application_id !== undefined) return sql<boolean>`${column} = ${application_id}`
-  if (database.dialect.name === 'sqlite') return sql<boolean>`1 = 1`
+  if (database.dialect.hasCoveringIndexes) return sql<boolean>`1 = 1`
   return sql<boolean>`${column} in (${sql.join(await askedApplications(context, { application_id }))})`
 }
 

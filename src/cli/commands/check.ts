@@ -132,7 +132,7 @@ async function repairFindings(options: Options): Promise<Finding[]> {
   if (!file) {
     throw new TrackerError(
       'invalid_input',
-      dialect.name === 'sqlite'
+      dialect.isEmbedded
         ? `--repair is for an SQLite file. ${dialect.address} ends with its process and needs no repair.`
         : `--repair is for an SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
     )

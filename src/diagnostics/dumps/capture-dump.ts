@@ -60,11 +60,10 @@ async function keep(context: Context, dump: Insertable<DiagnosticDumpsTable>): P
   const { id, surplus } = await write(async (trx) => {
     const dumps = trx.selectFrom('faultboard_diagnostic_dumps').where('application_id', '=', dump.application_id)
     const insert = trx.insertInto('faultboard_diagnostic_dumps').values(dump)
-    // MySQL alone tells the id beside the result; asked for the newest, it may tell that of another process.
-    const { id } =
-      dialect.name === 'mysql'
-        ? { id: Number((await insert.executeTakeFirstOrThrow()).insertId) }
-        : await insert.returning('id').executeTakeFirstOrThrow()
+    // The newest row may belong to another process.
+    const { id } = dialect.hasReturning
+      ? await insert.returning('id').executeTakeFirstOrThrow()
+      : { id: Number((await insert.executeTakeFirstOrThrow()).insertId) }
     const surplus = await dumps.select(['id', HEAD]).orderBy('id', 'desc').limit(1000).offset(KEPT_DUMPS).execute()
     if (surplus.length > 0) {
       const ids = surplus.map((row) => row.id)

@@ -6,6 +6,7 @@ import type { Patience } from '../patience.js'
 import type { Schema } from '../schema.js'
 import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, type LentConnection, openedOnce } from './guarded-pool.js'
+import { mysqlCapabilities } from './mysql-capabilities.js'
 
 interface Connection {
   stream?: { ref?(): void; unref?(): void; destroy(): void }
@@ -165,6 +166,7 @@ interface MysqlParts {
 function mysqlDialect({ lender, opened, address, breakOff, close }: MysqlParts): Dialect {
   const kyselyFor = (patience: Patience | null) => new MysqlDialect({ pool: async () => (await lender())(patience) })
   return {
+    ...mysqlCapabilities,
     name: 'mysql',
     address,
     migrates_itself: false,

@@ -13,6 +13,7 @@ import type { Patience } from '../patience.js'
 import type { Schema } from '../schema.js'
 import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, openedOnce } from './guarded-pool.js'
+import { postgresCapabilities } from './postgres-capabilities.js'
 import { postgresSearch } from './postgres-search.js'
 
 /** The part of pg's client and pool that Kysely does not know. */
@@ -159,6 +160,7 @@ interface PostgresParts {
 function postgresDialect({ lender, opened, address, breakOff, close }: PostgresParts): Dialect {
   const kyselyFor = (patience: Patience | null) => new PostgresDialect({ pool: async () => (await lender())(patience) })
   return {
+    ...postgresCapabilities,
     name: 'postgres',
     address,
     migrates_itself: false,

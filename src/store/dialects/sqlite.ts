@@ -15,6 +15,7 @@ import {
 } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import { HostTurn } from './host-turn.js'
+import { sqliteCapabilities } from './sqlite-capabilities.js'
 import type { SqliteHandle, SqliteStatement } from './sqlite-file.js'
 import { SqliteFile } from './sqlite-file.js'
 import { sqliteSearch } from './sqlite-search.js'
@@ -73,6 +74,7 @@ interface SqliteParts {
 
 function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect {
   return {
+    ...sqliteCapabilities,
     name: 'sqlite',
     address,
     migrates_itself,

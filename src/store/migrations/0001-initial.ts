@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialect.js'
 import { type RawBuilder, sql } from '../kysely.js'
 import { type CreatedColumn, type CreatedTable, createTable, type Migration } from './table.js'
 
@@ -21,6 +22,10 @@ function varchar(length: number): CreatedColumn {
 
 function hasValue(column: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} is not null`
+}
+
+function isCovering({ hasCoveringIndexes }: Dialect): boolean {
+  return hasCoveringIndexes
 }
 
 function primaryKey(column: CreatedColumn): CreatedColumn {
@@ -97,18 +102,18 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
         name: 'faultboard_errors_unattended',
         columns: ['severity', 'occurred_at', 'snoozed_until', 'application_id'],
         where: sql<boolean>`resolved = 0 and assigned_to is null and severity in ('critical', 'high')`,
-        only: ['sqlite', 'postgres'],
+        when: ({ hasPartialIndexes }) => hasPartialIndexes,
       },
       // SQLite reads on the host's thread. These indexes contain all columns of the list's counts and filters.
-      { columns: ['status', 'snoozed_until', 'application_id'], only: ['sqlite'] },
-      { columns: ['platform', 'application_id'], only: ['sqlite'] },
-      { columns: ['first_app_version', 'application_id'], only: ['sqlite'] },
+      { columns: ['status', 'snoozed_until', 'application_id'], when: isCovering },
+      { columns: ['platform', 'application_id'], when: isCovering },
+      { columns: ['first_app_version', 'application_id'], when: isCovering },
       {
         columns: [
           ...['error_type', 'application_id', 'platform', 'resolved', 'severity'],
           ...['assigned_to', 'snoozed_until', 'occurrence_count', 'occurred_at'],
         ],
-        only: ['sqlite'],
+        when: isCovering,
       },
     ],
   },
@@ -172,8 +177,8 @@ const SUM_TABLES: Record<string, CreatedTable> = {
     isClustered: true,
     // PostgreSQL updates a row in place only if no index contains the changed column.
     indexes: [
-      { columns: ['hour', 'error_id', 'count'], only: ['sqlite'] },
-      { columns: ['hour', 'error_id'], only: ['postgres', 'mysql'] },
+      { columns: ['hour', 'error_id', 'count'], when: isCovering },
+      { columns: ['hour', 'error_id'], when: (dialect) => !isCovering(dialect) },
     ],
   },
   faultboard_application_hours: {
@@ -188,7 +193,7 @@ const SUM_TABLES: Record<string, CreatedTable> = {
     key: { columns: ['application_id', 'hour', 'severity', 'platform', 'app_version'] },
     indexes: [
       { columns: ['application_id', 'app_version', 'hour'] },
-      { columns: ['hour', 'severity', 'application_id', 'platform', 'app_version', 'count'], only: ['sqlite'] },
+      { columns: ['hour', 'severity', 'application_id', 'platform', 'app_version', 'count'], when: isCovering },
     ],
   },
   faultboard_application_days: {
@@ -241,8 +246,8 @@ const SUM_TABLES: Record<string, CreatedTable> = {
     indexes: [
       { columns: ['last_seen_at', 'user_id', 'error_id', 'first_seen_at'] },
       // MySQL writes an index only if one of its columns changes, so the short index is cheaper there.
-      { columns: ['user_id', 'last_seen_at', 'error_id', 'count'], only: ['sqlite', 'postgres'] },
-      { columns: ['user_id'], only: ['mysql'] },
+      { columns: ['user_id', 'last_seen_at', 'error_id', 'count'], when: (dialect) => !dialect.skipsUnchangedIndexes },
+      { columns: ['user_id'], when: (dialect) => dialect.skipsUnchangedIndexes },
     ],
   },
 }

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.js'
-import { type ColumnDataType, type CreateTableBuilder, type Kysely, type RawBuilder, sql } from '../kysely.js'
+import type { ColumnDataType, CreateTableBuilder, Kysely, RawBuilder } from '../kysely.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: a migration refers to the schema of its own version, not to the current types.
 export type AnyDatabase = Kysely<any>
@@ -40,8 +40,8 @@ export interface CreatedIndex {
   name?: string
   /** Rows to include, on databases with partial indexes. The others include all rows. */
   where?: RawBuilder<boolean>
-  /** Databases that have the index; all of them by default. */
-  only?: readonly Dialect['name'][]
+  /** Whether a database needs the index. Every database does by default. */
+  when?(dialect: Dialect): boolean
 }
 
 /** Creates a table and its indexes. Safe to repeat: MySQL cannot roll back a migration that failed halfway. */
@@ -55,11 +55,11 @@ export async function createTable(
   for (const [column, definition] of Object.entries(columns)) table = withColumn(table, dialect, column, definition)
   if (key) table = table.addPrimaryKeyConstraint(key.name ?? `${name}_key`, [...key.columns])
   if (unique) table = table.addUniqueConstraint(unique.name ?? `${name}_key`, [...unique.columns])
-  if (isClustered && dialect.name === 'sqlite') table = table.modifyEnd(sql`without rowid`)
+  if (isClustered && dialect.clusteredTableOptions) table = table.modifyEnd(dialect.clusteredTableOptions)
   if (dialect.table_options) table = table.modifyEnd(dialect.table_options)
   await table.execute()
   for (const index of indexes) {
-    if (index.only?.includes(dialect.name) ?? true) await createIndex(db, dialect, name, index)
+    if (index.when?.(dialect) ?? true) await createIndex(db, dialect, name, index)
   }
 }
 
@@ -89,36 +89,10 @@ export async function createIndex(
     .on(table)
     .columns([...columns])
   const builder = isUnique ? plain.unique() : plain
-  if (dialect.name !== 'mysql') {
-    const partial = where ? builder.where(where) : builder
-    return partial.ifNotExists().execute()
-  }
-  await builder.execute().catch((error: unknown) => {
-    // MySQL has no `if not exists` for indexes.
-    if ((error as { code?: string }).code !== 'ER_DUP_KEYNAME') throw error
-  })
+  await dialect.createIndexIfMissing(where && dialect.hasPartialIndexes ? builder.where(where) : builder)
 }
 
 /** The shortest limit for identifiers is 63 bytes, on PostgreSQL. */
 function indexName(table: string, columns: readonly string[]): string {
   return `${table}_${columns.join('_')}`.slice(0, 60)
-}
-
-/** Adds a column that may be null. Does nothing if the column exists after a migration that failed halfway. */
-export async function addColumn(
-  db: AnyDatabase,
-  dialect: Dialect,
-  table: string,
-  column: string,
-  type: ColumnDataType | RawBuilder<unknown>,
-): Promise<void> {
-  // Introspection on PostgreSQL would include tables of other schemas.
-  if (dialect.name === 'postgres') {
-    const definition = typeof type === 'string' ? sql.raw(type) : type
-    await sql`alter table ${sql.table(table)} add column if not exists ${sql.ref(column)} ${definition}`.execute(db)
-    return
-  }
-  const tables = await db.introspection.getTables()
-  if (tables.find(({ name }) => name === table)?.columns.some(({ name }) => name === column)) return
-  await db.schema.alterTable(table).addColumn(column, type).execute()
 }

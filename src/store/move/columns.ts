@@ -1,7 +1,6 @@
 import { TrackerError } from '../../model/errors.js'
 import type { Database } from '../database.js'
 import type { BulkColumn } from '../dialect.js'
-import { sql } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import { TABLE_NAMES } from './tables.js'
 
@@ -10,7 +9,7 @@ export type Columns = ReadonlyMap<keyof Schema, readonly BulkColumn[]>
 /** The columns of every table, as the database itself names them. */
 export async function columnsOf(database: Database): Promise<Columns> {
   const { read, dialect } = database
-  const own = dialect.name === 'postgres' ? await currentSchema(read) : undefined
+  const own = await dialect.currentSchema(read)
   const tables = await read.withoutPlugins().introspection.getTables()
   const found = new Map<keyof Schema, readonly BulkColumn[]>()
   for (const name of TABLE_NAMES) {
@@ -29,9 +28,4 @@ export async function columnsOf(database: Database): Promise<Columns> {
 function typeOf(data_type: string): BulkColumn['type'] {
   if (/int|serial/i.test(data_type)) return 'integer'
   return /double|float|real/i.test(data_type) ? 'fraction' : 'text'
-}
-
-async function currentSchema(read: Database['read']): Promise<string> {
-  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(read)
-  return rows[0]?.schema ?? 'public'
 }

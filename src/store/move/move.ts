@@ -71,8 +71,8 @@ async function sameColumns(from: Database, to: Database): Promise<Columns> {
 /** The source as it is at one moment. An embedded database is locked for writing meanwhile, and nothing is written. */
 async function picture<T>({ read, dialect }: Database, work: (source: Transaction<Schema>) => Promise<T>): Promise<T> {
   const plain = read.transaction()
-  const transaction =
-    dialect.name === 'sqlite' ? plain : plain.setIsolationLevel('repeatable read').setAccessMode('read only')
+  const level = dialect.snapshotIsolation
+  const transaction = level ? plain.setIsolationLevel(level).setAccessMode('read only') : plain
   let first: unknown = null
   try {
     return await transaction.execute((source) =>
@@ -160,14 +160,10 @@ async function verify({
   )
 }
 
-/** PostgreSQL alone goes on counting where it was, whatever ids were written. */
+/** Inserted ids do not advance the sequences of every database. */
 async function setSequences(target: Transaction<Schema>, { dialect }: Database): Promise<void> {
-  if (dialect.name !== 'postgres') return
   for (const table of TABLE_NAMES) {
-    if (movedTable(table).key[0] !== 'id') continue
-    await sql`select setval(pg_get_serial_sequence(${table}, 'id'),
-      coalesce((select max(id) from ${sql.table(table)}), 1),
-      exists (select 1 from ${sql.table(table)}))`.execute(target)
+    if (movedTable(table).key[0] === 'id') await dialect.resetSequence?.(target, table)
   }
 }
 

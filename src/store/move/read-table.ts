@@ -64,9 +64,9 @@ function valuesAt(row: BulkRow, places: readonly number[]): (string | number)[] 
   return places.map((place) => row[place] ?? '')
 }
 
-/** MySQL enters its index only by the long form of it, the others by the short one. */
+/** Rows after the given key. */
 function beyond(dialect: Dialect, key: readonly string[], values: readonly (string | number)[]): RawBuilder<boolean> {
-  if (dialect.name !== 'mysql') {
+  if (dialect.usesIndexForRowComparison) {
     return sql<boolean>`(${sql.join(key.map((column) => sql.ref(column)))}) > (${sql.join(values)})`
   }
   const ways = key.map((column, i) => {

@@ -22,8 +22,7 @@ export async function countUsers(
     const [error_id, , count] = user
     if (sumOf(user, i) === count) news.set(error_id, (news.get(error_id) ?? 0) + 1)
   })
-  // Left to choose, MySQL reads a small table from end to end, and waits for rows of another flush.
-  const byKey = dialect.name === 'mysql' ? sql`force index (primary)` : sql``
+  const byKey = dialect.primaryKeyHint ?? sql``
   for (const count of new Set(news.values())) {
     const ids = [...news].filter(([, one]) => one === count).map(([id]) => id)
     // One of the statements of every flush: as text it takes half of what the query builder does.

@@ -12,7 +12,7 @@ const NEW_WORKER = 'worker_threads'
  */
 export function mustLeaveToMainThread({ dialect }: Database): boolean {
   if (isMainThread || Number(process.versions.node.split('.')[0]) >= 24) return false
-  return dialect.name === 'sqlite' && dialect.migrates_itself
+  return dialect.isEmbedded && dialect.migrates_itself
 }
 
 /** Tells the main thread that files wait in the folder. When nobody listens, they wait for the next start. */

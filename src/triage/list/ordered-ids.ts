@@ -1,5 +1,4 @@
 import type { Context } from '../../context.js'
-import { sql } from '../../store/kysely.js'
 import type { ErrorsQuery } from './errors-filter.js'
 import type { ListOrder } from './list-order.js'
 import { type MatchingErrors, withText } from './matching-errors.js'
@@ -23,17 +22,13 @@ export function inOrder(
     .orderBy(key, direction)
     .orderBy('faultboard_errors.id', direction)
   if (common_text === null) return sorted
-  const { name } = database.dialect
+  const { sortFence } = database.dialect
   const tested = (inner: ErrorsQuery<OrderedId>) =>
     withText(
       database.read.selectFrom(inner.as('faultboard_errors')).selectAll() as unknown as ErrorsQuery<OrderedId>,
       common_text,
     )
-  // Without limit or offset the test would move into the inner query, and all would be tested before they are sorted.
-  if (name === 'sqlite') return tested(sorted.limit(sql.lit(-1)))
-  if (name === 'postgres' && !is_indexed) {
-    const inner = tested(sorted.offset(sql.lit(0)))
-    return inner.orderBy('sort_key', direction).orderBy('id', direction)
-  }
-  return withText(sorted, common_text)
+  if (!sortFence || (is_indexed && !sortFence.isNeededForIndexes)) return withText(sorted, common_text)
+  const fenced = tested(sortFence.apply(sorted))
+  return sortFence.keepsOrder ? fenced : fenced.orderBy('sort_key', direction).orderBy('id', direction)
 }

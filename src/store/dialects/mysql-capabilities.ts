@@ -1,0 +1,32 @@
+import type { Capabilities } from '../capabilities.js'
+import { sql } from '../kysely.js'
+import { addColumnUnlessListed } from './add-column.js'
+
+export const mysqlCapabilities: Capabilities = {
+  isEmbedded: false,
+  hasRowLocks: true,
+  locksIndexEntries: true,
+  hasPartialIndexes: false,
+  hasCoveringIndexes: false,
+  skipsUnchangedIndexes: true,
+  hasReturning: false,
+  usesIndexForRowComparison: false,
+  canHostPgBoss: false,
+  snapshotIsolation: 'repeatable read',
+  // Without it, MySQL scans a small table and waits for rows of another flush.
+  primaryKeyHint: sql`force index (primary)`,
+  clusteredTableOptions: null,
+  sortFence: null,
+  // MariaDB truncates such a text at `group_concat_max_len`.
+  packRows: null,
+  byteOrder: (text) => sql<string>`${text}`,
+  withoutIndex: (column) => sql`${column}`,
+  currentSchema: async () => undefined,
+  // MySQL has no `if not exists` for indexes.
+  async createIndexIfMissing(index) {
+    await index.execute().catch((error: unknown) => {
+      if ((error as { code?: string }).code !== 'ER_DUP_KEYNAME') throw error
+    })
+  },
+  addColumnIfMissing: addColumnUnlessListed,
+}

@@ -1,0 +1,37 @@
+import type { Capabilities } from '../capabilities.js'
+import { sql } from '../kysely.js'
+
+export const postgresCapabilities: Capabilities = {
+  isEmbedded: false,
+  hasRowLocks: true,
+  locksIndexEntries: false,
+  hasPartialIndexes: true,
+  hasCoveringIndexes: false,
+  skipsUnchangedIndexes: false,
+  hasReturning: true,
+  usesIndexForRowComparison: true,
+  canHostPgBoss: true,
+  snapshotIsolation: 'repeatable read',
+  primaryKeyHint: null,
+  clusteredTableOptions: null,
+  sortFence: { apply: (query) => query.offset(sql.lit(0)), isNeededForIndexes: false, keepsOrder: false },
+  // As text, because the host may have changed how its driver parses JSON.
+  packRows: (columns) => sql`json_agg(json_build_array(${columns}))::text`,
+  byteOrder: (text) => sql<string>`${text} collate "C"`,
+  withoutIndex: (column) => sql`${column}`,
+  async currentSchema(db) {
+    const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db)
+    return rows[0]?.schema ?? 'public'
+  },
+  createIndexIfMissing: (index) => index.ifNotExists().execute(),
+  // Introspection would include tables of other schemas.
+  async addColumnIfMissing(db, table, column, type) {
+    const definition = typeof type === 'string' ? sql.raw(type) : type
+    await sql`alter table ${sql.table(table)} add column if not exists ${sql.ref(column)} ${definition}`.execute(db)
+  },
+  async resetSequence(db, table) {
+    await sql`select setval(pg_get_serial_sequence(${table}, 'id'),
+      coalesce((select max(id) from ${sql.table(table)}), 1),
+      exists (select 1 from ${sql.table(table)}))`.execute(db)
+  },
+}

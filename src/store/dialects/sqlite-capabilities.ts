@@ -1,0 +1,27 @@
+import type { Capabilities } from '../capabilities.js'
+import { sql } from '../kysely.js'
+import { addColumnUnlessListed } from './add-column.js'
+
+export const sqliteCapabilities: Capabilities = {
+  isEmbedded: true,
+  hasRowLocks: false,
+  locksIndexEntries: false,
+  hasPartialIndexes: true,
+  hasCoveringIndexes: true,
+  skipsUnchangedIndexes: false,
+  hasReturning: true,
+  usesIndexForRowComparison: true,
+  canHostPgBoss: false,
+  snapshotIsolation: null,
+  primaryKeyHint: null,
+  // Otherwise the key is stored a second time, as an index.
+  clusteredTableOptions: sql`without rowid`,
+  sortFence: { apply: (query) => query.limit(sql.lit(-1)), isNeededForIndexes: true, keepsOrder: true },
+  packRows: (columns) => sql`json_group_array(json_array(${columns}))`,
+  byteOrder: (text) => sql<string>`${text}`,
+  // SQLite does not estimate how many rows match: it would read the rows of a whole application one by one.
+  withoutIndex: (column) => sql`+${column}`,
+  currentSchema: async () => undefined,
+  createIndexIfMissing: (index) => index.ifNotExists().execute(),
+  addColumnIfMissing: addColumnUnlessListed,
+}
