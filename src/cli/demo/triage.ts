@@ -2,152 +2,253 @@ import { DAY } from '../../model/time.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { TEAM } from './people.js'
 
-type Commands = TrackerInstance['Commands']
-
-interface Deed {
-  key: string
-  days_ago: number
-  act(commands: Commands, error_id: number): Promise<unknown>
+/** One command that a member of the sample team executed. */
+interface TriageStep {
+  /** The key of the sample error. */
+  readonly error: string
+  readonly days_ago: number
+  readonly command: 'AssignError' | 'UpdatePriority' | 'AddComment' | 'UpdateStatus' | 'SnoozeError' | 'ResolveError'
+  readonly input: Readonly<Record<string, string | number>>
 }
 
 const [AMARA, JONAS, MEI, RAFAEL, PRIYA, ELODIE] = TEAM
 
-/** What the team has done about the sample errors so far, oldest first. */
-const DEEDS: readonly Deed[] = [
-  deed('render-hydration', 43.8, assign(MEI, PRIYA)),
-  deed('render-hydration', 43.6, priority(4, PRIYA)),
-  deed(
-    'render-hydration',
-    43.2,
-    comment(MEI, 'PriceTag gets the whole price object since the currency change. Fix is in review.'),
-  ),
-  deed(
-    'render-hydration',
-    41.9,
-    resolve(MEI, 'PriceTag formats the price itself now.', 'https://git.example/larder/storefront/pull/812'),
-  ),
-  deed('android-npe', 60, assign(RAFAEL, JONAS)),
-  deed(
-    'android-npe',
-    52,
-    comment(RAFAEL, 'Slots without a label come from the new warehouse in Linz. Guarded in 8.4.1.'),
-  ),
-  deed(
-    'android-npe',
-    38.5,
-    resolve(RAFAEL, 'Slots without a label are left out.', 'https://git.example/larder/android/pull/377'),
-  ),
-  deed('feature-flag', 45.5, priority(3, ELODIE)),
-  deed('feature-flag', 38.8, resolve(ELODIE, 'The flags client is initialised before the routes.')),
-  deed('coupon-loop', 30, assign(AMARA, AMARA)),
-  deed(
-    'coupon-loop',
-    19.7,
-    resolve(AMARA, 'A coupon that grants itself is refused.', 'https://git.example/larder/storefront/pull/840'),
-  ),
-  deed('csv-bom', 32.9, resolve(PRIYA, 'The byte order mark is skipped.')),
-  deed('discount-nan', 29.4, priority(4, JONAS)),
-  deed('discount-nan', 29.2, comment(JONAS, 'Coupons with spaces. Rolling out 2.33.1 tonight.')),
-  deed(
-    'discount-nan',
-    26.9,
-    resolve(JONAS, 'Coupons are trimmed before they are looked up.', 'https://git.example/larder/orders/pull/1290'),
-  ),
-  deed('ios-watchdog', 20, assign(RAFAEL, ELODIE)),
-  deed('ios-watchdog', 14.6, resolve(RAFAEL, 'The catalogue is decoded off the main thread.')),
-  deed('report-heap', 10.8, resolve(PRIYA, 'Rows are streamed.')),
-  deed('cookie-json', 5.9, resolve(MEI, 'A cookie that cannot be read counts as empty.')),
-  deed('cache-refused', 1.9, resolve(JONAS, 'Prices are read from the database while the cache restarts.')),
+/** Triage history of the sample errors, oldest first per error. */
+const STEPS: readonly TriageStep[] = [
+  { error: 'render-hydration', days_ago: 43.8, command: 'AssignError', input: { assigned_to: MEI, actor: PRIYA } },
+  { error: 'render-hydration', days_ago: 43.6, command: 'UpdatePriority', input: { priority_level: 4, actor: PRIYA } },
+  {
+    error: 'render-hydration',
+    days_ago: 43.2,
+    command: 'AddComment',
+    input: {
+      author_name: MEI,
+      body: 'PriceTag gets the whole price object since the currency change. Fix is in review.',
+    },
+  },
+  {
+    error: 'render-hydration',
+    days_ago: 41.9,
+    command: 'ResolveError',
+    input: {
+      resolved_by: MEI,
+      resolution_comment: 'PriceTag formats the price itself now.',
+      resolution_reference: 'https://git.example/larder/storefront/pull/812',
+    },
+  },
+  { error: 'android-npe', days_ago: 60, command: 'AssignError', input: { assigned_to: RAFAEL, actor: JONAS } },
+  {
+    error: 'android-npe',
+    days_ago: 52,
+    command: 'AddComment',
+    input: {
+      author_name: RAFAEL,
+      body: 'Slots without a label come from the new warehouse in Linz. Guarded in 8.4.1.',
+    },
+  },
+  {
+    error: 'android-npe',
+    days_ago: 38.5,
+    command: 'ResolveError',
+    input: {
+      resolved_by: RAFAEL,
+      resolution_comment: 'Slots without a label are left out.',
+      resolution_reference: 'https://git.example/larder/android/pull/377',
+    },
+  },
+  { error: 'feature-flag', days_ago: 45.5, command: 'UpdatePriority', input: { priority_level: 3, actor: ELODIE } },
+  {
+    error: 'feature-flag',
+    days_ago: 38.8,
+    command: 'ResolveError',
+    input: { resolved_by: ELODIE, resolution_comment: 'The flags client is initialised before the routes.' },
+  },
+  { error: 'coupon-loop', days_ago: 30, command: 'AssignError', input: { assigned_to: AMARA, actor: AMARA } },
+  {
+    error: 'coupon-loop',
+    days_ago: 19.7,
+    command: 'ResolveError',
+    input: {
+      resolved_by: AMARA,
+      resolution_comment: 'A coupon that grants itself is refused.',
+      resolution_reference: 'https://git.example/larder/storefront/pull/840',
+    },
+  },
+  {
+    error: 'csv-bom',
+    days_ago: 32.9,
+    command: 'ResolveError',
+    input: { resolved_by: PRIYA, resolution_comment: 'The byte order mark is skipped.' },
+  },
+  { error: 'discount-nan', days_ago: 29.4, command: 'UpdatePriority', input: { priority_level: 4, actor: JONAS } },
+  {
+    error: 'discount-nan',
+    days_ago: 29.2,
+    command: 'AddComment',
+    input: { author_name: JONAS, body: 'Coupons with spaces. Rolling out 2.33.1 tonight.' },
+  },
+  {
+    error: 'discount-nan',
+    days_ago: 26.9,
+    command: 'ResolveError',
+    input: {
+      resolved_by: JONAS,
+      resolution_comment: 'Coupons are trimmed before they are looked up.',
+      resolution_reference: 'https://git.example/larder/orders/pull/1290',
+    },
+  },
+  { error: 'ios-watchdog', days_ago: 20, command: 'AssignError', input: { assigned_to: RAFAEL, actor: ELODIE } },
+  {
+    error: 'ios-watchdog',
+    days_ago: 14.6,
+    command: 'ResolveError',
+    input: { resolved_by: RAFAEL, resolution_comment: 'The catalogue is decoded off the main thread.' },
+  },
+  {
+    error: 'report-heap',
+    days_ago: 10.8,
+    command: 'ResolveError',
+    input: { resolved_by: PRIYA, resolution_comment: 'Rows are streamed.' },
+  },
+  {
+    error: 'cookie-json',
+    days_ago: 5.9,
+    command: 'ResolveError',
+    input: { resolved_by: MEI, resolution_comment: 'A cookie that cannot be read counts as empty.' },
+  },
+  {
+    error: 'cache-refused',
+    days_ago: 1.9,
+    command: 'ResolveError',
+    input: { resolved_by: JONAS, resolution_comment: 'Prices are read from the database while the cache restarts.' },
+  },
 
-  deed(
-    'product-missing',
-    40,
-    status('wont_fix', AMARA, 'Crawlers with old links. The page answers 404, which is right.'),
-  ),
-  deed('upload-large', 35, status('wont_fix', AMARA, 'The form says 5 MB.')),
-  deed('ios-offline', 50, status('wont_fix', RAFAEL, 'Phones lose their connection. The app tries again.')),
+  {
+    error: 'product-missing',
+    days_ago: 40,
+    command: 'UpdateStatus',
+    input: {
+      status: 'wont_fix',
+      actor: AMARA,
+      comment: 'Crawlers with old links. The page answers 404, which is right.',
+    },
+  },
+  {
+    error: 'upload-large',
+    days_ago: 35,
+    command: 'UpdateStatus',
+    input: { status: 'wont_fix', actor: AMARA, comment: 'The form says 5 MB.' },
+  },
+  {
+    error: 'ios-offline',
+    days_ago: 50,
+    command: 'UpdateStatus',
+    input: { status: 'wont_fix', actor: RAFAEL, comment: 'Phones lose their connection. The app tries again.' },
+  },
 
-  deed('deadlock', 33, resolve(JONAS, 'Stock rows are locked in the order of their sku.')),
-  deed('deadlock', 21, status('investigating', JONAS, 'It is back: transfers take a third lock.')),
-  deed('deadlock', 20.5, assign(JONAS, PRIYA)),
+  {
+    error: 'deadlock',
+    days_ago: 33,
+    command: 'ResolveError',
+    input: { resolved_by: JONAS, resolution_comment: 'Stock rows are locked in the order of their sku.' },
+  },
+  {
+    error: 'deadlock',
+    days_ago: 21,
+    command: 'UpdateStatus',
+    input: { status: 'investigating', actor: JONAS, comment: 'It is back: transfers take a third lock.' },
+  },
+  { error: 'deadlock', days_ago: 20.5, command: 'AssignError', input: { assigned_to: JONAS, actor: PRIYA } },
 
-  deed('pool-exhausted', 7.9, priority(4, PRIYA)),
-  deed('pool-exhausted', 7.9, assign(PRIYA, PRIYA)),
-  deed(
-    'pool-exhausted',
-    7.8,
-    comment(
-      PRIYA,
-      'The burst on that morning was the orders report holding every connection. See the statement timeouts.',
-    ),
-  ),
-  deed('pool-exhausted', 6.2, status('in_progress', PRIYA)),
-  deed(
-    'pool-exhausted',
-    6,
-    comment(JONAS, 'ReservationExpiredError follows each of these within a minute, so it is not a fault of its own.'),
-  ),
-  deed('statement-timeout', 7.7, assign(JONAS, PRIYA)),
-  deed('statement-timeout', 5.1, status('investigating', JONAS)),
-  deed('checkout-failed', 6.5, priority(3, MEI)),
-  deed('checkout-failed', 6.4, assign(MEI, AMARA)),
-  deed('payment-timeout', 6.4, comment(MEI, 'Asked the provider. They see a slow route from our region.')),
-  deed('payment-timeout', 3, snooze(24 * 10, 'The provider moves to another route', MEI)),
-  deed('locale-import', 1.2, priority(3, AMARA)),
-  deed('locale-import', 1.1, assign(MEI, AMARA)),
-  deed('locale-import', 0.9, status('in_progress', MEI)),
-  deed('lines-undefined', 2, assign(JONAS, ELODIE)),
-  deed('dunning-date', 4, priority(2, PRIYA)),
-  deed('ledger-balance', 3.2, priority(4, ELODIE)),
-  deed('ledger-balance', 3.1, assign(ELODIE, ELODIE)),
-  deed('ledger-balance', 2.8, comment(ELODIE, 'Rounding of refunds in two currencies. Finance knows.')),
-  deed('webhook-retry', 9, snooze(24 * 30, 'The accounting system moves next month', PRIYA)),
-  deed('android-anr', 12, assign(RAFAEL, ELODIE)),
-  deed('ios-basket-index', 11, status('investigating', RAFAEL)),
-  deed('vat-rate', 13, priority(1, ELODIE)),
-  deed('mail-refused', 16, snooze(24 * 60, 'Address checks come with the new sign-up', ELODIE)),
+  { error: 'pool-exhausted', days_ago: 7.9, command: 'UpdatePriority', input: { priority_level: 4, actor: PRIYA } },
+  { error: 'pool-exhausted', days_ago: 7.9, command: 'AssignError', input: { assigned_to: PRIYA, actor: PRIYA } },
+  {
+    error: 'pool-exhausted',
+    days_ago: 7.8,
+    command: 'AddComment',
+    input: {
+      author_name: PRIYA,
+      body: 'The burst on that morning was the orders report holding every connection. See the statement timeouts.',
+    },
+  },
+  { error: 'pool-exhausted', days_ago: 6.2, command: 'UpdateStatus', input: { status: 'in_progress', actor: PRIYA } },
+  {
+    error: 'pool-exhausted',
+    days_ago: 6,
+    command: 'AddComment',
+    input: {
+      author_name: JONAS,
+      body: 'ReservationExpiredError follows each of these within a minute, so it is not a fault of its own.',
+    },
+  },
+  { error: 'statement-timeout', days_ago: 7.7, command: 'AssignError', input: { assigned_to: JONAS, actor: PRIYA } },
+  {
+    error: 'statement-timeout',
+    days_ago: 5.1,
+    command: 'UpdateStatus',
+    input: { status: 'investigating', actor: JONAS },
+  },
+  { error: 'checkout-failed', days_ago: 6.5, command: 'UpdatePriority', input: { priority_level: 3, actor: MEI } },
+  { error: 'checkout-failed', days_ago: 6.4, command: 'AssignError', input: { assigned_to: MEI, actor: AMARA } },
+  {
+    error: 'payment-timeout',
+    days_ago: 6.4,
+    command: 'AddComment',
+    input: { author_name: MEI, body: 'Asked the provider. They see a slow route from our region.' },
+  },
+  {
+    error: 'payment-timeout',
+    days_ago: 3,
+    command: 'SnoozeError',
+    input: { hours: 24 * 10, reason: 'The provider moves to another route', actor: MEI },
+  },
+  { error: 'locale-import', days_ago: 1.2, command: 'UpdatePriority', input: { priority_level: 3, actor: AMARA } },
+  { error: 'locale-import', days_ago: 1.1, command: 'AssignError', input: { assigned_to: MEI, actor: AMARA } },
+  { error: 'locale-import', days_ago: 0.9, command: 'UpdateStatus', input: { status: 'in_progress', actor: MEI } },
+  { error: 'lines-undefined', days_ago: 2, command: 'AssignError', input: { assigned_to: JONAS, actor: ELODIE } },
+  { error: 'dunning-date', days_ago: 4, command: 'UpdatePriority', input: { priority_level: 2, actor: PRIYA } },
+  { error: 'ledger-balance', days_ago: 3.2, command: 'UpdatePriority', input: { priority_level: 4, actor: ELODIE } },
+  { error: 'ledger-balance', days_ago: 3.1, command: 'AssignError', input: { assigned_to: ELODIE, actor: ELODIE } },
+  {
+    error: 'ledger-balance',
+    days_ago: 2.8,
+    command: 'AddComment',
+    input: { author_name: ELODIE, body: 'Rounding of refunds in two currencies. Finance knows.' },
+  },
+  {
+    error: 'webhook-retry',
+    days_ago: 9,
+    command: 'SnoozeError',
+    input: { hours: 24 * 30, reason: 'The accounting system moves next month', actor: PRIYA },
+  },
+  { error: 'android-anr', days_ago: 12, command: 'AssignError', input: { assigned_to: RAFAEL, actor: ELODIE } },
+  {
+    error: 'ios-basket-index',
+    days_ago: 11,
+    command: 'UpdateStatus',
+    input: { status: 'investigating', actor: RAFAEL },
+  },
+  { error: 'vat-rate', days_ago: 13, command: 'UpdatePriority', input: { priority_level: 1, actor: ELODIE } },
+  {
+    error: 'mail-refused',
+    days_ago: 16,
+    command: 'SnoozeError',
+    input: { hours: 24 * 60, reason: 'Address checks come with the new sign-up', actor: ELODIE },
+  },
 ]
 
-/** Does all of it through the commands. `at` moves the clock of the tracker that does it, so that the trail is dated. */
+/** Executes the triage history. `setTime` moves the clock of the tracker, so that the activity trail has the right dates. */
 export async function triage(
   { Commands }: TrackerInstance,
   ids: ReadonlyMap<string, number>,
   now: number,
-  at: (time: number) => void,
+  setTime: (time: number) => void,
 ): Promise<void> {
-  for (const { key, days_ago, act } of DEEDS) {
-    const error_id = ids.get(key)
+  for (const { error, days_ago, command, input } of STEPS) {
+    const error_id = ids.get(error)
     if (error_id === undefined) continue
-    at(now - days_ago * DAY)
-    await act(Commands, error_id)
+    setTime(now - days_ago * DAY)
+    const operation = Commands[command] as { call(input: object): Promise<unknown> }
+    await operation.call({ error_id, ...input })
   }
-}
-
-function deed(key: string, days_ago: number, act: Deed['act']): Deed {
-  return { key, days_ago, act }
-}
-
-function assign(assigned_to: string, actor: string): Deed['act'] {
-  return ({ AssignError }, error_id) => AssignError.call({ error_id, assigned_to, actor })
-}
-
-function priority(priority_level: number, actor: string): Deed['act'] {
-  return ({ UpdatePriority }, error_id) => UpdatePriority.call({ error_id, priority_level, actor })
-}
-
-function comment(author_name: string, body: string): Deed['act'] {
-  return ({ AddComment }, error_id) => AddComment.call({ error_id, author_name, body })
-}
-
-function status(to: string, actor: string, why?: string): Deed['act'] {
-  return ({ UpdateStatus }, error_id) => UpdateStatus.call({ error_id, status: to, actor, comment: why })
-}
-
-function snooze(hours: number, reason: string, actor: string): Deed['act'] {
-  return ({ SnoozeError }, error_id) => SnoozeError.call({ error_id, hours, reason, actor })
-}
-
-function resolve(resolved_by: string, resolution_comment: string, resolution_reference?: string): Deed['act'] {
-  return ({ ResolveError }, error_id) =>
-    ResolveError.call({ error_id, resolved_by, resolution_comment, resolution_reference })
 }
