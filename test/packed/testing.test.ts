@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { packedFolder } from '../support/installed.js'
+
+const root = packedFolder()
+
+const harness = (runner: string) => `
+  import express from 'express'
+  import { test } from '${runner}'
+  import { capture, dashboard } from 'faultboard/express'
+  import { adapterContract, databaseContract, testRoutes } from 'faultboard/testing'
+
+  const adapter = {
+    host(tracker) {
+      const app = express().set('env', 'production')
+      app.use(dashboard(tracker))
+      for (const [path, run] of Object.entries(testRoutes(tracker))) {
+        app.get(path, async (request, response) => response.send(await run()))
+      }
+      return app.use(capture(tracker))
+    },
+  }
+  let number = 0
+  const database = {
+    open: async () => ({ database: \`sqlite:contract-\${process.pid}-\${number++}.sqlite3\`, close: async () => {} }),
+  }
+  for (const { title, run } of [...adapterContract(adapter), ...databaseContract(database)]) test(title, run)
+`
+
+test.each([
+  ['node:test', ['--test', 'adapter.test.mjs'], /# pass 13\n# fail 0/],
+  ['vitest', ['../node_modules/vitest/vitest.mjs', 'run', '--root', '.', '--test-timeout', '60000'], /13 passed/],
+])('a project that uses %s runs the contracts of faultboard/testing', { timeout: 180_000 }, (runner, args, passed) => {
+  const cwd = join(root, runner.replace(':', '-'))
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify({ name: 'third-party', private: true, type: 'module' }))
+  writeFileSync(join(cwd, 'adapter.test.mjs'), harness(runner))
+  const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...inherited } = process.env
+  const env = Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(VITEST|FAULTBOARD_)/.test(name)))
+  const output = execFileSync(process.execPath, args, { cwd, encoding: 'utf8', env: { ...env, NO_COLOR: '1' } })
+  expect(output).toMatch(passed)
+})
