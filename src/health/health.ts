@@ -10,7 +10,6 @@ import { reasonsFor, worst } from './reasons.js'
 import type { Dropped, Health, ProcessHealth, RejectedByBudget } from './report.js'
 import { workHealth } from './work.js'
 
-export type { DatabaseHealth } from './database.js'
 export type { WorkHealth } from './work.js'
 
 /** Answers also when the database does not. */

@@ -12,11 +12,6 @@ export const periodInput = v.object({
   application_id: optional(id()),
 })
 
-export interface PeriodInput {
-  days?: number | string | null
-  application_id?: number | string | null
-}
-
 /** So many local days, today included. The sums know whole hours, so a period does too. */
 export interface Period {
   days: number
