@@ -30,7 +30,7 @@ const harness = (runner: string) => `
 `
 
 test.each([
-  ['node:test', ['--test', 'adapter.test.mjs'], /# pass 13\n# fail 0/],
+  ['node:test', ['--test', '--test-reporter=tap', 'adapter.test.mjs'], /# pass 13\n# fail 0/],
   ['vitest', ['../node_modules/vitest/vitest.mjs', 'run', '--root', '.', '--test-timeout', '60000'], /13 passed/],
 ])('a project that uses %s runs the contracts of faultboard/testing', { timeout: 180_000 }, (runner, args, passed) => {
   const cwd = join(root, runner.replace(':', '-'))
