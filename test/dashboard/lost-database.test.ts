@@ -25,7 +25,7 @@ describeEachDatabase(
         status: 503,
         error: 'The database is unreachable or locked. New errors are buffered and saved once it is available.',
       })
-      expect(host.lines.join('')).toMatch(/request failed \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
+      expect(host.lines.join('')).toMatch(/request failed: \/errors: .*(ECONN|PROTOCOL|[Cc]onnection)/)
 
       await host.tracker.Commands.LogError.call({ error_type: 'ShopError', message: 'kept during the outage' })
       expect(await (await host.get('/health')).text()).toContain('title="Health: failing"')

@@ -202,7 +202,7 @@ describe('internal errors', () => {
     const response = await host.get('/overview')
     expect(response.status).toBe(500)
     expect(await response.text()).not.toMatch(/at .*\.ts|RangeError|node_modules/)
-    expect(host.lines.join('')).toContain('request failed /overview')
+    expect(host.lines.join('')).toContain('request failed: /overview')
     await host.close()
   })
 
