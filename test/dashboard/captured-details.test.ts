@@ -69,7 +69,7 @@ test('the settings and health pages list drop reasons with counts and meanings',
   for (let i = 0; i < 3; i++) await host.tracker.Commands.LogError.call({ error_type: 'Boring', message: 'm' })
   for (const path of ['/settings', '/health']) {
     const page = await (await host.get(path)).text()
-    expect(page).toMatch(/<code>ignored<\/code>.*<td class="number">3<\/td>.*named in ignored_exceptions/s)
+    expect(page).toMatch(/<code>ignored<\/code>.*<td class="number">3<\/td>.*listed in ignored_exceptions/s)
   }
   const { health } = (await host.json('/settings')) as unknown as { health: { dropped: unknown } }
   expect(health.dropped).toMatchObject([{ reason: 'ignored', count: 3 }])

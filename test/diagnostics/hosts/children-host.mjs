@@ -26,7 +26,7 @@ async function runHost({ settings, files }) {
       for (;;) {
         const response = await fetch(`${base}/${id}`, { headers: { authorization, accept: 'text/html' } })
         const html = /<p class="frame-author"[^>]*>(.*?)<\/p>/s.exec(await response.text())?.[1] ?? ''
-        if (html && !html.includes('not answered yet')) return html.replace(/<[^>]*>/g, '')
+        if (html && !html.includes('Loading Git history')) return html.replace(/<[^>]*>/g, '')
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }),
