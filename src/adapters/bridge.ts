@@ -12,13 +12,13 @@ import type { TrackerInstance } from '../tracker.js'
 export type { HostRequest } from '../capture/facts/request-facts.js'
 
 /**
- * Where the dashboard stands for this request, or null when the request is not for it. It is found at `mount_path` below
- * whatever router of the host it was added to; the path is compared as the client sent it, so that no other spelling
- * of it slips past the host's own guards.
+ * Mount point of the dashboard for this request, or null if the request is not for the dashboard. It is at
+ * `mount_path` below the host's router. Compares the path as sent by the client, so that no other spelling bypasses
+ * the host's guards.
  */
 export function mountOf(request: Addressed, mount_path: string, prefix = request.baseUrl ?? ''): Mount | null {
   const address = request.originalUrl ?? request.url ?? '/'
-  // Nearly every request is the host's, and should not pay for more than this.
+  // Fast path: nearly every request belongs to the host.
   if (!address.includes(mount_path)) return null
   const path = pathOf(address)
   const base = prefix.endsWith(mount_path) ? prefix : `${prefix}${mount_path}`
@@ -26,7 +26,7 @@ export function mountOf(request: Addressed, mount_path: string, prefix = request
   return { base, path: path.slice(base.length), remote_address: addressOf(request) }
 }
 
-/** What is known of where a request goes and where it comes from. */
+/** Target and origin of a request. */
 export interface Addressed {
   originalUrl?: string | undefined
   url?: string | undefined
@@ -35,16 +35,13 @@ export interface Addressed {
   socket?: { remoteAddress?: string | undefined } | undefined
 }
 
-/** Path and query of the address of a standard Request. */
+/** Path and query of the URL of a standard Request. */
 export function withoutOrigin(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   return start < 0 ? '/' : url.slice(start)
 }
 
-/**
- * What a router of the host has taken from the front of an address before it came to us. Where the address was only
- * tidied up (`/x/..`), nothing was taken.
- */
+/** Prefix that a router of the host removed from a path. Empty if the path was only normalized (`/x/..`). */
 export function strippedPrefix(original: string, address: string): string {
   const [from, to] = [pathOf(original), pathOf(address)]
   if (from === to) return ''
@@ -52,7 +49,7 @@ export function strippedPrefix(original: string, address: string): string {
   return /\/(?:\.|%2e){0,2}(?:\/|$)/i.test(prefix) ? '' : prefix
 }
 
-/** The part of a path that stands for the part of a pattern before the mount: `/acme` for `/:tenant/*`. */
+/** The part of a path that matches the pattern before the mount point: `/acme` for `/:tenant/*`. */
 export function patternPrefix(address: string, pattern: string, mount_path: string): string {
   const end = pattern.indexOf(mount_path)
   const segments = (end < 0 ? pattern.replace(/\/?\*.*$/, '') : pattern.slice(0, end)).split('/').length
@@ -63,13 +60,13 @@ function pathOf(address: string): string {
   return address.split(/[?#]/, 1)[0] ?? '/'
 }
 
-/** The client's address by the host's own rule about its proxies, where the framework knows one. */
+/** Client address by the proxy settings of the framework, if it has any. */
 function addressOf({ ip, socket }: Addressed): string | null {
-  // What a proxy passes on may be anything; only an address is worth counting by.
+  // A proxy can forward any value. Only a valid address is useful.
   return typeof ip === 'string' && isIP(ip) ? ip : (socket?.remoteAddress ?? null)
 }
 
-/** Lets the dashboard answer a request of any Node.js host. Never throws: what goes wrong becomes a 500. */
+/** Serves the dashboard for a request of any Node.js host. Never throws: failures become a 500 response. */
 export async function answer(
   tracker: TrackerInstance,
   mount: Mount,
@@ -82,8 +79,8 @@ export async function answer(
     const connected = { ...mount, peer_address: remoteAddress, encrypted, ...closingOf(request) }
     await send(await tracker.handle(toWebRequest(request, parsed), connected), request, response)
   } catch {
-    // The handler answers its own errors; a broken connection, a host that already answered or a tracker that was shut
-    // down comes here.
+    // The handler responds to its own errors. Reached after a broken connection, an earlier response of the host, or a
+    // shutdown.
     if (response.headersSent) response.destroy()
     else {
       response.statusCode = 500
@@ -93,12 +90,12 @@ export async function answer(
   }
 }
 
-/** The same for hosts that have nothing but a standard Request, whose body nobody has read yet. */
+/** Variant for hosts with a standard Request whose body is unread. */
 export async function answerRequest(tracker: TrackerInstance, mount: Mount, request: Request): Promise<Response> {
   try {
     return await tracker.handle(request, mount)
   } catch {
-    // A tracker that was shut down.
+    // The tracker was shut down.
     return new Response('Internal Server Error', { status: 500, headers: SECURITY_HEADERS })
   }
 }
@@ -108,24 +105,24 @@ function toWebRequest(request: HostRequest, parsed: unknown): Request {
   let authority: string | null = null
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2)
-    // HTTP/2 puts the request line into headers of its own, which no Headers object takes.
+    // HTTP/2 has pseudo headers, which a Headers object rejects.
     if (!name.startsWith(':')) headers.append(name, value)
     else if (name === ':authority') authority = value
   }
   if (authority !== null && !headers.has('host')) headers.set('host', authority)
-  // Joined, not resolved: a path that starts with two slashes would name another host.
+  // Joined, not resolved: a path that starts with two slashes would change the host.
   const url = `http://host${request.originalUrl ?? request.url ?? '/'}`
   const method = methodOf(request)
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method: 'GET', headers })
   return new Request(url, { method, headers, ...bodyOf(request, parsed) })
 }
 
-/** A Request refuses these, but it is for the dashboard to refuse them: to it, one method without pages is like another. */
+/** A Request rejects these methods, but the dashboard should respond to them as to any other unsupported method. */
 function methodOf({ method = 'GET' }: HostRequest): string {
   return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase()) ? 'OPTIONS' : method
 }
 
-/** The body as it comes, or, where the host's own parser was quicker, as it can be told from what the parser left. */
+/** The raw body, or one rebuilt from the result of the host's body parser. */
 function bodyOf(
   request: HostRequest,
   body: unknown,
@@ -139,7 +136,7 @@ function bodyOf(
 
 const MAX_PAIRS = 3001
 
-/** A parsed form as it was sent: lists become `name[]`, whichever way the parser had read them. */
+/** Re-encodes a parsed form: lists become `name[]`, regardless of the parser. */
 export function encodeForm(body: object): URLSearchParams {
   const form = new URLSearchParams()
   const add = (name: string, value: unknown): void => {
@@ -152,7 +149,7 @@ export function encodeForm(body: object): URLSearchParams {
   return form
 }
 
-/** Whether the server that this request came by has stopped listening; nothing where that cannot be known. */
+/** Whether the server of this request has stopped listening; empty if unknown. */
 function closingOf({ socket }: HostRequest): Pick<Mount, 'closing'> {
   const { server } = (socket ?? {}) as { server?: Partial<Server> | null }
   return typeof server?.listening === 'boolean' ? { closing: () => !server.listening } : {}
@@ -168,25 +165,25 @@ async function send(answer: Response, request: HostRequest, response: ServerResp
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   if (!streamed) response.setHeader('content-length', body.length)
-  // What is left of a body that was not read to its end would be taken for the next request, and a connection that is
-  // kept after a stream keeps a closing server from ending. HTTP/2 has no such header.
+  // The rest of an unread body would be parsed as the next request, and a kept connection would prevent a closing
+  // server from ending. HTTP/2 has no such header.
   if ((!request.complete || streamed) && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
   if (streamed && request.method !== 'HEAD') return pipe(streamed, response)
   await streamed?.cancel()
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Sends what comes when it comes, no faster than the client takes it, and ends the source when the client is gone. */
+/** Pipes with backpressure, and cancels the source when the client disconnects. */
 async function pipe(source: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
   const reader = source.getReader()
   const gone = new AbortController()
   const leave = () => {
     gone.abort()
-    // A source that fails while it is given up has nobody left to be told.
+    // A failure during cancellation has no receiver.
     reader.cancel().catch(() => {})
   }
   response.once('close', leave)
-  // Gone while the answer was made: the event has been, and will not come again.
+  // Already disconnected: the close event will not fire again.
   if (response.destroyed) leave()
   response.flushHeaders()
   for (let next = await reader.read(); !next.done && !response.destroyed; next = await reader.read()) {

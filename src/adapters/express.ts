@@ -8,10 +8,8 @@ import { failsRequest, recordRequestError } from './request-details.js'
 type Next = (error?: unknown) => void
 
 /**
- * The dashboard as a middleware, at `mount_path` (default /error_dashboard). Starts the tracker.
- *
- * @example
- * app.use(dashboard())
+ * Dashboard middleware, at `mount_path` (default /error_dashboard). Starts the tracker.
+ * @example app.use(dashboard())
  */
 export function dashboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
@@ -26,11 +24,9 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
 }
 
 /**
- * Records what the handlers before it throw or reject, and passes it on unchanged. Goes after the routes and before
- * the host's own error handlers.
- *
- * @example
- * app.use(capture())
+ * Records errors thrown or rejected by earlier handlers, and passes them on unchanged. Add it after the routes and
+ * before your own error handlers.
+ * @example app.use(capture())
  */
 export function capture(tracker: TrackerInstance = Tracker) {
   tracker.start()

@@ -7,9 +7,9 @@ import { answer, type HostRequest, mountOf, strippedPrefix } from './bridge.js'
 import { failsRequest, recordRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
 
-/** What is used of Fastify's request. */
+/** The part of Fastify's request that is used. */
 export interface FastifyRequestLike {
-  /** Of HTTP/1 or HTTP/2. */
+  /** From HTTP/1 or HTTP/2. */
   raw: object
   ip: string
   socket: { remoteAddress?: string | undefined }
@@ -18,7 +18,7 @@ export interface FastifyRequestLike {
   routeOptions: { url?: string | undefined }
 }
 
-/** What is used of its reply. */
+/** The part of Fastify's reply that is used. */
 export interface FastifyReplyLike {
   raw: object
   hijack(): unknown
@@ -28,7 +28,7 @@ export interface FastifyReplyLike {
 
 type Done = (error?: Error) => void
 
-/** What is used of its instance. */
+/** The part of the Fastify instance that is used. */
 export interface FastifyLike {
   prefix: string
   addHook(name: 'onRequest', hook: (request: FastifyRequestLike, reply: FastifyReplyLike, done: Done) => void): unknown
@@ -49,15 +49,13 @@ export interface FaultboardOptions {
 }
 
 /**
- * The dashboard at `mount_path` (default /error_dashboard), below the prefix it was registered with, and a record of
- * what handlers and hooks throw or send as an error. Registered first, it sees the whole application; hooks that were
- * added before it also guard the dashboard. Starts the tracker.
- *
- * @example
- * app.register(faultboard)
+ * Serves the dashboard at `mount_path` (default /error_dashboard), below the prefix of its plugin, and records errors
+ * thrown or sent by handlers and hooks. Register it first to cover the whole application; hooks added before it also
+ * guard the dashboard. Starts the tracker.
+ * @example app.register(faultboard)
  */
 export const faultboard = Object.assign(plugin, {
-  // Without a context of its own, so that its hooks are the application's.
+  // Without encapsulation, so that its hooks apply to the whole application.
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'faultboard',
   [Symbol.for('plugin-meta')]: { name: 'faultboard', fastify: '5.x' },
@@ -72,13 +70,14 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
     const mount = mountIn(request, mount_path, outer)
     if (!mount) {
       markStart(request.raw)
-      // For an answer that fails while it is sent. An onSend hook would cost every answer more than all the rest here.
+      // Detects a response that fails while it is sent. An onSend hook would cost every response more than everything
+      // else here.
       ;(reply.raw as ServerResponse).on('pipe', (sent) =>
         watchStream(sent, (error) => record(tracker, error, request, false)),
       )
       return next()
     }
-    // Past parsers, serialisers and onSend hooks, which are made for the host's own answers.
+    // Bypasses parsers, serializers and onSend hooks, which are meant for the host's own responses.
     reply.hijack()
     void answer(tracker, mount, request.raw as HostRequest, reply.raw as ServerResponse)
   })
@@ -93,7 +92,7 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
     next()
   })
 
-  // Hooks of an inner context see nothing but its routes.
+  // Hooks of an inner context only see its own routes.
   if (app.prefix !== '') {
     const other = (_request: FastifyRequestLike, reply: FastifyReplyLike) => void reply.callNotFound()
     for (const path of [below, `${below}/*`]) app.all(path, { schema: { hide: true } }, other)
@@ -101,7 +100,7 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
   done()
 }
 
-/** Below the prefix of its plugin, and below what `rewriteUrl` has taken from the front. */
+/** Below the prefix of its plugin, and below the prefix removed by `rewriteUrl`. */
 function mountIn(request: FastifyRequestLike, mount_path: string, outer: string): Mount | null {
   const { originalUrl, url } = request
   if (!originalUrl.includes(mount_path)) return null
@@ -114,8 +113,8 @@ function record(tracker: TrackerInstance, error: unknown, request: FastifyReques
 }
 
 /**
- * Fastify runs no hook for what an error handler throws: it sends it, to the handler above. An error that names the
- * first as its cause is the same one, better dressed.
+ * Fastify runs no hook for errors thrown by an error handler: it passes them to the outer handler. An error with the
+ * first one as its cause counts as the same error.
  */
 function watchErrorHandler(
   tracker: TrackerInstance,

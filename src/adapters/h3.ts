@@ -8,7 +8,7 @@ import { answer, answerRequest, type HostRequest, mountOf, strippedPrefix, witho
 import { recordWebRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
 
-/** What is used of an event of h3. */
+/** The part of an h3 event that is used. */
 export interface H3EventLike {
   req: Request & { ip?: string | undefined }
   url: URL
@@ -16,7 +16,7 @@ export interface H3EventLike {
   runtime?: { node?: { req: unknown; res?: unknown } | undefined } | undefined
 }
 
-/** What is used of its application. */
+/** The part of the h3 application that is used. */
 export interface H3Like {
   readonly config: { onError?: (error: never, event: never) => unknown }
   use(middleware: (event: H3EventLike, next: () => unknown) => unknown): unknown
@@ -29,16 +29,13 @@ interface EventContext {
   auth?: unknown
 }
 
-/** What h3 passes along where other frameworks have nothing to say; no errors. */
+/** Internal signals of h3, which are not errors. */
 const SIGNALS: readonly unknown[] = [Symbol.for('h3.handled'), Symbol.for('h3.notFound')]
 
 /**
- * A plugin: the dashboard at `mount_path` (default /error_dashboard), below the base that the application is mounted at,
- * and a record of what the handlers and middlewares after it throw, reject or return as an error. Registered first.
- * Starts the tracker.
- *
- * @example
- * const app = new H3().register(faultboard())
+ * Plugin that serves the dashboard at `mount_path` (default /error_dashboard), below the base of the application, and
+ * records errors that later handlers and middleware throw, reject or return. Register it first. Starts the tracker.
+ * @example const app = new H3().register(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
@@ -53,7 +50,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   }
 }
 
-/** Passes on what the host gives or throws, when it does so, unchanged. */
+/** Passes on results and errors of the host unchanged. */
 function watched(tracker: TrackerInstance, event: H3EventLike, next: () => unknown): unknown {
   let result: unknown
   try {
@@ -72,7 +69,7 @@ function watched(tracker: TrackerInstance, event: H3EventLike, next: () => unkno
   )
 }
 
-/** To h3, an error that is returned is as good as one that is thrown. */
+/** h3 treats a returned error like a thrown one. */
 function returned(tracker: TrackerInstance, event: H3EventLike, value: unknown): unknown {
   if (value instanceof Error) record(tracker, value, event)
   else if (typeof value === 'object') watchStream(value, (error) => record(tracker, error, event, false))
@@ -82,8 +79,8 @@ function returned(tracker: TrackerInstance, event: H3EventLike, value: unknown):
 type ErrorHandler = (error: { unhandled?: boolean; cause?: unknown }, event: H3EventLike) => unknown
 
 /**
- * An error handler of the host also hears of what no middleware sees, such as a value that cannot be sent, and may fail
- * itself. Where the host has none it gets none: with one, h3 would log every error twice.
+ * An error handler of the host also receives errors that no middleware sees, such as a value that cannot be sent, and
+ * can fail itself. Hosts without one get none: h3 would log every error twice.
  */
 function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
   const own = config.onError as ErrorHandler | undefined
@@ -102,7 +99,7 @@ function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
 
 function mountIn(event: H3EventLike, mount_path: string): Mount | null {
   const request = nodeOf(event)?.req
-  // What Node.js received is the address as it was sent; the event has it tidied up.
+  // The Node.js request has the path as it was sent; the event normalizes it.
   const address = request ? (request.originalUrl ?? request.url ?? '/') : withoutOrigin(event.req.url)
   if (!address.includes(mount_path)) return null
   const prefix = strippedPrefix(address, event.url.pathname)
@@ -112,16 +109,16 @@ function mountIn(event: H3EventLike, mount_path: string): Mount | null {
 async function dashboard(tracker: TrackerInstance, mount: Mount, event: H3EventLike): Promise<unknown> {
   const node = nodeOf(event)
   if (!node?.res) return answerRequest(tracker, mount, event.req)
-  // Straight to Node.js, so that no header of the host takes the place of ours.
+  // Written directly to Node.js, so that no header of the host replaces ours.
   await answer(tracker, mount, node.req, node.res)
-  // A host that compresses is not done yet, and h3 would send a head of its own.
+  // A host that compresses is not finished yet, and h3 would send its own head.
   await finished(node.res).catch(() => {})
   return SIGNALS[0]
 }
 
 function record(tracker: TrackerInstance, error: unknown, event: H3EventLike, request_failed = true): void {
   if (SIGNALS.includes(error)) return
-  // To h3, a number that is thrown is a status.
+  // h3 treats a thrown number as a status.
   if (typeof error === 'number' && error >= 400 && error < 500) {
     tracker.drop('client_error')
     return

@@ -6,7 +6,7 @@ import type { TrackerInstance } from '../tracker.js'
 import { answer, answerRequest, encodeForm, type HostRequest, mountOf, patternPrefix, withoutOrigin } from './bridge.js'
 import { recordWebRequestError } from './request-details.js'
 
-/** What is used of Hono's context. */
+/** The part of Hono's context that is used. */
 export interface HonoContext {
   req: {
     raw: Request
@@ -21,18 +21,16 @@ export interface HonoContext {
   var: object
 }
 
-/** What @hono/node-server puts into `c.env`. */
+/** Bindings that @hono/node-server puts into `c.env`. */
 interface NodeBindings {
   incoming?: IncomingMessage & HostRequest
   outgoing?: ServerResponse
 }
 
 /**
- * The dashboard at `mount_path` (default /error_dashboard), below the base path of the application it was added to, and
- * a record of what the handlers and middlewares after it throw. Goes first. Starts the tracker.
- *
- * @example
- * app.use(faultboard())
+ * Serves the dashboard at `mount_path` (default /error_dashboard), below the base path of the application, and records
+ * errors thrown by later handlers and middleware. Add it first. Starts the tracker.
+ * @example app.use(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
@@ -47,7 +45,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
       recordThrown(tracker, error, c, raw)
       throw error
     }
-    // The error handler of the host has responded by now.
+    // The host's error handler has already responded.
     if (c.error) record(tracker, c.error, c, raw, c.res.status >= 500)
     return undefined
   }
@@ -55,7 +53,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
 
 function mountIn(c: HonoContext, mount_path: string): Mount | null {
   const { incoming } = bindingsOf(c)
-  // What Node.js received is the address as it was sent; a Request has it tidied up.
+  // The Node.js request has the path as it was sent; a Request normalizes it.
   const address = incoming ? (incoming.originalUrl ?? incoming.url ?? '/') : withoutOrigin(c.req.raw.url)
   if (!address.includes(mount_path)) return null
   const outer = incoming?.baseUrl ?? ''
@@ -68,7 +66,7 @@ async function dashboard(tracker: TrackerInstance, mount: Mount, c: HonoContext)
   const { incoming, outgoing } = bindingsOf(c)
   const parsed = Object.keys(bodyCache).length > 0 ? await c.req.parseBody({ all: true }).catch(() => ({})) : undefined
   if (incoming && outgoing) {
-    // Straight to Node.js, so that no header of an outer middleware takes the place of ours.
+    // Written directly to Node.js, so that no header of an outer middleware replaces ours.
     await answer(tracker, mount, incoming, outgoing, parsed)
     return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
   }
@@ -93,12 +91,12 @@ function detailsOf(c: HonoContext): WebRequestMore {
       remote_address: bindingsOf(c).incoming?.socket?.remoteAddress,
     }
   } catch {
-    // A getter of the host failed: the error itself still counts.
+    // A getter of the host failed: record the error anyway.
     return {}
   }
 }
 
-/** Hono answers no value that is not an Error, and no error of its error handler: both come through here. */
+/** Hono handles neither thrown non-errors nor errors of its error handler. Both arrive here. */
 function recordThrown(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request): void {
   if (hasFailed(raw, error)) return
   if (c.error && !isRepeated(error, c.error)) record(tracker, c.error, c, raw)
@@ -107,7 +105,7 @@ function recordThrown(tracker: TrackerInstance, error: unknown, c: HonoContext, 
 
 const failed = new WeakSet<Request>()
 
-/** Whether the error handler of this request has failed before: Hono asks it again at every middleware on the way out. */
+/** Whether the error handler already failed for this request: Hono calls it again in every outer middleware. */
 function hasFailed(raw: Request, error: unknown): boolean {
   if (!isError(error)) return false
   if (failed.has(raw)) return true
@@ -119,7 +117,7 @@ function isRepeated(error: unknown, before: Error): boolean {
   try {
     return error instanceof Error && error.message === before.message
   } catch {
-    // A Proxy or a getter that throws: raised from here, it would take the place of the host's own error.
+    // A Proxy or a throwing getter must not replace the host's own error.
     return error === before
   }
 }
@@ -128,7 +126,7 @@ function isError(value: unknown): boolean {
   try {
     return value instanceof Error
   } catch {
-    // As above.
+    // The comparison ran host code that failed.
     return false
   }
 }

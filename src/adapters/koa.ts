@@ -6,7 +6,7 @@ import type { TrackerInstance } from '../tracker.js'
 import { answer, type HostRequest, mountOf, patternPrefix, strippedPrefix } from './bridge.js'
 import { recordRequestError } from './request-details.js'
 
-/** What is used of Koa's context. */
+/** The part of Koa's context that is used. */
 export interface KoaContext {
   req: IncomingMessage
   res: ServerResponse
@@ -20,7 +20,7 @@ export interface KoaContext {
   onerror(error: Error): void
 }
 
-/** What routers and parsers add to it. */
+/** Properties added by routers and parsers. */
 interface Extended {
   params?: unknown
   routerPath?: unknown
@@ -29,17 +29,16 @@ interface Extended {
 }
 
 /**
- * The dashboard at `mount_path` (default /error_dashboard), and a record of what the middlewares after it throw; it is
- * thrown on unchanged. Goes first, or behind a middleware of the host that turns errors into answers. Starts the tracker.
- *
- * @example
- * app.use(faultboard())
+ * Serves the dashboard at `mount_path` (default /error_dashboard), and records errors thrown by later middleware,
+ * which are rethrown unchanged. Add it first, or after middleware that turns errors into responses. Starts the
+ * tracker.
+ * @example app.use(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
   const record = (ctx: KoaContext, error: unknown) => recordKoaError(tracker, ctx, error)
 
-  /** Koa comes here with what no middleware sees: a stream that fails while it is sent, an outer middleware. */
+  /** Koa calls this for errors that no middleware sees: a stream that fails while it is sent, an outer middleware. */
   function onerror(this: KoaContext, error: Error): void {
     if (error !== null && error !== undefined) {
       if (isOfConnection(error) && this.headerSent) tracker.drop('client_gone')
@@ -72,7 +71,7 @@ function mountIn(ctx: KoaContext, mount_path: string): Mount | null {
   return mountOf({ originalUrl: address, ip, socket: req.socket }, mount_path, prefixOf(ctx, address, mount_path))
 }
 
-/** What koa-mount has taken from the path, or what stands before the mount in a pattern of @koa/router. */
+/** Prefix removed by koa-mount, or matched by the pattern of @koa/router before the mount point. */
 function prefixOf(ctx: KoaContext, address: string, mount_path: string): string {
   const { routerPath } = ctx as Extended
   if (address !== ctx.url) return strippedPrefix(address, ctx.url)
@@ -82,7 +81,7 @@ function prefixOf(ctx: KoaContext, address: string, mount_path: string): string 
 
 function recordKoaError(tracker: TrackerInstance, ctx: KoaContext, error: unknown): void {
   const { params, _matchedRoute } = ctx as Extended
-  // Koa's request knows nearly all that is asked for; the session is left alone, which reading may create.
+  // Koa's request has nearly everything. The session is not read, because reading can create it.
   const request = Object.assign(Object.create(ctx.request), { params, state: ctx.state }) as HostRequest
   const route = typeof _matchedRoute === 'string' ? { route: _matchedRoute } : {}
   const more = { source: 'koa', request_failed: !ctx.headerSent, request: route }
@@ -95,7 +94,7 @@ function isOfConnection(error: Error): boolean {
   try {
     return CONNECTION_CODES.includes((error as { code?: unknown }).code)
   } catch {
-    // A getter of the host failed: thrown from here, its error would replace the host's own.
+    // A getter of the host failed. Throwing here would replace the host's own error.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** Where a handler of the host stands. */
+/** Class and method of a host handler. */
 export interface Origin {
   controller?: string
   handler?: string
@@ -11,14 +11,14 @@ interface ExceptionsHandler {
   next(exception: unknown, host: { getArgs(): readonly unknown[] }): unknown
 }
 
-/** Makes, per handler of the host, what chooses among its exception filters. */
+/** Creates the exception handler of a host handler. */
 export interface FilterContext {
   create(instance: unknown, callback: unknown, ...more: unknown[]): ExceptionsHandler
 }
 
 /**
- * Reports what arrives at the filters, before one of them is chosen: Nest asks only the first that fits, so a filter of
- * ours would miss what a filter of the host takes.
+ * Reports errors before an exception filter is selected. Nest only calls the first matching filter, so a filter of
+ * this package would miss errors handled by the host.
  */
 export function watchFilters(context: FilterContext, report: Report): void {
   const create = context.create
@@ -36,7 +36,7 @@ export function watchFilters(context: FilterContext, report: Report): void {
 
 function originOf(instance: unknown, callback: unknown): Origin {
   const controller = (instance as object | null)?.constructor?.name
-  // What Nest makes for unknown paths and for errors from outside its routes belongs to no class.
+  // Handlers that Nest creates for unknown paths and errors outside of routes have no class.
   if (!controller || controller === 'Object') return {}
   return { controller, handler: (callback as { name?: string } | null)?.name ?? '' }
 }

@@ -3,7 +3,7 @@ import type { HostRequest } from './bridge.js'
 import type { Origin } from './nest-filters.js'
 import { recordRequestError } from './request-details.js'
 
-/** Records what reached the filters of Nest, with its request where there is one. */
+/** Records errors that reach the exception filters, with their request if there is one. */
 export function recordNestError(
   tracker: TrackerInstance,
   error: unknown,
@@ -18,12 +18,12 @@ export function recordNestError(
     ...(routeOptions?.url && { request: { route: routeOptions.url } }),
     ...(origin.controller && { context: { ...origin } }),
   }
-  // Of a request that is not there nothing can be read; the error counts all the same.
+  // A missing request cannot be read, but the error is still recorded.
   recordRequestError(tracker, error, request as HostRequest, more, raw ?? (request as HostRequest))
 }
 
 /**
- * An HTTP context has the request and the response, of Express or of Fastify. GraphQL responds with 200 to a failing
+ * An HTTP context has the request and the response of Express or Fastify. GraphQL responds with 200 to a failing
  * resolver, and a stream fails after the head was sent.
  */
 function failsRequest(args: readonly unknown[]): boolean {
@@ -36,16 +36,16 @@ function failsRequest(args: readonly unknown[]): boolean {
   }
 }
 
-/** With what Fastify adds to it. */
+/** With the properties added by Fastify. */
 type NestRequest = HostRequest & { raw?: object; routeOptions?: { url?: string } }
 
-/** HTTP gives the request first; GraphQL keeps it in its context, the third argument. */
+/** HTTP passes the request first; GraphQL keeps it in its context, the third argument. */
 function requestOf(args: readonly unknown[]): NestRequest | null {
   try {
     const candidates = [args[0], (args[2] as { req?: unknown } | null | undefined)?.req]
     return candidates.find(isRequest) ?? null
   } catch {
-    // What is no request may be anything of the host's, and the filters must be reached all the same.
+    // Can be any host object that is not a request; the filters must still run.
     return null
   }
 }

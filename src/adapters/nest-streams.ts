@@ -4,14 +4,14 @@ interface HttpAdapter {
   reply?(response: { req?: unknown; request?: unknown }, body: unknown, ...more: unknown[]): unknown
 }
 
-/** A stream that fails while it is being sent goes past every filter: Express only logs it. */
+/** Reports streams that fail while they are sent, which bypass every filter: Express only logs them. */
 export function watchFiles(adapter: unknown, report: Report): void {
   const { reply } = adapter as HttpAdapter
   if (!reply) return
   ;(adapter as HttpAdapter).reply = function (response, body, ...more) {
     const stream = streamOf(body)
     if (stream?.errored) report(stream.errored, [response.req ?? response.request], {})
-    // Nest listens as well, so a listener of ours keeps no error from being noticed.
+    // Nest listens too, so this listener does not hide an error.
     else stream?.once('error', (error) => report(error, [response.req ?? response.request], {}))
     return reply.call(this, response, body, ...more)
   }
@@ -33,12 +33,12 @@ export interface ResponseController {
   sse?(result: unknown, response: { headersSent?: boolean }, request: unknown, ...more: unknown[]): unknown
 }
 
-/** Events that were promised to the client and fail later are told to the client, and to no filter. */
+/** Reports server-sent events that fail later: the client is notified, but no filter. */
 export function watchServerSentEvents(controller: ResponseController | undefined, report: Report): void {
   const sse = controller?.sse
   if (!sse) return
   controller.sse = function (result, response, request, ...more) {
-    // Until then a filter is asked, which reports it.
+    // Before the head is sent, a filter receives and reports the error.
     const late = (error: unknown) => response.headersSent && report(error, [request], {})
     const watched = Promise.resolve(result).then((events) => watch(events, late))
     return sse.call(this, watched, response, request, ...more)
@@ -53,12 +53,13 @@ interface Events {
   subscribe(observer: Observer): unknown
 }
 
-/** The same observable to those who look at it, with an ear on its errors. */
+/** Wraps the observable transparently and reports its errors. */
 function watch(events: unknown, report: (error: unknown) => unknown): unknown {
   if (typeof events !== 'object' || typeof (events as Events | null)?.subscribe !== 'function') return events
   const source = events as Events
   const subscribe = (observer: Observer) => {
-    // An observer in between would have to pass on its own end too, or the events went on for a client that has left.
+    // An intermediate observer would also have to pass on its end; otherwise events would continue for a disconnected
+    // client.
     const { error: fail } = observer
     observer.error = function (error) {
       report(error)

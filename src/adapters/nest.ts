@@ -8,13 +8,13 @@ import { type FilterContext, type Report, watchFilters } from './nest-filters.js
 import { recordNestError } from './nest-request.js'
 import { type ResponseController, watchFiles, watchServerSentEvents } from './nest-streams.js'
 
-/** What is used of an `INestApplication`. */
+/** The part of `INestApplication` that is used. */
 export interface NestApplication {
   use(...middlewares: never[]): unknown
   getHttpAdapter(): unknown
 }
 
-/** Where Nest keeps what turns a thrown value into an answer. No part of its public surface sees all of them. */
+/** Internal objects that turn a thrown value into a response. No public API covers all of them. */
 interface Insides {
   isInitialized?: boolean
   routesResolver?: {
@@ -26,10 +26,10 @@ interface Insides {
 }
 
 /**
- * The dashboard at `mount_path` (default /error_dashboard, whatever the global prefix is), and a record of everything
- * that controllers, guards, pipes, interceptors, middlewares and filters throw. Filters, answers and logs stay the
- * host's. Called once, before `listen` or `init`; middlewares that the host adds before it also guard the dashboard.
- *
+ * Serves the dashboard at `mount_path` (default /error_dashboard, regardless of the global prefix), and records
+ * everything that controllers, guards, pipes, interceptors, middleware and filters throw. Does not change filters,
+ * responses or logs of the host. Call it once, before `listen` or `init`; middleware added before it also guards the
+ * dashboard.
  * @example
  * const app = faultboard(await NestFactory.create(AppModule))
  * await app.listen(3000)
@@ -37,7 +37,7 @@ interface Insides {
 export function faultboard<App extends NestApplication>(app: App, tracker: TrackerInstance = Tracker): App {
   const insides = app as Insides
   const adapter = app.getHttpAdapter()
-  if (insides.isInitialized) warn('faultboard(app) was called after init or listen: nothing is recorded.')
+  if (insides.isInitialized) warn('faultboard(app) was called after init or listen. No errors are recorded.')
   const fastify = (adapter as { getInstance?(): Partial<FastifyHooks> }).getInstance?.()
   if (fastify?.addHook) mountOnFastify(fastify as FastifyHooks, tracker)
   else (app.use as (middleware: unknown) => unknown)(dashboard(tracker))
@@ -47,7 +47,7 @@ export function faultboard<App extends NestApplication>(app: App, tracker: Track
   return app
 }
 
-/** What is used of Fastify. */
+/** The part of Fastify that is used. */
 interface FastifyHooks {
   addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void): void
 }
@@ -62,7 +62,7 @@ interface FastifyReply {
   hijack(): unknown
 }
 
-/** There a hook costs less than a middleware, and sees the request that the filters see. */
+/** On Fastify, a hook is cheaper than middleware and sees the same request as the filters. */
 function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
   const { mount_path } = tracker.start().config
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -80,11 +80,11 @@ function watchHttp({ routesResolver, middlewareModule }: Insides, adapter: unkno
   const routes = routesResolver?.routerExceptionsFilter
   const register = middlewareModule?.register
   if (!routes || !register) {
-    warn('This version of NestJS is not known: the dashboard works, but nothing is recorded.')
+    warn('This version of NestJS is not supported: the dashboard works, but no errors are recorded.')
     return
   }
   watchFilters(routes, report)
-  // The context for middlewares is only made here, and used after that.
+  // The context for middleware is created here and used later.
   middlewareModule.register = async function (...args) {
     const registered = await register.apply(this, args)
     if (middlewareModule.routerExceptionFilter) watchFilters(middlewareModule.routerExceptionFilter, report)
@@ -94,7 +94,7 @@ function watchHttp({ routesResolver, middlewareModule }: Insides, adapter: unkno
   watchServerSentEvents(routesResolver.routerExplorer?.executionContextCreator?.responseController, report)
 }
 
-/** GraphQL and whatever else runs methods of the host through Nest's own creator of external contexts. */
+/** GraphQL and other code that calls host methods through Nest's external context creator. */
 function watchResolvers({ container }: Insides, report: Report): void {
   const providers = container?.getInternalCoreModuleRef?.().providers ?? new Map()
   for (const [token, { instance }] of providers) {

@@ -8,8 +8,7 @@ import { arrivalOf, peerOf } from './next-requests.js'
 type Parameters = Record<string, string | string[] | undefined>
 
 /**
- * The dashboard as a route of the App Router, in a folder that ends with a catch-all.
- *
+ * Dashboard as a route of the App Router, in a folder that ends with a catch-all.
  * @example
  * // app/error_dashboard/[[...path]]/route.ts
  * export const { GET, HEAD, POST } = dashboard()
@@ -19,7 +18,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
     const { url, ...peer } = peerOf(request.headers)
     const mount = mountBefore(url ?? new URL(request.url).pathname, await params, mountPathOf(tracker))
     const answer = await answerRequest(tracker, { ...mount, ...peer }, asGet(request))
-    // Nobody reads it, and a stream would stay open.
+    // The body of a HEAD response is not read, so a stream would stay open.
     if (request.method === 'HEAD') await answer.body?.cancel()
     return request.method === 'HEAD' ? new Response(null, answer) : answer
   }
@@ -27,8 +26,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
 }
 
 /**
- * The dashboard as an API route of the Pages Router.
- *
+ * Dashboard as an API route of the Pages Router.
  * @example
  * // pages/api/error_dashboard/[[...path]].ts
  * export default pagesDashboard()
@@ -41,14 +39,14 @@ export function pagesDashboard(tracker: TrackerInstance = Tracker) {
   }
 }
 
-/** Where the route stands: all of the path that its catch-all did not take. */
+/** Mount point of the route: the part of the path before its catch-all. */
 function mountBefore(url: string, parameters: Parameters, mount_path: string): Omit<Mount, 'remote_address'> {
   const pathname = url.split(/[?#]/, 1)[0] ?? '/'
   const below = Object.values(parameters).find(Array.isArray)?.length ?? 0
   const parts = pathname.replace(/\/$/, '').split('/')
   const base = parts.slice(0, parts.length - below).join('/')
   const path = pathname.slice(base.length)
-  // Behind a proxy that takes a prefix away, the option names the whole path.
+  // Behind a proxy that strips a prefix, the option contains the full path.
   return { base: base && mount_path.endsWith(base) ? mount_path : base, path }
 }
 
@@ -56,7 +54,7 @@ function mountPathOf(tracker: TrackerInstance): string {
   try {
     return tracker.config.mount_path
   } catch (error) {
-    // Next.js writes what it is thrown to its log, where the operator looks for the reason.
+    // Next.js logs thrown errors, so that the operator sees the reason.
     if (error instanceof ConfigurationError) throw error
     return ''
   }

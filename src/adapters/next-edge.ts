@@ -1,6 +1,6 @@
 /**
- * What `faultboard/next` is in the Edge runtime, for which Next.js compiles `instrumentation` as well: it has neither
- * files nor sockets, so nothing is recorded there.
+ * Implementation of `faultboard/next` for the Edge runtime, for which Next.js also compiles `instrumentation`. It has
+ * neither files nor sockets, so nothing is recorded.
  */
 export function register(): void {}
 
@@ -23,4 +23,4 @@ export function pagesDashboard() {
   return dashboard().GET
 }
 
-const REFUSAL = "The Faultboard dashboard needs the Node.js runtime: remove `export const runtime = 'edge'` here."
+const REFUSAL = "The Faultboard dashboard requires the Node.js runtime. Remove `export const runtime = 'edge'` here."

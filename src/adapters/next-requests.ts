@@ -5,7 +5,10 @@ import { markStart } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/mount.js'
 import type { HostRequest } from './bridge.js'
 
-/** A request as the server got it: Next.js takes `basePath` from its URL, and hides its socket from route handlers. */
+/**
+ * A request as received by the server: Next.js removes `basePath` from its URL and hides its socket from route
+ * handlers.
+ */
 export interface Arrival {
   request: HostRequest
   url: string
@@ -13,14 +16,14 @@ export interface Arrival {
 
 const arrivals = new WeakMap<object, Arrival>()
 
-/** A route handler gets a copy of the headers and nothing else. No client knows this name, so none can forge it. */
+/** A route handler only receives a copy of the headers. The random name cannot be forged by clients. */
 const PEER_HEADER = `x-faultboard-${randomBytes(16).toString('hex')}`
 
 const REQUEST_START = 'http.server.request.start'
 
 /**
- * Remembers every request by its headers, the one object that Next.js passes on as it is. Gives the function that ends
- * it.
+ * Tracks requests by their headers object, the only object that Next.js passes on unchanged. Returns the function that
+ * stops it.
  */
 export function followRequests(mount_path: string): () => void {
   const onRequest = (message: unknown) => {
@@ -39,7 +42,7 @@ export function arrivalOf(headers: object): Arrival | undefined {
   return arrivals.get(headers)
 }
 
-/** What is known of where the request of a route handler came from. */
+/** Origin of the request of a route handler. */
 export interface Peer extends Pick<Mount, 'remote_address' | 'closing'> {
   /** As it was sent. */
   url: string | null
@@ -55,7 +58,7 @@ export function peerOf(headers: Headers): Peer {
   }
 }
 
-/** A process has one or two of them; what is gone leaves an empty reference behind. */
+/** A process has one or two servers; a closed one leaves an empty reference. */
 const servers: WeakRef<Server>[] = []
 const numbers = new WeakMap<Server, number>()
 

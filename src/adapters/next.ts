@@ -6,14 +6,14 @@ import { recordRequestError } from './request-details.js'
 
 export { dashboard, pagesDashboard } from './next-dashboard.js'
 
-/** What `onRequestError` of Next.js is told about a request. */
+/** Request data that Next.js passes to `onRequestError`. */
 export interface NextErrorRequest {
   readonly path: string
   readonly method: string
   readonly headers: NodeJS.Dict<string | string[]>
 }
 
-/** And about the place in the application. */
+/** Location data that Next.js passes to `onRequestError`. */
 export interface NextErrorContext {
   readonly routerKind: string
   readonly routePath: string
@@ -22,52 +22,46 @@ export interface NextErrorContext {
 }
 
 /**
- * Starts the tracker with the server, so that a mistake in its configuration is told at once.
- *
+ * Starts the tracker with the server, so that configuration mistakes are reported at once.
  * @example
  * // instrumentation.ts, where the options come from environment variables
  * export { onRequestError, register } from 'faultboard/next'
  */
 export function register(tracker: TrackerInstance = Tracker): void {
-  // A build evaluates the application too, and must open no database.
+  // A build evaluates the application too, and must not open a database.
   if (process.env.NEXT_PHASE === 'phase-production-build') return
   const { mount_path } = tracker.start().config
   tracker.attach(() => followRequests(mount_path))
 }
 
-/** Records what route handlers, server components, server actions, pages and API routes throw. */
+/** Records errors thrown by route handlers, server components, server actions, pages and API routes. */
 export const onRequestError = captureRequestError()
 
 /**
- * The same for a tracker of the host's own.
- *
- * @example
- * export const onRequestError = captureRequestError(tracker)
+ * Creates `onRequestError` for a tracker other than the default one.
+ * @example export const onRequestError = captureRequestError(tracker)
  */
 export function captureRequestError(tracker: TrackerInstance = Tracker) {
   return (error: unknown, request: NextErrorRequest, context: NextErrorContext): void => {
     const { routerKind, routePath, routeType, renderSource } = context
     const more = {
       source: 'next',
-      // Next.js answers every error with a 500, whatever status the error itself names.
+      // Next.js responds to every error with 500, whatever status the error contains.
       unhandled: true,
       request: { route: routePath },
       context: { router: routerKind, route_type: routeType, ...(renderSource && { render_source: renderSource }) },
     }
     const arrival = arrivalOf(request.headers)
     if (arrival) recordRequestError(tracker, error, asSent(arrival), more, arrival.request)
-    else recordRequestError(tracker, error, told(request), more, request.headers)
+    else recordRequestError(tracker, error, requestFrom(request), more, request.headers)
   }
 }
 
 type ApiHandler<Req, Res> = (request: Req, response: Res) => unknown
 
 /**
- * Wraps an API route of the Pages Router where `onRequestError` is not used: what it throws is recorded and goes on
- * exactly as it would have.
- *
- * @example
- * export default withFaultboard(async (request, response) => response.json(await orders()))
+ * Wraps an API route of the Pages Router if `onRequestError` is not used. Records errors and rethrows them unchanged.
+ * @example export default withFaultboard(async (request, response) => response.json(await orders()))
  */
 export function withFaultboard<Req extends HostRequest, Res>(
   handler: ApiHandler<Req, Res>,
@@ -83,12 +77,12 @@ export function withFaultboard<Req extends HostRequest, Res>(
   }
 }
 
-/** Where Next.js does not run on a server of Node.js, what it tells is all there is of the request. */
-function told({ path, method, headers }: NextErrorRequest): HostRequest {
+/** Fallback if Next.js does not run on a Node.js server: only the data passed by Next.js is available. */
+function requestFrom({ path, method, headers }: NextErrorRequest): HostRequest {
   return { method, headers, url: path } as HostRequest
 }
 
-/** The request with its URL as it was sent, and nothing changed in it. */
+/** The request with its original URL, otherwise unchanged. */
 function asSent({ request, url }: Arrival): HostRequest {
   return Object.create(request, { originalUrl: { value: url } })
 }

@@ -15,7 +15,7 @@ interface Layer {
   handler: (event: never) => unknown
 }
 
-/** What is used of a `NitroApp`. */
+/** The part of `NitroApp` that is used. */
 export interface NitroAppLike {
   hooks: { hook(name: never, listener: (...args: never[]) => void): unknown }
   h3App: { stack: Layer[]; handler: (event: never) => unknown }
@@ -23,10 +23,9 @@ export interface NitroAppLike {
 }
 
 /**
- * A plugin of Nitro 2 (Nuxt 3 and 4): the dashboard at `mount_path` (default /error_dashboard) below the base URL of the
- * application, and a record of what handlers, middlewares and hooks throw. Middlewares of the host run before the
- * dashboard. Starts the tracker.
- *
+ * Plugin for Nitro 2 (Nuxt 3 and 4). Serves the dashboard at `mount_path` (default /error_dashboard) below the base
+ * URL of the application, and records errors thrown by handlers, middleware and hooks. Middleware of the host runs
+ * before the dashboard. Starts the tracker.
  * @example
  * // server/plugins/faultboard.ts
  * export default faultboard()
@@ -38,7 +37,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
     const seen = watchHandlers(nitroApp, tracker)
     const hook = nitroApp.hooks.hook.bind(nitroApp.hooks) as unknown as (name: string, listener: Listener) => void
     hook('error', (error, { event, tags } = {}) => {
-      // h3 has made an error of its own from what was thrown and is recorded already.
+      // h3 wrapped an error that is already recorded.
       if (event && tags?.includes('request') && seen.delete(event)) return
       record(tracker, error, event, tags?.includes('request') === true)
     })
@@ -47,12 +46,12 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
 
 type Listener = (error: unknown, context?: { event?: NitroEvent; tags?: string[] }) => void
 
-/** The plugin with the process-wide tracker: `export { default } from 'faultboard/nitro'`. */
+/** Plugin with the default tracker: `export { default } from 'faultboard/nitro'`. */
 export default function plugin(nitroApp: NitroAppLike): void {
   faultboard()(nitroApp)
 }
 
-/** Between the host's middlewares and its routes: a route of ours could not pass on what is not for it. */
+/** Between the host's middleware and its routes: a route could not pass on requests that are not for the dashboard. */
 function mountDashboard({ h3App: { stack }, router }: NitroAppLike, tracker: TrackerInstance, mount_path: string) {
   const routes = stack.findIndex(({ handler }) => handler === router.handler)
   const prefix = (stack[routes]?.route ?? '').replace(/\/$/, '')
@@ -63,10 +62,10 @@ function mountDashboard({ h3App: { stack }, router }: NitroAppLike, tracker: Tra
   stack.splice(routes < 0 ? stack.length : routes, 0, { route: '/', handler })
 }
 
-/** The error hook alone would not do: what was thrown (its class, a string, null) is lost on the way to it. */
+/** The error hook is not enough: it no longer has the thrown value (its class, a string, null). */
 function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakSet<NitroEvent> {
   const seen = new WeakSet<NitroEvent>()
-  // Called as a method of this name, as before: stacks in the host's log show it.
+  // Called as a method of the same name, so that stacks in the host's log stay the same.
   const before = { handler: h3App.handler as (event: NitroEvent) => Promise<unknown> }
   const watched = (event: NitroEvent) => {
     markStart(event.node.req)
@@ -86,14 +85,14 @@ function record(
   event: NitroEvent | undefined,
   request_failed: boolean,
 ): void {
-  // What comes without an event is that of a task or of the whole process, and the error counts all the same.
+  // An error without an event belongs to a task or to the whole process, and is recorded too.
   const request = event?.node.req as HostRequest
   const route = event?.context.matchedRoute?.path
   const more = { source: 'nitro', request_failed, ...(route && { request: { route } }) }
   recordRequestError(tracker, error, event ? withContext(event) : request, more, request ?? null)
 }
 
-/** The request as other frameworks fill it, and nothing changed in it. */
+/** The request with the properties that other frameworks set, otherwise unchanged. */
 function withContext({ node: { req }, context: { params, user, auth } }: NitroEvent): HostRequest {
   const { url = '' } = req
   const at = url.indexOf('?')

@@ -8,11 +8,9 @@ import { recordRequestError } from './request-details.js'
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /**
- * Wraps a listener of `node:http`: the dashboard answers below `mount_path`, the listener everything else, and what
- * the listener throws or rejects is recorded and goes on exactly as it would have.
- *
- * @example
- * createServer(withFaultboard((request, response) => response.end('Hello'))).listen(3000)
+ * Wraps a `node:http` listener. The dashboard handles requests below `mount_path`, and the listener handles all
+ * others. Errors of the listener are recorded and rethrown unchanged.
+ * @example createServer(withFaultboard((request, response) => response.end('Hello'))).listen(3000)
  */
 export function withFaultboard(listener: Listener, tracker: TrackerInstance = Tracker): Listener {
   const { mount_path } = tracker.start().config

@@ -5,10 +5,10 @@ import { whenStackAllows } from '../capture/guards/deferred-reports.js'
 import type { TrackerInstance } from '../tracker.js'
 
 /**
- * Records what a handler of the host threw, once per request. The host's own error handling goes on, whatever happens
- * here. What the host means for its client (a 404, a refused form) is counted, not recorded, unless nobody handled it.
- * Every other error counts as a 5xx response unless the adapter sets `request_failed`. The key identifies the request in
- * all hooks: the request of node:http, where there is one.
+ * Records errors thrown by host handlers, once per request. The host's error handling is not affected. Errors intended
+ * for the client (a 404, a rejected form) are counted, not recorded, unless they are unhandled. Every other error
+ * counts as a 5xx response unless the adapter sets `request_failed`. The key identifies the request in all hooks: the
+ * node:http request if there is one.
  */
 export function recordRequestError(
   tracker: TrackerInstance,
@@ -20,7 +20,7 @@ export function recordRequestError(
   record(tracker, error, key, () => requestFacts(request, tracker.config, more.request), more)
 }
 
-/** The same for hosts that have nothing but a standard Request. */
+/** Variant for hosts with a standard Request. */
 export function recordWebRequestError(
   tracker: TrackerInstance,
   error: unknown,
@@ -35,7 +35,7 @@ function record(...report: Parameters<typeof recordNow>): void {
   try {
     whenStackAllows(() => recordNow(...report))
   } catch {
-    // Overflow: the host continues with its error.
+    // Stack overflow: the host continues with its own error.
   }
 }
 
@@ -52,11 +52,11 @@ function recordNow(
     else
       tracker.capture(request, error, () => ({ exception: error, request_failed: true, ...more, ...readable(facts) }))
   } catch {
-    // Only a tracker that was shut down meanwhile throws here, and the host must not notice.
+    // Only a tracker that was shut down throws here, and the host must not notice.
   }
 }
 
-/** Which error for its client a request met last: several hooks may see it. */
+/** Last client error of each request, because several hooks can see it. */
 const counted = new WeakMap<object, unknown>()
 
 function countOnce(tracker: TrackerInstance, error: unknown, request: object | null): void {
@@ -65,7 +65,7 @@ function countOnce(tracker: TrackerInstance, error: unknown, request: object | n
   tracker.drop('client_error')
 }
 
-/** Reading the request may run code of the host (a getter, a lazy parser) that fails: the error itself still counts. */
+/** Reading the request can run failing host code (a getter, a lazy parser). The error itself is still recorded. */
 function readable(facts: () => LogErrorInput): LogErrorInput {
   try {
     return facts()
@@ -74,27 +74,27 @@ function readable(facts: () => LogErrorInput): LogErrorInput {
   }
 }
 
-/** Errors that the host means for its client (a 404, a refused form) are no faults of the host. */
+/** Whether the error is intended for the client (a 404, a rejected form) and not a fault of the host. */
 function isClientError(error: unknown): boolean {
   const status = statusOf(error)
   return status >= 400 && status < 500
 }
 
-/** The status that the error requests for its response; NaN without any. */
+/** The response status that the error requests; NaN without one. */
 function statusOf(error: unknown): number {
   if (typeof error !== 'object' || error === null) return Number.NaN
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown }
     return Number(status ?? statusCode)
   } catch {
-    // A getter of the error threw; it certainly was not made for a client.
+    // A getter of the error threw, so it was not created for a client.
     return Number.NaN
   }
 }
 
 /**
- * Whether the error leads to a 5xx response. Express and Fastify use the status of the error, otherwise an error status
- * that the handler had set, otherwise 500.
+ * Whether the error causes a 5xx response. Express and Fastify use the status of the error, else an error status set
+ * by the handler, else 500.
  */
 export function failsRequest(error: unknown, { headersSent, statusCode }: FailingResponse): boolean {
   if (headersSent) return false

@@ -2,8 +2,8 @@ import { errorMonitor } from 'node:events'
 import type { Readable } from 'node:stream'
 
 /**
- * Tells of an answer that fails while it is sent, which frameworks only log, or not even that. As a monitor, which
- * nobody takes for a handler: a stream that nobody handles still ends the process.
+ * Reports a response that fails while it is sent, which frameworks at most log. Uses the error monitor, so that an
+ * unhandled stream error still ends the process.
  */
 export function watchStream(sent: unknown, report: (error: unknown) => void): void {
   if (isStream(sent)) sent.on(errorMonitor, report)

@@ -20,12 +20,9 @@ export type { BrowserClient, BrowserOptions, ClientBreadcrumb, ClientEvent, Deta
 let current: BrowserClient | undefined
 
 /**
- * Reports the errors of this page to the host's reporting endpoint. It never throws and changes nothing that the page
- * does; where there is no page, as in a render on the server, it does nothing. A client that was started before is
- * stopped.
- *
- * @example
- * const client = start({ endpoint: '/client_errors', app_version: '1.4.0' })
+ * Reports the errors of this page to the host's reporting endpoint. Never throws and does not change the page. Does
+ * nothing without a page, as in server-side rendering. Stops a client that was started before.
+ * @example const client = start({ endpoint: '/client_errors', app_version: '1.4.0' })
  */
 export function start(options: BrowserOptions): BrowserClient {
   if (current) current.stop()
@@ -71,11 +68,11 @@ export function start(options: BrowserOptions): BrowserClient {
       context: { ...context, left_out: left_out || undefined },
     } as ClientEvent
     addDetails(event, more)
-    // Only objects can be known again.
+    // Only objects can be recognized again.
     attempt(() => seen.set(error as object, event))
 
     const text = `${event.error_type}: ${event.message}`
-    // Whatever is found makes it longer, also a place without a letter.
+    // Any match makes the text longer, even an empty one.
     if (ignore.some((one) => text.replace(one, '$&.') !== text) || Math.random() >= sample_rate) return
     if (timestamp - minute > 60_000) {
       minute = timestamp
@@ -90,9 +87,9 @@ export function start(options: BrowserOptions): BrowserClient {
     }
   }
 
-  /** The host's filter sees an event when all that belongs to it is known, and before it is kept anywhere. */
+  /** The host's filter runs when the event is complete, and before it is stored anywhere. */
   function gather(): ClientEvent[] {
-    // Where it throws, nobody knows what it should have taken out.
+    // If the filter throws, the event is dropped, because it may contain data that should have been removed.
     const sent = pending.splice(0).map((event) => plain(attempt(() => before_send(event))))
     return sent.filter(Boolean) as ClientEvent[]
   }
@@ -114,9 +111,9 @@ export function start(options: BrowserOptions): BrowserClient {
     ;[notify, flush] = createSender(options, gather, listen)
     listen('error', ({ type, target, error, message, filename, lineno, colno }: ErrorEvent) => {
       const { tagName, src, href } = target as HTMLScriptElement & HTMLLinkElement
-      // A page may have a global of any name, tagName too.
+      // A page can have a global with any name, including tagName.
       if ((target as unknown) === window) {
-        // Of a script of another origin the browser tells nothing but a message.
+        // For a script of another origin, the browser only provides a message.
         const thrown = error == null ? { name: 'Error', message } : error
         capture(thrown, { tags: { source: type } }, filename && `    at ${filename}:${lineno}:${colno}`)
       } else if (options.resources)
@@ -157,6 +154,6 @@ export function start(options: BrowserOptions): BrowserClient {
 
 function addDetails(event: ClientEvent, more: Details): void {
   const { tags, context } = event
-  const told = plain(more)
-  Object.assign(event, told, { tags: { ...tags, ...told.tags }, context: { ...context, ...told.context } })
+  const details = plain(more)
+  Object.assign(event, details, { tags: { ...tags, ...details.tags }, context: { ...context, ...details.context } })
 }

@@ -1,18 +1,18 @@
 import { attempt } from './quietly.js'
 
 /**
- * A copy that JSON can hold, whatever it was: without cycles, bounded, and with what could not be read left out. What
- * comes first has the room.
+ * Copies any value as JSON-safe data: without cycles, bounded, and without unreadable parts. Earlier values have
+ * priority.
  */
 export function plain<T>(value: T): T {
-  // So many characters have all texts of an event together; ten events fit into any endpoint's limit.
+  // Characters for all texts of an event together; ten events fit into the limit of any endpoint.
   let room = 16_000
   const copy = (given: unknown, depth = 7): unknown => {
     let text: string = typeof given
     if (given == null || given === !!given || text === 'number') return given
     const copied = attempt(() => {
       text = {}.toString.call(given)
-      // The page must not wait for a million that have no room.
+      // Bounds the work for lists with millions of items.
       const list = Array.isArray(given) && given.slice(0, room / 20)
       if (depth && (list || text === '[object Object]')) {
         const from = (list || given) as Record<string, unknown>
@@ -24,7 +24,7 @@ export function plain<T>(value: T): T {
         }
         return into
       }
-      // Elements, dates, errors and the like tell enough by what they are as text. That of a Float32Array may take long.
+      // The text form of elements, dates and errors is enough. That of a Float32Array can be slow.
       if (!/Array/.test(text)) text = String(given)
       return undefined
     })
@@ -36,7 +36,7 @@ export function plain<T>(value: T): T {
   return copy(value) as T
 }
 
-/** Any values as one text. */
+/** Joins any values to one text. */
 export function printed(values: unknown[]): string {
   return plain(values)
     .map((one) => (typeof one === 'string' ? one : `${JSON.stringify(one)}`))

@@ -1,6 +1,6 @@
 let busy = false
 
-/** What `work` gives, or nothing where it throws: pages hand over values that cannot be read. */
+/** Result of `work`, or undefined if it throws: pages pass values that cannot be read. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -10,13 +10,13 @@ export function attempt<T>(work: () => T): T | undefined {
 }
 
 /**
- * Every way into the client goes through here: nothing may be thrown into the page. Within it nothing of ours runs a
- * second time, because what we read may print, fetch or report in turn.
+ * Wraps every entry point: nothing may throw into the page. Not reentrant, because values of the page can print, fetch
+ * or report when they are read.
  */
 export function quietly<T>(work: () => T): T | undefined {
   if (busy) return undefined
   busy = true
-  // Not by `attempt`: where the page has used up the stack, calling that throws, and we would be busy for ever.
+  // Does not use `attempt`: at the end of the stack, calling it would throw and leave the client marked as busy.
   try {
     return work()
   } catch {

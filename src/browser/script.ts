@@ -1,4 +1,4 @@
 import { start } from './client.js'
 
-/** For pages without a bundler: `<script src="/faultboard.js"></script>` makes this one name and no other. */
+/** For pages without a bundler: `<script src="/faultboard.js"></script>` defines only this global. */
 ;(window as unknown as Record<string, unknown>).Faultboard = { start }

@@ -1,4 +1,4 @@
-/** Where an element is, without anything that a visitor has written: `form#pay > div.row > button.primary`. */
+/** Short selector of an element without any user input: `form#pay > div.row > button.primary`. */
 export function shortSelector(element: Element | null): string {
   const steps: string[] = []
   for (let one = element; one && !steps[2]; one = one.parentElement) {

@@ -2,13 +2,13 @@ import { quietly } from './quietly.js'
 import { changeKept } from './storage.js'
 import type { BrowserOptions, ClientEvent, Listen } from './types.js'
 
-/** What tells how many wait to be gathered, and what sends all of them now. */
+/** Reports the number of waiting events, and a function that sends all of them now. */
 export type Sender = [notify: (waiting: number) => void, flush: () => Promise<void>]
 
-/** Sends events in batches, again and again where that may help. `gather` hands over those that wait. */
+/** Sends events in batches, with retries where they can help. `gather` returns the waiting events. */
 export function createSender(options: BrowserOptions, gather: () => ClientEvent[], listen: Listen): Sender {
   const { endpoint, headers, token, credentials } = options
-  // Our own requests are no steps of the page.
+  // The original fetch, so that our own requests are not breadcrumbs.
   const { fetch } = window
   const { warn } = console
   let queue = changeKept(endpoint, [])
@@ -37,7 +37,7 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
         running = undefined
         wake(pause)
       }
-      // A rejection of ours would be taken for one of the page.
+      // A rejection here would be attributed to the page.
       running = sendBatch(leaving).then(ended, ended)
     }
     return running
@@ -50,26 +50,26 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
     do {
       batch = queue.slice(0, count)
       body = JSON.stringify({ errors: batch })
-      // More than this cannot be under way when a page is left, and the page itself may have something to send.
+      // Browsers limit the size of requests from a closing page, and the page may send requests too.
     } while (new Blob([body]).size > 60_000 && --count)
     queue = queue.slice(batch.length)
-    // Of a beacon nobody hears whether it arrived, and it takes no token: for browsers that have nothing better.
+    // A beacon has no response and no token: only for browsers without a better option.
     if (leaving && !(token || headers || 'keepalive' in Request.prototype) && navigator.sendBeacon(endpoint, body))
       return
     const response = await fetch(endpoint, {
       method: 'POST',
       body,
       credentials,
-      // So that it arrives though the page is left meanwhile. One that is too large for that is not refused for it.
+      // Survives the end of the page. A batch that is too large is still sent without it.
       keepalive: !!count,
       headers: {
-        // As text no browser has to ask another origin first, for which there is no time on leaving.
+        // Sent as text, so that another origin needs no preflight, for which a closing page has no time.
         'Content-Type': leaving ? 'text/plain' : 'application/json',
         ...(token && { Authorization: `Bearer ${token}` }),
         ...headers,
       },
     } as RequestInit).catch(Response.error)
-    // Until an answer is read, its request counts as being under way; one that breaks off was an answer, too.
+    // A request counts as pending until its response is read. A response that breaks off counts too.
     const said = await response.text().catch(String)
     const { status } = response
     if (!status || status === 429 || status > 499) {
@@ -80,9 +80,9 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
     } else {
       failures = 0
       changeKept(endpoint, batch)
-      // Whoever sets it up should see it, but its visitors not again and again.
+      // Warns once, for the developer who sets it up.
       if (status > 399 && !refusals++) warn('Faultboard:', endpoint, status, said.slice(0, 200))
-      // One of them is wrong or too large, and the others are lost with it: from now on each goes alone.
+      // One event is invalid or too large and fails the whole batch: from now on, each is sent alone.
       if (batch[1] && (status === 422 || status === 413)) {
         batch_limit = 1
         queue = batch.concat(queue)
@@ -98,7 +98,7 @@ export function createSender(options: BrowserOptions, gather: () => ClientEvent[
   listen('pagehide', leave)
   listen('visibilitychange', leave)
   listen('online', () => wake(0))
-  // What an earlier page has left behind.
+  // Sends events left by an earlier page.
   wake(1000)
   return [
     (waiting) => {

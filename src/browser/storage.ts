@@ -2,8 +2,8 @@ import { attempt } from './quietly.js'
 import type { ClientEvent } from './types.js'
 
 /**
- * Changes what is kept for the next page of this site, and gives what was: some events go and
- * others come, what other tabs keep stays; at most 20. Where nothing may be kept, or there is no room, nothing is.
+ * Updates the events stored for the next page of this site and returns the previous ones. Keeps events of other tabs,
+ * at most 20 in total. Does nothing if storage is unavailable or full.
  */
 export function changeKept(endpoint: string, gone: readonly ClientEvent[], come: readonly ClientEvent[] = []) {
   const key = `faultboard ${endpoint}`

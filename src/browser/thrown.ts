@@ -2,7 +2,7 @@ import { withoutQueries } from './address.js'
 import { printed } from './plain.js'
 import { attempt } from './quietly.js'
 
-/** What is told of a thrown value. */
+/** Description of a thrown value. */
 export interface Thrown {
   error_type: string
   message: string
@@ -10,17 +10,17 @@ export interface Thrown {
 }
 
 /**
- * Reads whatever was thrown, with what is behind it in lines that the endpoint knows. `place` stands for a stack that
- * tells none.
+ * Reads any thrown value with its causes, in lines that the endpoint can parse. `place` is the fallback for a missing
+ * stack.
  */
 export function describe(value: unknown, place = '', depth = 3): Thrown {
-  // A getter may throw, and what it gives may be anything.
+  // A getter can throw or return anything.
   const text = (name: string) => {
     const found = attempt(() => (value as Record<string, unknown>)[name])
     return typeof found === 'string' ? found : ''
   }
   const said = text('message') || printed([value])
-  // Behind a long message the frames would be cut off.
+  // A long message would push the frames beyond the limit.
   let stack = text('stack').replace(`: ${said}\n`, '\n')
   stack = withoutQueries(`\n${/:\d/.test(stack) ? stack.slice(0, 5000) : place}`)
   const add = (word: string, behind: unknown) => {
@@ -35,7 +35,7 @@ export function describe(value: unknown, place = '', depth = 3): Thrown {
   })
   attempt(() => add('Caused by', (value as Error).cause))
   return {
-    // A class that has not set its name says Error: what it is called in the bundle changes with every build.
+    // A class that does not set its name is reported as Error: its name in the bundle changes with every build.
     error_type: text('name') || typeof value,
     message: withoutQueries(said.slice(0, 2000)),
     stack,

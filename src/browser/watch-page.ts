@@ -4,8 +4,8 @@ import type { ClientBreadcrumb, KeptBreadcrumb, Listen } from './types.js'
 import { type Undo, wrap } from './wrap.js'
 
 /**
- * Keeps what the page does as steps: clicks, navigation, requests. `add` gives a step as it is kept, so that its end can
- * be written into it.
+ * Records what the page does as breadcrumbs: clicks, navigation, requests. `add` returns the stored breadcrumb, so
+ * that its end can be added.
  */
 export function watchPage(add: (crumb: ClientBreadcrumb) => KeptBreadcrumb, listen: Listen, undo: Undo[]): void {
   listen('click', ({ target }: { target: Element }) => add({ category: 'click', message: shortSelector(target) }))
@@ -31,7 +31,7 @@ export function watchPage(add: (crumb: ClientBreadcrumb) => KeptBreadcrumb, list
     wrap(History.prototype, 'replaceState', () => navigated),
     wrap(window, 'fetch', (_: never, [input, init = {}]: [Request, RequestInit?]) => {
       const ended = begin(init.method || input.method, input.url || input)
-      // The page gets the promise that hears of it: only then is a rejection that nobody handles still unhandled.
+      // Returns the observed promise: otherwise an unhandled rejection would count as handled.
       return (result: Promise<Response>) =>
         result.then(
           (response) => {

@@ -1,14 +1,14 @@
 import { quietly } from './quietly.js'
 
-/** Puts something back as it was. */
+/** Restores the original. */
 export type Undo = () => void
 
-/** Sees a call before it happens; what it gives sees the result, and may give another in its place. */
+/** Runs before a call. Its return value receives the result and can replace it. */
 type Hook = (self: never, args: never) => undefined | ((result: never) => unknown)
 
 /**
- * Looks at the calls of a function of the page. A Proxy keeps its name, length, properties, `this`, arguments, result and
- * what it throws.
+ * Observes the calls of a page function. A Proxy keeps its name, length, properties, `this`, arguments, result and
+ * errors.
  */
 export function wrap<Name extends string>(owner: Partial<Record<Name, unknown>>, name: Name, hook: Hook): Undo {
   const original = owner[name] as (...args: unknown[]) => unknown
@@ -21,7 +21,7 @@ export function wrap<Name extends string>(owner: Partial<Record<Name, unknown>>,
   })
   owner[name] = proxy
   return () => {
-    // Somebody who has wrapped it after us keeps what he has.
+    // Keeps a wrapper that was added later by other code.
     if (owner[name] === proxy) owner[name] = original
   }
 }

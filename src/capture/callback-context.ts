@@ -1,7 +1,7 @@
 import type { LogContext } from '../config/options.js'
 import type { Draft } from './draft.js'
 
-/** What the host's callbacks are told beside the thrown value. */
+/** Context that is passed to the host's callbacks together with the thrown value. */
 export function callbackContext({
   error_type,
   message,

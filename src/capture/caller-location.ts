@@ -6,16 +6,16 @@ import { TEXT_LIMITS } from './values/text-limits.js'
 
 type PlaceContext = Pick<CaptureContext, 'config' | 'positions'>
 
-/** An ORM puts many frames between its caller and the driver. */
+/** An ORM adds many frames between its caller and the driver. */
 const FRAMES = 30
 
-/** Where in the host's code this was called from; empty where only libraries are seen. */
+/** Location in the host's code that made the call; empty if the stack contains only libraries. */
 export function callingPlace(context: PlaceContext): string {
   const stack = currentStack()
   return stack === null ? '' : placeIn(stack, '', context, { libraries: false })
 }
 
-/** The newest place of a stack in the host's own code or, if wanted, in that of a library. */
+/** The newest location of a stack in the host's own code or, if requested, in a library. */
 export function placeIn(
   stack: string,
   message: string,
@@ -38,7 +38,7 @@ function currentStack(): string | null {
   try {
     Error.stackTraceLimit = FRAMES
     Error.captureStackTrace(holder, currentStack)
-    // A host may have made something else of stacks.
+    // The host may have replaced `Error.prepareStackTrace`.
     return typeof holder.stack === 'string' ? holder.stack : null
   } finally {
     Error.stackTraceLimit = limit

@@ -9,22 +9,22 @@ import type { Scopes } from './scope.js'
 import type { SourceLines } from './source-maps/source-lines.js'
 import type { SourcePositions } from './source-maps/source-positions.js'
 
-/** What capturing needs beside what every operation receives. */
+/** Dependencies of capture in addition to those of every operation. */
 export interface CaptureContext extends Context {
   scopes: Scopes
   breadcrumbs: Breadcrumbs
-  /** Absent where stacks are taken as they are. */
+  /** Absent if stacks are not mapped to source. */
   positions: SourcePositions | undefined
   /** Identifies functions without a name. */
   source_lines: SourceLines
   hooks: CaptureHooks
-  /** Which errors were recorded while a span of OpenTelemetry was active. */
+  /** Errors recorded while an OpenTelemetry span was active. */
   traces: TraceSightings
   storms: Storms
   floods: MessageFloods
   lag: LagGuard
-  /** The host's pools, by the names under which they are told of in dumps. */
+  /** The host's pools, by their names in dumps. */
   pools: ReadonlyMap<string, WeakRef<object>>
-  /** What is the same for every error of this process: hostname, pid, versions. */
+  /** Facts shared by all errors of this process: hostname, pid, versions. */
   process_facts: Readonly<Record<string, unknown>>
 }

@@ -11,9 +11,9 @@ import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
 import type { SourceLines } from './source-maps/source-lines.js'
 
-/** An error on its way through the pipeline. Steps fill it; none of them keeps a live object of the host but `thrown`. */
+/** An error in the pipeline. Steps fill it in. `thrown` is the only live object of the host that it holds. */
 export interface Draft {
-  /** The thrown value itself, for the host's own callbacks. */
+  /** The thrown value, for the host's callbacks. */
   thrown: unknown
   error_type: string
   message: string
@@ -27,38 +27,38 @@ export interface Draft {
   request_params: unknown
   ip_address: string | null
   user_agent: string | null
-  /** Method, route, headers and the like, as the host's framework gave them. */
+  /** Method, route, headers and similar, as provided by the framework. */
   request: unknown
   tags: readonly unknown[]
   details: Readonly<Record<string, unknown>>
-  /** What was given with the error, and before it what its scope knows. */
+  /** Context of the scope, followed by the context passed with the error. */
   context: readonly unknown[]
   breadcrumbs: readonly RecordedBreadcrumb[] | null
-  /** What a client sent of the source around its frames. */
+  /** Source lines around the frames, as sent by a client. */
   frame_sources?: readonly FrameSource[] | null
-  /** Plain, bounded and redacted when they were read. */
+  /** Already plain, bounded and redacted. */
   local_variables: readonly FrameVariables[] | null
-  /** Numbers only. */
+  /** Contains only numbers. */
   system_health: SystemHealth | null
-  /** The same for every error of this process, and so not filtered each time; null for one of another. */
+  /** Constant per process, and so not redacted each time; null for errors of other processes. */
   process_facts: Readonly<Record<string, unknown>> | null
   occurred_at: number
   explicit_severity: Severity | undefined
   unhandled: boolean
-  /** Whether it made its request fail with a 5xx response. */
+  /** Whether the error caused a 5xx response. */
   request_failed: boolean
   severity: Severity
-  /** What a client groups it by; `{{ default }}` among its parts stands for our own way. */
+  /** Fingerprint of a client. A part `{{ default }}` represents the built-in grouping. */
   fingerprint?: readonly string[] | null
   hash_signature: string
-  /** The endpoint that received it; absent for errors of the server itself. */
+  /** Endpoint that received the error; absent for errors of the server itself. */
   source?: ClientSource | undefined
-  /** What a client numbered it by. */
+  /** Digest of the client's event id. */
   event_digest?: string | undefined
   place: string | null
-  /** The place as it is part of the signature, for the explanation of the grouping. */
+  /** The location as used in the signature, to explain the grouping. */
   signature_place?: readonly string[]
-  /** Counted like any other, but without a row of its own. */
+  /** Counted, but without its own row. */
   counted_only: boolean
 }
 
@@ -78,13 +78,13 @@ export interface StepContext {
   hooks: SignedHooks
   now(): number
   random(): number
-  /** Counts what was left out, and why. */
+  /** Counts a drop or a fallback by reason. */
   count(reason: string): void
-  /** Says once what a callback of the host did wrong. */
+  /** Logs a failure of a host callback once. */
   complain(what: string, error: unknown): void
 }
 
-/** Changes the draft in place, or gives the reason why the error is not recorded. */
+/** Modifies the draft in place, or returns the reason for dropping the error. */
 export type Step = (draft: Draft, context: StepContext) => DropReason | undefined
 
 export type DropReason = 'ignored' | 'skipped_by_callback' | 'sampled_out'

@@ -3,7 +3,7 @@ import type { Severity } from '../model/severity.js'
 import { cleanText } from '../model/text.js'
 import { epochMilliseconds, MINUTE } from '../model/time.js'
 
-/** Either `exception`, or `error_type` and `message`; every other field may go with both. */
+/** Either `exception`, or `error_type` and `message`. All other fields are optional. */
 export interface LogErrorInput {
   exception?: unknown
   error_type?: string | undefined
@@ -21,22 +21,22 @@ export interface LogErrorInput {
   severity?: Severity | undefined
   /** Method, route, headers, content type and duration of the request. */
   request?: RequestFacts | undefined
-  /** Short texts to tell occurrences apart by. */
+  /** Short texts that distinguish occurrences. */
   tags?: Record<string, unknown> | undefined
-  /** Anything else worth knowing; shown with the occurrence. */
+  /** Additional data, shown with the occurrence. */
   context?: Record<string, unknown> | undefined
   /** Whether the error escaped every handler of the host. */
   unhandled?: boolean | undefined
-  /** Whether the error makes its request fail with a 5xx response; its severity is then at least medium. */
+  /** Whether the error causes a 5xx response, which raises its severity to at least medium. */
   request_failed?: boolean | undefined
-  /** The trace and span it happened in; without them, those of the span that OpenTelemetry has active. */
+  /** Trace and span of the error. Default: the active OpenTelemetry span. */
   trace_id?: string | undefined
   span_id?: string | undefined
-  /** Which hook met it: `express`, `uncaught_exception`, `pino`, ... */
+  /** Hook that captured it: `express`, `uncaught_exception`, `pino`, ... */
   source?: string | undefined
 }
 
-/** All of them, or it does not compile: one that was forgotten would be left out of every error in silence. */
+/** The type requires every field: a missing one would be silently dropped from every error. */
 const FIELDS: Record<keyof LogErrorInput, true> = {
   exception: true,
   error_type: true,
@@ -63,7 +63,7 @@ const FIELDS: Record<keyof LogErrorInput, true> = {
 }
 const FIELD_NAMES = Object.keys(FIELDS)
 
-/** The fields of whatever LogError was called with; an error handed over bare is its exception. */
+/** Reads the fields of a LogError call. A bare error becomes its exception. */
 export function readFields(input: unknown): LogErrorInput {
   if (types.isNativeError(input)) return { exception: input }
   if (typeof input !== 'object' || input === null) return {}
@@ -75,32 +75,32 @@ export function readFields(input: unknown): LogErrorInput {
   return fields
 }
 
-/** Whether the own keys are all there is to read. Most calls pass an object literal with few of the fields. */
+/** Whether the own keys are complete. Most calls pass an object literal with few fields. */
 function isPlainObject(input: object): boolean {
   return !types.isProxy(input) && Object.getPrototypeOf(input) === Object.prototype
 }
 
-/** Whether somebody says that the error was not handled. */
+/** Whether the caller marked the error as unhandled. */
 export function isUnhandled(input: unknown): boolean {
   return typeof input === 'object' && input !== null && readField(input, 'handled') === false
 }
 
-/** Stands for a field that is not there, or does not let itself be read; undefined may be a value of the host's. */
+/** Result for a field that is absent or cannot be read. Needed because undefined can be a value of the host. */
 export const MISSING = Symbol('missing')
 
-/** One field of something of the host's. */
+/** Reads one field of a host object. */
 export function readField(input: object, name: string): unknown {
   try {
     return name in input ? (input as Record<string, unknown>)[name] : MISSING
   } catch {
-    // A getter or Proxy of the host threw: the error is worth recording without this field.
+    // A getter or Proxy of the host threw: record the error without this field.
     return MISSING
   }
 }
 
 /**
- * A field as text of bounded length, or undefined when there is none. Blanks at the end go: MySQL takes two texts that
- * differ only in those for the same.
+ * Reads a field as bounded text, or undefined. Trims trailing spaces because MySQL treats texts that differ only in
+ * those as equal.
  */
 export function textOf(value: unknown, limit: number): string | undefined {
   const isText = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean'
@@ -108,7 +108,7 @@ export function textOf(value: unknown, limit: number): string | undefined {
   return cleanText(String(value), limit).trim() || undefined
 }
 
-/** The frames of a list of lines, or of a whole `stack`, which begins with type and message. */
+/** Reads frames from a list of lines, or from a `stack` that begins with type and message. */
 export function backtraceOf(given: unknown, max_lines: number): string[] {
   const lines = textLines(given, max_lines)
   const first = Math.max(
@@ -122,7 +122,7 @@ const LINE_LIMIT = 1000
 const STACK_LIMIT = 1_000_000
 
 function textLines(given: unknown, max_lines: number): string[] {
-  // A Proxy of a list would run code of the host.
+  // Reading a Proxy of a list would run host code.
   const list: readonly unknown[] =
     typeof given === 'string'
       ? given.slice(0, STACK_LIMIT).split('\n')
@@ -139,7 +139,7 @@ function itemOf(list: readonly unknown[], index: number): unknown {
   return Object.getOwnPropertyDescriptor(list, index)?.value
 }
 
-/** A time of the caller, in seconds or milliseconds where it is a number. Replaced by now when invalid or in the future. */
+/** Reads a time in seconds or milliseconds. Falls back to now if it is invalid or in the future. */
 export function timeOf(given: unknown, now: number): number {
   const time = types.isDate(given)
     ? Date.prototype.getTime.call(given)
@@ -152,20 +152,20 @@ export function timeOf(given: unknown, now: number): number {
   return Math.trunc(time)
 }
 
-/** How far the clock of another machine may go ahead of ours. */
+/** Tolerated clock skew of another machine. */
 const CLOCK_DIFFERENCE = 5 * MINUTE
 
 function millisecondsOf(text: string): number {
   return /^\d{9,}$/.test(text) ? epochMilliseconds(Number(text)) : Date.parse(text)
 }
 
-/** What is known of a request, whichever framework it came by. */
+/** Facts about a request, independent of the framework. */
 export interface RequestFacts {
   method?: string | undefined
-  /** The pattern of the route, such as `/orders/:id`. */
+  /** Route pattern, such as `/orders/:id`. */
   route?: string | undefined
   headers?: Record<string, string> | undefined
   content_type?: string | undefined
-  /** How long the request had been going on. */
+  /** Time since the request started. */
   duration_ms?: number | undefined
 }

@@ -1,8 +1,8 @@
 import type { Counters } from '../model/counters.js'
 
 /**
- * A listener of ours on something of the host's. What fails in it is counted and goes no further: thrown from a
- * diagnostics channel or an emitter it would end the host's process.
+ * Wraps a listener on a host object. Failures are counted and swallowed: an error thrown from a diagnostics channel or
+ * an emitter would end the host process.
  */
 export function guarded<Arguments extends unknown[]>(
   counters: Counters,
@@ -16,7 +16,7 @@ export function guarded<Arguments extends unknown[]>(
       try {
         counters.add(`failed: ${what}`)
       } catch {
-        // Overflow: Node.js would turn an error thrown from a channel into an uncaught exception.
+        // Stack overflow: Node.js would turn an error thrown from a channel into an uncaught exception.
       }
     }
   }

@@ -14,11 +14,14 @@ import { runPipeline } from './pipeline.js'
 import { readLimit, TEXT_LIMITS } from './values/text-limits.js'
 import { describeThrown, reasonOf } from './values/thrown-value.js'
 
-/** What became of an error that was recorded. */
+/** Result for a recorded error. */
 export interface LoggedError {
-  /** `recorded`: committed. `accepted`: safe on disk, committed soon. `spooled`: kept until the database is back. */
+  /**
+   * `recorded`: committed. `accepted`: safe on disk, committed soon. `spooled`: on disk until the database is
+   * reachable.
+   */
   state: 'recorded' | 'accepted' | 'spooled'
-  /** Known once it is committed. */
+  /** Null until it is committed. */
   id: number | null
   occurrence_count: number | null
   is_new: boolean | null
@@ -29,14 +32,14 @@ export interface LoggedError {
   severity: Severity
 }
 
-/** The result of an error that could not be described. A hook that sees the same error later may try again. */
+/** Result for an error that could not be described. A later hook can report the same error again. */
 export const FAILED: Promise<null> = Promise.resolve(null)
 
 const NOTHING = Symbol('nothing')
 
 /**
- * Calls in progress: above 1 a callback of the host reports an error while another one is recorded. Such an error is
- * recorded, but an error that its recording leads to is not. Otherwise a callback that always reports would never end.
+ * Calls in progress. Above 1, a callback of the host reports an error while another error is recorded. That error is
+ * recorded, but errors caused by its recording are not. Otherwise a callback that always reports would never end.
  */
 let nesting = 0
 const MAX_NESTING = 2
@@ -73,10 +76,12 @@ function withoutLost(outcome: Outcome): LoggedError | null {
   return outcome === 'lost' ? null : outcome
 }
 
-/** Null: left out on purpose. `lost`: it could be written neither to the database nor to the disk. */
+/** Null: dropped on purpose. `lost`: could be written neither to the database nor to disk. */
 export type Outcome = LoggedError | 'lost' | null
 
-/** Runs the pipeline and passes the event to the recorder, unless a step drops it. `admit` may change the event first. */
+/**
+ * Runs the pipeline and passes the event to the recorder, unless a step drops it. `admit` can change the event first.
+ */
 export function recordDraft(
   context: CaptureContext,
   draft: Draft | null,
@@ -111,8 +116,8 @@ function stepContextOf(context: CaptureContext): StepContext {
 }
 
 /**
- * Not an async function, which would hold on to all it was given, the thrown value too, for as long as the caller waits
- * for the database.
+ * Not async: an async function would keep its arguments, including the thrown value, alive while the caller waits for
+ * the database.
  */
 function record(context: CaptureContext, event: ErrorEvent): Promise<Outcome> {
   const { hash_signature, error_type, message, severity } = event
@@ -129,7 +134,7 @@ type Known = Pick<LoggedError, 'hash_signature' | 'error_type' | 'message' | 'se
 
 function answer(known: Known, receipt: Receipt): Outcome {
   if (receipt.state === 'repeated') return null
-  // What the database refuses is on disk, and would be refused again.
+  // An event rejected by the database is on disk, and would be rejected again.
   if (receipt.state === 'lost') return receipt.reason === 'refused_by_database' ? null : 'lost'
   const recorded = receipt.state === 'recorded' ? receipt : null
   return {
@@ -142,7 +147,7 @@ function answer(known: Known, receipt: Receipt): Outcome {
   }
 }
 
-/** What was thrown may be as hostile as what is recorded. */
+/** The failure can be as hostile as the recorded error. */
 export function complain({ counters, log, redactor }: CaptureContext, what: string, error: unknown): void {
   counters.add(`failed: ${what}`)
   log.warn(`${what} failed: ${reasonOf(error, redactor)}`)
@@ -164,7 +169,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   if (given) noteReported(fields.exception)
   if (!given && !textOf(fields.error_type, TEXT_LIMITS.error_type) && !fieldOf(fields, 'message')) {
     counters.add('invalid')
-    log.warn('LogError was called with neither an exception nor an error_type and message: nothing was recorded.')
+    log.warn('LogError was called without an exception and without error_type and message. Nothing was recorded.')
     return null
   }
   const thrown = given
@@ -175,7 +180,7 @@ function draftOf(context: CaptureContext, input: LogErrorInput): Draft | null {
   const user_agent = fieldOf(fields, 'user_agent')
   const platform = fieldOf(fields, 'platform')
   const message = fieldOf(fields, 'message') ?? thrown?.message ?? ''
-  // What comes from a span itself hides no other span of its trace.
+  // An error of a span does not hide errors of other spans in the trace.
   if (trace && fields.source !== 'opentelemetry') context.traces.logged(trace.trace_id, message)
   return {
     thrown: given ? fields.exception : undefined,
@@ -229,7 +234,7 @@ function fieldOf<Name extends keyof typeof TEXT_LIMITS>(fields: { [name in Name]
   return textOf(fields[name], readLimit(name))
 }
 
-/** Reading the request may run code of the host (a getter, a lazy parser) that fails: the error itself still counts. */
+/** Reading the request can run failing host code (a getter, a lazy parser). The error itself is still recorded. */
 function factsOf(request: HostRequest, { config }: CaptureContext): LogErrorInput {
   try {
     return requestFacts(request, config)
@@ -240,7 +245,7 @@ function factsOf(request: HostRequest, { config }: CaptureContext): LogErrorInpu
 
 const NONE: readonly unknown[] = []
 
-/** The sets that are present, in this order. */
+/** The values that are present, in this order. */
 function known(ofScope: unknown, given: unknown): readonly unknown[] {
   const hasScope = ofScope !== undefined && ofScope !== null
   if (given === undefined || given === null) return hasScope ? [ofScope] : NONE
@@ -260,10 +265,12 @@ function detailsOf(
   return all
 }
 
-/** A word that is no severity does not keep the error from being recorded, but whoever wrote it should know. */
+/** An unknown severity does not prevent recording, but is reported to the caller. */
 function severityGiven(given: unknown, { counters, log }: CaptureContext): Severity | undefined {
   if (given === undefined || given === null || isSeverity(given)) return given ?? undefined
   counters.add('unknown_severity')
-  log.warn(`LogError was given a severity that is none of ${SEVERITIES.join(', ')}: the rules decided instead.`)
+  log.warn(
+    `LogError was called with an unknown severity. Use one of ${SEVERITIES.join(', ')}. The severity rules were applied.`,
+  )
   return undefined
 }

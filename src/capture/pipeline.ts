@@ -12,7 +12,7 @@ import { sign } from './steps/sign.js'
 
 /**
  * Steps of every capture path, in order. The signature is computed from redacted texts. Details are redacted last,
- * once `protect` has dropped those that are not kept.
+ * after `protect` has dropped those that are not stored.
  */
 const STEPS: readonly Step[] = [
   ...[ignore, grade, capSeverity, beforeLog, sample],
@@ -20,7 +20,7 @@ const STEPS: readonly Step[] = [
   ...[protect, addHookData, redactDetails],
 ]
 
-/** The event to record, or the reason why there is none. */
+/** Returns the event to record, or the reason why it was dropped. */
 export function runPipeline(draft: Draft, context: StepContext): { event: ErrorEvent } | { dropped: DropReason } {
   for (const step of STEPS) {
     const dropped = step(draft, context)
@@ -29,7 +29,7 @@ export function runPipeline(draft: Draft, context: StepContext): { event: ErrorE
   return { event: eventOf(draft) }
 }
 
-/** Assigns each field by itself: a spread of so large an object is a good part of the cost of a capture. */
+/** Assigns fields one by one: spreading such a large object is a significant part of the cost of a capture. */
 function eventOf(draft: Draft): ErrorEvent {
   const context: Record<string, unknown> = { ...draft.details }
   if (draft.process_facts !== null) context.process = draft.process_facts

@@ -5,14 +5,14 @@ import { types } from 'node:util'
 import type { Trail } from './breadcrumbs/breadcrumbs.js'
 import type { HostRequest } from './facts/request-facts.js'
 
-/** What is known of the work that is going on: a request, a job, or whatever the host runs in `withScope`. */
+/** Data about the current unit of work: a request, a job, or a callback of `withScope`. */
 export interface Scope {
   readonly request: HostRequest | null
-  /** The answer to it, where this is the scope of the whole request. */
+  /** The response, if this is the scope of a whole request. */
   readonly response: ServerResponse | null
-  /** Whether it will be known when it is over. */
+  /** Whether the end of the scope can be observed. */
   readonly ends: boolean
-  /** By `performance.now()`. */
+  /** Measured with `performance.now()`. */
   readonly started_at: number
   user_id: string | number | null
   tags: Record<string, unknown> | null
@@ -24,13 +24,13 @@ export type ScopeMode = 'auto' | 'always' | 'never'
 
 const REQUEST_START = 'http.server.request.start'
 
-/** From this major version on, AsyncLocalStorage costs the awaits of the host next to nothing. */
+/** First major version in which AsyncLocalStorage adds almost no cost to awaits of the host. */
 const CHEAP_SINCE = 24
 const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE
 
 /**
- * One scope per request, found from anywhere in it by AsyncLocalStorage. On Node.js 20 and 22 that costs every await of
- * the host, so there, in the mode `auto`, requests get theirs only from the first time on that one would be of use.
+ * One scope per request, found with AsyncLocalStorage. On Node.js 20 and 22 this slows down every await of the host.
+ * In mode `auto`, requests there get a scope only after its first use.
  */
 export class Scopes {
   readonly #storage = new AsyncLocalStorage<Scope>()
@@ -48,12 +48,12 @@ export class Scopes {
     return this.#storage.getStore()
   }
 
-  /** Somebody reports from outside of any hook of a framework: from now on requests should be known. */
+  /** Called when an error is reported outside of a framework hook: from now on, requests get a scope. */
   wanted(): void {
     if (this.#mode === 'auto') this.#followRequests()
   }
 
-  /** The scope to write to; work that has none gets one from here on. Null when the host wants none. */
+  /** Scope to write to. Creates one if there is none. Null if scopes are disabled. */
   open(): Scope | null {
     if (this.#mode === 'never') return null
     const known = this.#storage.getStore()
@@ -64,7 +64,7 @@ export class Scopes {
     return scope
   }
 
-  /** Runs something in a scope of its own, which knows what the one around it knows. */
+  /** Runs a callback in its own scope, which inherits from the surrounding scope. */
   run<T>(work: () => T): T {
     if (this.#mode === 'never') return work()
     this.#followRequests()
@@ -102,10 +102,10 @@ export class Scopes {
   }
 }
 
-/** More than this many values of one scope would not be stored anyway. */
+/** More values of one scope would not be stored anyway. */
 const MAX_VALUES = 100
 
-/** Adds values of the host without running anything of it: no getter is called, no Proxy touched. */
+/** Adds values without running host code: getters are not called, Proxies are not read. */
 export function merged(known: Record<string, unknown> | null, values: unknown): Record<string, unknown> | null {
   if (typeof values !== 'object' || values === null || types.isProxy(values)) return known
   const result: Record<string, unknown> = Object.assign(Object.create(null), known)
@@ -132,7 +132,7 @@ function newScope({ request = null, response = null, ends }: NewScope): Scope {
   }
 }
 
-/** Calls back when the work is over. What it gives is what was watched: a rejection that nobody handles stays one. */
+/** Calls back when the work is over. Returns the original promise, so that an unhandled rejection stays unhandled. */
 function endingWith<T>(work: () => T, onEnd: () => void): T {
   let result: T
   try {

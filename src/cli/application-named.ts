@@ -2,7 +2,7 @@ import type { TrackerInstance } from '../tracker.js'
 import { didYouMean, wrongUse } from './arguments.js'
 import { harmless } from './io/terminal.js'
 
-/** The id of an application that has recorded something. */
+/** Returns the id of an application that has recorded an error. */
 export async function applicationNamed(
   name: string,
   { Applications }: Pick<TrackerInstance['Queries'], 'Applications'>,

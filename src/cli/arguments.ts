@@ -3,7 +3,7 @@ import { TrackerError } from '../model/errors.js'
 import { nearest } from '../model/text.js'
 import type { Command, Flags, Given } from './command.js'
 
-/** The flags of a command as they were given; what is wrong with them is told in one sentence. */
+/** Parses the flags of a command. Throws one message for a wrong flag. */
 export function readFlags<F extends Flags>({ name, flags, argument }: Command<F>, args: readonly string[]): Given<F> {
   const given: Record<string, string | boolean | undefined> = {}
   for (const [flag, { value }] of Object.entries(flags)) given[flag] = value ? undefined : false
@@ -18,13 +18,13 @@ export function readFlags<F extends Flags>({ name, flags, argument }: Command<F>
   return given as Given<F>
 }
 
-/** What was said without a flag. */
+/** Reads the positional argument. */
 export function readArgument({ name, flags, argument }: Command, args: readonly string[]): string | undefined {
   if (!argument) return undefined
   const said = tokensOf(flags, args).filter((token) => token.kind === 'positional')
   if (said.length > 1) {
     throw wrongUse(
-      `faultboard ${name} takes one ${argument.name}, not ${said.length}: put several words between quotation marks`,
+      `faultboard ${name} takes one ${argument.name}, not ${said.length}: quote an argument with several words`,
     )
   }
   return said[0]?.value
@@ -34,7 +34,7 @@ export function wrongUse(sentence: string): TrackerError {
   return new TrackerError('invalid_input', sentence)
 }
 
-/** `; did you mean x?`, or nothing when no known word is near. */
+/** Returns `; did you mean x?`, or an empty string if no known word is close. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const meant = nearest(word, known)
   return meant ? `; did you mean ${meant}?` : ''
@@ -47,7 +47,7 @@ interface FlagToken {
   inlineValue: boolean | undefined
 }
 
-/** Not strict: Node's own sentences for wrong flags know neither the command nor the nearest flag. */
+/** Not strict: the messages of Node.js include neither the command nor the closest flag. */
 function tokensOf(flags: Flags, args: readonly string[]) {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, { value }]) => [
@@ -65,10 +65,10 @@ function flagValue(command: string, flags: Flags, { name, rawName, value, inline
     throw wrongUse(`${rawName} is not a flag of faultboard ${command}${didYouMean(rawName, known)}`)
   }
   if (!flag.value) {
-    if (value !== undefined) throw wrongUse(`${rawName} is a switch and takes no value`)
+    if (value !== undefined) throw wrongUse(`${rawName} does not take a value`)
     return true
   }
-  // The next flag is hardly meant as the value of this one; a value that does begin with a dash is written --flag=-x.
+  // The next flag is rarely meant as the value. A value that starts with a dash is written as --flag=-x.
   if (value === undefined || (!inlineValue && value.startsWith('-'))) {
     throw wrongUse(`${rawName} needs a value: ${rawName} ${flag.value}`)
   }

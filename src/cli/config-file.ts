@@ -6,16 +6,16 @@ import { TrackerError } from '../model/errors.js'
 
 const NAMES = ['faultboard.config.ts', 'faultboard.config.js', 'faultboard.config.mjs']
 
-/** The file that was asked for, or the one in the working directory, or null. */
+/** The requested file, or the file in the working directory, or null. */
 export function findConfigFile(asked: string | undefined): string | null {
   if (asked === undefined) return NAMES.map((name) => resolve(name)).find((file) => existsSync(file)) ?? null
   const file = resolve(asked)
-  if (!existsSync(file)) throw unusable(`There is no configuration file ${file}: check what follows --config`)
-  if (statSync(file).isDirectory()) throw unusable(`${file} is a folder: name the configuration file in it`)
+  if (!existsSync(file)) throw unusable(`There is no configuration file ${file}. Check --config`)
+  if (statSync(file).isDirectory()) throw unusable(`${file} is a folder. Specify the configuration file in it`)
   return file
 }
 
-/** The settings of a configuration file: its default export, or what its default export sets on a config. */
+/** Settings of a configuration file: its default export, or the values that its default function sets. */
 export async function readConfigFile(file: string): Promise<Settings> {
   const exported = await running(file, () => load(file))
   if (typeof exported !== 'function') {
@@ -34,7 +34,7 @@ export async function readConfigFile(file: string): Promise<Settings> {
   return config
 }
 
-/** TypeScript is read by Node where it can do that, else by jiti. */
+/** TypeScript is loaded by Node.js if supported, else by jiti. */
 async function load(file: string): Promise<unknown> {
   if (/\.[cm]?ts$/.test(file) && !(process.features as { typescript?: unknown }).typescript) {
     const { createJiti } = await import('jiti')
@@ -43,7 +43,7 @@ async function load(file: string): Promise<unknown> {
   return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default
 }
 
-/** The file is code of the host: whatever it throws is told with the file's name. */
+/** The file is host code: failures are reported with its name. */
 async function running<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -57,7 +57,7 @@ function unusable(sentence: string): TrackerError {
   return new TrackerError('configuration_invalid', `${sentence}.`)
 }
 
-/** jiti evaluates the file in a world of its own, so that `Object.prototype` may be another one. */
+/** jiti evaluates the file in another realm with its own `Object.prototype`. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Promise) return false
   const prototype = Object.getPrototypeOf(value)

@@ -7,11 +7,11 @@ import { findConfigFile, readConfigFile } from './config-file.js'
 
 export interface Configuration {
   settings: Settings
-  /** The file some of them were read from. */
+  /** File that some settings were read from. */
   file: string | null
 }
 
-/** What the file and the flags set; the library itself adds the environment, which yields to both. */
+/** Settings from the file and the flags. The library adds the environment, with lower precedence. */
 export async function readConfiguration(flags: CommonFlags): Promise<Configuration> {
   const file = findConfigFile(flags.config)
   const settings = file ? await readConfigFile(file) : {}
@@ -21,15 +21,12 @@ export async function readConfiguration(flags: CommonFlags): Promise<Configurati
   return { settings, file }
 }
 
-/**
- * For commands that serve no dashboard: the library starts only with credentials, and these let it, though nobody is
- * ever asked for them.
- */
+/** For commands without a dashboard: adds placeholder credentials, which the library requires to start. */
 export function withoutDashboard(settings: Settings): Settings {
-  return withCredentials(settings, { username: 'nobody', password: randomPassword() })
+  return withCredentials(settings, { username: 'cli', password: randomPassword() })
 }
 
-/** The settings with these credentials where neither they nor the environment have any. */
+/** Adds these credentials unless the settings or the environment contain some. */
 export function withCredentials(settings: Settings, made_up: { username: string; password: string }): Settings {
   const { dashboard_username, dashboard_password, ...others } = settings
   return {
@@ -47,19 +44,19 @@ export function hasCredentials(settings: Settings): boolean {
   return hasPassword(settings) && (settings.dashboard_username ?? fromEnvironment('dashboard_username')) !== undefined
 }
 
-/** Those that were given, else those of the configuration file, else those of the environment. */
+/** Credentials from the flags, else from the configuration file, else from the environment. */
 export async function resolveCredentials(
   flags: CommonFlags,
   given: { username: string | undefined; password: string | undefined },
 ): Promise<{ username: string; password: string }> {
-  // A file that cannot be read must not matter where it is not needed.
+  // An unreadable file must not matter if it is not needed.
   const settings = given.username && given.password ? {} : (await readConfiguration(flags)).settings
   const username = given.username ?? settings.dashboard_username ?? fromEnvironment('dashboard_username')
   const password = given.password ?? settings.dashboard_password ?? fromEnvironment('dashboard_password')
   if (username && password) return { username, password }
-  const missing = username ? 'password' : password ? 'name' : 'name and password'
+  const missing = username ? 'password' : password ? 'name' : 'user name and password'
   throw wrongUse(
-    `The ${missing} of the dashboard ${username || password ? 'is' : 'are'} not known: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or give --username and --password`,
+    `The dashboard ${missing} ${username || password ? 'is' : 'are'} missing: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or pass --username and --password`,
   )
 }
 
@@ -71,7 +68,7 @@ function fromEnvironment(name: 'dashboard_username' | 'dashboard_password'): str
   return process.env[environmentVariable(name) ?? ''] || undefined
 }
 
-/** A file that is named on the command line is meant from where one stands, not from the project's root. */
+/** A path on the command line is relative to the working directory, not to the project root. */
 function fromHere(database: string): string {
   const [, file] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(database) ?? []
   return file && file !== ':memory:' ? `sqlite:${resolve(file)}` : database

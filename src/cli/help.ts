@@ -1,6 +1,6 @@
 import { type Command, EXIT_CODES, type Flags } from './command.js'
 
-/** What `faultboard --help` says. */
+/** Output of `faultboard --help`. */
 export function overviewHelp(commands: readonly Command[]): string {
   return [
     'Faultboard is a self-hosted error tracker for Node.js applications.',
@@ -10,19 +10,19 @@ export function overviewHelp(commands: readonly Command[]): string {
     'Commands:',
     ...aligned(commands.map(({ name, summary }) => [name, summary])),
     '',
-    'faultboard help COMMAND, or faultboard COMMAND --help, tells the flags of a command.',
-    'faultboard --version tells the version.',
+    'faultboard help COMMAND, or faultboard COMMAND --help, lists the flags of a command.',
+    'faultboard --version prints the version.',
     '',
     'Configuration: faultboard.config.{ts,js,mjs} in this folder, whose default export is an object with',
-    'options or a function (config) => void that sets them; then the environment, FAULTBOARD_ and the name',
-    'of the option in capitals (FAULTBOARD_DATABASE). The file wins over the environment, a flag over both.',
-    'FAULTBOARD_DEBUG=1 shows where an unexpected error came from.',
+    'options or a function (config) => void that sets them; then the environment: FAULTBOARD_ and the name',
+    'of the option in capitals (FAULTBOARD_DATABASE). The file overrides the environment, a flag overrides both.',
+    'FAULTBOARD_DEBUG=1 prints the stack of unexpected errors.',
     '',
     ...exitCodes(),
   ].join('\n')
 }
 
-/** What `faultboard COMMAND --help` says. */
+/** Output of `faultboard COMMAND --help`. */
 export function commandHelp({ name, summary, text, examples = [], flags, argument }: Command): string {
   return [
     summary,

@@ -6,7 +6,7 @@ import { type Command, CommandFailed } from './command.js'
 import { commandHelp, overviewHelp } from './help.js'
 import { complain, finish, print } from './io/terminal.js'
 
-/** Every command, loaded only when it is asked for. */
+/** All commands, loaded on demand. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   demo: async () => (await import('./commands/demo.js')).demo,
   init: async () => (await import('./commands/init.js')).init,
@@ -29,7 +29,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
 
 await finish(await main(process.argv.slice(2)))
 
-/** The one catch of the command line: an error becomes a sentence, a next step and an exit code. */
+/** The only catch of the CLI: turns an error into a message, a next step and an exit code. */
 async function main(args: readonly string[]): Promise<number> {
   try {
     return await dispatch(args)
@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (process.env.FAULTBOARD_DEBUG) complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
     if (!(error instanceof TrackerError || error instanceof CommandFailed)) {
       const reason = error instanceof Error ? error.message : String(error)
-      complain(`faultboard failed unexpectedly: ${reason}\nFAULTBOARD_DEBUG=1 shows where.`)
+      complain(`faultboard failed unexpectedly: ${reason}\nSet FAULTBOARD_DEBUG=1 to see the stack.`)
       return 1
     }
     complain(error.message)
@@ -50,7 +50,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const [name, ...rest] = joined(args)
   if (name === undefined || isHelp(name)) return help(joined(rest)[0])
   if (name === '--version' || name === '-v') return say(version())
-  if (name.startsWith('-')) throw wrongUse(`The command comes first, and ${name} is none: faultboard COMMAND [flags]`)
+  if (name.startsWith('-'))
+    throw wrongUse(`${name} is not a command. The command comes first: faultboard COMMAND [flags]`)
   const command = await find(name)
   if (rest.some((argument) => argument === '--help' || argument === '-h')) return say(commandHelp(command))
   return command.run(readFlags(command, rest), readArgument(command, rest))
@@ -61,7 +62,7 @@ async function help(name: string | undefined): Promise<number> {
   return say(overviewHelp(await Promise.all(Object.values(COMMANDS).map((load) => load()))))
 }
 
-/** Some commands are two words. */
+/** Some command names have two words. */
 function joined([first = '', second = '', ...rest]: readonly string[]): string[] {
   const both = `${first} ${second}`
   return Object.hasOwn(COMMANDS, both) ? [both, ...rest] : [first, second, ...rest].filter((word) => word !== '')
@@ -71,14 +72,14 @@ async function find(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load) return load()
   const parts = Object.keys(COMMANDS).filter((one) => one.startsWith(`${name} `))
-  if (parts.length > 0) throw wrongUse(`faultboard ${name} is not a command by itself; there are ${parts.join(', ')}`)
+  if (parts.length > 0) throw wrongUse(`faultboard ${name} requires a subcommand: ${parts.join(', ')}`)
   throw wrongUse(`faultboard has no command "${name}"${didYouMean(name, Object.keys(COMMANDS))}`)
 }
 
 function helpLine(args: readonly string[]): string {
   const [name = ''] = joined(args)
   return Object.hasOwn(COMMANDS, name)
-    ? `Run  faultboard ${name} --help  to see what it takes.`
+    ? `Run  faultboard ${name} --help  to see its flags.`
     : 'Run  faultboard --help  to see the commands.'
 }
 

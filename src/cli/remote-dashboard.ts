@@ -7,7 +7,7 @@ import { complain, harmless } from './io/terminal.js'
 const EXAMPLE = 'http://127.0.0.1:3000/error_dashboard'
 const DUMPS = '/errors/diagnostic_dumps'
 const PATIENCE_MS = 60_000
-/** The application stands still while it writes its heap. */
+/** The application pauses while it writes its heap. */
 const SNAPSHOT_PATIENCE_MS = 300_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
@@ -18,7 +18,7 @@ export interface WantedDump {
   heap_snapshot: boolean
 }
 
-/** The dashboard of an application that runs, as the command line uses it. */
+/** Client for the dashboard of a running application. */
 export interface Remote {
   capture(options: WantedDump): Promise<number>
   read(dump_id: number): Promise<unknown>
@@ -34,14 +34,16 @@ export async function connectTo(
     password: flags.password ?? password,
   })
   if (base.startsWith('http:') && !isLoopback(new URL(base).hostname)) {
-    complain(`Warning: name and password travel in clear to ${new URL(base).host}; use https:// where it is not local.`)
+    complain(
+      `Warning: user name and password are sent unencrypted to ${new URL(base).host}; use https:// for remote hosts.`,
+    )
   }
   const authorization = `Basic ${Buffer.from(`${known.username}:${known.password}`).toString('base64')}`
   const ask = (path: string, more: RequestInit = {}, patience = PATIENCE_MS) =>
     answerOf(base, `${base}${path}`, {
       ...more,
       headers: { authorization, accept: 'application/json', ...more.headers },
-      // The password is for this address, not for wherever it leads.
+      // Redirects must not receive the password.
       redirect: 'manual',
       signal: AbortSignal.timeout(patience),
     })
@@ -64,11 +66,11 @@ export async function connectTo(
   }
 }
 
-/** The address without what is not part of it, and the credentials that may stand in it. */
+/** The base URL, and the credentials that it may contain. */
 function readAddress(text: string): { base: string; username: string | undefined; password: string | undefined } {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw wrongUse(`--url must be the address of a dashboard such as ${EXAMPLE}`)
+    throw wrongUse(`--url must be the URL of a dashboard such as ${EXAMPLE}`)
   }
   const part = (value: string) => (value === '' ? undefined : decoded(value))
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:overview|errors(?:\/diagnostic_dumps)?)$/, '')
@@ -79,7 +81,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A password with a bare percent sign is meant as it stands.
+    // A password with a bare percent sign is used as it is.
     return text
   }
 }
@@ -94,7 +96,7 @@ async function answerOf(base: string, address: string, request: RequestInit) {
     return { status: response.status, headers: response.headers, text: await bounded(response) }
   } catch (error) {
     if (error instanceof CommandFailed) throw error
-    throw new CommandFailed(`${base} cannot be asked: ${reasonOf(error)}. Is the application running there?`)
+    throw new CommandFailed(`Cannot reach ${base}: ${reasonOf(error)}. Is the application running there?`)
   }
 }
 
@@ -103,15 +105,16 @@ async function bounded(response: Response): Promise<string> {
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > MAX_ANSWER_BYTES) throw new CommandFailed('The answer is larger than any dump: this is no dashboard.')
+    if (size > MAX_ANSWER_BYTES)
+      throw new CommandFailed('The response is larger than any dump: this is not a dashboard.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Node.js hides why behind a general sentence. */
+/** Node.js hides the cause behind a generic message. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time'
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not respond in time'
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return harmless(failureMessage(cause))
 }
@@ -123,19 +126,18 @@ interface Refused {
   text: string
 }
 
-/** What to do next, as far as the answer tells. */
+/** The next step, derived from the response. */
 function refusal({ base, status, location, text }: Refused): CommandFailed {
   const said = sentenceIn(text)
   if (status === 401) {
     return new CommandFailed(
-      `${base} refused the name or the password. They are those of dashboard_username and dashboard_password of the application.`,
+      `${base} rejected the user name or password. Use dashboard_username and dashboard_password of the application.`,
     )
   }
-  if (said !== null) return new CommandFailed(`${base} answered ${status}: ${harmless(said)}`)
-  const what =
-    location === null ? `answered ${status}` : `leads to ${harmless(location.slice(0, 200))} instead of answering`
+  if (said !== null) return new CommandFailed(`${base} returned ${status}: ${harmless(said)}`)
+  const what = location === null ? `returned ${status}` : `redirects to ${harmless(location.slice(0, 200))}`
   return new CommandFailed(
-    `${base} ${what}: it does not look like a dashboard. Give its address with the mount path, such as ${EXAMPLE}`,
+    `${base} ${what}: it does not look like a dashboard. Use its URL with the mount path, such as ${EXAMPLE}`,
   )
 }
 
@@ -144,7 +146,7 @@ function sentenceIn(text: string): string | null {
     const { error } = JSON.parse(text) as { error?: unknown }
     return typeof error === 'string' ? error.slice(0, 1000) : null
   } catch {
-    // A page of somebody else.
+    // A page of another application.
     return null
   }
 }

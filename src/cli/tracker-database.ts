@@ -3,7 +3,7 @@ import type { Options } from '../config/options.js'
 import { TrackerError } from '../model/errors.js'
 import { createDatabase, type Database } from '../store/database.js'
 
-/** Lends the work the configured database, without a tracker around it, and closes it. */
+/** Runs the work with the configured database, without a tracker, and closes it. */
 export async function withDatabase<T>(options: Options, work: (database: Database) => Promise<T>): Promise<T> {
   const database = databaseOf(options)
   try {
@@ -13,12 +13,12 @@ export async function withDatabase<T>(options: Options, work: (database: Databas
   }
 }
 
-/** Opens nothing yet: the first query does. */
+/** Opens nothing: the first query does. */
 export function databaseOf({ database, project_root }: Options): Database {
   return createDatabase(database, project_root)
 }
 
-/** A question to the database, whose failure is told with its address and what to look at. */
+/** Runs a query. A failure is reported with the database address and a hint. */
 export async function ask<T>(database: Database, question: () => Promise<T>): Promise<T> {
   try {
     return await question()
@@ -30,15 +30,15 @@ export async function ask<T>(database: Database, question: () => Promise<T>): Pr
   }
 }
 
-/** The sentence that a database cannot be used, with what to look at. */
+/** Adds a hint to the message that a database cannot be used. */
 export function withNextStep(sentence: string): string {
   if (!sentence.startsWith('Cannot use ')) return sentence
   return sentence.startsWith('Cannot use sqlite:')
-    ? `${sentence}. Is it an SQLite file that this process may write?`
-    : `${sentence}. Is the server running, and are address, user and password right?`
+    ? `${sentence}. Is it a SQLite file that this process can write?`
+    : `${sentence}. Is the server running, and are address, user and password correct?`
 }
 
-/** The file of an embedded database that does not exist yet, or null. Only opening it would make an empty one. */
+/** Path of an embedded database that does not exist yet, or null. Opening it would create an empty file. */
 export function missingFile({ dialect }: Database): string | null {
   const file = dialect.address.slice('sqlite:'.length)
   return dialect.migrates_itself && file !== ':memory:' && !existsSync(file) ? file : null

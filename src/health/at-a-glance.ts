@@ -4,7 +4,7 @@ import type { HealthState } from './report.js'
 const LOST = ['spool_full', 'spool_unwritable']
 const TO_LOOK_AT = ['refused_by_database', 'dashboard_failed', 'forwarding_headers_ignored']
 
-/** Health as far as this process knows it without a query or a look at the disk. Every page of the dashboard shows it. */
+/** Health that this process knows without a query or disk access. Shown on every page of the dashboard. */
 export function healthAtAGlance({
   recorder,
   counters,

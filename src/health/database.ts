@@ -8,24 +8,24 @@ import { migrationStatus } from '../store/migrate.js'
 export const PATIENCE_MS = 3000
 
 export interface DatabaseHealth {
-  /** The address without its password. */
+  /** Address without its password. */
   address: string
   kind: 'sqlite' | 'postgres' | 'mysql'
   reachable: boolean
-  /** How long the simplest question took. */
+  /** Duration of the simplest query. */
   latency_ms: number | null
-  /** Why it cannot be used, as the database or Faultboard says it. */
+  /** Reason why it cannot be used. */
   problem: string | null
   migrations: { applied: string[]; pending: string[] } | null
-  /** How often the open file of an embedded database was deleted or replaced since this process started. */
+  /** Times the open file of an embedded database was deleted or replaced since this process started. */
   replaced_count: number
-  /** What SQLite reported about a damaged file; null for a good one and for a server. */
+  /** Damage reported by SQLite; null for an intact file and for a server. */
   damage: string | null
-  /** Whether the search of the list has an index; without one it gives the same answers, and slower. */
+  /** Whether the search of the list has an index; without one the results are the same, but slower. */
   search_index: boolean | null
 }
 
-/** How the database is doing. Never rejects: that it cannot be asked is the answer. */
+/** Checks the database. Never rejects: a failure is part of the result. */
 export async function databaseHealth(context: Context): Promise<DatabaseHealth> {
   const { dialect, read } = context.database
   const health: DatabaseHealth = {
@@ -59,7 +59,7 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
   return health
 }
 
-/** An outdated schema is a database that answers; anything else is not. */
+/** A database with an outdated schema responds; any other failure means that it does not. */
 function outdatedOrThrow(error: unknown): string {
   if (error instanceof TrackerError && error.code === 'schema_outdated') return error.message
   throw error

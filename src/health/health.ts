@@ -12,7 +12,7 @@ import { workHealth } from './work.js'
 
 export type { WorkHealth } from './work.js'
 
-/** Answers also when the database does not. */
+/** Works without the database too. */
 export async function healthOf(context: Context): Promise<Health> {
   const database = await databaseHealth(context)
   const isReadable = database.reachable && database.problem === null
@@ -42,7 +42,7 @@ async function rejectionsIn({ database, config, tallies, now }: Context): Promis
       text: `${BUDGETS[budget].what}. ${BUDGETS[budget].consequence} Raise ${budget} if these are legitimate.`,
     }))
   } catch {
-    // The state of the database is shown with the database.
+    // The database problem is reported separately.
     return null
   }
 }

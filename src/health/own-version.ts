@@ -4,7 +4,7 @@ import { findProject } from '../config/project.js'
 
 let version: string | null | undefined
 
-/** The version of Faultboard itself; read once. */
+/** Version of Faultboard itself; read once. */
 export function ownVersion(): string | null {
   version ??= findProject(dirname(fileURLToPath(import.meta.url))).version ?? null
   return version

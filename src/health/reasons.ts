@@ -6,12 +6,12 @@ type Facts = Omit<Health, 'state' | 'reasons'>
 
 const SLOW_MS = 1000
 const MANY_WAITING = 100
-/** The option that names the engine's server. */
+/** Option that configures the server of each engine. */
 const SERVER_OF = { embedded: 'database', bullmq: 'redis_url', 'pg-boss': 'job_database, or database,' } as const
-/** The cleanup runs daily; a process that was stopped over night may be late by as much again. */
+/** The cleanup runs daily. A process that was stopped overnight can be late by another day. */
 const LATE = 2 * DAY
 
-/** What is not as it should be, the worst first, each with what to do about it. */
+/** Problems with their solutions, most severe first. */
 export function reasonsFor(facts: Facts, now: number): Reason[] {
   const found = [...ofDatabase(facts), ...ofSpool(facts), ...ofDashboard(facts), ...ofWork(facts, now)]
   return found.sort((a, b) => Number(b.state === 'failing') - Number(a.state === 'failing'))
@@ -25,17 +25,17 @@ function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
   const { problem, reachable, latency_ms, address, damage, replaced_count } = database
   if (damage !== null) {
     yield failing(
-      `${address} is damaged (${damage}). Errors are kept in ${spool.folder} and written when a good file is in its place. Run  npx faultboard check --repair  to save a copy and salvage the readable rows, or restore a backup.`,
+      `${address} is damaged (${damage}). Errors are kept in ${spool.folder} and written once the file is replaced. Run  npx faultboard check --repair  to back up the file and recover the readable rows, or restore a backup.`,
     )
   } else if (!reachable) {
     const what = problem?.includes(address) ? problem : `Cannot use ${address}: ${problem}`
     yield failing(
-      `${what?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database runs and that the option database names it.`,
+      `${what?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database is running and that the database option is correct.`,
     )
   } else if (problem !== null) yield failing(problem)
   else if (recorder.away_since !== null) {
     yield degraded(
-      `The database was out of reach since ${recorder.away_since}; errors go to the spool folder. It answers again, and what waits is written within seconds.`,
+      `The database was unreachable since ${recorder.away_since}; errors were written to the spool folder. It responds again, and the spool is imported within seconds.`,
     )
   }
   if (replaced_count > 0) {
@@ -59,11 +59,11 @@ function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
     yield degraded(`${folder} is more than half full. Bring the database back before spool_max_bytes is reached.`)
   }
   if (timesOf('spool_unwritable', dropped) > 0) {
-    yield failing(`${folder} could not be written. Let this process write there, or set spool_path to another folder.`)
+    yield failing(`${folder} is not writable. Grant this process write access, or set spool_path to another folder.`)
   }
   if (failed > 0) {
     yield degraded(
-      `${failed} ${failed === 1 ? 'file was' : 'files were'} refused by the database and set aside in ${folder} as *.failed. Look at them, then delete them.`,
+      `${failed} ${failed === 1 ? 'file was' : 'files were'} rejected by the database and kept in ${folder} as *.failed. Inspect and then delete them.`,
     )
   }
 }
@@ -83,13 +83,14 @@ function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
   const { deliveries, cleanup } = work
   yield* ofEngine(work)
   const failed = deliveries.by_state.failed
-  if (failed) yield degraded(`${failed} of the newest messages could not be delivered. The last responses are below.`)
+  if (failed)
+    yield degraded(`${failed} of the most recent notifications could not be delivered. The last responses are below.`)
   if (cleanup.retention_days === null) return
   const last = cleanup.last_run_at === null ? null : Date.parse(cleanup.last_run_at)
   const isLate = last === null ? process.uptime_seconds * 1000 > LATE : now - last > LATE
   if (isLate) {
     yield degraded(
-      `Old errors were last deleted ${last === null ? 'never' : `at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and look for a warning about the daily cleanup in the log.`,
+      `Old errors were last deleted ${last === null ? 'never' : `at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and check the log for a warning about the daily cleanup.`,
     )
   }
 }
@@ -98,16 +99,18 @@ function* ofEngine({ engine, jobs, dead_letters: [last] }: NonNullable<Facts['wo
   const { name, problem, works_here } = engine
   if (problem !== null) {
     yield degraded(
-      `The job engine ${name} cannot be used: ${problem.replace(/\.$/, '')}. Messages and schedules wait, and nothing is lost. Check that its server runs and that ${SERVER_OF[name]} names it.`,
+      `Cannot use the job engine ${name}: ${problem.replace(/\.$/, '')}. Notifications and schedules are waiting; nothing is lost. Check that its server is running and that ${SERVER_OF[name]} is correct.`,
     )
   }
   if (jobs.failed) {
     const why = last ? ` The last was ${last.name}: ${last.last_error.replace(/\.$/, '')}.` : ''
-    yield degraded(`${jobs.failed} jobs failed for good.${why} Mend its cause; schedules come again by themselves.`)
+    yield degraded(
+      `${jobs.failed} jobs failed permanently.${why} Fix the cause; scheduled jobs run again automatically.`,
+    )
   }
   if (!works_here && (jobs.waiting ?? 0) > MANY_WAITING) {
     yield degraded(
-      `${jobs.waiting} jobs wait, and this process leaves them to others (run_jobs is off). Start  npx faultboard work`,
+      `${jobs.waiting} jobs are waiting, and this process does not run jobs (run_jobs is off). Start  npx faultboard work`,
     )
   }
 }

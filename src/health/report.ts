@@ -4,22 +4,22 @@ import type { SpoolState } from '../store/spool/spool.js'
 import type { DatabaseHealth } from './database.js'
 import type { WorkHealth } from './work.js'
 
-/** How the tracker itself is doing. Buffer, drops, spool and process are those of the process that answers. */
+/** Health of the tracker itself. Buffer, drops, spool and process belong to the responding process. */
 export interface Health {
   state: HealthState
-  /** What is not as it should be, and what to do about it. */
+  /** Problems with their solutions. */
   reasons: Reason[]
   recorder: { buffered: number; queued: number; away_since: string | null; last_flush_at: string | null }
   dropped: Dropped[]
   spool: SpoolState & { max_bytes: number }
   database: DatabaseHealth
-  /** What budgets rejected in the last 24 hours, in all processes; null when the database cannot be read. */
+  /** Rejections by budgets in the last 24 hours, in all processes; null if the database cannot be read. */
   rejections: RejectedByBudget[] | null
   work: WorkHealth | null
   process: ProcessHealth
 }
 
-/** What did not go the ordinary way since the process started, and what that means. */
+/** A drop or fallback since the process started, with its meaning. */
 export interface Dropped {
   reason: string
   count: number
@@ -27,7 +27,7 @@ export interface Dropped {
 }
 
 export interface RejectedByBudget {
-  /** The option that limits it, and its value. */
+  /** The limiting option and its value. */
   option: BudgetName
   limit: Options[BudgetName]
   count: number
@@ -44,7 +44,7 @@ export interface ProcessHealth {
   memory_bytes: number
 }
 
-/** `failing`: errors are lost, or cannot be read. `degraded`: nothing is lost, but somebody should look. */
+/** `failing`: errors are lost or cannot be read. `degraded`: nothing is lost, but attention is needed. */
 export type HealthState = 'ok' | 'degraded' | 'failing'
 
 export interface Reason {

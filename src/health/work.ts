@@ -6,21 +6,21 @@ import { PATIENCE_MS } from './database.js'
 
 export interface WorkHealth {
   engine: EngineHealth
-  /** Jobs by state, without the states that none is in. */
+  /** Jobs by state, without empty states. */
   jobs: Record<string, number>
-  /** The last jobs that failed for good. */
+  /** The most recent jobs that failed permanently. */
   dead_letters: FailedJob[]
-  /** The newest messages by state, and the last that could not be sent. */
+  /** The most recent notifications by state, and the last ones that failed. */
   deliveries: { by_state: Record<string, number>; last_failures: FailedDelivery[] }
-  /** When old errors were last deleted, by whichever process. */
+  /** Time of the last cleanup by any process. */
   cleanup: { last_run_at: string | null; retention_days: number | null }
 }
 
 export interface EngineHealth {
   name: JobEngine['name']
-  /** Why it cannot be asked. */
+  /** Reason why it is unreachable. */
   problem: string | null
-  /** Whether this process works on jobs, or leaves them to others. */
+  /** Whether this process runs jobs. */
   works_here: boolean
 }
 
@@ -42,18 +42,18 @@ export interface FailedDelivery {
 const NEWEST = 1000
 const FAILURES = 5
 
-/** What is done beside the requests; null when the database cannot be asked. */
+/** State of background work; null if the database is unreachable. */
 export async function workHealth(context: Context): Promise<WorkHealth | null> {
   try {
     const [engine, rest] = await Promise.all([readEngine(context), withTimeout(readWork(context), PATIENCE_MS)])
     return { ...engine, ...rest }
   } catch {
-    // Why it cannot be asked is told with the database.
+    // The database problem is reported separately.
     return null
   }
 }
 
-/** An engine that is away is a fact to tell, not a reason to tell nothing. */
+/** An unreachable engine is reported, not thrown. */
 async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, 'engine' | 'jobs' | 'dead_letters'>> {
   const engine: EngineHealth = { name: jobs.name, problem: null, works_here: config.run_jobs }
   try {
@@ -93,7 +93,7 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
     .select('last_run_at')
     .where('name', '=', 'cleanup')
     .executeTakeFirst()
-  // The row is made before the first run, with a time at which nothing ran.
+  // The row is created before the first run, with the time 0.
   const last_run_at = Number(lease?.last_run_at ?? 0)
   return {
     deliveries: {

@@ -1,4 +1,4 @@
-/** The part of bullmq and ioredis that we use; both are the host's to install. */
+/** The parts of bullmq and ioredis that are used; the host installs both. */
 export interface BullModule {
   Queue: new (name: string, options: object) => BullQueue
   Worker: new (name: string, processor: null, options: BullWorkerOptions) => BullWorker
@@ -50,7 +50,7 @@ export type RedisModule = new (
   stream?: { unref(): void }
 }
 
-/** A failure as BullMQ keeps it: the reason alone, for a stack would tell more than a message may. */
+/** A failure in the form that BullMQ stores: the reason only, because a stack could contain secrets. */
 export class JobFailure extends Error {
   readonly pause_ms: number
 
@@ -58,7 +58,7 @@ export class JobFailure extends Error {
     super(reason)
     this.pause_ms = pause_ms ?? 0
     this.stack = ''
-    // BullMQ tells by this name that trying again will not help.
+    // The name with which BullMQ marks errors that must not be retried.
     if (pause_ms === null) this.name = 'UnrecoverableError'
   }
 }

@@ -26,9 +26,9 @@ interface Open {
 }
 
 /**
- * Jobs in Redis, by BullMQ. Its own loop would hold the host's process by its timers and a second, blocking connection, so
- * jobs are fetched by hand. A connection that breaks is not mended but replaced with the next use: no timer tries in
- * between, and whoever adds a job is told at once.
+ * Jobs in Redis, with BullMQ. BullMQ's own worker would keep the host process alive with timers and a blocking
+ * connection, so jobs are fetched by polling. A broken connection is replaced on next use: no reconnect timers, and
+ * adding a job fails at once.
  */
 export function bullmqJobs(parts: EngineParts, redis_url: string, timing: Timing): JobStore {
   const token = randomUUID()
@@ -135,7 +135,7 @@ async function connect(parts: EngineParts, redis_url: string, timing: Timing, on
     connectTimeout: timing.patience_ms,
     retryStrategy: () => null,
   })
-  // What went wrong is told by whatever was asked; without a listener it would bring the host down.
+  // Each call reports its own failure. Without a listener, the error would end the host.
   client.on('error', () => {})
   client.on('end', onBroken)
   await client.connect()

@@ -17,22 +17,22 @@ const JOBS: BulkTarget = {
   on_conflict: { key: ['job_key'], update: [] },
 }
 
-const GONE = 'The process that worked on it ended in the middle, each time.'
+const GONE = 'Its process ended during every attempt.'
 
 /**
- * Jobs in the tracker's own database: durable, shared by all its processes, and nothing to install. A job is `waiting`
- * until one takes it, `active` until its lease ends, `failed` for good; what is done is deleted.
+ * Jobs in the tracker's own database: durable, shared by all processes, and without dependencies. A job is `waiting`
+ * until it is claimed, `active` until its lease ends, or `failed` permanently. Completed jobs are deleted.
  */
 export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timing): JobStore {
   const { dialect, read } = database
   const me = randomUUID()
-  /** Only while it is still ours: after a long stand-still another may have it. */
+  /** Only while the lease is held: after a long pause, another process may have claimed the job. */
   const mine = (job: ClaimedJob) =>
     ({ id: Number(job.id), locked_by: me, attempts: job.attempt, state: 'active' }) as const
 
   return {
     title: dialect.address,
-    // The recorder complains of the same database as soon as there is an error to write: about half a minute is its turn.
+    // The recorder reports the same database on its next write, so it gets about half a minute to do so.
     complains_at: 5,
 
     async add(jobs) {
@@ -47,7 +47,7 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
 
     async claim(limit) {
       await ready()
-      // An idle look costs one read; only what is due is worth a transaction.
+      // An idle check costs one read. A transaction is only started for due jobs.
       const isDue = await read
         .selectFrom('faultboard_jobs')
         .select('id')
@@ -172,7 +172,7 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
             .where('state', '=', 'active')
             .where('locked_until', '<', time)
         await abandoned().set({ state: 'waiting' }).whereRef('attempts', '<', 'max_attempts').execute()
-        // One that takes its process down each time must not go on for ever.
+        // A job that crashes its process every time must not be retried indefinitely.
         await abandoned()
           .set({ state: 'failed', job_key: null, finished_at: time, last_error: GONE })
           .whereRef('attempts', '>=', 'max_attempts')
@@ -217,7 +217,7 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
       }))
     },
 
-    // The database is the tracker's to close.
+    // The tracker closes the database.
     async close() {},
   }
 }

@@ -1,29 +1,29 @@
-/** What can be done beside the requests. */
+/** Names of the background jobs. */
 export const JOB_NAMES = ['deliver', 'record', 'cleanup', 'baselines', 'cascades', 'baseline_alerts', 'digest'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 export interface NewJob {
   name: JobName
-  /** Plain data, as JSON keeps it. */
+  /** Plain JSON data. */
   data: Readonly<Record<string, unknown>>
-  /** Of two jobs under one key, while the first is neither done nor failed for good, there is one. */
+  /** At most one unfinished job exists per key. */
   key?: string
-  /** Not before this time. */
+  /** Earliest start time. */
   run_at?: number
-  /** How often it is tried before it is a dead letter. */
+  /** Attempts before it becomes a dead letter. */
   max_attempts?: number
 }
 
 export interface RunningJob {
   name: JobName
   data: Readonly<Record<string, unknown>>
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   attempt: number
-  /** Aborted when the process has to stop and cannot wait any longer. */
+  /** Aborted when the process must stop and cannot wait any longer. */
   signal: AbortSignal
 }
 
-/** Does the job. When it throws, the job is tried again later; it may run twice, and has to bear it. */
+/** Runs the job. If it throws, the job is retried later. It can run twice and must be idempotent. */
 export type HandleJob = (job: RunningJob) => Promise<void>
 
 export interface JobCounts {
@@ -33,7 +33,7 @@ export interface JobCounts {
   failed: number
 }
 
-/** A job that failed for good. */
+/** A job that failed permanently. */
 export interface DeadLetter {
   name: string
   data: Readonly<Record<string, unknown>>
@@ -43,20 +43,20 @@ export interface DeadLetter {
 }
 
 /**
- * The seam between the tracker and what carries its jobs. Every engine passes test/contract/job-engine.ts: at least
- * once, by one worker at a time, also when a worker is killed in the middle.
+ * Interface between the tracker and a job engine. Every engine passes test/contract/job-engine.ts: at-least-once, one
+ * worker at a time, even if a worker is killed.
  */
 export interface JobEngine {
   readonly name: 'embedded' | 'bullmq' | 'pg-boss'
-  /** Settles when they are safe with the engine; rejects when it cannot be reached. */
+  /** Resolves when the jobs are durable; rejects if the engine is unreachable. */
   add(jobs: readonly NewJob[]): Promise<void>
-  /** Begins to work. Never throws: an engine that is away is complained about once, and tried again. */
+  /** Starts to run jobs. Never throws: an unreachable engine is logged once and retried. */
   work(handle: HandleJob): void
   counts(): Promise<JobCounts>
-  /** The newest first. */
+  /** Newest first. */
   deadLetters(limit: number): Promise<DeadLetter[]>
-  /** Does what is due, as long as the grace allows, which a `stop` after it has used up then. Never rejects. */
+  /** Runs due jobs within the grace period, which a later `stop` shares. Never rejects. */
   drain(): Promise<void>
-  /** Takes no further job, waits for those at work as long as the grace allows, gives back the rest. */
+  /** Claims no more jobs, waits for running jobs within the grace period, and releases the rest. */
   stop(): Promise<void>
 }

@@ -8,8 +8,8 @@ import { type JobStore, pollingEngine } from './polling-engine.js'
 import { TIMING, type Timing } from './timing.js'
 
 /**
- * The engine that the configuration names; what it needs is loaded and opened with its first use. Throws a
- * ConfigurationError when a setting that it needs is missing.
+ * Creates the configured engine. Dependencies are loaded and opened on first use. Throws a ConfigurationError if a
+ * required option is missing.
  */
 export function createEngine(parts: EngineParts): JobEngine {
   const timing = { ...TIMING, ...parts.timing }
@@ -22,11 +22,11 @@ function storeOf(parts: EngineParts, timing: Timing): JobStore {
   if (job_engine === 'bullmq') {
     if (redis_url !== null) return bullmqJobs(parts, redis_url, timing)
     throw new ConfigurationError([
-      'redis_url is missing: job_engine bullmq needs a Redis, such as redis://127.0.0.1:6379',
+      'redis_url is missing: job_engine bullmq requires Redis, such as redis://127.0.0.1:6379',
     ])
   }
   if (job_database !== null || parts.database.dialect.canHostPgBoss) return pgBossJobs(parts, timing)
   throw new ConfigurationError([
-    'job_database is missing: job_engine pg-boss needs a PostgreSQL, and database is none; set it to an address such as postgres://localhost/jobs',
+    'job_database is missing: job_engine pg-boss requires PostgreSQL, and database is not; set it to a URL such as postgres://localhost/jobs',
   ])
 }

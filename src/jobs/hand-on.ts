@@ -1,19 +1,22 @@
 import type { Context } from '../context.js'
 import type { RunningJob } from './engine.js'
 
-/** Several applications may share a database and an engine, and each goes by its own settings. */
+/**
+ * Whether the job belongs to another application. Applications can share a database and an engine, each with its own
+ * settings.
+ */
 export function isOthers({ data }: RunningJob, { config }: Pick<Context, 'config'>): boolean {
   const { application_name } = data
   return typeof application_name === 'string' && application_name !== config.application_name
 }
 
 const PAUSE_MS = 2000
-/** So often a job is left for a process of its application: for about half a minute. */
+/** Attempts to leave a job to a process of its application, for about half a minute. */
 const MOST_TIMES = 15
-/** However long the database is away. */
+/** Enough for any database outage. */
 const MAX_ATTEMPTS = 1000
 
-/** Puts a job back for a process of its own application; gives false once none has come for it. */
+/** Requeues a job for a process of its own application; returns false once the attempts are exhausted. */
 export async function handOn(
   { jobs, now }: Pick<Context, 'jobs' | 'now'>,
   { name, data }: RunningJob,

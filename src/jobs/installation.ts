@@ -14,8 +14,8 @@ const MARK: BulkTarget = {
 const NAME = 'installation'
 
 /**
- * What tells one tracker's database from another, wherever it is called from. Jobs name rows of it: where several share a
- * Redis, a worker of another one must not get them.
+ * Identifies the database of a tracker, independent of its URL. Jobs refer to its rows: with a shared Redis, a worker
+ * of another installation must not claim them.
  */
 export async function installationId({ database, ready }: Pick<Context, 'database' | 'ready'>): Promise<string> {
   await ready()
@@ -26,6 +26,6 @@ export async function installationId({ database, ready }: Pick<Context, 'databas
   const row = [NAME, randomUUID(), 0]
   await database.write(async (trx) => void (await database.dialect.insertMany(trx, MARK, [row])))
   const made = (await marked())?.holder
-  if (!made) throw new Error('the database did not keep the mark by which jobs find their tracker')
+  if (!made) throw new Error('the database did not store the installation id')
   return made
 }

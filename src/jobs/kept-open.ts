@@ -1,10 +1,10 @@
 export interface KeptOpen<T> {
-  /** What is open, or is being opened for everybody who asks. */
+  /** The open resource, or the pending one shared by all callers. */
   open(): Promise<T>
   close(): Promise<void>
 }
 
-/** Opens something with its first use, and anew with the first use after it broke or could not be opened. */
+/** Opens a resource on first use, and again after it broke or failed to open. */
 export function keptOpen<T extends { close(): Promise<void> }>(
   make: (onBroken: () => void) => Promise<T>,
 ): KeptOpen<T> {

@@ -3,7 +3,7 @@ import type { Database } from '../store/database.js'
 import { CompiledQuery, sql } from '../store/kysely.js'
 import { reasonOf } from './reason.js'
 
-/** The part of pg-boss that we use; it is the host's to install. */
+/** The part of pg-boss that is used; the host installs it. */
 export type BossModule = new (options: object) => Boss
 
 export interface Boss {
@@ -26,33 +26,33 @@ export interface Rows {
   rows: Record<string, unknown>[]
 }
 
-/** Lends pg-boss a connection of the database, whether that is ours or the host's pool. */
+/** Runs SQL of pg-boss on a connection of the database, ours or the host's pool. */
 export function executeSql(database: Database, text: string, values: readonly unknown[] = []): Promise<Rows> {
-  // An id of ours is a number, one of pg-boss is none.
+  // Disables plugins that convert our numeric ids; those of pg-boss are not numeric.
   const plain = database.read.withoutPlugins()
   return plain.connection().execute(async (db) => {
     try {
       return await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]))
     } catch (error) {
-      // It begins transactions in the middle of a text; one that failed there would stay open on the pool's connection.
+      // pg-boss begins transactions inside a text. After a failure, one would stay open on the pooled connection.
       if (/\bbegin\b/i.test(text)) await sql`rollback`.execute(db).catch(() => {})
       throw error
     }
   })
 }
 
-/** Its tables, which are looked into, are others in every major version. */
+/** Its tables, which are queried here, differ between major versions. */
 export function wrongVersion(): TrackerError {
   return new TrackerError(
     'driver_missing',
-    'job_engine pg-boss needs version 10 of the package pg-boss, and another is installed: run  npm install pg-boss@10',
+    'job_engine pg-boss requires version 10 of the pg-boss package, but another version is installed. Run  npm install pg-boss@10',
   )
 }
 
 const DEADLOCK = '40P01'
 const TRIES = 5
 
-/** Processes that start at once stand in each other's way while the tables are made; PostgreSQL sends one of them back. */
+/** Concurrent starts can deadlock while the tables are created; PostgreSQL aborts one of them. */
 export async function unlessDeadlocked(work: () => Promise<unknown>, left = TRIES): Promise<void> {
   try {
     await work()
@@ -64,12 +64,12 @@ export async function unlessDeadlocked(work: () => Promise<unknown>, left = TRIE
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** The first start makes a schema: what to do when that is not allowed is said in a sentence. */
+/** The first start creates a schema. Explains what to do if that is not allowed. */
 export function withMissingRight(error: unknown, schema: string): unknown {
   if ((error as { code?: unknown } | null)?.code !== INSUFFICIENT_PRIVILEGE) return error
   return new TrackerError(
     'configuration_invalid',
-    `pg-boss could not make its schema ${schema} (${reasonOf(error)}): let an administrator run  grant create on database NAME to USER  for the first start, after which it may be revoked.`,
+    `pg-boss cannot create its schema ${schema} (${reasonOf(error)}). Ask an administrator to run  grant create on database NAME to USER  for the first start; it can be revoked afterward.`,
     { cause: error },
   )
 }

@@ -20,7 +20,7 @@ import type { ClaimedJob } from './worker.js'
 
 const SCHEMA = 'faultboard_jobs'
 const JOBS = `${SCHEMA}.job`
-/** The longest slot that its column holds: under one key there is one job, however far apart they come. */
+/** Longest slot of the column: at most one job per key, however far apart they are added. */
 const FOR_EVER = 2 ** 31 - 1
 
 interface Open {
@@ -30,8 +30,8 @@ interface Open {
 }
 
 /**
- * Jobs in PostgreSQL, by pg-boss. Its own workers would hold the host's process by their timers, and know no lease that is
- * kept up: jobs are fetched by hand, and a running one renews the time at which it began.
+ * Jobs in PostgreSQL, with pg-boss. Its own workers would keep the host process alive with timers, and have no
+ * renewable lease. Jobs are fetched by polling, and a running job renews its start time.
  */
 export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
   const { job_database } = parts.config
@@ -43,7 +43,7 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
     return executeSql(database, text, [queue, ...values])
   }
   const idsOf = (jobs: readonly ClaimedJob[]) => jobs.map(({ id }) => id)
-  // A key is for one job until it is done or has failed for good; pg-boss keeps it with what has failed.
+  // A key is reserved until its job is done or failed permanently; pg-boss keeps it for failed jobs.
   const freeKeys = () =>
     ask(`update ${JOBS} set singleton_on = null where name = $1 and state = 'failed' and singleton_on is not null`)
 
@@ -68,15 +68,15 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
     async claim(limit) {
       const { boss, queue } = await connection.open()
       let failure: unknown
-      // pg-boss takes every failure for a collision with another worker, and says nothing.
-      const telling = {
+      // pg-boss treats every failure as a collision with another worker and hides it.
+      const reportingDb = {
         executeSql: (text: string, values?: readonly unknown[]) =>
           executeSql(database, text, values).catch((error: unknown) => {
             failure = error
             throw error
           }),
       }
-      const jobs = await boss.fetch(queue, { batchSize: limit, includeMetadata: true, db: telling })
+      const jobs = await boss.fetch(queue, { batchSize: limit, includeMetadata: true, db: reportingDb })
       if (failure) throw failure
       return jobs.map(claimedJob)
     },
@@ -100,7 +100,7 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
       const mine = `name = $1 and id = $2 and state = 'active' and retry_count = $3`
       const values = [job.id, job.attempt - 1, JSON.stringify({ message: reason })]
       if (pause_ms !== null) {
-        // By pg-boss itself the pauses would grow to days.
+        // With pg-boss's own backoff, the delays would grow to days.
         const later = `start_after = now() + $5::float8 * interval '1 millisecond'`
         await ask(`update ${JOBS} set state = 'retry', output = $4::jsonb, ${later} where ${mine}`, ...values, pause_ms)
         return
@@ -118,7 +118,7 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
     },
 
     async giveBack(jobs) {
-      // Without a beginning, the next fetch does not count as a further try.
+      // Without a start time, the next fetch does not count as an attempt.
       await ask(
         `update ${JOBS} set state = 'created', started_on = null
         where name = $1 and id = any($2::uuid[]) and state = 'active'`,
@@ -191,7 +191,7 @@ async function connect(parts: EngineParts, database: Database, timing: Timing): 
     expireInSeconds: Math.ceil(timing.lease_ms / 1000),
   })
   if (typeof boss.expire !== 'function') throw wrongVersion()
-  // What went wrong is told by whatever was asked; without a listener it would bring the host down.
+  // Each call reports its own failure. Without a listener, the error would end the host.
   boss.on('error', () => {})
   try {
     await unlessDeadlocked(() => boss.start())

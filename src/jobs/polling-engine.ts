@@ -3,7 +3,7 @@ import type { EngineParts } from './engine-parts.js'
 import { respondingInTime, type Timing } from './timing.js'
 import { type JobSource, JobWorker } from './worker.js'
 
-/** Where an engine keeps its jobs, for those who add them and those who look at them too. */
+/** Storage of an engine, for adding and inspecting jobs. */
 export interface JobStore extends JobSource {
   add(jobs: readonly NewJob[]): Promise<void>
   counts(): Promise<JobCounts>
@@ -11,7 +11,7 @@ export interface JobStore extends JobSource {
   close(): Promise<void>
 }
 
-/** An engine around a store: what differs between the engines is only where the jobs are. */
+/** Creates an engine on top of a store: engines only differ in where jobs are stored. */
 export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: EngineParts, timing: Timing): JobEngine {
   const worker = new JobWorker({ source: store, timing, log: parts.log, random: parts.random })
   const inTime = <T>(answer: Promise<T>) => respondingInTime(answer, store.title, timing)

@@ -5,7 +5,7 @@ import { maskedAddress } from '../store/driver.js'
 
 const LONGEST = 2000
 
-/** Why something failed, in a text that may be kept and shown: bounded, and without the passwords of addresses. */
+/** Describes a failure in text that can be stored and shown: bounded, and without passwords in URLs. */
 export function reasonOf(error: unknown): string {
   return cleanText(failureMessage(error), LONGEST).replace(
     /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]*@[^\s'"<>]*/gi,
@@ -13,7 +13,7 @@ export function reasonOf(error: unknown): string {
   )
 }
 
-/** Whether the recorder complains of it, too: the tracker's own database cannot be opened. */
+/** Whether the recorder reports it too: the tracker's own database cannot be opened. */
 export function isSaidByOthers(error: unknown): boolean {
   return error instanceof TrackerError && (error.code === 'schema_outdated' || error.code === 'database_unavailable')
 }

@@ -6,27 +6,27 @@ import { LEASES } from '../store/bulk-targets.js'
 import type { JobName } from './engine.js'
 import { isSaidByOthers, reasonOf } from './reason.js'
 
-/** Something that is to happen now and then, in one process of many. */
+/** A recurring job that runs in one of all processes. */
 export interface Schedule {
-  /** The job that does it, and its row in the database, where all processes look. */
+  /** Name of the job, and of its row in the database. */
   name: JobName
-  /** What a complaint about it begins with. */
+  /** Start of a log message about it. */
   title: string
-  /** When its next turn is, by its last one; null: never, as things are configured. */
+  /** Time of the next run, given the last one; null if it is disabled. */
   dueAt(last_run_at: number, config: Options): number | null
-  /** Whether every application of the database has its own turns; otherwise all have one together. */
+  /** Whether each application of the database has its own schedule; otherwise they share one. */
   per_application?: boolean
-  /** Whether the first turn is awaited; otherwise it comes as soon as the schedule is known. */
+  /** Whether to wait for the first due time; otherwise it runs as soon as the schedule is known. */
   awaits_first?: boolean
 }
 
-/** A host that starts has other things to do first. */
+/** Gives a starting host time for more urgent work. */
 const FIRST_CHECK_MS = MINUTE
 const CHECK_MS = 15_000
-/** A process that died while it handed a job over is waited for so long. */
+/** Time to wait for a process that died while it enqueued a job. */
 const LEASE_MS = MINUTE
 
-/** Hands over the jobs whose time has come; gives the function that ends it. */
+/** Enqueues due jobs. Returns the function that stops it. */
 export function startSchedules(context: Context, schedules: readonly Schedule[]): () => void {
   let timer: NodeJS.Timeout
   let stopped = false
@@ -49,19 +49,19 @@ async function handOverQuietly(context: Context, schedule: Schedule): Promise<vo
     await handOverIfDue(context, schedule)
   } catch (error) {
     if (isSaidByOthers(error)) return
-    context.log.warn(`${schedule.title} could not be handed to the job engine: ${reasonOf(error)}`)
+    context.log.warn(`${schedule.title}: could not enqueue the job: ${reasonOf(error)}`)
   }
 }
 
 /**
- * Hands the job over unless it had its turn, here or in another process; gives whether it did. Turns that were missed
- * are caught up in one. The date is written after the job is safe: when a process dies between, another one hands it
- * over once more, under the same key.
+ * Enqueues the job unless it already ran, here or in another process; returns whether it did. Missed runs are combined
+ * into one. The date is written after the job is durable: if a process dies in between, another one enqueues it again
+ * under the same key.
  */
 export async function handOverIfDue(context: Context, schedule: Schedule): Promise<boolean> {
   const { config, jobs, now, ready } = context
   const { name, dueAt, per_application } = schedule
-  // What is switched off is not begun either.
+  // A disabled schedule is not started.
   if (dueAt(0, config) === null) return false
   await ready()
   const lease = leaseOf(schedule, config)
@@ -83,7 +83,7 @@ export async function handOverIfDue(context: Context, schedule: Schedule): Promi
   return true
 }
 
-/** A name may be longer than that of a lease. */
+/** The name can be longer than the lease column. */
 function leaseOf({ name, per_application }: Schedule, { application_name }: Options): string {
   if (!per_application) return name
   return `${name}:${createHash('sha256').update(application_name).digest('hex').slice(0, 32)}`
@@ -101,10 +101,10 @@ async function lastTurn(context: Context, schedule: Schedule): Promise<number> {
   return (await lease())?.last_run_at ?? first
 }
 
-/** The clocks of several machines differ by that. */
+/** Tolerated clock difference between machines. */
 const SKEW_MS = MINUTE
 
-/** A clock that once was a year ahead would put off the next turn by a year. */
+/** A clock that was once a year ahead would delay the next run by a year. */
 async function withoutFuture({ database, now }: Context, name: string, last: number): Promise<number> {
   const time = now()
   if (last <= time + SKEW_MS) return last
@@ -119,7 +119,7 @@ async function withoutFuture({ database, now }: Context, name: string, last: num
   return time
 }
 
-/** Of many processes that ask at the same time, the one whose update finds the old date has the turn. */
+/** Of many concurrent processes, the one whose update matches the old date wins. */
 async function takeLease({ database, now }: Context, name: string, last: number, holder: string): Promise<boolean> {
   const taken = await database.write((trx) =>
     trx

@@ -1,32 +1,32 @@
 import { MINUTE } from '../model/time.js'
 import { withTimeout } from '../model/with-timeout.js'
 
-/** How long things may take, the same for every engine; tests make them shorter. */
+/** Durations for all engines; tests use shorter ones. */
 export interface Timing {
-  /** For so long a job belongs to the worker that took it; kept up while it runs. */
+  /** Lease of a claimed job, renewed while it runs. */
   lease_ms: number
-  /** How often an idle worker looks for jobs of other processes. */
+  /** Polling interval of an idle worker. */
   poll_ms: number
-  /** How long a stopping worker waits for what is being done. */
+  /** Time that a stopping worker waits for running jobs. */
   grace_ms: number
-  /** An engine that says nothing for so long counts as away. */
+  /** Timeout after which an engine counts as unreachable. */
   patience_ms: number
-  /** The pause before the second try; the later ones grow from it. */
+  /** Delay before the second attempt; later delays grow from it. */
   pause_ms: number
 }
 
 export const TIMING: Timing = { lease_ms: 60_000, poll_ms: 1000, grace_ms: 5000, patience_ms: 10_000, pause_ms: 5000 }
 
-/** Few at a time: they share the host's process and the tracker's few connections. */
+/** Low, because jobs share the host's process and the tracker's few connections. */
 export const CONCURRENCY = 4
 export const MAX_ATTEMPTS = 5
-/** Dead letters that are kept for people to look at. */
+/** Dead letters to keep for inspection. */
 export const MAX_DEAD_LETTERS = 1000
 
-/** What waits for a database or a receiver must not wait much longer than that does. */
+/** Jobs that wait for a database or a receiver must not wait much longer than the outage lasts. */
 const LONGEST_PAUSE = 5 * MINUTE
 
-/** How long to wait after so many failed tries: four times as long each time, and never at the same instant as others. */
+/** Delay after this many failed attempts: grows by a factor of four, with jitter. */
 export function pauseAfter(attempt: number, { pause_ms }: Timing, random: () => number): number {
   return Math.round(Math.min(LONGEST_PAUSE, pause_ms * 4 ** (attempt - 1)) * (0.75 + random() / 2))
 }

@@ -12,24 +12,24 @@ export interface ClaimedJob {
   max_attempts: number
 }
 
-/** Where an engine keeps its jobs. What it rejects with means that it cannot be reached. */
+/** Job storage of an engine. A rejection means that it is unreachable. */
 export interface JobSource {
-  /** What a complaint calls it. */
+  /** Name in log messages. */
   readonly title: string
-  /** With which failure in a row it is complained of. */
+  /** Consecutive failures before it is logged. */
   readonly complains_at: number
-  /** Takes up to so many jobs that are due. Nobody else gets them until the lease ends. */
+  /** Claims up to `limit` due jobs. No other worker gets them until the lease ends. */
   claim(limit: number): Promise<ClaimedJob[]>
-  /** Begins the lease of these anew. */
+  /** Renews the leases of these jobs. */
   keep(jobs: readonly ClaimedJob[]): Promise<void>
   done(job: ClaimedJob): Promise<void>
-  /** It is tried again after the pause, or never when that is null. */
+  /** Retries the job after the pause, or never if it is null. */
   failed(job: ClaimedJob, reason: string, pause_ms: number | null): Promise<void>
-  /** Somebody else may take them at once, and this try does not count. */
+  /** Releases jobs for other workers at once, without counting the attempt. */
   giveBack(jobs: readonly ClaimedJob[]): Promise<void>
-  /** Anybody may take it after the pause, and this try does not count. */
+  /** Delays a job for any worker, without counting the attempt. */
   putOff(job: ClaimedJob, pause_ms: number): Promise<void>
-  /** Frees the jobs whose worker is gone. */
+  /** Releases jobs whose worker is gone. */
   rescue(): Promise<void>
 }
 
@@ -44,19 +44,19 @@ interface Running {
   job: ClaimedJob
   ended: Promise<void>
   stopper: AbortController
-  /** By `performance.now()`. */
+  /** Measured with `performance.now()`. */
   kept_at: number
 }
 
 const LONGEST_PAUSE_MS = 30_000
-/** What is told to break off gets so long to do it. */
+/** Time for an aborted job to stop. */
 const BREAK_OFF_MS = 500
-/** So long a job that only a newer release knows is left for a process of that. */
+/** Delay for a job that only a newer release can run. */
 const UNKNOWN_PAUSE_MS = MINUTE
 
 /**
- * Takes jobs from a source and does them, a few at a time. It asks, instead of waiting on an open line: nothing of it
- * keeps the host's process alive, and one connection serves all.
+ * Claims jobs from a source and runs a few at a time. Polls instead of holding an open connection: it never keeps the
+ * host process alive, and one connection is enough.
  */
 export class JobWorker {
   readonly #parts: WorkerParts
@@ -66,10 +66,10 @@ export class JobWorker {
   #turning: Promise<void> | null = null
   #wanted = false
   #away_pauses = 0
-  #told = false
+  #isReportedAway = false
   #rescued_at = -Infinity
   #stopped = false
-  /** By `performance.now()`: when the grace of a process that is about to stop is over. */
+  /** End of the grace period of a stopping process, by `performance.now()`. */
   #grace_ends_at: number | null = null
   #heart: NodeJS.Timeout | undefined
 
@@ -83,18 +83,18 @@ export class JobWorker {
     this.wake()
   }
 
-  /** Looks for jobs at once. */
+  /** Polls for jobs at once. */
   wake(): void {
     if (!this.#handle || this.#stopped) return
     if (this.#turning) this.#wanted = true
-    // A source that is away is asked in its time, however many jobs are added.
+    // An unreachable source is polled on schedule, however many jobs are added.
     else if (this.#away_pauses === 0) this.#lookIn(0)
   }
 
-  /** Does what is due until there is no more of it, or the grace is over. Never rejects. */
+  /** Runs due jobs until none are left or the grace period ends. Never rejects. */
   async drain(): Promise<void> {
     if (!this.#handle || this.#stopped) return
-    // One that has begun before may have looked too early.
+    // A poll that started earlier may have missed new jobs.
     await this.#turning
     while (this.#graceLeft() > 0 && !this.#stopped) {
       await this.#look()
@@ -166,7 +166,7 @@ export class JobWorker {
     try {
       return await this.#inTime(claiming)
     } catch (error) {
-      // They may come late, when nobody waits for them any more.
+      // They can arrive late, after the caller stopped waiting.
       void claiming.then((jobs) => this.#giveBack(jobs)).catch(() => {})
       throw error
     }
@@ -183,7 +183,7 @@ export class JobWorker {
     })
   }
 
-  /** While a release is rolled out, its processes and those of the last one share the jobs. */
+  /** During a rollout, processes of both releases share the jobs. */
   async #leaveToNewer(job: ClaimedJob): Promise<void> {
     try {
       await this.#inTime(this.#parts.source.putOff(job, UNKNOWN_PAUSE_MS))
@@ -202,7 +202,7 @@ export class JobWorker {
     } catch (error) {
       reason = reasonOf(error)
     }
-    // Its lease ran out, or it was given back: what became of it is no longer ours to say.
+    // Its lease expired or it was released: its result is no longer recorded here.
     if (this.#running.get(job.id) !== running) return
     try {
       if (reason === null) await this.#inTime(source.done(job))
@@ -210,10 +210,10 @@ export class JobWorker {
       else {
         const pause = attempt < max_attempts ? pauseAfter(attempt, timing, random) : null
         await this.#inTime(source.failed(job, reason, pause))
-        if (pause === null) this.#parts.log.warn(`A job failed for good (${name}): ${reason}`)
+        if (pause === null) this.#parts.log.warn(`Job failed permanently (${name}): ${reason}`)
       }
     } catch (error) {
-      // The lease ends by itself, and the job is done once more.
+      // The lease expires, and the job runs again.
       this.#goAway(error)
     }
   }
@@ -233,7 +233,7 @@ export class JobWorker {
     }
   }
 
-  /** Others may have it by now; a handler that hangs must not take the place of those that follow. */
+  /** Another worker may have claimed it; a hanging handler must not block the jobs after it. */
   #abandon(running: Running): void {
     running.stopper.abort()
     if (this.#running.get(running.job.id) === running) this.#running.delete(running.job.id)
@@ -241,7 +241,7 @@ export class JobWorker {
 
   async #giveBack(jobs: readonly ClaimedJob[]): Promise<void> {
     if (jobs.length === 0) return
-    // Whoever cannot be told now sees their lease end.
+    // If this fails, the leases expire.
     await this.#inTime(this.#parts.source.giveBack(jobs)).catch(() => {})
   }
 
@@ -265,15 +265,15 @@ export class JobWorker {
     const { log, source } = this.#parts
     this.#away_pauses++
     if (this.#stopped || this.#away_pauses !== source.complains_at || isSaidByOthers(error)) return
-    this.#told = true
-    log.warn(`No jobs can be taken from ${source.title}: ${reasonOf(error)}\n  They wait, and it is asked again.`)
+    this.#isReportedAway = true
+    log.warn(`Cannot fetch jobs from ${source.title}: ${reasonOf(error)}\n  Retrying.`)
   }
 
   #isBack(): void {
     if (this.#away_pauses === 0) return
     this.#away_pauses = 0
-    if (!this.#told) return
-    this.#told = false
-    this.#parts.log.info(`${this.#parts.source.title} is back; its jobs are worked on again.`)
+    if (!this.#isReportedAway) return
+    this.#isReportedAway = false
+    this.#parts.log.info(`${this.#parts.source.title} is back; running its jobs again.`)
   }
 }

@@ -18,27 +18,27 @@ export function failed(code: number, message: string): Failure {
   return new Failure(code, message)
 }
 
-/** Most messages in one batch. */
+/** Maximum number of messages in one batch. */
 const MOST_AT_ONCE = 100
 
-/** A line, or why there is no text of it. */
+/** A line, or the reason why it has no text. */
 export interface RequestLine {
   text: string | null
   why?: string
 }
 
-/** The answer to a line of JSON-RPC 2.0, or null when it wants none. */
+/** Response to a line of JSON-RPC 2.0, or null if it needs none. */
 export async function answerLine({ text, why }: RequestLine, server: Server): Promise<object | null> {
-  if (text === null) return answer(null, failed(PARSE_ERROR, `This line cannot be read: ${why}`))
+  if (text === null) return answer(null, failed(PARSE_ERROR, `Cannot read this line: ${why}`))
   let message: unknown
   try {
     message = JSON.parse(text)
   } catch {
-    return answer(null, failed(PARSE_ERROR, 'This is not JSON'))
+    return answer(null, failed(PARSE_ERROR, 'Not valid JSON'))
   }
   if (!Array.isArray(message)) return answerMessage(message, server)
   if (message.length === 0 || message.length > MOST_AT_ONCE) {
-    return answer(null, failed(INVALID_REQUEST, `A batch has from 1 to ${MOST_AT_ONCE} messages`))
+    return answer(null, failed(INVALID_REQUEST, `A batch must contain 1 to ${MOST_AT_ONCE} messages`))
   }
   const answers = await Promise.all(message.map((one) => answerMessage(one, server)))
   const wanted = answers.filter((one) => one !== null)
@@ -47,17 +47,17 @@ export async function answerLine({ text, why }: RequestLine, server: Server): Pr
 
 async function answerMessage(message: unknown, server: Server): Promise<object | null> {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    return answer(null, failed(INVALID_REQUEST, 'A message is an object'))
+    return answer(null, failed(INVALID_REQUEST, 'A message must be an object'))
   }
   const { jsonrpc, id, method, params } = message as Record<string, unknown>
-  // An answer to something that was never asked.
+  // A response to a request that was never sent.
   if (method === undefined && ('result' in message || 'error' in message)) return null
   const is_known_id = typeof id === 'string' || typeof id === 'number'
   if (jsonrpc !== '2.0' || typeof method !== 'string' || (id !== undefined && !is_known_id)) {
-    return answer(is_known_id ? id : null, failed(INVALID_REQUEST, 'This is no request of JSON-RPC 2.0'))
+    return answer(is_known_id ? id : null, failed(INVALID_REQUEST, 'Not a JSON-RPC 2.0 request'))
   }
   if (!is_known_id) return null
-  return answer(id, await server(method, params).catch(() => failed(INTERNAL_ERROR, 'It failed inside Faultboard')))
+  return answer(id, await server(method, params).catch(() => failed(INTERNAL_ERROR, 'Internal error in Faultboard')))
 }
 
 function answer(id: string | number | null, result: object | Failure): object {
@@ -65,5 +65,5 @@ function answer(id: string | number | null, result: object | Failure): object {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** Answers one request: the result, or a failure as the protocol names it. */
+/** Handles one request and returns a result or a failure of the protocol. */
 export type Server = (method: string, params: unknown) => Promise<object | Failure>

@@ -9,14 +9,14 @@ import { READ_TOOLS } from './tools/read.js'
 import { ACTOR, TRIAGE_TOOLS } from './tools/triage.js'
 import { plainSentence, untrusted } from './untrusted.js'
 
-/** The versions of the Model Context Protocol that are spoken, the newest last. */
+/** Supported versions of the Model Context Protocol, newest last. */
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 export interface ServerOptions {
   tracker: TrackerInstance
   version: string
   allow_triage: boolean
-  /** What went wrong unexpectedly, for the person who runs it. */
+  /** Logs unexpected failures for the operator. */
   log(sentence: string): void
 }
 
@@ -33,7 +33,7 @@ export function createServer(options: ServerOptions): Server {
       case 'tools/call':
         return call(tools, params, options)
       default:
-        return failed(METHOD_NOT_FOUND, `There is no method ${plainSentence(method)}`)
+        return failed(METHOD_NOT_FOUND, `Unknown method ${plainSentence(method)}`)
     }
   }
 }
@@ -72,14 +72,14 @@ async function call(tools: readonly Tool[], params: unknown, { tracker, log }: S
     if (!(error instanceof TrackerError)) {
       log(`${tool.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
     }
-    const sentence = error instanceof TrackerError ? error.message : 'It failed inside Faultboard; its log says why.'
+    const sentence = error instanceof TrackerError ? error.message : 'Internal error in Faultboard; see its log.'
     return { content: [{ type: 'text', text: plainSentence(sentence) }], isError: true }
   }
 }
 
 function whyNot(name: unknown, tools: readonly Tool[]): string {
   if (TRIAGE_TOOLS.some((tool) => tool.name === name)) {
-    return `${name} changes errors, which was not allowed: start  faultboard mcp  with --allow-triage`
+    return `${name} changes errors, which is not allowed. Start  faultboard mcp  with --allow-triage`
   }
-  return `There is no tool ${plainSentence(String(name))}; there are ${tools.map((tool) => tool.name).join(', ')}`
+  return `Unknown tool ${plainSentence(String(name))}. Available tools: ${tools.map((tool) => tool.name).join(', ')}`
 }

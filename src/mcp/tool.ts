@@ -1,15 +1,15 @@
 import type * as v from 'valibot'
 import type { TrackerInstance } from '../tracker.js'
 
-/** Something an agent may ask for. */
+/** A tool for agents. */
 export interface Tool<Schema extends v.GenericSchema = v.GenericSchema> {
   name: string
   title: string
   description: string
   input: Schema
-  /** Whether it changes something: such tools are there only when they were allowed. */
+  /** Whether it changes data: such tools are only available if allowed. */
   changes?: true
-  /** Gives data; what goes wrong is thrown. */
+  /** Returns data. Throws on failure. */
   run(tracker: TrackerInstance, input: v.InferOutput<Schema>): Promise<unknown>
 }
 

@@ -1,26 +1,26 @@
-/** What is known of a request beside the standard Request. */
+/** Facts about a request in addition to the standard Request. */
 export interface Arrival {
-  /** The client's address by the host's own rule about its proxies, else the peer of the socket. */
+  /** Client address by the proxy settings of the host, or else the peer of the socket. */
   remote_address: string | null
-  /** The peer of the socket, where it is known apart from that. */
+  /** Peer of the socket, if known separately. */
   peer_address?: string | null | undefined
-  /** What the framework hands to its handlers: an Express request, a context of Koa or Hono, … */
+  /** Object that the framework passes to its handlers: an Express request, a context of Koa or Hono, … */
   host: object
-  /** What a parser of the host made of the body, where it was quicker than we are. */
+  /** Result of the host's body parser, if it ran first. */
   parsed?: unknown
 }
 
-/** What a callback of the host is told of a request. */
+/** Argument of the host's callbacks. */
 export interface ReportingRequest {
   request: Request
-  /** What the framework hands to its handlers: an Express request, a context of Koa or Hono, … */
+  /** Object that the framework passes to its handlers: an Express request, a context of Koa or Hono, … */
   host: object
 }
 
-/** An endpoint as a standard function. It never rejects. */
+/** An endpoint as a standard function. Never rejects. */
 export type Answering = (request: Request, arrival: Arrival) => Promise<Response>
 
-/** An answer of ours: JSON that nobody keeps or takes for anything else. */
+/** A JSON response that is neither cached nor interpreted as another type. */
 export function answerJson(status: number, body: object, headers: Record<string, string> = {}): Response {
   return Response.json(body, {
     status,

@@ -1,6 +1,9 @@
 import { TrackerError } from '../model/errors.js'
 
-/** Read and discarded of a body that is refused: a client that is cut off while sending never sees the response. */
+/**
+ * Bytes of a rejected body that are read and discarded: a client that is cut off while sending never sees the
+ * response.
+ */
 const MAX_DRAINED_BYTES = 4 * 1024 * 1024
 /** A smaller chunk counts as this many bytes: reading a chunk of one byte costs about as much as reading a kilobyte. */
 const MIN_CHUNK_BYTES = 1000
@@ -11,7 +14,10 @@ export interface BodyLimits {
   count(bytes: number): void
 }
 
-/** The chunks of a body as they arrive. Throws `too_large` beyond the limit. Counts only what chunks cost beyond their bytes. */
+/**
+ * Chunks of a body as they arrive. Throws `too_large` beyond the limit. Counts only the overhead of chunks beyond
+ * their bytes.
+ */
 export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLimits): AsyncGenerator<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > MAX_DRAINED_BYTES && announced > max_bytes) throw tooLarge(max_bytes)
@@ -21,8 +27,8 @@ export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLi
   let cost = 0
   const read = async (): Promise<Buffer | null> => {
     const { done, value } = await reader.read().catch(() => {
-      // The client left, or its connection broke.
-      throw new TrackerError('invalid_input', 'the body could not be read to its end')
+      // The client disconnected.
+      throw new TrackerError('invalid_input', 'the body ended early')
     })
     if (done) return null
     size += value.byteLength
@@ -39,7 +45,7 @@ export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLi
     }
     isComplete = true
   } finally {
-    // A consumer that stops early lands here as well.
+    // Also reached by a consumer that stops early.
     if (!isComplete) await drain(read, () => cost)
     // Not cancelled: that would close the connection before the response is sent.
     reader.releaseLock()
@@ -50,11 +56,11 @@ async function drain(read: () => Promise<Buffer | null>, cost: () => number): Pr
   try {
     while (cost() <= MAX_DRAINED_BYTES && (await read()) !== null) {}
   } catch {
-    // The reason for the refusal matters more.
+    // The reason for the rejection is more important.
   }
 }
 
-/** All bytes of a body, counted as they arrive. */
+/** Reads all bytes of a body, counted as they arrive. */
 export async function readBounded(request: Request, limits: BodyLimits): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of bodyChunks(request, limits)) {

@@ -5,11 +5,11 @@ import type { Arrival, ReportingRequest } from './arrival.js'
 export { clientNetwork as countedBy } from '../model/requests/client-address.js'
 
 export interface ClientOptions {
-  /** The client's address, for hosts in which it can be told by nothing but a header of their own. */
+  /** Reads the client address from a custom header, for hosts that need it. */
   client_address?: ((from: ReportingRequest) => string | null | undefined) | undefined
 }
 
-/** The client's address. A framework that was told about its proxies has looked past them already. */
+/** Client address. A framework with proxy settings has already resolved it. */
 export function clientOf(
   from: ReportingRequest,
   { remote_address, peer_address }: Arrival,
@@ -24,7 +24,7 @@ export function clientOf(
   return clientAddress({ remote_address, forwarded_for, forwarded: headers.get('forwarded') }, trusted_proxies)
 }
 
-/** Without port, zone and IPv4 mapping; null for what is no address. */
+/** Without port, zone and IPv4 mapping; null if it is not an address. */
 function plainAddress(address: string | null | undefined): string | null {
   return typeof address === 'string' ? clientAddress({ remote_address: address }, []) : null
 }

@@ -1,6 +1,6 @@
 import { TrackerError } from '../model/errors.js'
 
-/** An error as a client tells it. Nothing of it is trusted but its shape. */
+/** An error as reported by a client. Only its shape is validated; nothing in it is trusted. */
 export interface ReportedError {
   error_type: string
   message: string
@@ -12,13 +12,13 @@ export interface ReportedError {
   /** Seconds or milliseconds since 1970. */
   timestamp?: number
   device_info?: object
-  /** The same for every attempt to tell of it, so that it counts once. */
+  /** Identical for every attempt to report the error, so that it counts once. */
   event_id?: string
   user_id?: string | number
   breadcrumbs?: readonly unknown[]
   context?: object
   tags?: object
-  /** How often the client met it before it told of it. */
+  /** Number of occurrences before the report. */
   count?: number
 }
 
@@ -33,10 +33,10 @@ const list: Rule = (value) => (Array.isArray(value) ? null : 'must be a list')
 const number: Rule = (value) => (Number.isFinite(value) ? null : 'must be a number')
 const word: Rule = (value) => text(value) ?? ((value as string).trim() === '' ? 'must not be empty' : null)
 
-/** THE TABLE of the contract. What is not named here is left out; what is too long is cut. */
+/** THE TABLE of the contract. Unknown fields are ignored, long texts are cut. */
 const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule }>> = {
   error_type: { required: true, rule: word },
-  // An error that was thrown without a word is an error, too.
+  // An error without a message is still an error.
   message: { required: true, rule: text },
   platform: { required: true, rule: word },
   app_version: { required: true, rule: word },
@@ -59,17 +59,17 @@ const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule
 }
 
 /**
- * The errors of a body, `{ error }` or `{ errors }`. Throws `invalid_input` with a sentence that names the field: of a
- * batch, either all is right or nothing is taken.
+ * Errors of a body, `{ error }` or `{ errors }`. Throws `invalid_input` with the name of the field. A batch is
+ * accepted as a whole or not at all.
  */
 export function errorsIn(body: unknown): ReportedError[] {
   if (!isObject(body)) throw refused('the body must be an object with error or errors')
   const [error, errors] = [own(body, 'error'), own(body, 'errors')]
-  if (error !== undefined && errors !== undefined) throw refused('the body must hold error or errors, not both')
+  if (error !== undefined && errors !== undefined) throw refused('the body must contain error or errors, not both')
   if (errors === undefined) return [reportedError(error, 'error')]
   if (!Array.isArray(errors)) throw refused('errors must be a list')
   if (errors.length === 0) throw refused('errors must not be empty')
-  if (errors.length > BATCH_LIMIT) throw refused(`errors must not be more than ${BATCH_LIMIT} at once`)
+  if (errors.length > BATCH_LIMIT) throw refused(`errors must not contain more than ${BATCH_LIMIT} items`)
   return errors.map((one, i) => reportedError(one, `errors[${i}]`))
 }
 
@@ -89,7 +89,7 @@ function reportedError(value: unknown, name: string): ReportedError {
   return reported as unknown as ReportedError
 }
 
-/** Only what was sent itself: `constructor` and its kin are on every object. */
+/** Reads own properties only: every object inherits `constructor` and similar. */
 function own(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }

@@ -4,23 +4,23 @@ import { ConfigurationError } from '../model/errors.js'
 export interface CorsOptions {
   /** Origins of other sites whose pages may report here, such as `https://shop.example`. */
   allowed_origins?: readonly string[] | undefined
-  /** Whether those pages may send cookies with it. */
+  /** Whether those pages may send cookies. */
   allow_credentials?: boolean | undefined
 }
 
-/** What may be said to pages of other sites. */
+/** CORS behavior of an endpoint. */
 export interface Cors {
   /** Whether the request comes from a page that may not report here. */
   isRefused(request: Request): boolean
-  /** The answer to a preflight, or to a plain OPTIONS. */
+  /** Response to a preflight, or to a plain OPTIONS request. */
   preflight(request: Request): Response
-  /** Lets the page that asked read the answer, if it is one of those that were named. */
+  /** Allows the requesting page to read the response, if its origin is allowed. */
   admit(request: Request, response: Response): Response
 }
 
 /**
- * Exact origins only: with a wildcard, every page of the world could make its visitors report here. Throws a
- * ConfigurationError that names what is no origin.
+ * Accepts exact origins only: with a wildcard, any page could make its visitors report here. Throws a
+ * ConfigurationError for an invalid origin.
  */
 export function createCors({ allowed_origins = [], allow_credentials = false }: CorsOptions): Cors {
   const wrong = allowed_origins.filter((origin) => typeof origin !== 'string' || !ORIGIN.test(origin))
@@ -28,7 +28,7 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
     throw new ConfigurationError(
       wrong.map(
         (origin) =>
-          `allowed_origins: ${JSON.stringify(origin)} is no origin; name each one as a browser sends it, such as "https://shop.example"`,
+          `allowed_origins: ${JSON.stringify(origin)} is not an origin; use the form that a browser sends, such as "https://shop.example"`,
       ),
     )
   }
@@ -56,10 +56,10 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
   }
 }
 
-/** A scheme and a host, as an app in a web view has it too: `capacitor://localhost`. */
+/** A scheme and a host, including those of web views: `capacitor://localhost`. */
 const ORIGIN = /^[a-z][a-z\d+.-]{0,30}:\/\/[^\s/?#@*]{1,255}$/i
 
-/** Whatever the page's own requests carry, a token of the host's among it; who may ask is decided by the origin. */
+/** Allows all requested headers, such as a token of the host. Access is controlled by origin. */
 function wantedHeaders({ headers }: Request): string {
   const names = (headers.get('access-control-request-headers') ?? '').slice(0, 1000).split(',')
   const wanted = names.map((name) => name.trim().toLowerCase()).filter((name) => /^[\w-]{1,64}$/.test(name))

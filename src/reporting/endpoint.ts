@@ -16,24 +16,25 @@ export type { ReportingRequest } from './arrival.js'
 export type { Mountable } from './mountable.js'
 
 export interface ReportingOptions extends CorsOptions, ClientOptions {
-  /** Left out: the default tracker. */
+  /** Default: the default tracker. */
   tracker?: TrackerInstance
-  /** Who may report: anything but true answers 401. Left out: whoever the host lets through to here. */
+  /**
+   * Whether the client may report: anything but true results in 401. Default: every request that reaches the endpoint.
+   */
   authorize?(from: ReportingRequest): boolean | Promise<boolean>
-  /** Whose error it is. Left out: `user_callback`, or the usual places where the host's sign-in leaves the user. */
+  /** User of the error. Default: `user_callback`, or the usual properties set by the host's authentication. */
   user?(from: ReportingRequest): string | number | null | undefined | Promise<string | number | null | undefined>
-  /** Believes the `user_id` that a client sends, where the host does not know better. */
+  /** Trusts the `user_id` sent by a client if the host does not know the user. */
   trust_user?: boolean
-  /** Largest body, in bytes. */
+  /** Maximum body size in bytes. */
   max_bytes?: number
-  /** Origins beside the page's own site that serve the host's bundles. */
+  /** Origins other than the page's own site that serve the host's bundles. */
   script_origins?: readonly string[]
 }
 
 /**
- * An endpoint for errors of browsers and apps, to be mounted wherever the host likes, behind whatever guards it has.
- * It speaks the contract of docs/reporting.md and never throws into the host.
- *
+ * Endpoint for errors of browsers and apps, mounted by the host behind its own guards. Implements the contract of
+ * docs/reporting.md and never throws into the host.
  * @example
  * const reporting = reportingEndpoint({ authorize: ({ request }) => isSignedIn(request) })
  * app.all('/client_errors', reporting.express)
@@ -57,10 +58,10 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
 
   async function take(request: Request, arrival: Arrival): Promise<Response> {
     if (request.method !== 'POST') {
-      return answerJson(405, { error: 'Errors are reported by POST.' }, { Allow: 'POST, OPTIONS' })
+      return answerJson(405, { error: 'Report errors with POST.' }, { Allow: 'POST, OPTIONS' })
     }
     if (cors.isRefused(request)) {
-      return answerJson(403, { error: 'Pages of this origin may not report here: it is not in allowed_origins.' })
+      return answerJson(403, { error: 'This origin may not report here: it is not in allowed_origins.' })
     }
     const from: ReportingRequest = { request, host: arrival.host }
     const address = clientOf(from, arrival, options, tracker.config)
@@ -77,7 +78,7 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     const errors = errorsIn(await jsonBody(request, arrival, { max_bytes, count }))
     hold(limits.errors(client, errors.length))
     const kept = await record(errors, from, address)
-    // Of what is sent once more, a part that was kept and has no number would count twice.
+    // In a retry, an error that was recorded without an id would count twice.
     const isWorthRepeating = kept.includes(false) && errors.every(({ event_id }, i) => event_id || !kept[i])
     return isWorthRepeating ? notNow() : answerJson(201, { success: true })
   }
@@ -110,7 +111,7 @@ const DEFAULTS = {
   script_origins: [] as readonly string[],
 }
 
-/** An option that is undefined is left out. */
+/** Drops undefined options. */
 function given(options: ReportingOptions): Partial<typeof DEFAULTS> {
   const set = Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(DEFAULTS, name))
   return Object.fromEntries(set)
@@ -121,7 +122,7 @@ function checkNumbers({ max_bytes }: typeof DEFAULTS): void {
   throw new ConfigurationError(['max_bytes must be a positive whole number'])
 }
 
-/** A page that is left sends its last errors as text, for which no browser asks first. */
+/** A page that is closing sends its last errors as text, which needs no preflight. */
 const MEDIA = /^(?:application\/(?:[\w.-]{1,60}\+)?json|text\/plain)\s*(?:;|$)/i
 
 function wrongMedia({ headers }: Request): Response | null {
@@ -137,9 +138,9 @@ function slowDown({ message, retry_after }: OverLimit): Response {
   return answerJson(429, { error: message }, { 'Retry-After': String(retry_after) })
 }
 
-/** The tracker was shut down, or has neither a database nor a disk to write to. */
+/** The tracker was shut down, or can write neither to the database nor to disk. */
 function notNow(): Response {
-  return answerJson(503, { error: 'Errors are not taken just now.' }, { 'Retry-After': '60' })
+  return answerJson(503, { error: 'Errors are not accepted at the moment.' }, { 'Retry-After': '60' })
 }
 
 const ANSWERED: readonly string[] = ['invalid_input', 'too_large']
@@ -152,7 +153,7 @@ function refusalOf(error: unknown, tracker: TrackerInstance): Response {
   if (error instanceof TrackerError && error.code === 'shut_down') {
     return notNow()
   }
-  // A callback of the host failed, or the connection broke while the body came. What it says is not the client's.
+  // A callback of the host failed, or the connection broke. The message is not for the client.
   tracker.inlet.failed(error)
-  return answerJson(500, { error: 'The report could not be taken.' })
+  return answerJson(500, { error: 'The report could not be processed.' })
 }

@@ -3,19 +3,19 @@ import type { HostRequest } from '../capture/facts/request-facts.js'
 import type { Answering } from './arrival.js'
 import { answerNode } from './node-exchange.js'
 
-/** What is used of Fastify's request. */
+/** The part of Fastify's request that is used. */
 interface RequestLike {
   raw: object
   ip: string
 }
 
-/** What is used of its reply. */
+/** The part of Fastify's reply that is used. */
 interface ReplyLike {
   raw: object
   hijack(): unknown
 }
 
-/** What is used of its instance. */
+/** The part of the Fastify instance that is used. */
 interface FastifyLike {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(type: string, parser: (request: RequestLike, payload: unknown, done: Parsed) => void): unknown
@@ -25,8 +25,8 @@ interface FastifyLike {
 type Parsed = (error: Error | null, body?: unknown) => void
 
 /**
- * A plugin with a context of its own: hooks of the host that were added before it guard it, and its own reading of
- * bodies, with its own limits and answers, is nobody else's.
+ * Plugin with its own context: hooks that the host added before guard it, and its body parsing, limits and responses
+ * affect no other route.
  */
 export function fastifyPlugin(answering: Answering) {
   return (app: FastifyLike, _options: { prefix?: string }, done: (error?: Error) => void): void => {

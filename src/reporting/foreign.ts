@@ -4,7 +4,7 @@ import { clientStack } from '../model/stacks/client-stack.js'
 import { DAY, epochMilliseconds, MINUTE } from '../model/time.js'
 import type { ReportedError } from './contract.js'
 
-/** What is known of whoever reports, beside what he says. */
+/** Trusted facts about the client. */
 export interface Reporter {
   now: number
   user_id: string | number | undefined
@@ -15,7 +15,7 @@ export interface Reporter {
   max_backtrace_lines: number
 }
 
-/** What a client told, in our own fields. */
+/** Converts a reported error to the fields of the tracker. */
 export function foreignError(reported: ReportedError, reporter: Reporter): ForeignError {
   const { error_type, message, platform, app_version, url, component, context, tags, device_info, count } = reported
   const { now, user_id, ip_address, user_agent, script_origins, environment, max_backtrace_lines } = reporter
@@ -47,17 +47,17 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
   }
 }
 
-/** With more than its number: a client that numbers its events from one must not silence those of all others. */
+/** Includes more than the id: a client that numbers its events from one must not suppress those of other clients. */
 function keyOf({ event_id, timestamp, app_version, error_type, message }: ReportedError): string | undefined {
   if (!event_id) return undefined
   return ['reporting', event_id, timestamp, app_version, error_type, message.slice(0, 100)].join('\n')
 }
 
-/** A clock that is further off than this is wrong; an app that was offline for longer had better be told of as of now. */
+/** Maximum clock skew. Beyond it, the time of arrival is used. */
 const AHEAD = 5 * MINUTE
 const BEHIND = 7 * DAY
 
-/** Believed within reason; what is not believed is kept to be looked at. */
+/** Accepts plausible times. An implausible time is kept for display only. */
 function timeOf(timestamp: number | undefined, now: number): { occurred_at: number; claimed: number | null } {
   if (timestamp === undefined) return { occurred_at: now, claimed: null }
   const time = Math.trunc(epochMilliseconds(timestamp))
@@ -66,10 +66,10 @@ function timeOf(timestamp: number | undefined, now: number): { occurred_at: numb
 }
 
 const MOST_BREADCRUMBS = 100
-/** Far more than is kept of them, so that the filter sees whole secrets, and far less than a body has room for. */
+/** Much more than is stored, so that redaction sees whole secrets, and much less than a body can contain. */
 const MOST_LETTERS = { category: 200, message: 2000 }
 
-/** Steps before the error, oldest first; what is no step is left out. */
+/** Breadcrumbs, oldest first. Invalid entries are skipped. */
 function breadcrumbsOf(given: readonly unknown[] | undefined, occurred_at: number): RecordedBreadcrumb[] | undefined {
   return given?.slice(-MOST_BREADCRUMBS).flatMap((crumb): RecordedBreadcrumb[] => {
     if (typeof crumb !== 'object' || crumb === null) return []

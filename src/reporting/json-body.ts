@@ -3,23 +3,21 @@ import { type BodyLimits, readBounded, tooLarge } from './bounded-body.js'
 import { refused } from './contract.js'
 import { isDeeperThan } from './json-depth.js'
 
-/** Deeper than this no report is; a parser may have to climb as deep as it is told to. */
+/** Deeper than any report. Bounds the recursion of a parser. */
 const MAX_DEPTH = 32
 
-/** What the body says, within its limits; what a parser of the host has read is taken as it is. */
+/** The parsed body, within its limits. The result of the host's parser is used as it is. */
 export async function jsonBody(request: Request, arrival: Arrival, limits: BodyLimits): Promise<unknown> {
   if (!('parsed' in arrival)) return parse((await readBounded(request, limits)).toString('utf8'))
   const { max_bytes, count } = limits
   const { parsed } = arrival
   count(sizeOf(request, parsed))
-  // How much the parser took is its own limit's matter; what the client had said is known.
+  // The host's parser has its own limit; checks the declared size.
   if (Number(request.headers.get('content-length') ?? 0) > max_bytes) throw tooLarge(max_bytes)
   if (typeof parsed === 'string') return parse(parsed)
   if (Buffer.isBuffer(parsed)) return parse(parsed.toString('utf8'))
   if (parsed === undefined) {
-    throw refused(
-      'the body was read before it came here; mount the endpoint before that middleware, or let it keep the body',
-    )
+    throw refused('the body was already read; mount the endpoint before that middleware, or keep the parsed body')
   }
   return parsed
 }
@@ -37,7 +35,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What the parser says about it quotes the body.
+    // The message of the parser would quote the body.
     throw refused('the body is not valid JSON')
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a text of JSON is nested deeper than that: a parser may have to climb as deep as it is told to. It counts
- * brackets outside of strings, in one pass and without a stack of its own.
+ * Whether JSON text is nested deeper than the limit, which bounds the recursion of a parser. Counts brackets outside
+ * of strings in one pass.
  */
 export function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0

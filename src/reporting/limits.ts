@@ -3,11 +3,11 @@ import { RateLimiter, type Verdict } from '../dashboard/rate-limit.js'
 import type { BudgetName } from '../model/budgets.js'
 import type { TrackerInstance } from '../tracker.js'
 
-/** The limits for requests and bytes of clients. All endpoints of a tracker share them. */
+/** Limits for requests and bytes of clients, shared by all endpoints of a tracker. */
 export interface Limits {
-  /** Counts a request against its address, before its key is checked; returns a verdict if it is to be refused. */
+  /** Counts a request against its address before its key is checked. Returns a verdict if it must be rejected. */
   request(client: string): Verdict | null
-  /** Counts a request with a valid key against the total. Requests without one must not use up that total. */
+  /** Counts a request with a valid key against the total. Requests without a valid key must not exhaust it. */
   admit(): Verdict | null
   /** Counts the errors of a request beyond the first, which is counted with the request. */
   errors(client: string, count: number): Verdict | null
@@ -21,9 +21,9 @@ export interface Limits {
 
 const limitsByTracker = new WeakMap<TrackerInstance, Limits>()
 
-/** A client has used up one of its limits. */
+/** A client has exceeded a limit. */
 export class OverLimit extends Error {
-  /** Seconds until the limit starts anew. */
+  /** Seconds until the limit resets. */
   readonly retry_after: number
 
   constructor({ reset }: Verdict) {
@@ -32,7 +32,7 @@ export class OverLimit extends Error {
   }
 }
 
-/** Throws where a limit refuses. */
+/** Throws if a limit was exceeded. */
 export function hold(verdict: Verdict | null): void {
   if (verdict) throw new OverLimit(verdict)
 }
@@ -47,7 +47,7 @@ export function limitsOf(tracker: TrackerInstance): Limits {
 
 function createLimits(tracker: TrackerInstance): Limits {
   let limiters: Limiters | null = null
-  // The configuration is known once the tracker starts, which an endpoint may precede.
+  // The configuration is available once the tracker starts, which can be after the endpoint is created.
   const started = () => (limiters ??= createLimiters(tracker))
   return {
     request(client) {
@@ -77,7 +77,7 @@ interface Limiter {
   ofAll(count: number): Verdict | null
 }
 
-/** In this order: what exceeds the limit of one address must not use up the total. */
+/** The address is checked first: requests over its limit must not exhaust the total. */
 function both(limiter: Limiter, client: string, count: number): Verdict | null {
   return limiter.ofAddress(client, count) ?? limiter.ofAll(count)
 }

@@ -5,7 +5,7 @@ import type { Answering } from './arrival.js'
 import { fastifyPlugin } from './fastify-plugin.js'
 import { answerNode } from './node-exchange.js'
 
-/** What is used of Koa's context. */
+/** The part of Koa's context that is used. */
 export interface KoaLike {
   req: IncomingMessage
   res: ServerResponse
@@ -14,26 +14,25 @@ export interface KoaLike {
   respond?: boolean | undefined
 }
 
-/** What is used of Hono's. */
+/** The part of Hono's context that is used. */
 export interface HonoLike {
   req: { raw: Request; bodyCache: object; text(): Promise<string> }
   env: unknown
 }
 
-/** One endpoint in the shape of every framework. It answers whatever comes to where it is mounted. */
+/** One endpoint in the form of every framework. Handles all requests at its mount point. */
 export interface Mountable {
   /**
-   * The endpoint as a standard function, for hosts that are not listed here.
-   *
-   * @example
-   * Deno.serve((request, { remoteAddr }) => reporting.handle(request, { remote_address: remoteAddr.hostname }))
+   * The endpoint as a standard function, for other hosts.
+   * @example Deno.serve((request, { remoteAddr }) => reporting.handle(request, { remote_address: remoteAddr.hostname
+   * }))
    */
   handle(request: Request, from?: { remote_address?: string | null; host?: object }): Promise<Response>
   /** `app.all('/client_errors', reporting.express)`, and in a controller of Nest `reporting.nest(request, response)`. */
   express(request: IncomingMessage, response: ServerResponse, next?: unknown): Promise<void>
   /** `if (request.url === '/client_errors') return reporting.node(request, response)` */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** What a controller gets by `@Req()` and `@Res()`, on Express or on Fastify. */
+  /** Takes the arguments of `@Req()` and `@Res()` in a controller, on Express or Fastify. */
   nest(request: object, response: object): Promise<void>
   /** `router.all('/client_errors', reporting.koa)` */
   koa(context: KoaLike): Promise<void>
@@ -72,7 +71,7 @@ export function mountable(answering: Answering): Mountable {
 type NestRequest = HostRequest & { raw?: HostRequest; ip?: unknown; body?: unknown }
 type NestResponse = ServerResponse & { raw?: ServerResponse; hijack?(): unknown }
 
-/** On Fastify, Nest hands over Fastify's own request and reply. */
+/** On Fastify, Nest passes Fastify's own request and reply. */
 function ofNest(answering: Answering, request: NestRequest, response: NestResponse): Promise<void> {
   if (!request.raw || !response.raw) return answerNode(answering, request, response)
   response.hijack?.()
@@ -80,7 +79,7 @@ function ofNest(answering: Answering, request: NestRequest, response: NestRespon
   return answerNode(answering, request.raw, response.raw, more)
 }
 
-/** What @hono/node-server puts into `c.env`. */
+/** Bindings that @hono/node-server puts into `c.env`. */
 interface NodeBindings {
   incoming?: IncomingMessage
 }
@@ -89,7 +88,7 @@ async function ofHono(answering: Answering, context: HonoLike): Promise<Response
   const { raw, bodyCache } = context.req
   const { incoming } = Object(context.env) as NodeBindings
   const remote_address = incoming?.socket?.remoteAddress ?? null
-  // A middleware of the host may have read the body; Hono remembers what it was.
+  // Middleware of the host may have read the body; Hono caches it.
   const is_read = Object.keys(bodyCache).length > 0
   const parsed = is_read ? await context.req.text().catch(() => undefined) : undefined
   return answering(raw, { remote_address, host: context, ...(is_read && { parsed }) })

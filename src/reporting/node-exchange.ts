@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { HostRequest } from '../capture/facts/request-facts.js'
 import { type Answering, answerJson } from './arrival.js'
 
-/** Lets an endpoint answer a request of any Node.js host. Never rejects. */
+/** Serves an endpoint for a request of any Node.js host. Never rejects. */
 export async function answerNode(
   answering: Answering,
   request: HostRequest,
@@ -14,18 +14,18 @@ export async function answerNode(
   try {
     const { host = request, ip = request.ip, parsed = request.body } = more
     const peer_address = request.socket?.remoteAddress ?? null
-    // What a proxy passes on may be anything; only an address is worth counting by.
+    // A proxy can forward any value. Only a valid address is useful.
     const remote_address = typeof ip === 'string' && isIP(ip) ? ip : peer_address
     const arrival = { remote_address, peer_address, host, ...(isRead(request) && { parsed }) }
     await send(await answering(toRequest(request), arrival), request, response)
   } catch {
-    // A broken connection, a host that has answered already, or an address that is none.
+    // A broken connection, an earlier response of the host, or an invalid URL.
     if (response.headersSent) response.destroy()
     else await send(answerJson(500, { error: 'Something went wrong.' }), request, response).catch(() => {})
   }
 }
 
-/** A parser of the host has taken the body, or begun to. */
+/** Whether a parser of the host has read the body, or begun to. */
 function isRead(request: HostRequest): boolean {
   return !Buffer.isBuffer(request.rawBody) && Readable.isDisturbed(request)
 }
@@ -34,19 +34,19 @@ function toRequest(request: HostRequest): Request {
   const headers = new Headers()
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2)
-    // HTTP/2 puts the request line into headers of its own, which no Headers object takes.
+    // HTTP/2 has pseudo headers, which a Headers object rejects.
     if (!name.startsWith(':')) headers.append(name, value)
   }
   const { authority } = Object(request) as { authority?: unknown }
   if (!headers.has('host') && typeof authority === 'string' && authority !== '') headers.set('host', authority)
-  // Joined, not resolved: a path that starts with two slashes would name another host.
+  // Joined, not resolved: a path that starts with two slashes would change the host.
   const url = `http://host${request.originalUrl ?? request.url ?? '/'}`
   const method = methodOf(request)
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers })
   return new Request(url, { method, headers, ...bodyOf(request) })
 }
 
-/** A Request refuses these; to an endpoint that takes POST one is like another. */
+/** A Request rejects these methods; the endpoint treats them like any other unsupported method. */
 function methodOf({ method = 'GET' }: HostRequest): string {
   return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase()) ? 'DELETE' : method
 }
@@ -64,12 +64,12 @@ async function send(answer: Response, request: HostRequest, response: ServerResp
     response.setHeader(name, name === 'vary' ? joinedVary(response, value) : value)
   })
   if (answer.status !== 204) response.setHeader('content-length', body.length)
-  // What is left of a body that was not read to its end would be taken for the next request. HTTP/2 has no such header.
+  // The rest of an unread body would be parsed as the next request. HTTP/2 has no such header.
   if (!request.complete && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
   response.end(request.method === 'HEAD' || answer.status === 204 ? undefined : body)
 }
 
-/** What a middleware of the host answers by stays true. */
+/** Keeps the Vary header set by middleware of the host. */
 function joinedVary(response: ServerResponse, value: string): string {
   const known = response.getHeader('vary')
   return known === undefined ? value : `${[known].flat().join(', ')}, ${value}`

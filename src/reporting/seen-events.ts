@@ -4,19 +4,19 @@ import type { TrackerInstance } from '../tracker.js'
 const MOST = 10_000
 
 /**
- * Records events that a client may send again, each once. The database knows them all; what came to this process lately
- * is known without asking it.
+ * Records events that a client may send again exactly once. The database has all event digests; recent ones are cached
+ * in memory.
  */
 export class SeenEvents {
   readonly #tracker: TrackerInstance
-  /** Short, whatever the key: a client may write as much into it as a body has room for. */
+  /** Digests, because a client can send keys of any length. */
   readonly #digests = new Set<string>()
 
   constructor(tracker: TrackerInstance) {
     this.#tracker = tracker
   }
 
-  /** Gives false where the error is lost, and its client had better send it again. */
+  /** Returns false if the error is lost and the client should retry. */
   async record(error: ForeignError): Promise<boolean> {
     const digest = error.event_key === undefined ? undefined : eventDigest(error.event_key)
     if (digest !== undefined && this.#digests.has(digest)) {
@@ -25,7 +25,7 @@ export class SeenEvents {
     }
     const outcome = await this.#tracker.inlet.record(error)
     if (outcome === 'lost') return false
-    // What was left out may come once more.
+    // A dropped event can be sent again.
     if (digest !== undefined && outcome !== null) this.#remember(digest)
     return true
   }

@@ -11,7 +11,7 @@ export interface BullJob {
   name: string
   queueName: string
   data: unknown
-  /** Attempts that have ended. */
+  /** Completed attempts. */
   attemptsMade: number
   finishedOn?: number | undefined
   opts: { attempts?: number | undefined }
@@ -20,24 +20,19 @@ export interface BullJob {
 export type BullWorker = Pick<EventEmitter, 'on' | 'off'> & { readonly name: string }
 
 /**
- * Records the failed jobs of a worker, each attempt once, with queue, name, id, attempt and data. It listens to `failed`
- * alone, so errors of the worker itself go where they went. Sandboxed processors are covered, too. Gives the function
- * that ends it; `Tracker.shutdown()` does it, too. Governed by `enable_error_subscriber`.
- *
- * @example
- * subscribeToWorker(new Worker('mail', sendMail, { connection }))
+ * Records failed jobs of a worker, once per attempt, with queue, name, id, attempt and data. Listens only to `failed`,
+ * so errors of the worker itself are not affected. Covers sandboxed processors. Returns the function that stops it;
+ * `Tracker.shutdown()` stops it too. Controlled by `enable_error_subscriber`.
+ * @example subscribeToWorker(new Worker('mail', sendMail, { connection }))
  */
 export function subscribeToWorker(worker: BullWorker, tracker: TrackerInstance = Tracker): () => void {
   return tracker.start().attach(failedJobs(worker))
 }
 
 /**
- * A processor that runs each job in a scope of its own, and records a failure from inside it: with the breadcrumbs, tags
- * and context of the job. What it throws goes on unchanged. Where `subscribeToWorker` is used as well, a failure is
- * still recorded once.
- *
- * @example
- * new Worker('mail', withFaultboard(async (job) => send(job.data)), { connection })
+ * Wraps a processor: runs each job in its own scope and records failures with the breadcrumbs, tags and context of the
+ * job. Errors are rethrown unchanged. Together with `subscribeToWorker`, a failure is still recorded once.
+ * @example new Worker('mail', withFaultboard(async (job) => send(job.data)), { connection })
  */
 export function withFaultboard<Processor extends (job: never, ...rest: never[]) => Promise<unknown>>(
   processor: Processor,
@@ -51,14 +46,14 @@ export function withFaultboard<Processor extends (job: never, ...rest: never[]) 
         if (!isControl(error)) recordFailure(reporter, error, job, 1)
       },
     )
-  // BullMQ hands an AbortSignal only to a processor that takes three arguments.
+  // BullMQ passes an AbortSignal only to a processor with three parameters.
   Object.defineProperty(run, 'length', { value: processor.length, configurable: true })
   return run as Processor
 }
 
 function failedJobs(worker: BullWorker): Source {
   return (reporter) => {
-    // What a listener throws, BullMQ would take for a failure of its own.
+    // BullMQ would treat an error thrown by a listener as its own failure.
     const onFailed = guarded(reporter.context.counters, 'bullmq', (job: BullJob | undefined, error: unknown) =>
       recordFailure(reporter, error, job, 0, worker.name),
     )
@@ -67,7 +62,7 @@ function failedJobs(worker: BullWorker): Source {
   }
 }
 
-/** Errors by which a processor tells BullMQ to try the job later. */
+/** Errors with which a processor asks BullMQ to retry the job later. */
 function isControl(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ['DelayedError', 'WaitingError', 'WaitingChildrenError', 'RateLimitError'].includes(error.name)
@@ -83,7 +78,7 @@ function recordFailure(
 ): void {
   if (!config.enable_error_subscriber) return
   if (!job) {
-    // A job that was removed meanwhile is not handed to the listeners.
+    // BullMQ does not pass a removed job to its listeners.
     report(error, jobReport('bullmq', { queue, ids: [], data: undefined }))
     return
   }

@@ -5,20 +5,18 @@ import type { TrackerInstance } from '../tracker.js'
 type Middleware = (request: any, response: any, next: (error?: any) => void) => unknown
 
 export interface RateLimitOptions {
-  /** What the rule is called on the page. */
+  /** Name of the rule on the dashboard. */
   rule: string
-  /** `track` for a limiter whose handler lets requests pass. */
+  /** `track` for a limiter whose handler does not block requests. */
   kind?: RequestGuardEvent['kind']
-  /** Where the limiter leaves its figures: its own option `requestPropertyName`. */
+  /** Request property with the counts of the limiter: its option `requestPropertyName`. */
   property?: string
 }
 
 /**
- * Counts the requests that a limiter of express-rate-limit refuses. It is the same limiter: its handler, its answer and
- * its headers stay as they are. Where `enable_request_guard_tracking` is off, it gives back the very limiter.
- *
- * @example
- * app.use('/login', withRequestGuard(rateLimit({ limit: 5 }), { rule: 'sign-in' }))
+ * Counts requests rejected by an express-rate-limit limiter. Its handler, response and headers are not affected.
+ * Returns the limiter itself if `enable_request_guard_tracking` is off.
+ * @example app.use('/login', withRequestGuard(rateLimit({ limit: 5 }), { rule: 'sign-in' }))
  */
 export function withRequestGuard<Limiter extends Middleware>(
   limiter: Limiter,
@@ -33,7 +31,7 @@ export function withRequestGuard<Limiter extends Middleware>(
       if (is_noted) return
       is_noted = true
       const figures = figuresOf(request, property)
-      // Those that an earlier limiter has left say nothing about this one.
+      // Counts of an earlier limiter are unrelated to this one.
       if (figures !== before && isExceeded(figures)) tracker.requestGuard.record({ kind, rule, request })
     }
     const result = limiter(request, response, (error) => {
@@ -43,7 +41,7 @@ export function withRequestGuard<Limiter extends Middleware>(
     if (result instanceof Promise) return result.finally(note)
     return result
   }
-  // It has methods of its own: resetKey and getKey.
+  // Keeps the methods of the limiter: resetKey and getKey.
   return Object.assign(watched, limiter) as Limiter
 }
 
@@ -53,7 +51,7 @@ function figuresOf(request: object, property: string): unknown {
 
 function isExceeded(figures: unknown): boolean {
   if (typeof figures !== 'object' || figures === null) return false
-  // Version 6 called them `current`.
+  // Named `current` in version 6.
   const { current, used = current, limit } = figures as Record<string, unknown>
   return typeof used === 'number' && typeof limit === 'number' && used > limit
 }

@@ -4,22 +4,21 @@ import type { TrackerInstance } from '../tracker.js'
 // biome-ignore lint/suspicious/noExplicitAny: the request of whichever Fastify the host has.
 type Hook = (request: any, key: string) => void
 
-/** What is used of the options of @fastify/rate-limit, for all routes or for one. */
+/** The options of @fastify/rate-limit that are used, for all routes or for one. */
 export interface FastifyRateLimitOptions {
   onExceeded?: Hook | undefined
   onBanReach?: Hook | undefined
 }
 
 export interface GuardOptions {
-  /** What the rule is called on the page. */
+  /** Name of the rule on the dashboard. */
   rule: string
 }
 
 /**
- * Options of @fastify/rate-limit with which refused requests are counted: as throttle or, once the client is banned, as
- * blocklist. The hooks of the host are still called, and its answers stay as they are. Where
- * `enable_request_guard_tracking` is off, it gives back the very options.
- *
+ * Options of @fastify/rate-limit that count rejected requests: as throttle, or as blocklist once the client is banned.
+ * Hooks and responses of the host are not affected. Returns the options themselves if `enable_request_guard_tracking`
+ * is off.
  * @example
  * await app.register(rateLimit, withRequestGuard({ max: 100 }, { rule: 'api' }))
  * app.get('/login', { config: { rateLimit: withRequestGuard({ max: 5 }, { rule: 'sign-in' }) } }, handler)
@@ -35,7 +34,7 @@ export function withRequestGuard<Options extends object>(
   return {
     ...options,
     onExceeded(this: unknown, request: object, key: string) {
-      // Whether the client is banned is told right after this, and a request counts once.
+      // The ban is reported right after this, and a request counts once.
       queueMicrotask(() => {
         tracker.requestGuard.record({ kind: banned.has(request) ? 'blocklist' : 'throttle', rule, request })
       })

@@ -3,19 +3,19 @@ import { guarded } from '../capture/guarded.js'
 import type { Reporter } from '../capture/sources/source.js'
 import type { TrackerInstance } from '../tracker.js'
 
-/** What is known of a job that failed, whichever queue it came from. */
+/** Facts about a failed job, independent of the queue. */
 export interface JobFacts {
   queue: string
   name?: string | undefined
   ids: readonly unknown[]
   attempt?: number | undefined
   max_attempts?: number | undefined
-  /** Unknown where the queue does not tell its workers. */
+  /** Undefined if the queue does not provide it. */
   will_retry?: boolean | undefined
   data: unknown
 }
 
-/** A failed job as a report: one that is tried again is handled, the last attempt is not. */
+/** Report for a failed job: handled if it will be retried, unhandled for the last attempt. */
 export function jobReport(source: string, { ids, ...facts }: JobFacts): Omit<LogErrorInput, 'exception'> {
   return {
     source,
@@ -28,8 +28,8 @@ export function jobReport(source: string, { ids, ...facts }: JobFacts): Omit<Log
 type InScope = (work: () => Promise<unknown>, record: (reporter: Reporter, error: unknown) => void) => Promise<unknown>
 
 /**
- * Runs jobs in scopes of their own and lets a failure be recorded from inside it; the failure goes on unchanged. Once
- * the tracker is shut down, jobs run as if it were not there.
+ * Runs jobs in their own scopes and records failures inside them; failures are rethrown unchanged. After a shutdown,
+ * jobs run without a scope.
  */
 export function jobScope(tracker: TrackerInstance, source: string): InScope {
   let reporter: Reporter | null = null

@@ -1,15 +1,15 @@
 import { types } from 'node:util'
 
 /**
- * Stands for a log entry of level error that came without an Error. Its stack tells where it was logged: below the
- * function that met it, or below the channel on which it was published.
+ * Represents a log entry of level error without an Error. Its stack shows where it was logged: below the given
+ * function, or below the channel on which it was published.
  */
 export class LogEntry extends Error {
   override name = 'LogEntry'
 
   constructor(message: string | undefined, below?: (...values: never[]) => unknown) {
     super(message)
-    // Between the host and us there are many frames of the logger.
+    // Loggers add many frames between the host and this subscriber.
     const { stackTraceLimit } = Error
     Reflect.set(Error, 'stackTraceLimit', LOGGER_FRAMES)
     Error.captureStackTrace(this, below)
@@ -22,7 +22,7 @@ export class LogEntry extends Error {
 
 const LOGGER_FRAMES = 50
 
-/** The Error that a log entry carries in one of the usual fields, read without running anything of the host. */
+/** The Error in one of the usual fields of a log entry, read without running host code. */
 export function errorIn(fields: unknown, keys: readonly string[]): Error | undefined {
   if (types.isNativeError(fields)) return fields
   if (typeof fields !== 'object' || fields === null || types.isProxy(fields)) return undefined
@@ -33,7 +33,7 @@ export function errorIn(fields: unknown, keys: readonly string[]): Error | undef
   return undefined
 }
 
-/** An Error of another realm, or of a class that only inherits from it, is one, too. */
+/** Also accepts an Error of another realm, or of a class that inherits from it. */
 function isError(value: unknown): value is Error {
   if (types.isProxy(value)) return false
   return types.isNativeError(value) || value instanceof Error

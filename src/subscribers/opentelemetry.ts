@@ -7,21 +7,19 @@ import { RisingExceptions } from './rising-exceptions.js'
 import { exceptionsOf, type SpanException, type SpanLike } from './span-exceptions.js'
 
 export interface SpanProcessorOptions {
-  /** Left out: the default tracker. */
+  /** Default: the default tracker. */
   tracker?: TrackerInstance
-  /** Says of an exception on a span whether it is an error worth recording; all are without it. */
+  /** Whether to record an exception on a span. Default: all of them. */
   accept?(exception: { error_type: string; message: string }, span: SpanLike): boolean
 }
 
-/** A hook of a framework may meet the same error a moment later and know more of it, so that it goes first. */
+/** A framework hook can see the same error a moment later with more details, so it goes first. */
 const PATIENCE_MS = 1000
 
 /**
- * Records the exceptions that are recorded on spans (`span.recordException(error)`), unless a hook records the same
- * error itself. It costs nothing for spans without one. Governed by `enable_error_subscriber`.
- *
- * @example
- * new NodeTracerProvider({ spanProcessors: [new FaultboardSpanProcessor()] }).register()
+ * Records exceptions on spans (`span.recordException(error)`), unless a hook records the same error. Costs nothing for
+ * spans without one. Controlled by `enable_error_subscriber`.
+ * @example new NodeTracerProvider({ spanProcessors: [new FaultboardSpanProcessor()] }).register()
  */
 export class FaultboardSpanProcessor {
   readonly #tracker: TrackerInstance
@@ -49,7 +47,7 @@ export class FaultboardSpanProcessor {
     }
   }
 
-  /** Hands over what is waiting. */
+  /** Sends waiting reports. */
   async forceFlush(): Promise<void> {
     this.#held.sendAll()
   }
@@ -78,7 +76,7 @@ export class FaultboardSpanProcessor {
     })
   }
 
-  /** With the first exception: the provider is often made before the tracker is configured. */
+  /** Attached with the first exception, because the provider is often created before the tracker is configured. */
   #attached(): Reporter {
     const attached = this.#reporter
     if (attached) return attached
@@ -90,7 +88,7 @@ export class FaultboardSpanProcessor {
         this.#reporter = null
       }
     })
-    if (!reporter) throw new Error('the tracker did not take the span processor')
+    if (!reporter) throw new Error('the tracker rejected the span processor')
     this.#reporter = reporter
     return reporter
   }

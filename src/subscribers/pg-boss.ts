@@ -3,7 +3,7 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { jobReport, jobScope } from './job-failure.js'
 
-/** The part of a job of pg-boss that is recorded; the counts are there with `includeMetadata` only. */
+/** The part of a pg-boss job that is recorded; the counts require `includeMetadata`. */
 export interface BossJob {
   id: string
   name: string
@@ -13,12 +13,10 @@ export interface BossJob {
 }
 
 /**
- * A handler for `boss.work` that runs in a scope of its own and records what it throws, with the queue, the ids and the
- * data of its jobs. The error goes on unchanged, so pg-boss fails and retries the jobs as before. Governed by
+ * Handler for `boss.work` that runs in its own scope and records errors with the queue, ids and data of its jobs.
+ * Errors are rethrown unchanged, so pg-boss fails and retries the jobs as before. Controlled by
  * `enable_error_subscriber`.
- *
- * @example
- * await boss.work('mail', withFaultboard(async ([job]) => send(job.data)))
+ * @example await boss.work('mail', withFaultboard(async ([job]) => send(job.data)))
  */
 export function withFaultboard<Handler extends (jobs: never) => Promise<unknown>>(
   handler: Handler,

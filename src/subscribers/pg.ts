@@ -5,10 +5,9 @@ import type { TrackerInstance } from '../tracker.js'
 export type { PgModule } from '../capture/breadcrumbs/pg.js'
 
 /**
- * Leaves the statements of `pg` as breadcrumbs (their text without values, how long they took, how many rows they gave),
- * by a wrap around `Client.prototype.query`. It does nothing unless `enable_breadcrumbs` is on. Gives the function that
- * puts everything back; `Tracker.shutdown()` does it, too.
- *
+ * Records statements of `pg` as breadcrumbs (text without values, duration, number of rows) by wrapping
+ * `Client.prototype.query`. Does nothing unless `enable_breadcrumbs` is on. Returns the function that restores it;
+ * `Tracker.shutdown()` does too.
  * @example
  * import pg from 'pg'
  * instrumentPg(pg)

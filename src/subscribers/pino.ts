@@ -9,7 +9,7 @@ import type { TrackerInstance } from '../tracker.js'
 import { errorIn, fieldsBeside, LogEntry } from './log-entry.js'
 
 export interface PinoOptions {
-  /** Records entries of level error and fatal that carry no Error, too, as errors of the type `LogEntry`. */
+  /** Also records error and fatal entries without an Error, with the type `LogEntry`. */
   record_all?: boolean
 }
 
@@ -17,13 +17,11 @@ const ERROR = 50
 const FATAL = 60
 
 /**
- * Records what pino (9.10 or later) logs at the level error or fatal together with an Error: `log.error(error)`,
- * `log.error({ err }, 'text')`. It is the very Error, so what is logged and thrown on is recorded once. It works for all
- * loggers of the process. Gives the function that ends it; `Tracker.shutdown()` does it, too. Governed by
+ * Records entries that pino (9.10 or later) logs at level error or fatal together with an Error: `log.error(error)`,
+ * `log.error({ err }, 'text')`. An error that is logged and rethrown is recorded once. Works for all loggers of the
+ * process. Returns the function that stops it; `Tracker.shutdown()` stops it too. Controlled by
  * `enable_error_subscriber`.
- *
- * @example
- * subscribeToPino()
+ * @example subscribeToPino()
  */
 export function subscribeToPino(options: PinoOptions = {}, tracker: TrackerInstance = Tracker): () => void {
   return tracker.start().attach(pinoErrors(options))
@@ -52,7 +50,7 @@ function pinoErrors({ record_all = false }: PinoOptions): Source {
           },
         },
       ]
-      // After a fatal entry the process usually ends.
+      // The process usually ends after a fatal entry.
       if (level >= FATAL) reporter.report(...report)
       else late.add(...report)
     })
@@ -69,13 +67,13 @@ function pinoErrors({ record_all = false }: PinoOptions): Source {
   }
 }
 
-/** What a child logger adds to each of its entries. */
+/** Bindings that a child logger adds to each entry. */
 function bindingsOf({ instance }: PinoLine): object {
   try {
     const bindings = instance.bindings?.()
     return typeof bindings === 'object' && bindings !== null ? bindings : {}
   } catch {
-    // A logger of the host's own making: the error is worth recording without.
+    // A custom logger of the host failed: record the error without its bindings.
     return {}
   }
 }

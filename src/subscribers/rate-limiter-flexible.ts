@@ -7,27 +7,25 @@ import type { TrackerInstance } from '../tracker.js'
 
 type GuardKind = RequestGuardEvent['kind']
 
-/** What is used of a limiter, whichever it is: in memory, on Redis, on a database, a union of several. */
+/** The part of a limiter that is used, whatever its store: memory, Redis, a database, a union of several. */
 export interface FlexibleLimiter {
   consume(key: never, ...rest: never[]): Promise<unknown>
   block?(key: never, ...rest: never[]): Promise<unknown>
 }
 
 export interface LimiterOptions {
-  /** What the rule is called on the page. */
+  /** Name of the rule on the dashboard. */
   rule: string
-  /** `track` for a limiter whose refusals the host does not enforce. */
+  /** `track` for a limiter whose rejections the host does not enforce. */
   kind?: GuardKind
 }
 
 /**
- * Counts what a limiter of rate-limiter-flexible refuses (`consume` that rejects with the limiter's answer) as throttle,
- * and what is blocked by hand (`block`) as blocklist. Errors of its store are none of these, and everything goes on to
- * the host unchanged. Address and path are those of the request that is going on; a key that is an address serves where
- * there is none. Gives the function that ends it; `Tracker.shutdown()` does it, too.
- *
- * @example
- * instrumentLimiter(new RateLimiterRedis({ storeClient, points: 5, duration: 1 }), { rule: 'sign-in' })
+ * Counts rejections of rate-limiter-flexible (`consume` that rejects with a limiter result) as throttle, and manual
+ * blocks (`block`) as blocklist. Errors of its store do not count, and results are passed on unchanged. Uses the
+ * address and path of the current request, or a key that is an address. Returns the function that stops it;
+ * `Tracker.shutdown()` stops it too.
+ * @example instrumentLimiter(new RateLimiterRedis({ storeClient, points: 5, duration: 1 }), { rule: 'sign-in' })
  */
 export function instrumentLimiter(
   limiter: FlexibleLimiter,
@@ -49,7 +47,7 @@ function refusals(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: Limiter
     const ends = [
       wrapMethod(limiter, 'consume', (consume) => {
         return function (this: unknown, ...values: unknown[]) {
-          // A store may answer in another async context.
+          // A store can respond in another async context.
           const request = scopes.current()?.request ?? undefined
           const result: unknown = Reflect.apply(consume, this, values)
           if (!(result instanceof Promise)) return result
@@ -81,7 +79,7 @@ function refusals(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: Limiter
   }
 }
 
-/** The limiter's own answer or, from a union, one for each of those that refused. Errors of the store are no answer. */
+/** Whether it is a limiter result or, from a union, one per limiter that rejected. Store errors are not. */
 function isAnswer(refusal: unknown): boolean {
   if (typeof refusal !== 'object' || refusal === null || refusal instanceof Error) return false
   if (hasWait(refusal)) return true

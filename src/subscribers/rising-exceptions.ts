@@ -1,9 +1,9 @@
 import type { SpanException, SpanLike } from './span-exceptions.js'
 
 /**
- * Exceptions on their way up: one that is thrown on may be recorded on every span around the first, and is one error all
- * the same. Those of two attempts are on spans beside each other. Spans end from the inside out, so that each one
- * that ends tells where the exceptions below it arrive next; while none waits, no span is looked at.
+ * Tracks exceptions across nested spans. A rethrown exception can be recorded on every enclosing span, but is one
+ * error. Exceptions of two attempts are on sibling spans. Spans end from the inside out, so each ended span passes its
+ * exceptions to its parent. Without waiting exceptions, no span is inspected.
  */
 export class RisingExceptions {
   readonly #by_span = new Map<string, Set<SpanException>>()
@@ -13,7 +13,7 @@ export class RisingExceptions {
     return this.#spans.size === 0
   }
 
-  /** Whether the same exception is on this span already, or came from one below. */
+  /** Whether the same exception is already on this span, or came from an inner span. */
   has(exception: SpanException): boolean {
     for (const known of this.#by_span.get(exception.span_id) ?? []) if (isSame(known, exception)) return true
     return false
@@ -23,7 +23,7 @@ export class RisingExceptions {
     this.#put(exception, exception.span_id)
   }
 
-  /** The span has ended: what is on it, or came from below, arrives at its parent next. */
+  /** Passes the exceptions of an ended span to its parent. */
   rise(span: SpanLike): void {
     const { spanId } = span.spanContext()
     const risen = this.#by_span.get(spanId)

@@ -4,7 +4,7 @@ import type { LogErrorInput, RequestFacts } from '../capture/fields.js'
 /** Seconds and nanoseconds since 1970. */
 type HrTime = readonly [number, number]
 
-/** What is used of a span of OpenTelemetry's SDK. */
+/** The part of an OpenTelemetry span that is used. */
 export interface SpanLike {
   readonly name: string
   readonly attributes: Readonly<Record<string, unknown>>
@@ -15,12 +15,12 @@ export interface SpanLike {
   }[]
   readonly resource: { readonly attributes: Readonly<Record<string, unknown>> }
   readonly parentSpanContext?: { spanId: string } | undefined
-  /** The same, before version 2 of the SDK. */
+  /** Parent id before version 2 of the SDK. */
   readonly parentSpanId?: string | undefined
   spanContext(): { traceId: string; spanId: string }
 }
 
-/** An exception that was recorded on a span. */
+/** An exception recorded on a span. */
 export interface SpanException {
   trace_id: string
   span_id: string
@@ -30,7 +30,7 @@ export interface SpanException {
   input: LogErrorInput
 }
 
-/** The exceptions of a span that has ended. */
+/** Exceptions of an ended span. */
 export function exceptionsOf(span: SpanLike): SpanException[] {
   const events = span.events.filter(({ name }) => name === 'exception')
   if (events.length === 0) return []
@@ -54,29 +54,29 @@ export function exceptionsOf(span: SpanLike): SpanException[] {
   })
 }
 
-/** OpenTelemetry calls a system error by its code; the head of its stack knows the type. */
+/** OpenTelemetry uses the code of a system error as its type; the first line of the stack has the real type. */
 function typeOf(named: string | undefined, stack: string): { error_type: string; code?: string } {
   const head = /^([\w$.]{1,200})(?=:|\n|$)/.exec(stack)?.[1]
   const error_type = head ?? named ?? 'Error'
   return named !== undefined && named !== error_type ? { error_type, code: named } : { error_type }
 }
 
-interface Told {
+interface ExceptionData {
   error_type: string
   message: string
   stack: string
   code?: string | undefined
 }
 
-/** An Error that looks like the one on the span, so that it goes the way of every other and falls into the same group. */
-function rebuilt({ error_type, message, stack, code }: Told): Error {
+/** Rebuilds an Error from the data on the span, so that it is grouped like any other error. */
+function rebuilt({ error_type, message, stack, code }: ExceptionData): Error {
   const error = new Error(message)
   error.name = error_type
   error.stack = stack
   return code === undefined ? error : Object.assign(error, { code })
 }
 
-/** Under the names of the semantic conventions, before and since they became stable. */
+/** Uses the attribute names of the semantic conventions, before and after they became stable. */
 function factsOf({ name, attributes, resource }: SpanLike): LogErrorInput {
   const first = (...keys: string[]) => keys.map((key) => text(attributes[key])).find((value) => value !== undefined)
   const service = resource.attributes
@@ -96,7 +96,7 @@ function factsOf({ name, attributes, resource }: SpanLike): LogErrorInput {
   })
 }
 
-/** What is undefined would hide what the request itself tells. */
+/** Drops undefined values, which would hide those of the request. */
 function known<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
 }

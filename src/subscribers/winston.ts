@@ -9,11 +9,11 @@ import { errorIn, fieldsBeside, LogEntry } from './log-entry.js'
 type Info = Record<string | symbol, unknown>
 
 export interface FaultboardTransportOptions {
-  /** Which entries reach it at all; left out: the level of the logger. */
+  /** Minimum level of the entries it receives. Default: the level of the logger. */
   level?: string
-  /** Which of those are errors; left out: those of the level `error` and worse. */
+  /** Level from which entries are errors. Default: `error`. */
   error_level?: string
-  /** Records entries without an Error, too, as errors of the type `LogEntry`. */
+  /** Also records entries without an Error, with the type `LogEntry`. */
   record_all?: boolean
   handleExceptions?: boolean
   handleRejections?: boolean
@@ -24,13 +24,11 @@ const LEVEL = Symbol.for('level')
 const SPLAT = Symbol.for('splat')
 
 /**
- * A transport of winston 3: entries of the level error that carry an Error are recorded, all entries become
- * breadcrumbs (where `enable_breadcrumbs` is on). Give the Error beside the text (`logger.error('text', error)` or
- * `{ err: error }`): a lone Error does not survive `format.errors()` and child loggers, and is then recorded by its
- * text and stack. Governed by `enable_error_subscriber`.
- *
- * @example
- * createLogger({ transports: [new transports.Console(), new FaultboardTransport()] })
+ * Transport for winston 3. Records entries of level error with an Error, and adds all entries as breadcrumbs (if
+ * `enable_breadcrumbs` is on). Pass the Error next to the text (`logger.error('text', error)` or `{ err: error }`): a
+ * lone Error does not survive `format.errors()` and child loggers, and is then recorded by its text and stack.
+ * Controlled by `enable_error_subscriber`.
+ * @example createLogger({ transports: [new transports.Console(), new FaultboardTransport()] })
  */
 export class FaultboardTransport extends Writable {
   level?: string
@@ -91,7 +89,7 @@ export class FaultboardTransport extends Writable {
     return least === undefined || this.#rank(least) >= this.#rank(levelOf(info))
   }
 
-  /** Small is severe; a level nobody defined is taken for the least. */
+  /** Lower is more severe; an undefined level counts as the least severe. */
   #rank(level: string): number {
     return this.levels[level] ?? Number.POSITIVE_INFINITY
   }
@@ -138,7 +136,7 @@ function errorOf(info: Info): Error | undefined {
   return undefined
 }
 
-/** What is left of an Error that a format or a child logger took apart. */
+/** The remains of an Error after a format or a child logger flattened it. */
 function standIn(info: Info, message = ''): Error | undefined {
   if (typeof info.stack !== 'string') return undefined
   const error = new Error(message, info.cause === undefined ? undefined : { cause: info.cause })

@@ -5,7 +5,7 @@ import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { ApplicationLine } from './record.js'
 
-/** An application with when its releases were first seen; of what is known already, the earlier time stays. */
+/** Adds an application with the first sighting of its releases. For known releases, the earlier time is kept. */
 export async function addApplication({ database }: Context, line: ApplicationLine): Promise<void> {
   const { application_name, created_at, releases, client_releases } = line
   const application_id = await applicationId(database, application_name, created_at)
@@ -26,7 +26,7 @@ async function addReleases(
     const known = distinct.get(key)
     if (!known || release.first_seen_at < known.first_seen_at) distinct.set(key, release)
   }
-  // In the order in which a flush writes them, so that the two wait for each other rather than deadlock.
+  // Same order as a flush, so that the two wait for each other instead of deadlocking.
   const rows = [...distinct]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { platform, version, first_seen_at }]) => [application_id, platform, version, first_seen_at])

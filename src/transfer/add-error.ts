@@ -12,7 +12,7 @@ import { type Application, applicationOf, IMPORTS, knownRevision, lockedGroup } 
 import { markOf } from './origin.js'
 import type { ErrorLine, Outcome } from './record.js'
 
-/** Adds an error with all that was counted of it, once. Where people have decided about it here, that stays. */
+/** Adds an error with all its counts, once. Triage decisions made here are kept. */
 export async function addError(context: Context, line: ErrorLine): Promise<Outcome> {
   const { database, now, config } = context
   const { dialect } = database
@@ -20,7 +20,7 @@ export async function addError(context: Context, line: ErrorLine): Promise<Outco
   const { outcome, error_id } = await database.write(async (trx) => {
     await makeGroup(trx, dialect, application, line)
     const row = await lockedGroup(trx, database, application, line.error.hash_signature)
-    if (!row) throw new Error('a group vanished inside its own transaction')
+    if (!row) throw new Error('a group disappeared inside its own transaction')
     const is_new = row.occurrence_count === 0
     const known = is_new ? null : await knownRevision(trx, application, row, line.origins)
     if (known !== null) {
@@ -43,7 +43,7 @@ export async function addError(context: Context, line: ErrorLine): Promise<Outco
   return outcome
 }
 
-/** A row that counts nothing yet tells within the transaction that it is ours; another process cannot come between. */
+/** A row without counts shows within the transaction that it is new; no other process can interfere. */
 const NEW_GROUPS: BulkTarget = {
   table: GROUPS.table,
   columns: GROUPS.columns,
@@ -71,7 +71,7 @@ function asItWas({ error }: ErrorLine): Updateable<ErrorsTable> {
   return { ...error, resolved: isResolved(error.status) ? 1 : 0 }
 }
 
-/** Merges as a flush does: the newest occurrence, the oldest, and the highest severity. */
+/** Merges like a flush: the newest occurrence, the oldest, and the highest severity. */
 function together(row: ErrorRow, { error }: ErrorLine): Updateable<ErrorsTable> {
   const [shownHere, shownThere] = [row.shown_at ?? row.occurred_at, error.shown_at ?? error.occurred_at]
   const shown = shownThere >= shownHere ? error : row

@@ -6,7 +6,7 @@ import { applicationOf, IMPORTS, knownRevision, lockedGroup } from './group.js'
 import { markOf } from './origin.js'
 import type { MoreLine } from './record.js'
 
-/** Adds a further part of an error, once; only to the very state of it that was imported. */
+/** Adds a further part of an error, once, and only to the imported revision. */
 export async function addMore(context: Context, line: MoreLine): Promise<void> {
   const { database, now, config } = context
   const application = await applicationOf(database, line.application_name, now())
@@ -14,7 +14,7 @@ export async function addMore(context: Context, line: MoreLine): Promise<void> {
     const row = await lockedGroup(trx, database, application, line.hash_signature)
     const known = row && (await knownRevision(trx, application, row, line.origins))
     if (!row || known === null) {
-      throw new TrackerError('not_found', 'the line with its error was not imported, so that it hangs in the air')
+      throw new TrackerError('not_found', 'the line with its error was not imported')
     }
     if (known !== line.revision) return null
     const [origin = ''] = line.origins

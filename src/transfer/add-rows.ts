@@ -9,14 +9,14 @@ import type { ErrorLine, RecordRows } from './record.js'
 
 interface Rows extends RecordRows {
   application_id: number
-  /** The group here, whose message and type may be others than those of the line. */
+  /** The local group, whose message and type can differ from those of the line. */
   row: Pick<ErrorRow, 'id' | 'hash_signature' | 'error_type' | 'first_message'>
-  /** The message of the group there. */
+  /** Message of the exported group. */
   message: string
   hours: ErrorLine['hours']
 }
 
-/** Occurrences with their payloads, and all sums. */
+/** Adds occurrences with their payloads, and all rollup rows. */
 export async function addRows(trx: Transaction<Schema>, dialect: Dialect, rows: Rows): Promise<void> {
   await addOccurrences(trx, dialect, rows)
   const { row, application_id } = rows

@@ -4,7 +4,7 @@ import { LONG, list, oneOf, plainObject, text } from './values.js'
 
 const number = v.pipe(v.number('must be a number'), v.finite('must be a number'))
 
-/** An error behind another. */
+/** An error behind another error. */
 export const cause: v.GenericSchema<Cause> = v.object(
   {
     error_type: text(LONG),
@@ -17,7 +17,7 @@ export const cause: v.GenericSchema<Cause> = v.object(
   'must be an object',
 )
 
-/** What a Date can hold. */
+/** Maximum time of a Date. */
 const LATEST = 8_640_000_000_000_000
 
 const breadcrumb = v.looseObject(
@@ -31,7 +31,7 @@ const breadcrumb = v.looseObject(
   'must be an object',
 )
 
-/** What was captured around an occurrence. Pages count on these shapes; all else in it they show as it is. */
+/** Context of an occurrence. Pages rely on these shapes; other data is shown as it is. */
 export const circumstances = v.looseObject(
   {
     request: v.exactOptional(plainObject),

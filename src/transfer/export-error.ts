@@ -6,14 +6,14 @@ import { digestOf, originOf } from './origin.js'
 import { type ExportedLine, VERSION } from './record.js'
 import { LONG } from './values.js'
 
-/** The lines of one error; none when it was deleted meanwhile. */
+/** Lines of one error; none if it was deleted during the export. */
 export async function* exportedError(
   context: Context,
   error_id: number,
   imported: readonly string[],
 ): AsyncGenerator<ExportedLine> {
   const { read } = context.database
-  // The hours first: what is counted after them is not in the export at all, so that its sums agree.
+  // Reads the hours first: later occurrences are not exported at all, so the sums are consistent.
   const hours = await read
     .selectFrom('faultboard_error_hours')
     .select(['hour', 'severity', 'platform', 'app_version', 'count'])
@@ -88,7 +88,7 @@ async function activities({ database }: Context, error_id: number) {
   return rows.map((row) => ({ ...row, created_at: iso(row.created_at) }))
 }
 
-/** What it is found and compared by: the occurrence that it was made from may be gone. */
+/** Data for search and comparison, because the occurrence that it was derived from may be deleted. */
 async function sought({ database }: Context, error_id: number) {
   const text = await database.read
     .selectFrom('faultboard_error_search')

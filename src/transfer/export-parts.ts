@@ -11,7 +11,7 @@ type Rows = Pick<Line, 'users' | 'payloads' | 'occurrences'>
 const USERS_PER_LINE = 1000
 const OCCURRENCES_PER_LINE = 100
 
-/** Users and occurrences of an error in parts, at least one, of which none grows with how many there are. */
+/** Users and occurrences of an error in parts of bounded size, at least one. */
 export async function* exportedParts(
   context: Context,
   error: Pick<ErrorRow, 'id' | 'message' | 'first_message'>,
@@ -73,7 +73,7 @@ async function occurrencesAfter(
     .selectFrom('faultboard_occurrences')
     .selectAll()
     .where('error_id', '=', id)
-    // Said so that the index is entered at the row: of two ways by `or`, a database takes neither.
+    // Written so that the database seeks in the index: with `or` it would not.
     .where('occurred_at', '>=', after.occurred_at)
     .where(({ eb, or }) => or([eb('occurred_at', '>', after.occurred_at), eb('id', '>', after.id)]))
     .orderBy('occurred_at')

@@ -9,13 +9,13 @@ import { type ExportedLine, VERSION } from './record.js'
 const IDS_PER_PAGE = 200
 
 /**
- * All stored data of the matching errors, as lines that `importRecords` reads. The order is by id, because new
- * occurrences cannot change it during the export. Ignores `page` and `sort_by`.
+ * All stored data of the matching errors, as lines for `importRecords`. Ordered by id, because new occurrences cannot
+ * change it during the export. Ignores `page` and `sort_by`.
  */
 export async function* exportRecords(context: Context, filter: ErrorsFilter): AsyncGenerator<ExportedLine> {
   const matching = await matchingErrors(context, filter)
   const imported = await importedOrigins(context)
-  const told = new Set<number>()
+  const exported = new Set<number>()
   for (let last = 0; ; ) {
     const query = matching
       .query({ by_application: false })
@@ -25,8 +25,8 @@ export async function* exportRecords(context: Context, filter: ErrorsFilter): As
       .limit(IDS_PER_PAGE)
     const found = await (matching.common_text === null ? query : withText(query, matching.common_text)).execute()
     for (const { id, application_id } of found) {
-      if (!told.has(application_id)) {
-        told.add(application_id)
+      if (!exported.has(application_id)) {
+        exported.add(application_id)
         yield* exportedApplication(context, application_id)
       }
       yield* exportedError(context, id, imported.get(id) ?? [])
@@ -36,7 +36,7 @@ export async function* exportRecords(context: Context, filter: ErrorsFilter): As
   }
 }
 
-/** What was once imported into which error: whoever imports the whole must not count that again. */
+/** Origins already imported into each error, so that an import of this export does not count them again. */
 async function importedOrigins({ database }: Context): Promise<Map<number, string[]>> {
   const rows = await database.read.selectFrom('faultboard_leases').select('name').where('name', 'like', MARKS).execute()
   const found = new Map<number, string[]>()

@@ -1,10 +1,10 @@
 import type { Context } from '../context.js'
 import { MARKS, readMark } from './origin.js'
 
-/** An embedded database holds the host's thread while it reads. */
+/** An embedded database blocks the host while it reads. */
 const AT_ONCE = 500
 
-/** Removes what was noted of imports into errors that are gone: they may be imported again, and nothing asks for it. */
+/** Deletes import markers of deleted errors, which can be imported again. */
 export async function forgetImports({ database: { read } }: Context): Promise<void> {
   for (let last = ''; ; ) {
     const marks = await read

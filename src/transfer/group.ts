@@ -12,7 +12,7 @@ export interface Application {
   created_at: number
 }
 
-/** The application of that name, made where there is none. */
+/** The application with that name, created if it does not exist. */
 export async function applicationOf(database: Database, name: string, now: number): Promise<Application> {
   const id = await applicationId(database, name, now)
   const { created_at } = await database.read
@@ -23,7 +23,7 @@ export async function applicationOf(database: Database, name: string, now: numbe
   return { id, name, created_at }
 }
 
-/** The group under its lock, or null. */
+/** The locked group, or null. */
 export async function lockedGroup(
   trx: Transaction<Schema>,
   { dialect }: Database,
@@ -40,7 +40,7 @@ export async function lockedGroup(
   return (await lockErrors(trx, dialect, [found.id]))[0] ?? null
 }
 
-/** The revision of what was imported of these origins; `own` when it is the very group they were exported from. */
+/** Revision imported from these origins; `own` if the group itself was exported. */
 export async function knownRevision(
   trx: Transaction<Schema>,
   application: Application,
@@ -56,7 +56,7 @@ export async function knownRevision(
       origins.map((origin) => markOf(row.id, origin)),
     )
     .executeTakeFirst()
-  // Before the next question: what was imported into an empty database may have the ids it had.
+  // Checked first: an error imported into an empty database can have the same id as in the source.
   if (mark) return mark.holder ?? ''
   const own = originOf({
     application_name: application.name,
@@ -67,7 +67,7 @@ export async function knownRevision(
   return origins.includes(own) ? 'own' : null
 }
 
-/** Keeps that it was imported: the revision stands where a lease has its holder. */
+/** Marks an origin as imported. The revision is stored in the holder column of a lease. */
 export const IMPORTS: BulkTarget = {
   table: 'faultboard_leases',
   columns: [

@@ -6,12 +6,12 @@ import { addError } from './add-error.js'
 import { addMore } from './add-more.js'
 import { readRecord } from './read-record.js'
 
-/** A line of a file, counted from 1. */
+/** A line of a file, numbered from 1. */
 export interface Line {
   number: number
-  /** Null where it could not be read. */
+  /** Null if it could not be read. */
   text: string | null
-  /** Why it could not. */
+  /** Reason why it could not be read. */
   why?: string
 }
 
@@ -22,27 +22,27 @@ export interface Rejection {
 
 export interface ImportInput {
   lines: AsyncIterable<Line>
-  /** Told of every line that is not taken. */
+  /** Called with every rejected line. */
   reject?: (rejection: Rejection, line: Line) => void | Promise<void>
 }
 
 export interface Imported {
-  /** Errors that were not here. */
+  /** New errors. */
   created: number
-  /** Errors that were here from elsewhere, to which the counts were added. */
+  /** Existing errors to which counts were added. */
   added: number
-  /** Errors that are here from the same database already. */
+  /** Errors that were already imported. */
   known: number
-  /** The same, but they have changed there since: they stay as they are here. */
+  /** Errors that were already imported and changed at their origin since. They were not updated. */
   outdated: number
-  /** Occurrences that are counted now and were not before. */
+  /** Newly counted occurrences. */
   occurrences: number
   rejected: number
 }
 
 /**
- * Adds what `exportRecords` gave, a line at a time and each in a transaction of its own. A line that was imported
- * before, or comes from this very database, changes nothing. What a line does not say rightly is handed to `reject`.
+ * Imports lines of `exportRecords`, each in its own transaction. A line that was imported before, or comes from this
+ * database, changes nothing. Invalid lines are passed to `reject`.
  */
 export async function importRecords(
   context: Context,
@@ -60,10 +60,10 @@ export async function importRecords(
   return imported
 }
 
-/** Null, or why the line is not taken. */
+/** Null, or the reason for rejecting the line. */
 async function take(
   context: Context,
-  { text, why = 'it cannot be read' }: Line,
+  { text, why = 'cannot be read' }: Line,
   imported: Imported,
 ): Promise<string | null> {
   try {
@@ -81,8 +81,8 @@ async function take(
     if (error instanceof TrackerError && ['invalid_input', 'not_found'].includes(error.code)) {
       return error.message
     }
-    // Anything else is trouble with the database, which would meet every line alike.
+    // Any other failure is a database problem that would affect every line.
     if (error instanceof TrackerError || !isRefusal(context.database, error)) throw error
-    return `the database does not take it: ${error instanceof Error ? error.message : String(error)}`
+    return `rejected by the database: ${error instanceof Error ? error.message : String(error)}`
   }
 }

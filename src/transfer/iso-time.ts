@@ -1,4 +1,4 @@
-/** A time as it stands in a line. */
+/** Formats a time for a line. */
 export function iso(time: number): string {
   return new Date(time).toISOString()
 }

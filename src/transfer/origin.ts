@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A group of one database. It stays the same in a copy of that database, whose groups are the same ones. */
+/** A group of one database. A copy of the database has the same groups. */
 export interface Group {
   application_name: string
   application_created_at: number
@@ -19,7 +19,7 @@ export function digestOf(value: unknown): string {
 
 const MARK = 'imported '
 
-/** The name under which is kept that a group was imported into an error, or a further part of it. */
+/** Name of the marker that a group, or a further part of it, was imported into an error. */
 export function markOf(error_id: number, origin: string, part = 1): string {
   return part === 1 ? `${MARK}${error_id} ${origin}` : `${MARK}${error_id} ${origin} ${part}`
 }

@@ -12,14 +12,14 @@ import {
   VERSION,
 } from './record.js'
 
-/** What a line says, or an `invalid_input` that says what is wrong with it. */
+/** Parses a line, or throws `invalid_input` with the reason. */
 export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine {
   const { kind, version, ...rest } = objectIn(text)
   if (version !== VERSION) {
     throw refused(
       typeof version === 'number' && version > VERSION
-        ? `it was written by a newer Faultboard (version ${version} of the format, this one knows ${VERSION})`
-        : 'it is no line of an export: version is missing',
+        ? `written by a newer version of Faultboard (format version ${version}, supported up to ${VERSION})`
+        : 'not a line of an export: version is missing',
     )
   }
   switch (kind) {
@@ -34,7 +34,7 @@ export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine
   }
 }
 
-/** A hostile line has millions of problems, and a description of each would exhaust the memory. */
+/** A hostile line can have millions of problems, and describing each would exhaust the memory. */
 const FIRST_PROBLEM = { abortEarly: true }
 
 function objectIn(text: string): Record<string, unknown> {
@@ -42,15 +42,15 @@ function objectIn(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw refused(`it is not JSON (${error instanceof Error ? error.message.slice(0, 100) : 'unreadable'})`)
+    throw refused(`not valid JSON (${error instanceof Error ? error.message.slice(0, 100) : 'unreadable'})`)
   }
   const parsed = v.safeParse(v.record(v.string(), v.unknown()), value)
-  if (!parsed.success || Array.isArray(value)) throw refused('it is not a JSON object')
-  if (!isShallow(parsed.output, DEEPEST)) throw refused(`it is nested deeper than ${DEEPEST} levels`)
+  if (!parsed.success || Array.isArray(value)) throw refused('not a JSON object')
+  if (!isShallow(parsed.output, DEEPEST)) throw refused(`nested deeper than ${DEEPEST} levels`)
   return parsed.output
 }
 
-/** More than what is recorded has; what comes after this follows the levels down without counting them. */
+/** Deeper than any recorded data. Later code recurses without a check. */
 const DEEPEST = 64
 
 function isShallow(value: unknown, levels: number): boolean {
@@ -58,7 +58,7 @@ function isShallow(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1))
 }
 
-/** A record whose parts tell different counts would leave sums that never add up again. */
+/** A record with inconsistent counts would leave sums that never add up. */
 function consistent(line: ErrorLine): ErrorLine {
   const counted = line.hours.reduce((sum, { count }) => sum + count, 0)
   const { occurrence_count, first_seen_at, occurred_at } = line.error
@@ -71,7 +71,7 @@ function consistent(line: ErrorLine): ErrorLine {
 
 function withPayloads<Line extends RecordRows>(line: Line): Line {
   const wrong = line.occurrences.find(({ payload }) => payload >= line.payloads.length)
-  if (wrong) throw refused(`an occurrence names the payload ${wrong.payload}, but there are ${line.payloads.length}`)
+  if (wrong) throw refused(`an occurrence refers to payload ${wrong.payload}, but there are ${line.payloads.length}`)
   return line
 }
 

@@ -6,8 +6,8 @@ import { cause, circumstances } from './circumstances.js'
 import { hexadecimal, hour, LONG, list, oneOf, text, time, whole } from './values.js'
 
 /**
- * The lines of an export, one JSON object each. An application comes before its errors; an error with many users or
- * occurrences goes on in lines of the kind `more`, so that no line grows with them. Times are ISO 8601 in UTC.
+ * Lines of an export, one JSON object each. An application precedes its errors. An error with many users or
+ * occurrences continues in lines of kind `more`, so that lines stay bounded. Times are ISO 8601 in UTC.
  */
 export const VERSION = 1
 
@@ -20,7 +20,7 @@ const payload = v.object({
   signature_place: v.optional(list(text(LONG))),
 })
 const occurrence = v.object({
-  /** Which of the line's payloads. */
+  /** Index into the payloads of the line. */
   payload: whole(0),
   occurred_at: time,
   message: orNull(text(LONG)),
@@ -37,9 +37,9 @@ const occurrence = v.object({
 const rows = { users: list(user), payloads: list(payload), occurrences: list(occurrence) }
 const origin = {
   application_name: v.pipe(text(255), v.nonEmpty('must not be empty')),
-  /** Which group of which database it was, and those that were once imported into it. */
+  /** Id of the exported group, and of the groups imported into it. */
   origins: v.pipe(list(hexadecimal(32)), v.minLength(1, 'must not be empty')),
-  /** Another one for every state of the group. */
+  /** Changes with every state of the group. */
   revision: hexadecimal(32),
 }
 
@@ -124,7 +124,7 @@ export const moreLine = v.object({
   kind: v.literal('more'),
   ...origin,
   hash_signature: hexadecimal(64),
-  /** Of the error; an occurrence says only where its own is another. */
+  /** Message of the error; an occurrence contains its own only if it differs. */
   message: text(LONG),
   part: whole(2),
   ...rows,
@@ -135,12 +135,12 @@ export type ErrorLine = v.InferOutput<typeof errorLine>
 export type MoreLine = v.InferOutput<typeof moreLine>
 export type RecordRows = Pick<MoreLine, 'users' | 'payloads' | 'occurrences'>
 
-/** A line as it stands in a file. */
+/** A line as written to a file. */
 export type ExportedLine = { version: number } & (
   | v.InferInput<typeof applicationLine>
   | v.InferInput<typeof errorLine>
   | v.InferInput<typeof moreLine>
 )
 
-/** What became of one error. */
+/** Result for one error. */
 export type Outcome = 'created' | 'added' | 'known' | 'outdated'

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { cleanText } from '../model/text.js'
 import { HOUR } from '../model/time.js'
 
-/** More than any text that is recorded. */
+/** Longer than any recorded text. */
 export const LONG = 1_000_000
-/** What bounds a list is the length of its line; this one only keeps sums and loops from running away. */
+/** The line length bounds lists. This limit only bounds sums and loops. */
 const MANY = 1_000_000
 
 export const text = (max: number) =>
@@ -30,7 +30,7 @@ export const time = v.pipe(
 
 export const hour = v.pipe(
   time,
-  v.check((value) => value % HOUR === 0, 'must be the beginning of an hour'),
+  v.check((value) => value % HOUR === 0, 'must be the start of an hour'),
 )
 
 export const list = <Schema extends v.GenericSchema>(schema: Schema) =>

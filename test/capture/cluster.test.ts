@@ -40,7 +40,7 @@ describeEachDatabase(
       await tracker.ready()
       const [error] = await tracker.Queries.ErrorsList.call()
       const found = await tracker.Queries.FindError.call({ error_id: error?.id ?? 0 })
-      expect(error?.message).toBe('A worker of the cluster was ended by SIGSEGV')
+      expect(error?.message).toBe('A cluster worker was killed by SIGSEGV')
       expect(JSON.stringify(found)).toMatch(/"worker_id":1/)
     })
 

@@ -108,7 +108,7 @@ describe('before_log_callback', () => {
   test('that is asynchronous logs the error, says so, and its rejection does not reach the host', async () => {
     const { log, lines } = tracker({ before_log_callback: (async () => Promise.reject(new Error('late'))) as never })
     expect(await log({ exception: new Error('x') })).toMatchObject({ state: 'recorded' })
-    expect(lines.join()).toContain('must answer at once')
+    expect(lines.join()).toContain('must be synchronous')
     expect(lines.join()).toContain('before_log_callback failed: late')
   })
 })
@@ -181,7 +181,7 @@ describe('an input with nothing in it', () => {
     const { log, dropped, lines } = tracker({})
     expect(await log(input as never)).toBeNull()
     expect(await dropped()).toEqual({ invalid: 1 })
-    expect(lines.join()).toContain('neither an exception nor an error_type and message')
+    expect(lines.join()).toContain('without an exception and without error_type and message')
   })
 })
 

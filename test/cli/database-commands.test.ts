@@ -42,7 +42,7 @@ describeEachDatabase('migrate, check and cleanup', (database) => {
     expect(ready.code).toBe(0)
     expect(ready.stdout).toMatch(/^ok +database .* answers$/m)
     expect(ready.stdout).toMatch(/^ok +schema +up to date/m)
-    expect(ready.stdout).toMatch(/^ok +spool .* nothing waits there$/m)
+    expect(ready.stdout).toMatch(/^ok +spool .* empty$/m)
     for (const { stdout } of [before, applied, again, after, unready, ready]) {
       const { password } = URL.canParse(url) ? new URL(url) : { password: '' }
       if (password) expect(stdout).not.toContain(password)
@@ -161,7 +161,7 @@ describe('check', () => {
     expect(waiting.stdout).toMatch(/^ok +spool .*; 1 batch to import \(10 bytes\)$/m)
     await writeFile(join(cwd, 'spool/batch-2.ndjson.failed'), 'x')
     const refused = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'spool') } })
-    expect(refused.stdout).toMatch(/^warning +spool .* 1 batch that the database refused; 1 batch to import$/m)
+    expect(refused.stdout).toMatch(/^warning +spool .* 1 batch rejected by the database; 1 batch to import$/m)
     const blocked = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'blocked') } })
     expect(blocked).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed +spool .*cannot be written/m) })
   })
@@ -173,6 +173,6 @@ test('cleanup says so when retention_days keeps everything', async () => {
   const { code, stdout } = await faultboard(['cleanup'], { cwd })
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: 'Nothing was deleted: retention_days is null, which keeps every error.\n',
+    stdout: 'Nothing deleted: retention_days is null, which keeps all errors.\n',
   })
 })

@@ -9,7 +9,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await faultboard(args, { cwd: await folder() })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} +[A-Z]`, 'm'))
-    for (const line of ['0  done', '1  failed', '2  wrong use or configuration', '3  the schema']) {
+    for (const line of ['0  done', '1  failed', '2  invalid usage or configuration', '3  the schema']) {
       expect(stdout).toContain(line)
     }
   })
@@ -19,7 +19,7 @@ describe('help', () => {
     expect(code).toBe(0)
     expect(stdout).toContain(`Usage: faultboard ${command}`)
     expect(stdout).toContain('--database URL')
-    expect(stdout).toContain('3  the schema of the database is outdated')
+    expect(stdout).toContain('3  the database schema is outdated')
   })
 
   test('help COMMAND says the same as COMMAND --help', async () => {
@@ -61,7 +61,7 @@ describe('wrong use ends with 2, one sentence and the help line', () => {
     [['srve'], 'faultboard has no command "srve"; did you mean serve?', 'faultboard --help'],
     [['help', 'migrat'], 'faultboard has no command "migrat"; did you mean migrate?', 'faultboard --help'],
     [['constructor'], 'faultboard has no command "constructor"', 'faultboard --help'],
-    [['--database', 'x', 'serve'], 'The command comes first, and --database is none', 'faultboard --help'],
+    [['--database', 'x', 'serve'], '--database is none', 'faultboard --help'],
     [
       ['serve', '--prot', '1'],
       '--prot is not a flag of faultboard serve; did you mean --port?',
@@ -70,7 +70,7 @@ describe('wrong use ends with 2, one sentence and the help line', () => {
     [['errors', '--per_page', '1'], 'did you mean --per-page?', 'faultboard errors --help'],
     [['serve', '--port'], '--port needs a value: --port N', 'faultboard serve --help'],
     [['serve', '--port', '--migrate'], '--port needs a value', 'faultboard serve --help'],
-    [['serve', '--migrate=yes'], '--migrate is a switch and takes no value', 'faultboard serve --help'],
+    [['serve', '--migrate=yes'], '--migrate does not take a value', 'faultboard serve --help'],
     [['serve', '--port', '70000'], '--port must be a whole number from 0 to 65535', 'faultboard serve --help'],
     [['demo', '--seed', 'abc'], '--seed must be a whole number', 'faultboard demo --help'],
     [['migrate', 'now'], 'faultboard migrate takes flags only, not "now"', 'faultboard migrate --help'],

@@ -34,7 +34,7 @@ describe('faultboard sourcemaps', () => {
     expect(sourcesContent).toHaveLength(2)
     writeFileSync(map, JSON.stringify(bare))
     const without = await run('upload', 'dist', '--release', '1.4.0')
-    expect(without.stdout).toContain(`No source is kept of assets/${script}: the map brings none`)
+    expect(without.stdout).toContain(`No source stored for assets/${script}: the map brings none`)
     const listed = await run('list')
     expect(listed.stdout).toMatch(
       /^RELEASE +SCRIPTS +KILOBYTES +UPLOADED \(UTC\)\n1\.4\.0 +1 +\d+ .*\n1\.5\.0 +1 +\d+ .*\n$/,
@@ -43,7 +43,7 @@ describe('faultboard sourcemaps', () => {
     expect((await run('delete', '--release', '1.4.0')).stdout).toBe('Deleted 1 source map of release 1.4.0.\n')
     const gone = await run('delete', '--release', '1.4.0')
     expect(gone.code).toBe(1)
-    expect(gone.stderr).toContain('No source maps are kept of release 1.4.0')
+    expect(gone.stderr).toContain('No source maps are stored for release 1.4.0')
   })
 
   test('makes a database that is not there yet, and says so', async () => {
@@ -66,16 +66,12 @@ describe('faultboard sourcemaps', () => {
     writeFileSync(join(cwd, 'huge/app.js.map'), '')
     truncateSync(join(cwd, 'huge/app.js.map'), 2 ** 30)
     const cases: [string[], number, string][] = [
-      [
-        [],
-        2,
-        'faultboard sourcemaps is not a command by itself; there are sourcemaps upload, sourcemaps list, sourcemaps delete',
-      ],
-      [['upload'], 2, 'Name the folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
+      [[], 2, 'faultboard sourcemaps requires a subcommand: sourcemaps upload, sourcemaps list, sourcemaps delete'],
+      [['upload'], 2, 'Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
       [['upload', 'empty'], 2, '--release is missing: name the app_version that the clients of this build report'],
       [['upload', 'broken', '--release', ''], 2, '--release is missing'],
       [['upload', 'nowhere', '--release', '1'], 1, 'There is no folder'],
-      [['upload', 'empty', '--release', '1'], 1, 'There are neither scripts nor maps below empty'],
+      [['upload', 'empty', '--release', '1'], 1, 'No scripts or maps below empty'],
       [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map: build with source maps'],
       [['upload', 'broken', '--release', '1'], 1, 'The map of app.js is no source map.'],
       [['upload', 'huge', '--release', '1'], 1, 'The map of app.js is larger than 268435456 bytes.'],

@@ -36,7 +36,7 @@ describe('export and import', () => {
     const into = ['import', 'errors.ndjson', '--database', 'sqlite:copy.sqlite3']
     expect(await faultboard(into, { cwd })).toMatchObject({
       code: 0,
-      stdout: `2 new, 0 added to errors that were here, 0 here already: 3 occurrences.\nImported into sqlite:${join(cwd, 'copy.sqlite3')}, which did not exist and was made.\n`,
+      stdout: `2 new, 0 merged into existing errors, 0 here already: 3 occurrences.\nImported into sqlite:${join(cwd, 'copy.sqlite3')}, which did not exist and was made.\n`,
     })
     expect(JSON.parse((await faultboard([...into, '--json'], { cwd })).stdout)).toEqual({
       created: 0,

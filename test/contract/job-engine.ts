@@ -128,7 +128,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     ])
     expect(Math.abs(Date.now() - (letters[0]?.failed_at ?? 0))).toBeLessThan(120_000)
     expect(await engine.deadLetters(1)).toHaveLength(1)
-    expect(log.join()).toContain('A job failed for good (deliver)')
+    expect(log.join()).toContain('Job failed permanently (deliver)')
     expect(log.join()).not.toContain('secret')
   })
 

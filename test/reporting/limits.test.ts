@@ -17,7 +17,7 @@ describe('what the endpoint refuses', () => {
       const response = await host.send({ method })
       expect(response.status).toBe(405)
       expect(response.headers.get('allow')).toBe('POST, OPTIONS')
-      expect(await response.json()).toEqual({ error: 'Errors are reported by POST.' })
+      expect(await response.json()).toEqual({ error: 'Report errors with POST.' })
     }
     expect((await host.send({ method: 'HEAD' })).status).toBe(405)
   })
@@ -101,7 +101,7 @@ describe('who may report', () => {
       },
     })
     const answer = await failing.post({ error: REPORT })
-    expect(answer).toMatchObject({ status: 500, body: { error: 'The report could not be taken.' } })
+    expect(answer).toMatchObject({ status: 500, body: { error: 'The report could not be processed.' } })
     expect(failing.lines.join('')).toContain('the session store is away')
     expect(await total(failing.tracker)).toBe(0)
   })
@@ -207,7 +207,7 @@ describe('how much may be reported', () => {
     const nowhere = { database: 'postgres://nobody@127.0.0.1:1/nothing', spool_path: '/dev/null/spool' }
     const host = await reportingHost({}, nowhere)
     const { status, body, headers } = await host.post({ errors: [REPORT, REPORT] })
-    expect({ status, body }).toEqual({ status: 503, body: { error: 'Errors are not taken just now.' } })
+    expect({ status, body }).toEqual({ status: 503, body: { error: 'Errors are not accepted at the moment.' } })
     expect(headers.get('retry-after')).toBe('60')
   })
 

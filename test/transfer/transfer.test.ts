@@ -189,9 +189,9 @@ describeEachDatabase('lines that cannot be taken', (database) => {
     const reasons = rejections.map(({ reason }) => reason)
     expect(reasons[0]).toMatch(/^it is not JSON/)
     expect(reasons.slice(1)).toEqual([
-      'it is not a JSON object',
-      'it is no line of an export: version is missing',
-      'it was written by a newer Faultboard (version 2 of the format, this one knows 1)',
+      'not a JSON object',
+      'not a line of an export: version is missing',
+      'written by a newer version of Faultboard (format version 2, supported up to 1)',
       'kind must be one of application, error, more',
       'error.occurrence_count is 7, but its hours add up to 1',
       'error.occurrence_count must be a whole number of at least 1',
@@ -200,9 +200,9 @@ describeEachDatabase('lines that cannot be taken', (database) => {
       'error.first_seen_at must be a time in ISO 8601',
       'error.hash_signature must be 64 hexadecimal digits',
       'origins must not be empty',
-      'an occurrence names the payload 5, but there are 1',
+      'an occurrence refers to payload 5, but there are 1',
       'hours must be a list',
-      'it is no line of an export: version is missing',
+      'not a line of an export: version is missing',
     ])
     expect(result).toEqual({ ...NOTHING, created: 2, occurrences: 2, rejected: 15 })
     await balancedBooks(url)

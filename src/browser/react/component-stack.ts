@@ -1,12 +1,12 @@
 import { withoutQueries } from '../address.js'
 import type { Details } from '../client.js'
 
-/** As much as a tag holds. */
+/** Maximum length of a tag. */
 const LONGEST = 200
 
 /**
- * The components an error came through, the innermost first: their names as `component`, the whole stack in the context.
- * Elements of the page are left out: they have a small letter and no place in a file.
+ * Components that an error passed through, innermost first: names as `component`, the full stack in the context. HTML
+ * elements are skipped: their names are lower-case and have no file.
  */
 export function fromReact({ componentStack }: { componentStack?: string | null | undefined }): Details {
   if (!componentStack) return {}

@@ -6,14 +6,14 @@ export { rootHandlers } from './root-handlers.js'
 
 export interface FallbackProps {
   error: unknown
-  /** Shows the children again. */
+  /** Renders the children again. */
   reset(): void
 }
 
 export interface ErrorBoundaryProps {
-  /** What `start` of `faultboard/browser` gave. */
+  /** Return value of `start` from `faultboard/browser`. */
   client: Pick<BrowserClient, 'report'>
-  /** What is shown in place of children that failed. Left out: nothing. */
+  /** Content to render instead of failed children. Default: nothing. */
   fallback?: ReactNode | ((props: FallbackProps) => ReactNode)
   children?: ReactNode
 }
@@ -23,10 +23,8 @@ interface State {
 }
 
 /**
- * Reports what its children throw while they render, with the components it came through, and shows something else.
- *
- * @example
- * <ErrorBoundary client={client} fallback={({ reset }) => <button onClick={reset}>Try again</button>}>
+ * Reports errors that its children throw while rendering, with their component stack, and renders a fallback.
+ * @example <ErrorBoundary client={client} fallback={({ reset }) => <button onClick={reset}>Try again</button>}>
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
   static getDerivedStateFromError(error: unknown): State {

@@ -1,7 +1,7 @@
 import type { BrowserClient } from '../client.js'
 import { fromReact } from './component-stack.js'
 
-/** As React hands it over; which fields there are depends on the handler. */
+/** Argument of React's handlers; the fields depend on the handler. */
 interface RootErrorInfo {
   componentStack?: string | undefined
 }
@@ -15,10 +15,8 @@ export interface RootHandlers {
 }
 
 /**
- * The handlers of a root of React 19, for errors that no boundary of ours sees. Each does what React does without it, too.
- *
- * @example
- * createRoot(element, rootHandlers(client)).render(<App />)
+ * Handlers for a React 19 root, for errors outside of our boundaries. Each also does what React does by default.
+ * @example createRoot(element, rootHandlers(client)).render(<App />)
  */
 export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandlers {
   const report: Handler = (error, info) => client.report(error, fromReact(info))
@@ -27,11 +25,11 @@ export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandler
     console.error(error)
   }
   const tellingThePage: Handler = (error, info) => {
-    // The client hears what the page is told, too. It knows an object again; a text would count twice.
+    // The client also receives the event of the page. It recognizes an object; a text would count twice.
     if (Object(error) === error) report(error, info)
     reportError(error)
   }
-  // Older browsers have no such function.
+  // Older browsers lack this function.
   const uncaught = typeof reportError === 'function' ? tellingThePage : printing
   return { onCaughtError: printing, onUncaughtError: uncaught, onRecoverableError: uncaught }
 }

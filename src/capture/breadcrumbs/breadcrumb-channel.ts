@@ -3,12 +3,11 @@ import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { listenOn } from './subscriptions.js'
 
-/** Where a library leaves `{ category, message, duration_ms, metadata }` without importing anything of ours. */
+/** Channel where libraries publish `{ category, message, duration_ms, metadata }` without importing this package. */
 const BREADCRUMB_CHANNEL = 'faultboard:breadcrumb'
 
 /**
- * Keeps what is published on the channel.
- *
+ * Records breadcrumbs published on the channel.
  * @example
  * import { channel } from 'node:diagnostics_channel'
  * channel('faultboard:breadcrumb').publish({ category: 'cache', message: 'miss', metadata: { key: 'prices' } })

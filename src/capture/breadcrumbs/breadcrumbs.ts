@@ -1,16 +1,16 @@
 import type { Options } from '../../config/options.js'
 import type { Scope, Scopes } from '../scope.js'
 
-/** One step of what happened before an error. */
+/** One step that preceded an error. */
 export interface Breadcrumb {
-  /** What kind of step it was: `http`, `sql`, `console`, `log`, `deprecation`, or a word of the host's own. */
+  /** Kind of step: `http`, `sql`, `console`, `log`, `deprecation`, or a custom word. */
   category: string
   message: string
   duration_ms?: number | undefined
   metadata?: Record<string, unknown> | undefined
 }
 
-/** As it is kept: with the time at which it was added. */
+/** A breadcrumb with the time at which it was added. */
 export interface RecordedBreadcrumb extends Breadcrumb {
   occurred_at: number
 }
@@ -27,7 +27,7 @@ export interface BreadcrumbObserver {
 
 /** The newest breadcrumbs of one scope. */
 export class Trail {
-  /** Null for the trail of the work that has none. */
+  /** Null for the trail of work without a scope. */
   readonly scope: Scope | null
   readonly #size: number
   #crumbs: RecordedBreadcrumb[] = []
@@ -53,10 +53,10 @@ export class Trail {
   }
 }
 
-/** How much of a message is held until it is known whether it will be needed. */
+/** Characters of a message to keep in memory until an error needs it. */
 export const HELD_MESSAGE = 1000
 
-/** Keeps the trail of every scope, and one for the work that has no scope. */
+/** Stores one trail per scope, and one for work without a scope. */
 export class Breadcrumbs {
   readonly #size: number
   readonly #enabled: boolean
@@ -75,15 +75,14 @@ export class Breadcrumbs {
     this.#now = now
   }
 
-  /** Whether steps of this kind are kept: what is not need not be described. */
+  /** Whether steps of this category are kept. Other steps need no description. */
   keeps(category: string): boolean {
     return this.#enabled && (this.#categories === null || this.#categories.has(category))
   }
 
   /**
-   * Leaves a step in the trail of the work that is going on, or in one that was asked for before. Gives the step as it
-   * is kept, so that its end can still be written into it. Redaction waits until an error is recorded: nearly every
-   * trail is thrown away unseen.
+   * Adds a step to the current trail, or to a given one. Returns the stored step, so that its end can be recorded
+   * later. Redaction waits until an error is recorded, because nearly every trail is discarded.
    */
   add(step: Breadcrumb, trail?: Trail): RecordedBreadcrumb | null {
     if (!this.keeps(step.category)) return null
@@ -93,7 +92,7 @@ export class Breadcrumbs {
     return crumb
   }
 
-  /** The same for steps that are looked at where they are made. */
+  /** Adds a step without notifying the observer, which was already called. */
   put({ category, message, duration_ms, metadata }: Breadcrumb, trail: Trail): RecordedBreadcrumb {
     const crumb = { category, message: held(message), occurred_at: this.#now(), duration_ms, metadata }
     trail.add(crumb)
@@ -113,19 +112,19 @@ export class Breadcrumbs {
     for (const observer of this.observers) observer.connecting?.(trail)
   }
 
-  /** What led up to now, oldest first; null when there is nothing. */
+  /** Steps up to now, oldest first; null if there are none. */
   current(): RecordedBreadcrumb[] | null {
     const scope = this.#scopes.current()
     const trail = scope ? scope.trail : this.#outside
     return trail?.list() ?? null
   }
 
-  /** What work without a scope left, oldest first. */
+  /** Steps of work without a scope, oldest first. */
   outside(): RecordedBreadcrumb[] {
     return this.#outside?.list() ?? []
   }
 
-  /** The trail of the work that is going on, for steps that will be told of from elsewhere. */
+  /** Trail of the current work, for steps that are recorded later from another context. */
   trail(): Trail {
     const scope = this.#scopes.current()
     if (scope) {
@@ -137,7 +136,7 @@ export class Breadcrumbs {
   }
 }
 
-/** A slice of a string keeps the whole of it in memory, so what is left of a long message is copied. */
+/** A slice keeps the whole string in memory, so the kept part of a long message is copied. */
 function held(message: string): string {
   return message.length > HELD_MESSAGE ? Buffer.from(message.slice(0, HELD_MESSAGE)).toString() : message
 }

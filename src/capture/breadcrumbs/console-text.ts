@@ -3,13 +3,13 @@ import type { IsSensitiveKey } from '../../model/redaction/sensitive-keys.js'
 import { HELD_MESSAGE } from './breadcrumbs.js'
 
 const MOST_VALUES = 10
-/** One more than is held, so that what was cut is copied there and the whole text is not kept in memory. */
+/** One more than the stored length, so that a cut message is copied and the full text is released. */
 const MOST_CHARACTERS = HELD_MESSAGE + 1
 
 /**
- * What was printed, without running anything of the host: no `toString`, no custom inspection, no getter. Objects are
- * named by their kind only. A value behind the name of a secret (`console.log('password', value)`) is written as one, so
- * that the filter knows it.
+ * Formats console arguments without running host code: no `toString`, custom inspection or getters. Objects are named
+ * by type only. A value after the name of a secret (`console.log('password', value)`) is formatted as a pair, so that
+ * redaction recognizes it.
  */
 export function textOfArguments(values: readonly unknown[], isSensitiveKey: IsSensitiveKey): string {
   const [first] = values
@@ -33,7 +33,7 @@ export function textOfArguments(values: readonly unknown[], isSensitiveKey: IsSe
   return values.length > shown ? `${text} …` : text
 }
 
-/** A single word, or the last two of a text that ends in a sign. */
+/** A single word, or the last two words of a text that ends in a separator. */
 const NAME = /^\s{0,9}[\p{L}\p{N}_.[\]-]{1,80}\s{0,9}$|(?:\p{L}{2,20} )?[\p{L}\p{N}_.[\]-]{1,80}\s{0,2}[:=]\s{0,9}$/u
 const NAME_LENGTH = 100
 

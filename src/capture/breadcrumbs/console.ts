@@ -10,11 +10,11 @@ import { wrapMethod } from './wrap-method.js'
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
 
-/** What the host prints. Its output stays as it is. */
+/** Records console output of the host, which stays unchanged. */
 export const consoleLines: Source = (reporter) => {
   const { breadcrumbs, counters, redactor } = reporter.context
   if (!breadcrumbs.keeps('console')) return () => {}
-  // Node.js prints warnings by the console, too; they have breadcrumbs of their own.
+  // Node.js also prints warnings to the console; those have their own breadcrumbs.
   const warning = `(node:${process.pid}) `
   const note = guarded(counters, 'console', (level: string, values: readonly unknown[]) => {
     if (!hasRoomToNote()) return
@@ -44,7 +44,7 @@ export const consoleLines: Source = (reporter) => {
   }
 }
 
-/** Node.js 20 has no channels for its console, and no version says whether it has: only a try tells. */
+/** Node.js 20 has no console channels, and there is no feature flag, so a trial call detects them. */
 function consoleHasChannels(): boolean {
   if (channel('console.debug').hasSubscribers) return major() > 20
   let heard = false
@@ -57,7 +57,7 @@ function consoleHasChannels(): boolean {
   return heard
 }
 
-/** Where others listen already, they should not hear a try of ours. */
+/** Skipped if other code already listens, which would receive the trial call. */
 function major(): number {
   return Number.parseInt(process.versions.node, 10)
 }

@@ -8,11 +8,11 @@ interface UndiciRequest {
   method: string
   origin: string | URL
   path: string
-  /** Names and values in turn; older versions: lines of text. */
+  /** Alternating names and values; in older versions, lines of text. */
   headers: readonly unknown[] | string
 }
 
-/** Requests that the host sends by `fetch`, and by undici itself. */
+/** Requests sent by the host with `fetch` or undici. */
 export const fetchCalls: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   const pending = new WeakMap<UndiciRequest, PendingStep>()

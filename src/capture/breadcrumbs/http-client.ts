@@ -5,7 +5,7 @@ import { isOwnAgent } from './own-requests.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { listenOn } from './subscriptions.js'
 
-/** Requests that the host sends by `node:http` and `node:https`, and whatever is built on them. */
+/** Requests sent by the host with `node:http`, `node:https` or a library built on them. */
 export const httpClient: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   const pending = new WeakMap<ClientRequest, PendingStep>()
@@ -27,7 +27,7 @@ export const httpClient: Source = (reporter) => {
 }
 
 function urlOf(request: ClientRequest): string {
-  // Through a proxy, the path is a whole address.
+  // Through a proxy, the path is a full URL.
   if (!request.path.startsWith('/')) return request.path.replace(CREDENTIALS, '$1')
   const host = request.getHeader('host')
   return `${request.protocol}//${typeof host === 'string' ? host : request.host}${request.path}`

@@ -12,7 +12,7 @@ interface Traced {
   error?: unknown
 }
 
-/** Statements of mysql2, which announces them on tracing channels. */
+/** Statements of mysql2, published on its tracing channels. */
 export const mysql2Queries: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   if (!breadcrumbs.keeps('sql')) return () => {}
@@ -38,8 +38,8 @@ export const mysql2Queries: Source = (reporter) => {
   return listenOn(reporter, {
     ...traces('mysql2:query'),
     ...traces('mysql2:execute'),
-    // Who waited for a connection of the pool gets it in the async context of whoever released it, so `pool.query`
-    // would leave its step in a stranger's trail.
+    // A waiting caller receives its pool connection in the async context of the caller that released it. Without this,
+    // `pool.query` would add its step to the wrong trail.
     'tracing:mysql2:pool:connect:start': (traced: Traced) => {
       if (isOwnWork()) return
       const trail = breadcrumbs.trail()

@@ -1,4 +1,4 @@
-/** By its User-Agent a request of the tracker itself is told from those of the host: it begins with this. */
+/** Prefix of the User-Agent in requests of the tracker itself. */
 const OWN_USER_AGENT = 'faultboard/'
 
 export function isOwnAgent(user_agent: unknown): boolean {

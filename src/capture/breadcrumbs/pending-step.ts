@@ -1,6 +1,6 @@
 import type { Breadcrumb, Breadcrumbs, RecordedBreadcrumb, Trail } from './breadcrumbs.js'
 
-/** A step that takes its time. It stands in the trail from its beginning on: what never ended is worth seeing, too. */
+/** A step with a duration. It is in the trail from its start, so that unfinished steps are visible too. */
 export interface PendingStep {
   readonly crumb: RecordedBreadcrumb
   readonly started_at: number
@@ -15,7 +15,7 @@ export function beginStep(breadcrumbs: Breadcrumbs, step: Breadcrumb, trail?: Tr
   return { crumb, started_at: performance.now(), measured: breadcrumbs.started(crumb, kept) }
 }
 
-/** Only the first end of a step counts. It may come in any async context: the step knows its trail. */
+/** Only the first end of a step counts. It can arrive in any async context: the step references its trail. */
 export function endStep({ crumb, started_at, measured }: PendingStep, more?: Record<string, unknown>): void {
   if (crumb.duration_ms !== undefined) return
   crumb.duration_ms = Math.round((performance.now() - started_at) * 100) / 100
@@ -23,7 +23,7 @@ export function endStep({ crumb, started_at, measured }: PendingStep, more?: Rec
   if (more) crumb.metadata = { ...crumb.metadata, ...more }
 }
 
-/** What an error is called; its message may hold values that belong to nobody's trail. */
+/** Name or code of an error. Its message is omitted because it can contain values. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'failed'
   const code = Object.getOwnPropertyDescriptor(error, 'code')?.value

@@ -3,7 +3,7 @@ import { codeOf, endStep, type PendingStep } from './pending-step.js'
 
 type Callback = (error: unknown, result: unknown, ...rest: unknown[]) => unknown
 
-/** Runs a query and writes into its step how it ended; towards the host it is the same query. */
+/** Runs a query and records its outcome in the step. The host sees the original behavior. */
 export function watched(step: PendingStep, values: unknown[], run: (values: unknown[]) => unknown): unknown {
   const at = values.findLastIndex((value) => typeof value === 'function')
   if (at > 0) {
@@ -24,7 +24,7 @@ export function watched(step: PendingStep, values: unknown[], run: (values: unkn
     throw error
   }
   if (!isPromise(result)) return result
-  // What is given back is what was watched: a second branch of the promise would hide a rejection nobody handles.
+  // Returns the watched promise: a second branch would hide an unhandled rejection.
   return result.then(
     (answer) => {
       noteEnd(step, null, answer)
@@ -42,14 +42,16 @@ function noteEnd(step: PendingStep, error: unknown, result: unknown): void {
   else endStep(step, rowsOf(result))
 }
 
-/** A query object, cursor or stream tells by events; a listener for `error` itself would keep an error from being thrown. */
+/**
+ * A query object, cursor or stream reports by events. An `error` listener would prevent the error from being thrown.
+ */
 function watchEvents(step: PendingStep, config: object): void {
   if (!(config instanceof EventEmitter)) return
   config.once('end', () => endStep(step))
   config.once(errorMonitor, (error) => endStep(step, { error: codeOf(error) }))
 }
 
-/** A query, cursor or stream object, which drives the connection itself. */
+/** Detects a query, cursor or stream object, which drives the connection itself. */
 export function isSubmittable(config: unknown): config is object {
   return typeof config === 'object' && config !== null && 'submit' in config && typeof config.submit === 'function'
 }

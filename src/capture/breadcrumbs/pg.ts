@@ -6,17 +6,17 @@ import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
 import { isSubmittable, watched } from './pg-outcome.js'
 import { wrapMethod } from './wrap-method.js'
 
-/** The package `pg`, or its `native` part. */
+/** The `pg` package, or its `native` part. */
 export interface PgModule {
   Client: { prototype: object }
   Pool?: { prototype: object } | undefined
 }
 
-/** Statements of pg, which announces nothing: its `query` is wrapped, in all its forms. */
+/** Statements of pg, which has no channels: wraps all forms of `query`. */
 export function pgQueries({ Client, Pool }: PgModule): Source {
   return ({ context: { breadcrumbs, counters } }) => {
     if (!breadcrumbs.keeps('sql')) return () => {}
-    /** The step of a `pool.query`, while it asks the pool for a connection and while it is handed one. */
+    /** Step of a `pool.query` while it waits for and receives a connection. */
     let asking: PendingStep | null = null
     let granted: PendingStep | null = null
 
@@ -56,8 +56,8 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
             }
           }
         }),
-        // Who waited for a connection gets it in the async context of whoever released it, so the step of `pool.query` is
-        // begun before and passed on by hand.
+        // A waiting caller receives its connection in the async context of the caller that released it. The step of
+        // `pool.query` therefore starts earlier and is passed on explicitly.
         wrapMethod(Pool.prototype, 'connect', (connect) => {
           return function (this: unknown, ...values: unknown[]) {
             const step = asking

@@ -3,7 +3,7 @@ import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { listenOn } from './subscriptions.js'
 
-/** Published by pino for each line it is about to write. */
+/** Channel on which pino publishes each line before writing it. */
 export const PINO_CHANNEL = 'tracing:pino_asJson:start'
 
 export interface PinoLine {
@@ -13,7 +13,7 @@ export interface PinoLine {
 
 const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 
-/** Lines that the host logs by pino. Their fields stay out: they may be as large as a request. */
+/** Lines logged by the host with pino. Fields are omitted because they can be as large as a request. */
 export const pinoLines: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   if (!breadcrumbs.keeps('log')) return () => {}

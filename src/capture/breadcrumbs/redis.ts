@@ -9,7 +9,7 @@ interface Traced {
   error?: unknown
 }
 
-/** Commands of ioredis and node-redis, which announce them on tracing channels. */
+/** Commands of ioredis and node-redis, published on tracing channels. */
 export const redisCommands: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   if (!breadcrumbs.keeps('redis')) return () => {}
@@ -31,20 +31,20 @@ export const redisCommands: Source = (reporter) => {
   return listenOn(reporter, { ...traces('ioredis:command'), ...traces('node-redis:command') })
 }
 
-/** Those whose first argument is no key; of a script, every argument may be a value. */
+/** Commands whose first argument is not a key. Any argument of a script can be a value. */
 const WITHOUT_KEY =
   /^(?:acl|auth|client|cluster|config|echo|eval|fcall|function|hello|memory|migrate|module|monitor|object|ping|script|select|xgroup|xread)/i
 
-/** The command and its key; what is stored under the key is nobody's business. */
+/** The command and its key, without the stored value. */
 function commandText({ command, args }: Traced): string {
   const name = typeof command === 'string' ? command.toUpperCase() : 'COMMAND'
   if (!Array.isArray(args) || WITHOUT_KEY.test(name)) return name
-  // node-redis puts the command itself before its arguments.
+  // node-redis includes the command in the arguments.
   const key = String(args[0]).toUpperCase() === name ? args[1] : args[0]
   return typeof key === 'string' ? `${name} ${keyText(key)}` : name
 }
 
-/** `session:8f3a…` names a secret: of a key, only its words are shown. */
+/** Shows only the words of a key: `session:8f3a…` contains a secret. */
 function keyText(key: string): string {
   const parts = key.slice(0, KEY_LENGTH).split(/([:/|{}])/)
   return parts.map((part) => (/\d|.{25}/.test(part) ? '?' : part)).join('')

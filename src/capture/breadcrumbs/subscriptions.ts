@@ -2,10 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { guarded } from '../guarded.js'
 import type { Reporter } from '../sources/source.js'
 
-/** What to do with what is published on which channel. */
+/** Listeners by channel name. */
 export type Listeners = Record<string, (message: never) => void>
 
-/** Listens on channels of `node:diagnostics_channel`; gives the function that ends it. */
+/** Subscribes to channels of `node:diagnostics_channel`. Returns the function that unsubscribes. */
 export function listenOn({ context: { counters } }: Reporter, listeners: Listeners): () => void {
   const subscriptions = Object.entries(listeners).map(([channel, listener]) => ({
     channel,

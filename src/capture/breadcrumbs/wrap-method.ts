@@ -2,26 +2,25 @@
 type Method = (this: any, ...values: any[]) => any
 type Wrap = (original: Method) => Method
 
-/** A wrapper in the place of a method, and all who watch by it, the first nearest to the method. */
+/** A wrapper that replaces a method, with its watchers; the first is closest to the method. */
 interface Wrapper {
   target: object
   name: string
   watchers: { wrap: Wrap }[]
-  /** Puts the watchers around the method anew. */
+  /** Rebuilds the chain of watchers around the method. */
   renew(): void
-  /** Puts the method back, where nobody else has wrapped the wrapper meanwhile. */
+  /** Restores the method, unless other code has wrapped the wrapper. */
   restore(): void
 }
 
 const wrappers = new WeakMap<object, Wrapper>()
 
 /**
- * Puts a wrapper in the place of a method and gives the function that puts the method back. Several share one wrapper,
- * so that they may end in any order. Where somebody else has wrapped ours meanwhile, theirs stays, and ours passes
- * everything on.
+ * Wraps a method and returns the function that restores it. Several watchers share one wrapper, so that they can end
+ * in any order. If other code has wrapped the wrapper, it stays in place and passes calls through.
  */
 export function wrapMethod(target: object, name: string, wrap: Wrap): () => void {
-  // A frozen object (`--frozen-intrinsics` on Node.js 20) is left alone.
+  // Frozen objects (`--frozen-intrinsics` on Node.js 20) are not wrapped.
   if (Object.getOwnPropertyDescriptor(target, name)?.configurable === false || !Object.isExtensible(target))
     return () => {}
   const wrapper = wrapperOf(target, name) ?? putWrapper(target, name)
@@ -37,7 +36,7 @@ export function wrapMethod(target: object, name: string, wrap: Wrap): () => void
   }
 }
 
-/** A wrapper of ours that stands there now. One that was copied from another object would watch that one's calls too. */
+/** The wrapper currently on this object. A wrapper copied from another object would also watch calls on that object. */
 function wrapperOf(target: object, name: string): Wrapper | null {
   const value: unknown = Object.getOwnPropertyDescriptor(target, name)?.value
   const wrapper = typeof value === 'function' ? wrappers.get(value) : undefined

@@ -12,24 +12,27 @@ import { createTimeLimited, type TimeLimited } from './time-limited.js'
 
 /** Title of the error that collects new client errors beyond `client_max_new_errors_per_hour`. */
 export const OVER_LIMIT_TYPE = 'Client errors over the hourly limit'
-/** Signatures and releases remembered as existing, so that repeats need no query. */
+/** Signatures and releases cached as existing, so that repeats need no query. */
 const MAX_KNOWN = 10_000
-/** Bytes reserved at a time; a killed process wastes at most this much of the day's budget. */
+/** Bytes reserved at a time. A killed process wastes at most this much of the daily budget. */
 const SHARE_BYTES = 500_000
-/** More than a day of deploys. Pages list every release of a year, so a flood of versions would slow them down. */
+/** More than one day of deploys. Pages list every release of a year, so a flood of versions would slow them down. */
 const MAX_NEW_RELEASES_PER_DAY = 200
-/** Least bytes per day for occurrences without details, whatever the option. */
+/** Minimum bytes per day for occurrences without details, regardless of the option. */
 const MIN_COUNTED_BYTES = 10_000_000
 const MAX_COUNTED_MESSAGE = 500
 const NO_DETAILS = 'counted without details'
-/** Part of the spool that client errors may fill while the database is unreachable. The rest is for errors of the server. */
+/**
+ * Share of the spool that client errors can fill while the database is unreachable. The rest is reserved for server
+ * errors.
+ */
 const SPOOL_PART = 1 / 8
-/** Occurrences and values that a flood makes up must not become rows of the hourly sums. */
+/** Values invented by a flood must not become rows of the hourly rollups. */
 const OTHER_PLATFORM = 'Other'
 
 const budgets = new WeakMap<CaptureContext, ClientBudgets>()
 
-/** The budgets of this tracker, created with its first client error. */
+/** Budgets of this tracker, created with its first client error. */
 export function clientBudgets(context: CaptureContext): ClientBudgets {
   const known = budgets.get(context)
   if (known) return known
@@ -70,7 +73,7 @@ export class ClientBudgets {
     this.#countedBytes = budget({ ...counted, budget: 'client_max_stored_bytes_per_day:counted' })
   }
 
-  /** The event as it may be recorded. Its occurrence is always counted. Never rejects. */
+  /** Returns the event in the form that may be recorded. Its occurrence is always counted. Never rejects. */
   async admit(event: ErrorEvent): Promise<ErrorEvent> {
     const { reject, storms, now } = this.#context
     if (await this.#isKnownError(event.hash_signature)) return this.#withinBytes(await this.#withKnownRelease(event))
@@ -85,7 +88,10 @@ export class ClientBudgets {
     return this.#withoutDetails(event)
   }
 
-  /** Even an occurrence that is only counted takes rows. Beyond a second limit of the same size, one error counts them all. */
+  /**
+   * Even an occurrence without details takes rows. Beyond a second limit of the same size, one shared error counts
+   * them all.
+   */
   async #withoutDetails(event: ErrorEvent): Promise<ErrorEvent> {
     const counted = countedOnly(event, this.#context.now())
     if (await this.#countedBytes.take(storedBytes(counted, this.#rows))) return counted
@@ -119,7 +125,7 @@ export class ClientBudgets {
     return { ...event, app_version: null, git_sha: null }
   }
 
-  /** Concurrent callers with one key share one look-up, so that something new uses its budget once. */
+  /** Concurrent callers with one key share one lookup, so that a new item uses its budget once. */
   #isKnownOrAllowed(
     key: string,
     budget: SharedBudget,
@@ -131,7 +137,7 @@ export class ClientBudgets {
     if (this.#known.size >= MAX_KNOWN) this.#known.clear()
     this.#known.set(key, decision)
     void decision.then((isAllowed) => {
-      // Beyond the limit the next period decides anew.
+      // Beyond the limit, the next period decides again.
       if (!isAllowed) this.#known.delete(key)
     })
     return decision
@@ -145,13 +151,13 @@ export class ClientBudgets {
         return this.#application_id !== null && (await isStored(this.#application_id))
       })
     } catch {
-      // The database is unreachable: what this process has not seen counts as new.
+      // The database is unreachable: anything this process has not seen counts as new.
       return false
     }
   }
 }
 
-/** Keeps type and message of the original in the message, and nothing that a flood could vary in the sums. */
+/** Keeps the original type and message in the message, and drops everything that a flood could vary in the rollups. */
 function overLimit(event: ErrorEvent): ErrorEvent {
   return {
     ...event,
@@ -164,7 +170,7 @@ function overLimit(event: ErrorEvent): ErrorEvent {
 
 const WITHOUT_DIMENSIONS = { place: null, platform: OTHER_PLATFORM, app_version: null, git_sha: null, user_id: null }
 
-/** Counts without details, and without new rows in the sums by version, platform, user or past hour. */
+/** Counts without details, and without new rollup rows by version, platform, user or past hour. */
 function countedOnly(event: ErrorEvent, now: number): ErrorEvent {
   return {
     ...event,

@@ -13,19 +13,19 @@ import { complain, type Outcome, recordDraft } from '../log-error.js'
 import { readLimit, TEXT_LIMITS } from '../values/text-limits.js'
 import { clientBudgets } from './client-budgets.js'
 
-/** An error that happened in another process: a browser, a phone, another service. Nothing of it is trusted. */
+/** An error of another process: a browser, a phone, another service. Nothing in it is trusted. */
 export interface ForeignError {
   source: ClientSource
   error_type: string
   message: string
   backtrace: readonly string[]
   causes?: readonly Cause[]
-  /** The source around frames, where the client sent it along. */
+  /** Source lines around frames, if the client sent them. */
   frame_sources?: readonly FrameSource[] | undefined
   platform?: string | undefined
   app_version?: string | undefined
   git_sha?: string | undefined
-  /** The names under which source maps of it may have been uploaded, the likeliest first; else `app_version`. */
+  /** Release names under which source maps may have been uploaded, most likely first. Default: `app_version`. */
   releases?: readonly string[] | undefined
   user_id?: string | number | undefined
   request_url?: string | undefined
@@ -37,28 +37,30 @@ export interface ForeignError {
   context?: Readonly<Record<string, unknown>> | undefined
   details?: Readonly<Record<string, unknown>> | undefined
   breadcrumbs?: readonly RecordedBreadcrumb[] | undefined
-  /** Milliseconds by the client's clock. */
+  /** Milliseconds on the client's clock. */
   occurred_at?: number | undefined
   severity?: Severity | undefined
   unhandled?: boolean | undefined
   fingerprint?: readonly string[] | undefined
-  /** The ids that a bundler wrote into scripts, by their addresses: they find the source maps of these. */
+  /** Debug ids that a bundler wrote into scripts, by script URL. They identify the source maps. */
   debug_ids?: Readonly<Record<string, string>> | undefined
   trace?: Trace | undefined
-  /** The same for every attempt to report it: it counts once, whichever process the attempts reach. */
+  /**
+   * Identical for every attempt to report the error, so that it counts once, whichever process receives the attempts.
+   */
   event_key?: string | undefined
 }
 
 /**
- * Records an error of another process. Unlike `logError` it adds nothing of this one: neither its request, nor its
- * breadcrumbs, version or host name. It never rejects and never throws.
+ * Records an error of another process. Unlike `logError`, it adds nothing of this process: no request, breadcrumbs,
+ * version or host name. Never rejects and never throws.
  */
 export function logForeignError(context: CaptureContext, error: ForeignError): Promise<Outcome> {
   try {
     const budgets = clientBudgets(context)
     return recordDraft(context, draftOf(context, error), (event) => budgets.admit(event))
   } catch (problem) {
-    complain(context, 'recording an error of a client', problem)
+    complain(context, 'recording a client error', problem)
     return Promise.resolve(null)
   }
 }
@@ -106,7 +108,7 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
 }
 
 const MAX_CRUMBS = 40
-/** Of all stacks of one error, causes included. A stack of 100 ordinary frames takes a third of it. */
+/** For all stacks of one error, causes included. A stack of 100 ordinary frames takes a third of it. */
 const MAX_STACK_CHARACTERS = 32_000
 
 function stackReader(max_lines: number): (given: readonly string[]) => string[] {
@@ -122,7 +124,7 @@ export function eventDigest(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 32)
 }
 
-/** A phone may have been offline for weeks; a clock that is further off is wrong. */
+/** A phone can be offline for weeks. A larger difference means that the clock is wrong. */
 const OLDEST_MS = 30 * 24 * 60 * 60 * 1000
 
 function timeWithinReason(given: number | undefined, now: number): number {
@@ -130,13 +132,13 @@ function timeWithinReason(given: number | undefined, now: number): number {
   return time < now - OLDEST_MS ? now : time
 }
 
-/** A time that no Date can hold would break whoever shows it. */
+/** A time outside the range of Date would break every page that shows it. */
 function boundedCrumbs(crumbs: ForeignError['breadcrumbs'], most: number, now: number): RecordedBreadcrumb[] | null {
   if (!crumbs) return null
   return crumbs.slice(-most).map((crumb) => ({ ...crumb, occurred_at: timeOf(crumb.occurred_at, now) }))
 }
 
-/** A frame that a source map has changed is no longer that of the lines which were sent with it. */
+/** After a source map has changed a frame, the lines sent with it no longer match. */
 function keptSources(sources: readonly FrameSource[], lines: readonly string[]): readonly FrameSource[] | null {
   const known = new Set(lines)
   const kept = sources.filter(({ frame }) => known.has(frame))

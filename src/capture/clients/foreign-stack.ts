@@ -4,14 +4,14 @@ import type { CaptureContext } from '../capture-context.js'
 import { type Allowance, StoredMaps } from '../source-maps/stored-maps.js'
 import type { ForeignError } from './foreign-error.js'
 
-/** A database that is slower than this must not hold up the report, however many causes it has. */
+/** A slow database must not delay the report longer than this, however many causes the error has. */
 const PATIENCE_MS = 2000
 
 const stores = new WeakMap<CaptureContext, StoredMaps>()
 
 /**
- * An error of another process with its stacks in the original source, before it is grouped by them, and with the lines
- * around its frames where they are kept. Never rejects.
+ * Maps the stacks of a client error to the original source before grouping, and adds stored source lines around its
+ * frames. Never rejects.
  */
 export async function withOriginalStack(context: CaptureContext, error: ForeignError): Promise<ForeignError> {
   if (!context.config.enable_source_maps) return error
@@ -20,7 +20,7 @@ export async function withOriginalStack(context: CaptureContext, error: ForeignE
   const allowance = maps.allowance()
   const mapped = await inPatience(context, original(maps, error, allowance), error)
   if (mapped === error || allowance.mapped.size === 0) return mapped
-  // Not together with the stacks: those decide on the group, and must not be lost because of these.
+  // Separate from the stacks, which decide the group and must not be lost if this fails.
   const sources = await inPatience(context, maps.sourcesOf(allowance), [])
   return { ...mapped, frame_sources: [...(error.frame_sources ?? []), ...sources] }
 }

@@ -9,18 +9,18 @@ export interface SharedBudgetOptions {
   /** Length of the period in which the limit applies. */
   period_ms: number
   limit: number
-  /** Limit of this process while the database is unreachable. Left out: the same. */
+  /** Limit of this process while the database is unreachable. Default: the same limit. */
   limit_alone?: number
-  /** Reserved in the database at a time. */
+  /** Amount to reserve in the database at a time. */
   share: number
 }
 
 type BudgetContext = Pick<Context, 'config' | 'database' | 'ready' | 'now'>
 
 /**
- * A limit that all processes share. Each process reserves a share in the database before it uses it. A restart therefore
- * does not renew the limit, and a killed process wastes at most one share. While the database is unreachable, the process
- * counts on its own.
+ * A limit shared by all processes. Each process reserves a share in the database before using it. A restart therefore
+ * does not renew the limit, and a killed process wastes at most one share. While the database is unreachable, each
+ * process counts on its own.
  */
 export class SharedBudget {
   readonly #context: BudgetContext
@@ -70,15 +70,15 @@ export class SharedBudget {
     const wanted = Math.max(amount, this.#options.share)
     const { left, is_shared } = await this.#leftBefore(wanted)
     if (period !== this.#period) return true
-    // The last share may be smaller than what was requested.
+    // The last share can be smaller than requested.
     this.#reserved += Math.max(0, Math.min(wanted, left))
     if (this.#reserved >= amount) return true
-    // Without the database this holds only until it is reachable again.
+    // Without the database, this only applies until it is reachable again.
     this.#is_spent = is_shared
     return false
   }
 
-  /** The rest of the limit before this share was reserved. */
+  /** Remainder of the limit before this share was reserved. */
   async #leftBefore(wanted: number): Promise<{ left: number; is_shared: boolean }> {
     const { limit, limit_alone = limit } = this.#options
     try {
@@ -92,7 +92,7 @@ export class SharedBudget {
     }
   }
 
-  /** Returns what all processes had reserved before this share. */
+  /** Returns the amount that all processes had reserved before this share. */
   async #reserveInDatabase(wanted: number): Promise<number> {
     const { config, database, ready, now } = this.#context
     await ready()

@@ -4,19 +4,19 @@ import { payloadOf } from '../../store/recording/fold.js'
 
 /** A row with its index entries. */
 const ROW_BYTES = 300
-/** The id by which a repeated event is recognized. */
+/** Id that detects a repeated event. */
 const DIGEST_BYTES = 200
-/** Sums by hour, day, type and version, which a new combination of version and platform adds. */
+/** Rows by hour, day, type and version that a new combination of version and platform adds. */
 const DIMENSION_ROWS = 5
-/** A message is kept with its error, with the first and the newest occurrence, and for the search. */
+/** A message is stored with its error, with the first and the newest occurrence, and for the search. */
 const MESSAGE_COPIES = 4
-/** A backtrace is kept once per error, and for the search with an index. */
+/** A backtrace is stored once per error, and for the search with an index. */
 const STACK_COPIES = 3
 const MAX_REMEMBERED = 20_000
 
 /**
- * Estimates the bytes that an event adds to the database, index entries included. `rows` remembers which sums and
- * backtraces exist already; an event with a new user or version adds rows even if it is only counted.
+ * Estimates the bytes that an event adds to the database, index entries included. `rows` contains the rollup rows and
+ * backtraces that already exist. An event with a new user or version adds rows even if it is only counted.
  */
 export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   const { hash_signature, platform, app_version, severity, user_id } = event
@@ -51,7 +51,7 @@ function causesBytes(causes: readonly Cause[]): number {
   )
 }
 
-/** As UTF-8: a character may take up to three bytes. */
+/** In UTF-8, a character takes up to three bytes. */
 function bytesOf(text: string): number {
   return Buffer.byteLength(text)
 }

@@ -5,7 +5,7 @@ const TIME_LIMIT_MS = 5000
 /** After a failure, queries fail at once for this long. Otherwise every client error would wait for its own timeout. */
 const PAUSE_MS = 10_000
 
-/** Runs queries for which a fallback exists, while the database responds. */
+/** Runs queries that have a fallback, while the database responds. */
 export type TimeLimited = <T>(query: () => Promise<T>) => Promise<T>
 
 export function createTimeLimited(): TimeLimited {

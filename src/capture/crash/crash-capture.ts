@@ -8,8 +8,8 @@ import { recordFailedExit } from './process-exit.js'
 import { markRunning } from './running-marker.js'
 
 /**
- * Keeps what ends the process: what JavaScript still sees is written before it is over, the rest is found in the crash
- * folder at the next start. What concerns the process as a whole is the main thread's business.
+ * Records the end of the process. Errors visible to JavaScript are written before exit; the rest is collected from the
+ * crash folder at the next start. Only the main thread handles process-wide state.
  */
 export const crashCapture: Source = (reporter) => {
   const { recorder, config, log, now } = reporter.context
@@ -20,20 +20,20 @@ export const crashCapture: Source = (reporter) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { app_version, git_sha } = config
     if (isPrivate(folder)) ends.push(writeFatalReports(folder))
-    else log.warn(`${folder} can be read by others, so no diagnostic reports are written there: chmod 700 it.`)
+    else log.warn(`${folder} is readable by other users, so diagnostic reports are disabled. Run chmod 700 on it.`)
     ends.push(markRunning(folder, { app_version, git_sha, started_at: now() }))
   } catch (error) {
-    log.warn(`The crash folder ${folder} cannot be used: ${reasonOf(error)}`)
+    log.warn(`Cannot use the crash folder ${folder}: ${reasonOf(error)}`)
   }
   collectLeftovers(reporter).catch((error: unknown) => {
-    log.warn(`What a crash had left in ${folder} could not be read: ${reasonOf(error)}`)
+    log.warn(`Cannot read the crash files in ${folder}: ${reasonOf(error)}`)
   })
   return () => {
     for (const end of ends) end()
   }
 }
 
-/** Node.js writes all environment variables into a diagnostic report, which everybody may read. */
+/** Node.js writes all environment variables into a diagnostic report, so the folder must be private. */
 function isPrivate(folder: string): boolean {
   const { mode, uid } = lstatSync(folder)
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0)

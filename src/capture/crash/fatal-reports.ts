@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { LogErrorInput } from '../fields.js'
 import { namedError } from './named-error.js'
 
-/** `process.report`, of which older type definitions do not know everything. */
+/** `process.report`, including properties that older type definitions lack. */
 interface ReportSettings {
   directory: string
   filename: string
@@ -13,8 +13,8 @@ interface ReportSettings {
 }
 
 /**
- * Lets Node.js write a diagnostic report into the folder when it runs out of memory, unless the host has made settings
- * of its own. Gives the function that puts the settings back.
+ * Makes Node.js write a diagnostic report into the folder when it runs out of memory, unless the host has its own
+ * settings. Returns the function that restores the settings.
  */
 export function writeFatalReports(folder: string): () => void {
   const report = process.report as unknown as ReportSettings | undefined
@@ -22,7 +22,7 @@ export function writeFatalReports(folder: string): () => void {
   const { directory, reportOnFatalError, excludeNetwork } = report
   report.directory = folder
   report.reportOnFatalError = true
-  // Else it asks for the names of all peers, one by one, and the process takes long to die.
+  // Otherwise Node.js resolves the names of all peers one by one, which delays the exit.
   if (excludeNetwork === false) report.excludeNetwork = true
   return () => {
     if (report.directory !== folder) return
@@ -39,7 +39,7 @@ function isConfigured(report: ReportSettings): boolean {
 
 const NAME = /^report\.\d+\.\d+\.(\d+)\.\d+\.\d+\.json$/
 
-/** The process that a file of the folder is the diagnostic report of, or null when it is none. */
+/** Process id of a diagnostic report by its file name; null for other files. */
 export function pidOfReport(name: string): number | null {
   const pid = NAME.exec(name)?.[1]
   return pid === undefined ? null : Number(pid)
@@ -51,8 +51,8 @@ export interface FatalReport {
 }
 
 /**
- * What a diagnostic report tells of a fatal error, or null when it was written for another reason. Only what is named
- * here is taken from it: it also holds all environment variables and the command line.
+ * Reads a fatal error from a diagnostic report; null if it was written for another reason. Copies only known fields:
+ * the report also contains all environment variables and the command line.
  */
 export function readFatalReport(text: string): FatalReport | null {
   const { header, javascriptStack, nativeStack, javascriptHeap, resourceUsage } = JSON.parse(text) as ReportContent
@@ -110,7 +110,7 @@ function numbersOf(values: Record<string, unknown> | undefined, names: readonly 
   return numbers
 }
 
-/** The id of the batch that one death becomes, however often its traces are read. */
+/** Deterministic batch id of a crash, so that reading its files twice records it once. */
 export function idOfDeath(trace: string): string {
   const hash = createHash('sha256').update(trace).digest('hex')
   return [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)].join('-')

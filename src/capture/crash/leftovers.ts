@@ -11,13 +11,13 @@ import { claimEnded, type EndedProcess, isOwnMarker, pidOfMarker } from './runni
 const MAX_REPORT_BYTES = 5_000_000
 const MAX_REPORTS = 50
 
-/** The start may happen in a request, with which an earlier process's death has nothing to do. */
+/** The tracker can start inside a request, which is unrelated to the crash of an earlier process. */
 const outsideOfRequests = AsyncLocalStorage.snapshot()
 
 /**
- * Makes errors of what processes that are gone have left: diagnostic reports and markers that nobody removed. Each is
- * written to a crash file first and removed then, under an id that follows from it: a process that is killed in between
- * neither loses nor doubles it.
+ * Records errors for processes that ended without cleanup: diagnostic reports and leftover markers. Each is first
+ * written to a crash file under a deterministic id and then removed. A process killed in between neither loses nor
+ * duplicates it.
  */
 export async function collectLeftovers(reporter: Reporter): Promise<void> {
   const { recorder, config, now } = reporter.context
@@ -33,12 +33,12 @@ export async function collectLeftovers(reporter: Reporter): Promise<void> {
     await ended.remove()
   }
   const marked = new Set(names.filter((name) => !isOwnMarker(name)).map(pidOfMarker))
-  // The others belong to whoever has taken the marker of their process.
+  // Other reports belong to the process that claimed the marker.
   const orphans = names.filter((name) => pidOfReport(name) !== null && !marked.has(pidOfReport(name)))
   for (const name of orphans.slice(0, MAX_REPORTS)) await recordReport(reporter, folder, name, null)
 }
 
-/** Whether a process has left a diagnostic report, which tells more about its end than anybody else can. */
+/** Whether a process left a diagnostic report, which is the best source about its end. */
 export function hasLeftReport(folder: string, pid: number): boolean {
   try {
     return readdirSync(folder).some((name) => pidOfReport(name) === pid)
@@ -48,7 +48,10 @@ export function hasLeftReport(folder: string, pid: number): boolean {
   }
 }
 
-/** The first that was written after the process had started: others with its pid, as in a container, have their own. */
+/**
+ * The first report written after the process started. In a container, other processes with the same pid have their own
+ * reports.
+ */
 async function reportOf({ pid, started_at = 0 }: EndedProcess, folder: string): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => pidOfReport(name) === pid)
   const reports = await Promise.all(names.map(async (name) => ({ name, at: await writtenAt(join(folder, name)) })))
@@ -68,9 +71,9 @@ async function recordReport(
 ): Promise<void> {
   const file = join(folder, name)
   try {
-    if ((await stat(file)).size > MAX_REPORT_BYTES) throw new Error('it is too large')
+    if ((await stat(file)).size > MAX_REPORT_BYTES) throw new Error('the file is too large')
     const fatal = readFatalReport(await readFile(file, 'utf8'))
-    // Written for another reason, and therefore somebody else's.
+    // Written for another reason, and so not ours to handle.
     if (!fatal) return
     const release = { app_version: ended?.app_version ?? undefined, git_sha: ended?.git_sha ?? undefined }
     context.recorder.onDisk(
@@ -80,7 +83,7 @@ async function recordReport(
     await unlink(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    context.log.warn(`A diagnostic report could not be read and is kept as ${file}.failed: ${reasonOf(error)}`)
+    context.log.warn(`Cannot read a diagnostic report; kept as ${file}.failed: ${reasonOf(error)}`)
     await rename(file, `${file}.failed`).catch(() => undefined)
   }
 }
@@ -89,7 +92,7 @@ function recordUncleanShutdown({ context, report }: Reporter, { pid, marker, ...
   const { app_version, git_sha, started_at } = known
   const error = namedError(
     'UncleanShutdown',
-    'A process was gone without having ended: killed, or crashed outside of JavaScript',
+    'A process disappeared without a clean exit: killed, or crashed outside of JavaScript',
   )
   context.recorder.onDisk(
     () =>

@@ -1,4 +1,4 @@
-/** An error of our own making: what happened to a process, under a name, with frames of the host's or with none. */
+/** Creates an error that describes an event of a process, with the given name and frames. */
 export function namedError(name: string, message: string, frames: readonly string[] = []): Error {
   const error = new Error(message)
   const stack = [`${name}: ${message}`, ...frames].join('\n')

@@ -3,18 +3,18 @@ import { hasJustEscaped } from '../sources/process.js'
 import type { Reporter } from '../sources/source.js'
 import { namedError } from './named-error.js'
 
-/** How long a host may take from an error that nobody caught until it ends the process because of it. */
+/** Maximum time between an uncaught error and the exit that it caused. */
 const AFTER_ESCAPE_MS = 30_000
-/** The same for an error that it has reported itself. */
+/** Maximum time between an error reported by the host and the exit that it caused. */
 const AFTER_REPORT_MS = 1000
-/** How a process says that SIGHUP, SIGINT or SIGTERM has ended it. */
+/** Exit codes for SIGHUP, SIGINT and SIGTERM. */
 const STOPPED_BY_SIGNAL = new Set([129, 130, 143])
 
-/** Records that the process ends with a failure for which no error was recorded. Gives the function that ends it. */
+/** Records a process exit with a failure code for which no error was recorded. Returns the function that stops it. */
 export function recordFailedExit({ context, report }: Reporter): () => void {
   const { recorder } = context
   const onExit = (code: number) => {
-    // A listener of the host that came before us may have changed it.
+    // An earlier exit listener of the host may have changed the code.
     const exit_code = Number(process.exitCode ?? code)
     if (exit_code === 0 || STOPPED_BY_SIGNAL.has(exit_code)) return
     if (hasJustEscaped(AFTER_ESCAPE_MS) || recorder.hasFresh(AFTER_REPORT_MS)) return
@@ -25,7 +25,10 @@ export function recordFailedExit({ context, report }: Reporter): () => void {
   return atExit('failed_exit', onExit)
 }
 
-/** The exit event is emitted inside process.exit, so that the stack names who called it; else nobody did. */
+/**
+ * The exit event is emitted inside process.exit, so the stack contains its caller. It is empty if process.exit was not
+ * called.
+ */
 function framesOfExit(above: (code: number) => void): string[] {
   const lines = stackBelow(above)
   const call = lines.findIndex((line) => /^\s+at process\.(exit|reallyExit)\b.*\(node:/.test(line))
@@ -38,7 +41,7 @@ function stackBelow(above: (code: number) => void): string[] {
     Error.captureStackTrace(here, above)
     return typeof here.stack === 'string' ? here.stack.split('\n') : []
   } catch {
-    // The host's own Error.prepareStackTrace failed; thrown from here, it would change the exit code.
+    // The host's Error.prepareStackTrace failed. Throwing here would change the exit code.
     return []
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { atExit } from '../../store/spool/at-exit.js'
 import { isAlive } from '../../store/spool/is-alive.js'
 
-/** What is known of a process that was running, for whoever finds that it is gone. */
+/** Facts about a running process, for the process that later detects its crash. */
 export interface RunningProcess {
   pid: number
   app_version: string | null
@@ -14,10 +14,10 @@ export interface RunningProcess {
   started_at: number
 }
 
-/** A process that is gone without having said so. Its marker is this process's to remove. */
+/** A process that ended without removing its marker. The process that claimed the marker removes it. */
 export interface EndedProcess extends Partial<RunningProcess> {
   pid: number
-  /** The same however often it is found. */
+  /** Identical every time the marker is found. */
   marker: string
   remove(): Promise<void>
 }
@@ -31,12 +31,12 @@ interface Marker extends RunningProcess {
 const NAME = /^(running-(\d+)-[0-9a-f]+\.json)(?:\.importing-(\d+)-([0-9a-f]+))?$/
 const ABANDONED_AFTER_MS = 30 * 86_400_000
 
-/** Of this start of the process: another one may have had the same pid, as in a container always. */
+/** Distinguishes processes with the same pid, which is the normal case in a container. */
 const START = randomBytes(4).toString('hex')
 const held = new Map<string, { count: number; file: string; content: string }>()
 let stopAtExit = () => {}
 
-/** Leaves a file in the folder that says that this process runs. Gives the function that removes it; the exit does so too. */
+/** Creates a marker file for this process. Returns the function that removes it; a clean exit also removes it. */
 export function markRunning(folder: string, facts: Omit<RunningProcess, 'pid'>): () => void {
   const known = held.get(folder)
   if (known) known.count++
@@ -65,18 +65,18 @@ function release(folder: string): void {
   removeFile(marker.file)
 }
 
-/** For what may be the end of the process. */
+/** Removes the markers when the process may be about to end. */
 export function noLongerRunning(): void {
   for (const { file } of held.values()) removeFile(file)
 }
 
-/** It was not. */
+/** Restores the markers when the process continued. */
 export function stillRunning(): void {
   for (const { file, content } of held.values()) {
     try {
       writeFileSync(file, content, { mode: 0o600 })
     } catch {
-      // Without its marker only the end by a signal goes unnoticed.
+      // Without its marker, only an end by a signal goes unnoticed.
     }
   }
 }
@@ -85,11 +85,11 @@ function removeFile(file: string): void {
   try {
     unlinkSync(file)
   } catch {
-    // Somebody has emptied the folder, or may no longer be written: the exit must go on.
+    // The folder was emptied or became read-only: the exit must continue.
   }
 }
 
-/** The process of a marker's name, or null when the file is none. */
+/** Process id of a marker by its file name; null for other files. */
 export function pidOfMarker(name: string): number | null {
   const pid = NAME.exec(name)?.[2]
   return pid === undefined ? null : Number(pid)
@@ -99,7 +99,7 @@ export function isOwnMarker(name: string): boolean {
   return name === `running-${process.pid}-${START}.json`
 }
 
-/** Removes the markers of a process of which is known how it ended. */
+/** Removes the markers of a process whose end is already recorded. */
 export function forgetRunning(folder: string, pid: number): void {
   try {
     for (const name of readdirSync(folder)) if (pidOfMarker(name) === pid) removeFile(join(folder, name))
@@ -108,7 +108,7 @@ export function forgetRunning(folder: string, pid: number): void {
   }
 }
 
-/** Takes the marker when its process is gone; null when it runs, or another process has been quicker. */
+/** Claims the marker of an ended process; null if the process runs, or another process claimed it first. */
 export async function claimEnded(folder: string, name: string, now: number): Promise<EndedProcess | null> {
   const [, marker, pid, claimant, start] = NAME.exec(name) ?? []
   if (!marker || isOwnMarker(name)) return null
@@ -120,7 +120,7 @@ export async function claimEnded(folder: string, name: string, now: number): Pro
   try {
     await rename(file, claimed)
   } catch {
-    // Another process was quicker.
+    // Another process was faster.
     return null
   }
   return { ...content, pid: Number(pid), marker, remove: () => unlink(claimed).catch(() => undefined) }
@@ -131,14 +131,14 @@ async function readMarker(file: string): Promise<Partial<Marker>> {
     const content: unknown = JSON.parse(await readFile(file, 'utf8'))
     return typeof content === 'object' && content !== null ? content : {}
   } catch {
-    // Half written by a process that died meanwhile; its name tells the pid.
+    // Incomplete because its process died while writing. The file name contains the pid.
     return {}
   }
 }
 
 async function mayRun(file: string, marker: Partial<Marker> & { pid: number }, now: number): Promise<boolean> {
   const { pid } = marker
-  // From here nobody can tell whether a process of another machine or container runs.
+  // A process on another machine or container cannot be checked from here.
   if (marker.hostname !== undefined && marker.hostname !== hostname()) return !(await isAncient(file, now))
   if (marker.boot_id && marker.boot_id !== bootId()) return false
   if (pid === process.pid) return false
@@ -152,10 +152,10 @@ async function isAncient(file: string, now: number): Promise<boolean> {
   return written !== undefined && now - written > ABANDONED_AFTER_MS
 }
 
-/** When the process started, in ticks since the machine did; null where the system does not tell. */
+/** Start time of the process in ticks since boot; null if the platform does not provide it. */
 function startTicks(pid: number): string | null {
   const stat = readText(`/proc/${pid}/stat`)
-  // The name of the program stands in parentheses and may hold blanks.
+  // The program name is in parentheses and can contain spaces.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
 
@@ -167,7 +167,7 @@ function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Not every system has it.
+    // Not available on every platform.
     return null
   }
 }

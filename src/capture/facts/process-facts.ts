@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { isMainThread, threadId } from 'node:worker_threads'
 
-/** What every error of this process has in common. */
+/** Facts shared by all errors of this process. */
 export function processFacts(): Readonly<Record<string, unknown>> {
   return Object.freeze({
     hostname: hostname(),

@@ -6,7 +6,7 @@ import { safeHeaders } from '../../model/requests/request-headers.js'
 import type { LogErrorInput, RequestFacts } from '../fields.js'
 import { userIdOf } from './user.js'
 
-/** What a host framework may have added to the request before us. */
+/** Properties that a framework may have added to the request. */
 export type HostRequest = IncomingMessage & {
   originalUrl?: string
   baseUrl?: string
@@ -27,15 +27,15 @@ interface Marked {
   [STARTED]?: number
 }
 
-/** What is asked of a request to mark its start: one of Node.js, or a standard Request. */
+/** The part of a request needed to mark its start: a Node.js request or a standard Request. */
 export interface StartedRequest {
   httpVersionMajor?: number
   socket?: object | null
 }
 
 /**
- * Marks when a request began. The mark is on its connection, which serves one request at a time: a new property on every
- * request would make all that the framework does with it slower, by a hundred times the price of the mark.
+ * Marks the start of a request on its connection, which serves one request at a time. A new property on every request
+ * would slow down all property access of the framework, at a hundred times the cost of the mark.
  */
 export function markStart(request: StartedRequest | Request): void {
   const { httpVersionMajor, socket } = request as StartedRequest
@@ -45,7 +45,7 @@ export function markStart(request: StartedRequest | Request): void {
 
 const FACT_NAMES = ['request_url', 'request_params', 'ip_address', 'user_agent', 'user_id', 'request'] as const
 
-/** The fields of a report that describe its request. A field that the request lacks is present and undefined. */
+/** Fields of a report that describe its request. A field that the request lacks is present and undefined. */
 type ReportedRequest = Pick<LogErrorInput, (typeof FACT_NAMES)[number]>
 
 /** Whether the reporter has already read the request. A second read would run `user_callback` again for the same error. */
@@ -53,7 +53,7 @@ export function hasRequestFacts(fields: LogErrorInput): boolean {
   return FACT_NAMES.every((name) => name in fields)
 }
 
-/** What an error report says about the request in which the error happened. */
+/** Facts about the request in which an error occurred. */
 export function requestFacts(request: HostRequest, options: FactsOptions, more: RequestFacts = {}): ReportedRequest {
   const { headers } = request
   return {
@@ -74,7 +74,7 @@ export function requestFacts(request: HostRequest, options: FactsOptions, more: 
   }
 }
 
-/** The same of a standard Request, for hosts that have no other. */
+/** Facts about a standard Request, for hosts without a Node.js request. */
 export function webRequestFacts(
   request: Request,
   options: FactsOptions,
@@ -99,11 +99,11 @@ export function webRequestFacts(
 
 export interface WebRequestMore extends RequestFacts {
   remote_address?: string | undefined
-  /** What the router read from the path. */
+  /** Path parameters from the router. */
   params?: unknown
-  /** Whom the host's own sign-in found. */
+  /** User from the host's own authentication. */
   user?: unknown
-  /** What the framework hands to its handlers, and so what `user_callback` is asked with. */
+  /** Object that the framework passes to its handlers, and so the argument of `user_callback`. */
   host?: object | undefined
 }
 
@@ -114,7 +114,9 @@ function durationOf(request: { raw?: unknown; req?: unknown; socket?: unknown })
   return started === undefined ? undefined : Math.round((performance.now() - started) * 10) / 10
 }
 
-/** A framework that was told about its proxies (`trust proxy`) knows best; else our own list of them decides. */
+/**
+ * Uses the address of a framework with configured proxies (`trust proxy`), and otherwise the `trusted_proxies` option.
+ */
 export function clientAddressOf(request: HostRequest, options: Pick<Options, 'trusted_proxies'>): string | undefined {
   const peer = request.socket?.remoteAddress
   if (typeof request.ip === 'string' && request.ip !== peer && isIP(request.ip)) return request.ip
@@ -146,7 +148,7 @@ function addressOf(request: HostRequest): string {
   return `${scheme}://${host}${path}`
 }
 
-/** Express keeps it in `route.path`, Fastify in `routeOptions.url`, below whatever router it was mounted on. */
+/** Express keeps it in `route.path`, Fastify in `routeOptions.url`, relative to the router it is mounted on. */
 export function routeOf({ route, baseUrl }: HostRequest): string | undefined {
   const path = typeof route === 'object' && route !== null ? (route as { path?: unknown }).path : undefined
   return typeof path === 'string' ? `${baseUrl ?? ''}${path}` : undefined

@@ -1,17 +1,17 @@
 import type { LogErrorInput } from '../fields.js'
 
-/** Where in a distributed trace something happened. */
+/** Position in a distributed trace. */
 export interface Trace {
   trace_id: string
   span_id?: string
 }
 
-/** The trace that was given with an error, else that of the span OpenTelemetry has active. Null where there is none. */
+/** The trace passed with an error, or else that of the active OpenTelemetry span; null if there is none. */
 export function traceOf({ trace_id, span_id }: Pick<LogErrorInput, 'trace_id' | 'span_id'>): Trace | null {
   return traceFrom(trace_id, span_id) ?? activeTrace()
 }
 
-/** The ids in the spelling of W3C Trace Context; null for what is no trace. */
+/** Ids in W3C Trace Context format; null if they are invalid. */
 export function traceFrom(trace_id: unknown, span_id?: unknown): Trace | null {
   if (typeof trace_id !== 'string' || !TRACE_ID.test(trace_id) || NOTHING.test(trace_id)) return null
   const trace: Trace = { trace_id: trace_id.toLowerCase() }
@@ -24,7 +24,7 @@ const TRACE_ID = /^[0-9a-f]{32}$/i
 const SPAN_ID = /^[0-9a-f]{16}$/i
 const NOTHING = /^0+$/
 
-/** What @opentelemetry/api keeps here once the host has loaded it and registered its SDK. */
+/** Global where @opentelemetry/api stores its instance once the host has registered an SDK. */
 const API = Symbol.for('opentelemetry.js.api.1')
 const ACTIVE_SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
 
@@ -32,7 +32,7 @@ interface OpenTelemetryApi {
   context?: { active?(): { getValue?(key: symbol): unknown } | undefined }
 }
 
-/** Never imports the API: a host without it pays one look at a property. */
+/** Never imports the API: a host without it pays for one property access. */
 function activeTrace(): Trace | null {
   const api = (globalThis as { [API]?: OpenTelemetryApi })[API]
   if (!api) return null
@@ -41,18 +41,18 @@ function activeTrace(): Trace | null {
     const { traceId, spanId } = span?.spanContext?.() ?? {}
     return traceFrom(traceId, spanId)
   } catch {
-    // A context manager of the host's own making: the error is worth recording without its trace.
+    // A custom context manager of the host failed: record the error without its trace.
     return null
   }
 }
 
-/** The same error may be recorded by a hook and on its span within so long. */
+/** Maximum time between the recording of an error by a hook and by its span. */
 const SAME_ERROR_MS = 5000
 const MOST = 1000
 
 /**
- * Which messages were recorded lately in which trace, so that what a hook has recorded is not recorded from its span,
- * too. By the message, because OpenTelemetry may call the type by the error's code.
+ * Recently recorded messages per trace, so that an error recorded by a hook is not recorded again from its span.
+ * Compares messages, because OpenTelemetry can use the error code as the type.
  */
 export class TraceSightings {
   readonly #now: () => number
@@ -79,7 +79,7 @@ export class TraceSightings {
   }
 }
 
-/** As much of the message as tells errors of one trace apart: a thousand long ones must not be held. */
+/** Prefix of the message, long enough to distinguish errors of one trace. Bounds the memory for long messages. */
 function keyOf(trace_id: string, message: string): string {
   const text = message.trim()
   return `${trace_id} ${text.length > 200 ? Buffer.from(text.slice(0, 200)).toString() : text}`

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 
-/** Where frameworks and their usual sign-in middlewares leave the user of a request. */
+/** Properties where frameworks and common authentication middleware store the user. */
 const PLACES: readonly (readonly string[])[] = [
   ['user'],
   ['auth'],
@@ -12,7 +12,7 @@ const PLACES: readonly (readonly string[])[] = [
 
 const ID_KEYS = ['id', '_id', 'user_id', 'userId', 'sub', 'uuid'] as const
 
-/** A session has an id of its own, which is no user's. */
+/** A session has its own id, which is not the user's. */
 const SESSION_KEYS = ['user_id', 'userId'] as const
 
 /** Handles the rejection of an asynchronous callback, which would otherwise end the host process. */
@@ -22,7 +22,7 @@ function ignoreRejection(result: unknown): void {
 
 export type UserCallback = (request: unknown) => unknown
 
-/** Who made the request: what the host's callback says, else what stands in the usual places. Never throws. */
+/** User of the request: from the host's callback, or else from the usual properties. Never throws. */
 export function userIdOf(request: object, callback: UserCallback | null): string | number | undefined {
   try {
     if (callback) {
@@ -36,12 +36,12 @@ export function userIdOf(request: object, callback: UserCallback | null): string
       if (id !== undefined) return id
     }
   } catch {
-    // A callback or a getter of the host failed: the error is worth recording without its user.
+    // A callback or getter of the host failed: record the error without a user.
   }
   return undefined
 }
 
-/** The id of a user, given as itself or as an object that has one. */
+/** Id of a user, given as the id itself or as an object with an id. */
 function idOf(user: unknown, keys: readonly string[] = ID_KEYS): string | number | undefined {
   if (typeof user === 'string' || typeof user === 'number') return user
   if (typeof user === 'bigint') return String(user)
@@ -49,7 +49,7 @@ function idOf(user: unknown, keys: readonly string[] = ID_KEYS): string | number
   for (const key of keys) {
     const id = (user as Record<string, unknown>)[key]
     if (typeof id === 'string' || typeof id === 'number') return id
-    // An ObjectId of MongoDB and the like.
+    // An ObjectId of MongoDB, for example.
     if (typeof id === 'bigint' || (typeof id === 'object' && id !== null && 'toHexString' in id)) return String(id)
   }
   return undefined

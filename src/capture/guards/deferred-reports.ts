@@ -1,6 +1,6 @@
 import { hasRoomToNote, hasRoomToRecord, prepareStackProbes } from './stack-room.js'
 
-/** Limits the memory of a recursion that reports an error at every level near the end of the stack. */
+/** Bounds the memory when a recursion reports an error at every level near the end of the stack. */
 const MAX_DEFERRED = 10_000
 
 interface DeferredReport {
@@ -12,32 +12,38 @@ const waiting = new Set<DeferredReport>()
 const SETTLED = Promise.resolve()
 let isSending = false
 
-/** The result of a report for which not even a microtask could be queued. Created here: that takes stack, too. */
+/**
+ * Result of a report for which not even a microtask could be queued. Created in advance because creating it takes
+ * stack space too.
+ */
 export const NO_RESULT: Promise<null> = Promise.resolve(null)
 
 /** Makes an entry point return at once, so that V8 compiles it while the stack is shallow. */
 export const REHEARSAL: unique symbol = Symbol('rehearsal')
 
-/** Compiles all that runs near the end of the stack. V8 needs 50 kB to compile a function that is called there first. */
+/**
+ * Compiles everything that runs near the end of the stack. V8 needs 50 kB to compile a function that is first called
+ * there.
+ */
 export function prepareForStackEnd(): void {
   prepareStackProbes()
   whenStackAllows(() => {})
   deferReport(() => {})
 }
 
-/** Records now, or in a microtask when the stack is nearly used up: by then the stack has unwound. */
+/** Records now, or in a microtask if the stack is nearly exhausted: by then it has unwound. */
 export function whenStackAllows(report: () => void): void {
   try {
     if (hasRoomToRecord()) report()
     else deferReport(report)
   } catch {
-    // Overflow: the callers of the host further up still have the error.
+    // Stack overflow: callers of the host further up still have the error.
   }
 }
 
 /**
- * Queues a report in the async context of the caller. Returns null when too many reports wait. Uses a microtask, because
- * an overflow inside `setImmediate` would corrupt the queue of Node.js.
+ * Queues a report in the async context of the caller. Returns null if too many reports are waiting. Uses a microtask,
+ * because an overflow inside `setImmediate` would corrupt the queue of Node.js.
  */
 export function deferReport<T>(send: () => T | PromiseLike<T>): Promise<T> | null {
   if (waiting.size >= MAX_DEFERRED) return null
@@ -46,7 +52,7 @@ export function deferReport<T>(send: () => T | PromiseLike<T>): Promise<T> | nul
   try {
     waiting.add(report)
   } catch {
-    // Overflow: the microtask is queued, and only the end of the process could come before it.
+    // Stack overflow: the microtask is queued, and only the end of the process can precede it.
   }
   return result
 }
@@ -57,8 +63,8 @@ export function isSendingDeferred(): boolean {
 }
 
 /**
- * Sends all that waits, for a process that ends before its microtasks run. A process that calls `process.exit` near the
- * end of the stack runs this there, so that the room has to be proven again.
+ * Sends all waiting reports, for a process that ends before its microtasks run. Checks the stack space again, because
+ * `process.exit` can be called near the end of the stack.
  */
 export function sendDeferredReports(): void {
   for (const report of waiting) if (hasRoomToNote()) sendOnce(report)

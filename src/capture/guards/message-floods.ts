@@ -1,16 +1,16 @@
 import { HOUR } from '../../model/time.js'
 
-/** Places that are watched at a time; the oldest is forgotten for a new one. */
+/** Locations that are tracked at a time; the oldest is evicted. */
 const WATCHED = 200
 
 interface Flood {
   hour: number
   signatures: Set<string>
-  /** The type of all errors from this place, or MANY_TYPES. */
+  /** Type of all errors from this location, or MANY_TYPES. */
   error_type: string
 }
 
-/** The type of a group that is shared by errors of different types. Their own type precedes the message. */
+/** Type of a group shared by errors of different types. Their own type precedes the message. */
 const MANY_TYPES = 'ManyErrorTypes'
 
 interface SignedError {
@@ -19,8 +19,8 @@ interface SignedError {
 }
 
 /**
- * Limits the groups that one place creates within an hour, whether the message or the type of its errors varies. Further
- * errors of the place share one group.
+ * Limits the groups that one location creates within an hour, whether the message or the type of its errors varies.
+ * Further errors of the location share one group.
  */
 export class MessageFloods {
   readonly #limit: number
@@ -30,7 +30,7 @@ export class MessageFloods {
     this.#limit = max_groups_per_place
   }
 
-  /** The error type of the shared group that takes an error beyond the limit; null for a group of its own. */
+  /** Error type of the shared group for an error beyond the limit; null if the error gets its own group. */
   sharedType(place: string, { hash_signature, error_type }: SignedError, now: number): string | null {
     const hour = Math.floor(now / HOUR)
     const flood = this.#floods.get(place)

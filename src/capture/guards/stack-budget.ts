@@ -1,4 +1,4 @@
-/** How many stacks may be read in each second: one costs tens of microseconds, which a host in a loop would feel. */
+/** Limits the stacks read per second: each costs tens of microseconds, which adds up in a loop of the host. */
 export class StackBudget {
   readonly #now: () => number
   readonly #most: number
@@ -10,7 +10,7 @@ export class StackBudget {
     this.#most = most_per_second
   }
 
-  /** Whether one more may be read, which then counts. */
+  /** Whether one more stack can be read. Counts it if so. */
   allows(): boolean {
     const second = Math.floor(this.#now() / 1000)
     if (second !== this.#second) this.#read = 0

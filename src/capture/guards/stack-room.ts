@@ -9,7 +9,7 @@ import { compileFunction } from 'node:vm'
 const RECORDING_REGISTERS = 4800
 const NOTING_REGISTERS = 1600
 
-/** Whether an error is the overflow itself. The probes are estimates: code that V8 compiles first may need more. */
+/** Whether an error is a stack overflow. The probes are estimates: code that is not compiled yet may need more. */
 export function isStackOverflow(error: unknown): boolean {
   return types.isNativeError(error) && error instanceof RangeError && error.message.startsWith('Maximum call stack')
 }
@@ -25,8 +25,8 @@ function compileProbe(registers: number): Probe {
 }
 
 /**
- * A probe in small steps, ten times as slow. V8 aborts the process when it pauses for an overflow that is further than
- * about 1 kB from the end of the stack, which the frame of the other probe causes while the inspector watches throws.
+ * A probe in small steps, ten times slower. V8 aborts the process when it pauses for an overflow more than about 1 kB
+ * away from the end of the stack. The other probe would cause that while the inspector watches throws.
  */
 const STEP_ARGUMENTS: readonly unknown[] = new Array(16).fill(0)
 const STEP_BYTES = 180
@@ -43,14 +43,14 @@ function stepDown(registers: number): void {
 
 let isPausing = false
 
-/** Chooses the probe that is safe while the inspector pauses this thread at whatever is thrown. */
+/** Selects the probe that is safe while the inspector pauses this thread at every throw. */
 export function expectPauses(expected: boolean): void {
   isPausing = expected
 }
 
 let isEndReached = false
 
-/** Whether a probe has failed in this process. Such a process recurses deeply, and may overflow. */
+/** Whether a probe has failed in this process, which means deep recursion that may overflow. */
 export function hasReachedStackEnd(): boolean {
   return isEndReached
 }
@@ -66,8 +66,8 @@ export function prepareStackProbes(): void {
 }
 
 /**
- * Whether an error can be recorded on the rest of the stack. Needed because V8 aborts the process when it has to compile
- * a regular expression near the end of the stack, and because an overflow here would lose the error.
+ * Whether the remaining stack is enough to record an error. V8 aborts the process if it has to compile a regular
+ * expression near the end of the stack, and an overflow here would lose the error.
  */
 export function hasRoomToRecord(): boolean {
   try {
@@ -81,7 +81,7 @@ export function hasRoomToRecord(): boolean {
   }
 }
 
-/** Whether a breadcrumb or a sighting can be described on the rest of the stack. Costs a third of the above. */
+/** Whether the remaining stack is enough to describe a breadcrumb or a sighting. Costs a third of `hasRoomToRecord`. */
 export function hasRoomToNote(): boolean {
   try {
     if (notingProbe === null) prepareStackProbes()

@@ -1,6 +1,6 @@
 import { MINUTE } from '../../model/time.js'
 
-/** One out of so many is kept in full, for each factor of ten beyond what a minute may hold. */
+/** One in this many is stored in full, for each factor of ten above the limit per minute. */
 const STEP = 10
 const REMEMBERED = 10_000
 
@@ -10,8 +10,8 @@ interface Storm {
 }
 
 /**
- * Tells a storm: the same error so often that a row for each would help nobody. Beyond the limit of a minute one in ten
- * is kept in full, beyond ten times the limit one in a hundred; all of them are counted.
+ * Detects storms of the same error. Above the limit per minute, one in ten is stored in full; above ten times the
+ * limit, one in a hundred. All are counted.
  */
 export class Storms {
   readonly #limit: number
@@ -21,7 +21,7 @@ export class Storms {
     this.#limit = max_full_per_minute
   }
 
-  /** Whether this one is only counted. */
+  /** Whether this occurrence is only counted. */
   isThinned(hash_signature: string, now: number): boolean {
     const minute = Math.floor(now / MINUTE)
     const storm = this.#storms.get(hash_signature)

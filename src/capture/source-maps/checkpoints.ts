@@ -1,15 +1,15 @@
 import { GENERATED_COLUMN, type SegmentReader } from './segment-reader.js'
 
-/** So many characters apart are the places that a look-up can start from. */
+/** Characters between two positions from which a lookup can start. */
 const STRIDE = 512
-/** A row: where a reader stands before a segment, the sums it has, and the column that the segment brings it to. */
+/** Layout of a row: state of a reader before a segment, its sums, and the column of the segment. */
 const AT_OFFSET = 0
 const AT_LINE = 1
 const AT_SUMS = 2
 const AT_COLUMN = 7
 const ROW = 8
 
-/** Places in the text of mappings where reading can go on. */
+/** Positions in the mappings text where reading can resume. */
 export class Checkpoints {
   readonly #table: Float64Array
   #used = 0
@@ -23,7 +23,7 @@ export class Checkpoints {
     return this.#table.byteLength
   }
 
-  /** Reads the segment that the reader stands before, and now and then notes the place. */
+  /** Reads the next segment, and records a checkpoint at intervals. */
   read(reader: SegmentReader): boolean {
     if (reader.offset < this.#due) return reader.read()
     const row = this.#table.subarray(this.#used, this.#used + ROW)
@@ -37,10 +37,13 @@ export class Checkpoints {
     return is_read
   }
 
-  /** Takes a reader to the last place at or before a position, or before a whole line; false where all lie behind it. */
+  /**
+   * Moves a reader to the last checkpoint at or before a position, or before a whole line. Returns false if all are
+   * behind it.
+   */
   goBefore(reader: SegmentReader, line: number, column: number | null): boolean {
     const at = this.#rowsBefore(line, column)
-    // The first place of all may lie on the very line that is to be read as a whole.
+    // The first checkpoint can be on the line that must be read as a whole.
     if (this.#used === 0 || (at === 0 && column !== null)) return false
     const start = Math.max(0, at - 1) * ROW
     const row = this.#table.subarray(start, start + ROW)

@@ -1,4 +1,4 @@
-/** A function longer than this is a bundle's own wrapper; looking further back would only take time. */
+/** A longer function is the wrapper of a bundle; searching further back would only cost time. */
 const LOOK_BACK = 500_000
 /** Room for `async function *` and for the parameters of an arrow function. */
 const BEFORE = 24
@@ -10,14 +10,14 @@ const GIVEN_TO =
   /^\s*=\s*(?:async\s*)?(?:function\b|class\b|[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=>|\((?:[^()]|\([^()]*\))*\)\s*=>)/u
 
 /**
- * Where generated code declares the function or class of this name that is the nearest before an offset: what runs
- * there stands inside its declaration. Null where there is none, as for a method.
+ * Finds the nearest declaration of this function or class before an offset in generated code. Null if there is none,
+ * as for a method.
  */
 export function declarationOf(code: string, offset: number, name: string): number | null {
   const end = Math.max(0, offset - LOOK_BACK)
   for (let at = code.lastIndexOf(name, offset); at >= end; at = at === 0 ? -1 : code.lastIndexOf(name, at - 1)) {
     const behind = at + name.length
-    // Two letters tell most places from a declaration; a pattern for each would take far longer.
+    // Two characters rule out most positions; a regular expression per position would be much slower.
     const before = code[at - 1] ?? ' '
     const next = code[behind] ?? ' '
     if (isSpace(before) || before === '*') {
@@ -31,7 +31,7 @@ export function declarationOf(code: string, offset: number, name: string): numbe
   return null
 }
 
-/** The offset of a position; line and column count from one, as V8 writes them. */
+/** Offset of a position. Line and column are 1-based, as in V8. */
 export function offsetOf(code: string, line: number, column: number): number {
   let start = 0
   for (let passed = 1; passed < line; passed++) {

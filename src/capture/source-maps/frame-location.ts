@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url'
 
-/** The place in a stack line where it names a file of this machine, and what stands around it. */
+/** The part of a stack line that names a local file, and the text around it. */
 export interface FrameLocation {
   before: string
   file: string
-  /** Both count from one, as V8 writes them. */
+  /** Both are 1-based, as in V8. */
   line: number
   column: number
   after: string
   has_name: boolean
 }
 
-/** Finds the location in a line of V8's, or gives null where it names no file: `node:`, `native`, `<anonymous>`. */
+/** Finds the location in a V8 stack line; null if it names no file: `node:`, `native`, `<anonymous>`. */
 export function frameLocation(text: string): FrameLocation | null {
   if (!text.startsWith('at ')) return null
   const { from, to, has_name } = evalSpan(text) ?? plainSpan(text)
@@ -31,7 +31,7 @@ interface Span {
   has_name: boolean
 }
 
-/** `eval at load (/app/x.js:1:2), <anonymous>:3:4`: evaluated code has no file, so its place is where it was evaluated. */
+/** `eval at load (/app/x.js:1:2), <anonymous>:3:4`: evaluated code has no file, so its location is the call of eval. */
 function evalSpan(text: string): Span | null {
   const start = text.lastIndexOf('eval at ')
   if (start < 0) return null
@@ -40,7 +40,7 @@ function evalSpan(text: string): Span | null {
   return open < 0 || close < 0 ? null : { from: open + 2, to: close, has_name: true }
 }
 
-/** A name may hold parentheses (`[Symbol(x)]`) and so may a path, but only a path begins right behind one. */
+/** Names (`[Symbol(x)]`) and paths can contain parentheses, but only a path begins directly after one. */
 const PATH_BEHIND_PARENTHESIS = /\((?=file:\/\/|\/|[A-Za-z]:[\\/])/
 
 function plainSpan(text: string): Span {
@@ -55,7 +55,7 @@ function pathOf(location: string): string | null {
   try {
     return fileURLToPath(location)
   } catch {
-    // A URL with a host, or with an encoded slash, is no file of this machine.
+    // A URL with a host, or with an encoded slash, is not a local file.
     return null
   }
 }

@@ -4,18 +4,18 @@ import { shownPath, VIRTUAL_ROOT } from './stored-map.js'
 
 const NEWLINE = 10
 const LINE_BREAK = /\r\n|[\n\r]/
-/** What some count as the end of a line and some do not: in one of the lines it would look like an end. */
+/** Characters that only some tools treat as line breaks. Inside a line they would look like its end. */
 const OTHER_BREAKS = /[\u2028\u2029]/g
 
-/** Lines of a source, and the number of the first of them. */
+/** Source lines and the number of the first line. */
 export interface SourceExcerpt {
   first: number
   lines: string[]
 }
 
 /**
- * The application's own sources of a map, as they are kept beside it: one line that lists their names and lengths, then
- * the texts. So one of them is read without the others. Null where the map brings none.
+ * Extracts the application's own sources from a map: a header line with names and lengths, then the texts, so that
+ * each can be read separately. Null if the map contains none.
  */
 export function ownSources(map: string, folder: string): Buffer | null {
   const texts = new Map<string, Buffer>()
@@ -33,7 +33,7 @@ export function ownSources(map: string, folder: string): Buffer | null {
   return Buffer.concat([Buffer.from(`${listed}\n`), ...texts.values()])
 }
 
-/** What `ownSources` gave, to be looked up in. Throws at anything else. */
+/** Reads the format written by `ownSources`. Throws for anything else. */
 export class KeptSources {
   readonly #texts = new Map<string, Buffer>()
 
@@ -46,7 +46,7 @@ export class KeptSources {
     }
   }
 
-  /** The line of this number with as many as `around` before and after it; null where there is no such line. */
+  /** The line with this number and up to `around` lines on either side; null if there is no such line. */
   excerpt(path: string, line_number: number, around: number): SourceExcerpt | null {
     const lines = this.#texts.get(path)?.toString('utf8').split(LINE_BREAK)
     if (!lines || line_number < 1 || line_number > lines.length) return null

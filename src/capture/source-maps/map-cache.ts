@@ -9,32 +9,32 @@ import type { OnSkipped, SkipReason } from './skip-reason.js'
 
 const FILES_LIMIT = 1000
 const POSITIONS_LIMIT = 20_000
-/** Parsing a map with its sources takes about 10 ms per megabyte, during which the host waits. */
+/** Parsing a map with its sources blocks the host for about 10 ms per megabyte. */
 const MAX_CONTENT_BYTES = 4_000_000
 
-/** A generated file, as far as it is known. */
+/** Known facts about a generated file. */
 interface Generated {
   stamp: string
-  /** Zero where there is no map to use. */
+  /** Zero if there is no usable map. */
   weight: number
   map: ParsedMap | null
-  /** They outlive the map, so that for what was looked up once it is not read again. */
+  /** Outlives the map, so that repeated lookups do not read it again. */
   positions: Map<string, OriginalPosition | null>
-  /** The same for what functions were called. */
+  /** Cached function names, kept like the positions. */
   names: Map<string, string | null>
   has_names: boolean
 }
 
-/** The maps of generated files: read when first needed, the least used dropped, and what has none remembered too. */
+/** LRU cache of source maps. Files without a map are cached too. */
 export class MapCache {
   readonly #files: ProjectFiles
   readonly #code: GeneratedCode
   readonly #project_root: string
   readonly #max_bytes: number
   readonly #onSkipped: OnSkipped
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #generated = new Map<string, Generated>()
-  /** Memory of all maps that are kept: at most as much as the file of the largest map would take. */
+  /** Memory of all cached maps, at most the size of the largest allowed map file. */
   #kept_bytes = 0
   #positions = 0
 
@@ -46,7 +46,7 @@ export class MapCache {
     this.#onSkipped = options.onSkipped
   }
 
-  /** How much there is to read for this file. It notices here, once per stack, when the file was written anew. */
+  /** Returns the amount to read for this file. Called once per stack; detects that the file was rewritten. */
   weigh(file: string): number {
     const known = this.#generated.get(file)
     if (!known && !(isGenerated(file) && this.#files.holds(file))) return 0
@@ -78,8 +78,8 @@ export class MapCache {
   }
 
   /**
-   * What the function or class that the generated code calls `name`, and that runs at this position, is called in the
-   * source. Null where it is not declared before this position, as a method is not, or a class that only inherits it.
+   * Original name of the function or class that runs at this position. Null if it is not declared before the position,
+   * such as a method or an inherited class.
    */
   declaredName(file: string, line: number, column: number, name: string): string | null {
     const known = this.#generated.get(file)
@@ -94,7 +94,7 @@ export class MapCache {
     return found
   }
 
-  /** What the variables that the generated code names between two places are called in the source, where a map tells. */
+  /** Original names of variables between two positions of generated code, if the map contains them. */
   variableNames(file: string, span: readonly [Place, Place], names: readonly string[]): ReadonlyMap<string, string> {
     const known = this.#generated.get(file)
     const found = new Map<string, string>()
@@ -117,12 +117,12 @@ export class MapCache {
     return found
   }
 
-  /** Whether a tool that wrote this file may have renamed something in it. */
+  /** Whether the tool that wrote this file may have renamed identifiers. */
   hasNames(file: string): boolean {
     return this.#generated.get(file)?.has_names ?? false
   }
 
-  /** The text of an original file, where the map contains it. */
+  /** Text of an original file, if the map contains it. */
   sourceText(file: string, path: string): string | null {
     try {
       const found = mapTextOf(this.#files, file, Math.min(this.#max_bytes, MAX_CONTENT_BYTES))
@@ -135,7 +135,7 @@ export class MapCache {
       }
       return null
     } catch {
-      // Unreadable, or no map.
+      // Unreadable, or not a source map.
       return null
     }
   }
@@ -155,7 +155,7 @@ export class MapCache {
       if (found === null || typeof found === 'string') return found
       return ParsedMap.parse(found, this.#max_bytes, this.#project_root) ?? 'map_too_large'
     } catch {
-      // Unreadable, no JSON, or no map: the frames stay as they are.
+      // Unreadable, invalid JSON, or not a source map: the frames stay unchanged.
       return 'map_broken'
     }
   }
@@ -191,7 +191,7 @@ export class MapCache {
   }
 }
 
-/** A library's own maps would lead to the same library, and a TypeScript file in a stack is the original already. */
+/** Maps of libraries would point to the same library, and a TypeScript file in a stack is already the original. */
 function isGenerated(file: string): boolean {
   return !/[\\/]node_modules[\\/]|\.[cm]?tsx?$/.test(file)
 }

@@ -4,23 +4,26 @@ import type { OpenFile, ProjectFiles } from './project-files.js'
 import type { SkipReason } from './skip-reason.js'
 import { withoutContents } from './without-contents.js'
 
-/** The text of a map and the folder that its relative paths start from. */
+/** Text of a map and the base folder of its relative paths. */
 export interface MapText {
   /** Without the contents of the sources. */
   text: string
-  /** How long it is with them. */
+  /** Size including the contents. */
   bytes: number
   folder: string
-  /** The text with them. */
+  /** Text including the contents. */
   whole(): string
 }
 
-/** The map that a generated file names in its last comment, null where it names none, or why it cannot be used. */
+/**
+ * The map referenced by the last comment of a generated file; null if there is none, or the reason why it cannot be
+ * used.
+ */
 export function mapTextOf(files: ProjectFiles, path: string, max_bytes: number): MapText | SkipReason | null {
   return files.read(path, (file) => mapTextIn(files, file, max_bytes))
 }
 
-/** The same for code that is at hand. */
+/** Variant for code that is already in memory. */
 export function mapTextIn(files: ProjectFiles, file: OpenFile, max_bytes: number): MapText | SkipReason | null {
   const url = mapUrl(file, max_bytes)
   if (url === null) return null
@@ -31,9 +34,9 @@ export function mapTextIn(files: ProjectFiles, file: OpenFile, max_bytes: number
 }
 
 const COMMENT = '//# sourceMappingURL='
-/** Room for a file's name, and for the comments that other tools write behind this one. */
+/** Room for a file name, and for comments that other tools append. */
 const TAIL_BYTES = 4096
-/** Code together with the map inside it, in Base64, is about twice as long as the map. */
+/** Code with an inline map in Base64 is about twice as long as the map. */
 const FILE_TO_MAP = 2
 
 function mapUrl(file: OpenFile, max_bytes: number): string | null {
@@ -42,7 +45,7 @@ function mapUrl(file: OpenFile, max_bytes: number): string | null {
   return lastComment(file.tail(file.size))
 }
 
-/** Only comments may follow: further up the same words may be a string in the code of a bundler. */
+/** Only comments may follow: earlier in the file, the same words can be a string in the code of a bundler. */
 function lastComment(content: Buffer): string | null {
   const start = content.lastIndexOf(COMMENT)
   if (start < 0) return null
@@ -63,10 +66,10 @@ function inlineMap(url: string, folder: string, max_bytes: number): MapText | Sk
   return map.length > max_bytes ? 'map_too_large' : mapText(map, folder)
 }
 
-/** Null for any address but a file's: nothing is ever fetched. */
+/** Null for any URL that is not a file: nothing is fetched. */
 function mapPath(url: string, folder: string): string | null {
   if (/^file:/i.test(url)) return fileURLToPath(url)
-  // A single letter before the colon is a drive of Windows.
+  // A single letter before the colon is a Windows drive.
   if (/^(?:[a-z][a-z0-9+.-]+:|\/\/)/i.test(url)) return null
   return resolve(folder, decodeURIComponent(url.replace(/[?#].*$/, '')))
 }

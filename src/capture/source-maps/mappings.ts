@@ -1,20 +1,20 @@
 import { Checkpoints } from './checkpoints.js'
 import { COLUMN, GENERATED_COLUMN, LINE, NAME, SegmentReader, SOURCE } from './segment-reader.js'
 
-/** The original of a piece of generated code; all numbers count from zero. */
+/** The original of a segment of generated code. All numbers are 0-based. */
 export interface Segment {
   generated_column: number
-  /** Null where the code has no original. */
+  /** Null if the code has no original. */
   source: number | null
   line: number
   column: number
   name: number | null
 }
 
-/** Columns that go back make every look-up read a whole line, which in minified code is the whole text. */
+/** With unsorted columns, every lookup reads a whole line, which in minified code is the whole text. */
 const UNSORTED_LIMIT = 250_000
 
-/** The text of mappings, read through once and from then on only near what is looked up. */
+/** Mappings text, read completely once and then only near the requested position. */
 export class Mappings {
   readonly #checkpoints: Checkpoints
   readonly #is_sorted: boolean
@@ -26,7 +26,7 @@ export class Mappings {
     this.#is_sorted = is_sorted
   }
 
-  /** Gives null for what are no mappings, or are in such disorder that every look-up would take long. */
+  /** Returns null for invalid mappings, or for mappings so unsorted that every lookup would be slow. */
   static read(text: string, start: { line: number; column: number }): Mappings | null {
     const reader = new SegmentReader(text, start)
     const checkpoints = new Checkpoints(text.length)
@@ -43,12 +43,12 @@ export class Mappings {
     return is_sorted || text.length <= UNSORTED_LIMIT ? new Mappings(reader, checkpoints, is_sorted) : null
   }
 
-  /** About how much memory it takes. */
+  /** Approximate memory size. */
   get bytes(): number {
     return this.#reader.text.length + this.#checkpoints.bytes
   }
 
-  /** The last segment of this line that does not begin behind the column. */
+  /** The last segment of this line that starts at or before the column. */
   find(line: number, column: number): Segment | null {
     const reader = this.#reader
     if (!this.#checkpoints.goBefore(reader, line, this.#is_sorted ? column : null)) return null

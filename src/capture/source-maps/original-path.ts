@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 export interface SourceName {
   source: unknown
   source_root: unknown
-  /** The folder of the map. */
+  /** Folder of the map. */
   folder: string
   project_root: string
 }
 
 /**
- * The path of an original file as `parseFrame` expects it: absolute, so that it is shown relative to the project's root,
- * and with `node_modules` in it where the code is a library's. It is only ever shown, never opened.
+ * Path of an original file in the format that `parseFrame` expects: absolute, and with `node_modules` for library
+ * code. It is only displayed, never opened.
  */
 export function originalPath({ source, source_root, folder, project_root }: SourceName): string | null {
   if (typeof source !== 'string' || source === '' || UNPRINTABLE.test(source)) return null
@@ -34,12 +34,12 @@ function joined(source_root: unknown, source: string): string {
   return source_root.endsWith('/') ? `${source_root}${source}` : `${source_root}/${source}`
 }
 
-/** What a bundler itself adds to the bundle is as little the host's code as a library is. */
+/** Code added by a bundler is not the host's own code. */
 const RUNTIME = /^(?:webpack\/|\(webpack\)|\[turbopack\]|external )/
 
-/** `webpack://shop/./src/cart.ts` and its kin: the name of the package, then a path from the project's root. */
+/** `webpack://shop/./src/cart.ts` and similar: the package name, then a path relative to the project root. */
 function bundledPath(rest: string, project_root: string): string {
-  // Behind the question mark stands a hash, which would part the group at every build.
+  // The query contains a hash, which would split the group at every build.
   const path = rest.replace(/\?[^/]*$/, '')
   const dot = /(?:^|\/)(?=\.\.?\/)/.exec(path)
   const inside = (dot ? path.slice(dot.index + dot[0].length) : path.replace(/^(?:@[^/]*\/)?[^/]*\//, '')).replace(

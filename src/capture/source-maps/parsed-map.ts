@@ -3,12 +3,12 @@ import type { Segment } from './mappings.js'
 import { originalPath } from './original-path.js'
 import { bytesOf, isPosition, readSections, type Section, type Start, sectionOf } from './sections.js'
 
-/** A position in original code; line and column count from one. */
+/** A position in original code. Line and column are 1-based. */
 export interface OriginalPosition {
   path: string
   line: number
   column: number
-  /** The original name of what stands at exactly this position: for a call, of what is called. */
+  /** Original name at exactly this position; for a call, the name of the called function. */
   name: string | null
 }
 
@@ -17,17 +17,17 @@ interface MapFolders {
   project_root: string
 }
 
-/** Reading mappings takes longer than reading as much of the rest, so that they have a limit of their own. */
+/** Reading mappings is slower per byte than reading the rest, so they have their own limit. */
 const BYTES_PER_MAPPING_BYTE = 5
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$.#-]*$/u
 
-/** A map that is ready for look-ups: the text of its mappings, and a few places to start from. */
+/** A map prepared for lookups: its mappings text and checkpoints. */
 export class ParsedMap {
-  /** What the time to read it goes by, in bytes of a map. */
+  /** Estimated cost of reading it, in bytes of a map. */
   readonly weight: number
-  /** About how much memory it takes. */
+  /** Approximate memory size. */
   readonly bytes: number
-  /** Whether it tells what something was called: only then a tool has renamed anything. */
+  /** Whether it contains original names, which means that a tool renamed identifiers. */
   readonly has_names: boolean
   readonly #sections: readonly Section[]
   readonly #folders: MapFolders
@@ -40,7 +40,7 @@ export class ParsedMap {
     this.#folders = folders
   }
 
-  /** Throws at what is no source map; gives null for one that would take too long to read. */
+  /** Throws if the text is not a source map. Returns null if it would take too long to read. */
   static parse(
     { text, bytes, folder }: Omit<MapText, 'whole'>,
     max_bytes: number,
@@ -58,7 +58,7 @@ export class ParsedMap {
       if (isBehind(section.start, line - 1, column - 1)) continue
       const segment = section.mappings.find(line - 1, column - 1)
       if (segment) return this.#position(section, segment, column - 1)
-      // Sections do not overlap: those before this one have ended where it starts.
+      // Sections do not overlap: earlier sections end where this one starts.
       if (section.start.line < line - 1) return null
     }
     return null

@@ -1,15 +1,15 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 
-/** A file that is open for the length of one reading. */
+/** A file that is open for the duration of one read. */
 export interface OpenFile {
   path: string
   size: number
-  /** The last bytes, or all of them. */
+  /** The last bytes, or the whole file if it is shorter. */
   tail(bytes: number): Buffer
 }
 
-/** The files below the project's root: nothing else is ever opened, wherever a stack or a map points. */
+/** Files below the project root. Nothing else is opened, wherever a stack or a map points. */
 export class ProjectFiles {
   readonly #given: string
   readonly #real: string | null
@@ -19,23 +19,23 @@ export class ProjectFiles {
     this.#real = realPath(this.#given)
   }
 
-  /** By the name alone, so that a path from elsewhere does not so much as touch the disk. */
+  /** Checks the path alone, so that foreign paths never touch the disk. */
   holds(path: string): boolean {
     if (this.#real === null || path.includes('\0')) return false
     return isBelow(this.#real, path) || isBelow(this.#given, path)
   }
 
-  /** What changes when the file is written anew. */
+  /** Changes when the file is rewritten. */
   stamp(path: string): string {
     const stats = statSync(path, { throwIfNoEntry: false })
     return stats ? `${stats.mtimeMs}:${stats.size}` : 'none'
   }
 
-  /** Gives null for what is missing, is no plain file, or is a link that leads out of the project. */
+  /** Returns null if the file is missing, not a regular file, or a link that leaves the project. */
   read<Result>(path: string, work: (file: OpenFile) => Result): Result | null {
     const real = this.holds(path) ? realPath(path) : null
     if (real === null || this.#real === null || !isBelow(this.#real, real)) return null
-    // Without O_NONBLOCK, opening a named pipe waits for its writer for ever.
+    // Without O_NONBLOCK, opening a named pipe blocks until a writer connects.
     const handle = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       const stats = fstatSync(handle)
@@ -67,7 +67,7 @@ function realPath(path: string): string | null {
   try {
     return realpathSync(path)
   } catch {
-    // Missing, unreadable, or a circle of links.
+    // Missing, unreadable, or a cycle of links.
     return null
   }
 }

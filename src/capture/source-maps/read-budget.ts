@@ -1,10 +1,13 @@
 import type { Context } from '../../context.js'
 import { MINUTE } from '../../model/time.js'
 
-/** So many times the largest map is read in a minute: a client that names ever other scripts must not keep us at it. */
+/**
+ * Multiple of the largest map that can be read per minute. A client that reports ever new scripts must not keep the
+ * process busy.
+ */
 const READS_A_MINUTE = 10
 
-/** What of maps and sources is read anew in a minute. */
+/** Limits the bytes of maps and sources read per minute. */
 export class ReadBudget {
   readonly #context: Context
   #since = 0
@@ -14,7 +17,7 @@ export class ReadBudget {
     this.#context = context
   }
 
-  /** Whether there is room for so much more, which is taken to be read then. */
+  /** Whether this amount can be read. Counts it if so. */
   take(bytes: number): boolean {
     const { now, config } = this.#context
     if (Math.abs(now() - this.#since) >= MINUTE) {

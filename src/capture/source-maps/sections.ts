@@ -1,23 +1,23 @@
 import { Mappings } from './mappings.js'
 
-/** Where in the generated code a section begins; both count from zero. */
+/** Start of a section in the generated code. Both numbers are 0-based. */
 export interface Start {
   line: number
   column: number
 }
 
-/** A section as a map tells it. */
+/** A section as written in the map. */
 export interface PlainSection {
   start: Start
   sources: unknown[]
   names: unknown[]
-  /** The texts of the sources, in their order. */
+  /** Texts of the sources, in order. */
   contents: unknown[]
   mappings: string
   source_root: unknown
 }
 
-/** What is kept of a section, without whatever else a map may hold. */
+/** The parts of a section that are kept. */
 export interface Section {
   start: Start
   sources: readonly (string | null)[]
@@ -31,13 +31,13 @@ const SOURCES_LIMIT = 50_000
 const NAMES_LIMIT = 500_000
 const LONGEST_SOURCE = 1000
 const LONGEST_NAME = 100
-/** A string or an array entry takes memory beside its letters, and so does a section. */
+/** Memory overhead of a string or array entry, and of a section. */
 const BYTES_PER_ENTRY = 32
 const BYTES_PER_SECTION = 500
 
-/** The sections of a map's text in their order; a plain map is one from the start. Throws at what is no source map. */
+/** Sections of a map in order; a plain map is one section. Throws if the text is not a source map. */
 export function readSections(text: string): PlainSection[] {
-  // Servers put this line before JSON so that no page can run it as a script.
+  // Servers add this line to JSON so that no page can run it as a script.
   const json: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''))
   const { sections } = Object(json) as { sections?: unknown }
   if (!Array.isArray(sections)) return [plainSection(json, { line: 0, column: 0 })]
@@ -64,12 +64,12 @@ export function isPosition(value: unknown): value is number {
 }
 
 function plainSection(json: unknown, { line, column }: Start): PlainSection {
-  if (!isPosition(line) || !isPosition(column)) throw new TypeError('a section without a place')
+  if (!isPosition(line) || !isPosition(column)) throw new TypeError('a section without an offset')
   const { sources, sourcesContent, names, mappings, sourceRoot } = Object(json) as Record<string, unknown>
-  if (typeof mappings !== 'string' || !Array.isArray(sources)) throw new TypeError('no source map')
+  if (typeof mappings !== 'string' || !Array.isArray(sources)) throw new TypeError('not a source map')
   const name_list = Array.isArray(names) ? names : []
   const contents = Array.isArray(sourcesContent) ? sourcesContent : []
-  if (sources.length > SOURCES_LIMIT || name_list.length > NAMES_LIMIT) throw new RangeError('too much is listed')
+  if (sources.length > SOURCES_LIMIT || name_list.length > NAMES_LIMIT) throw new RangeError('too many entries')
   return { start: { line, column }, sources, names: name_list, contents, mappings, source_root: sourceRoot }
 }
 

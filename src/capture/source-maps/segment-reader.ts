@@ -1,4 +1,4 @@
-/** Where a segment's numbers stand: each says how much is added to what the earlier ones have come to. */
+/** Indexes of a segment's numbers. Each is a delta to the previous value. */
 export const GENERATED_COLUMN = 0
 export const SOURCE = 1
 export const LINE = 2
@@ -10,14 +10,14 @@ const COMMA = 44
 const SEMICOLON = 59
 const DIGITS = digitsOfBase64()
 
-/** Reads the text of mappings one segment after the other into itself: an object for each would be most of the cost. */
+/** Reads mappings one segment at a time into its own fields: an object per segment would dominate the cost. */
 export class SegmentReader {
   readonly text: string
   offset = 0
   generated_line = 0
-  /** What the numbers have come to. They need more than 32 bits where a map means harm. */
+  /** Running sums. Malicious maps can exceed 32 bits. */
   readonly sums = new Float64Array(NUMBERS)
-  /** How many numbers the segment has: from four on it has a source, from five on a name too. */
+  /** Count of numbers in the segment: from four on it has a source, from five on also a name. */
   numbers = 0
 
   constructor(text: string, start: { line: number; column: number }) {
@@ -26,7 +26,7 @@ export class SegmentReader {
     this.sums[GENERATED_COLUMN] = start.column
   }
 
-  /** Goes to where the next segment begins; false where none is left. */
+  /** Moves to the next segment; false if there is none. */
   skip(): boolean {
     const { text, sums } = this
     for (let at = this.offset; at < text.length; at++) {
@@ -43,7 +43,7 @@ export class SegmentReader {
     return false
   }
 
-  /** Reads the segment that begins here; false where it is cut, or holds what is no number of 32 bits. */
+  /** Reads the segment at the current offset; false if it is truncated or contains an invalid 32-bit number. */
   read(): boolean {
     const { text, sums } = this
     let at = this.offset

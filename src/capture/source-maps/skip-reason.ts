@@ -1,4 +1,4 @@
-/** Why the frames of a generated file that names a map were left as they are. */
+/** Reason why the frames of a generated file with a map stayed unchanged. */
 export type SkipReason =
   | 'map_remote'
   | 'map_outside_project'

@@ -4,18 +4,18 @@ import type { Frame } from '../../model/stacks/backtrace.js'
 import { ProjectFiles } from './project-files.js'
 import type { SourcePositions } from './source-positions.js'
 
-/** Larger files are bundles or data. Reading one would hold up the host for more than a few milliseconds. */
+/** Larger files are bundles or data. Reading one would block the host for more than a few milliseconds. */
 const MAX_FILE_BYTES = 5_000_000
-/** Distinct lines that are remembered: more than an application has places that throw. */
+/** Distinct lines to cache: more than an application has throwing locations. */
 const MAX_REMEMBERED_LINES = 5000
-/** How far above its line the call is searched for that a callback was passed to. */
+/** Lines to search upward for the call that received a callback. */
 const MAX_CALL_DISTANCE = 300
-/** The lines of a call whose arguments are written one below the other. */
+/** Lines of a call whose arguments are on separate lines. */
 const MAX_CALL_LINES = 10
 /** A longer line is minified code, where only the part around the column counts. */
 const MAX_LINE_LENGTH = 300
 const MINIFIED_REACH = 80
-/** How far before its column the functions around minified code are searched for. */
+/** Characters to search backward for enclosing functions in minified code. */
 const MINIFIED_DISTANCE = 2000
 /** Enclosing functions that identify a callback: a query inside a promise inside a route handler. */
 const MAX_LEVELS = 3
@@ -25,21 +25,21 @@ const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|marko|coffee|civet)$/i
 
 export interface SourceLinesOptions {
   project_root: string
-  /** Finds original sources that are not on disk but in a source map. */
+  /** Provides original sources that are in a source map but not on disk. */
   positions: SourcePositions | undefined
 }
 
 /**
- * Digests of source lines, which identify functions without a name. A line is read once, synchronously, from a file of
- * the project. The digest covers the line and the call that the function was passed to, without white space: it is the
- * same in every folder, in every process, and after edits elsewhere in the file.
+ * Digests of source lines, which identify functions without a name. A line is read once, synchronously, from a project
+ * file. The digest covers the line and the call that received the function, without white space. It is the same in
+ * every folder and process, and after edits elsewhere in the file.
  */
 export class SourceLines {
   readonly #project_root: string
   readonly #files: ProjectFiles
   readonly #positions: SourcePositions | undefined
   readonly #digests = new Map<string, string | null>()
-  /** The file that was read last. Several frames of one stack often share it. */
+  /** The last file read. Several frames of one stack often share it. */
   #last: { path: string; lines: WeakRef<readonly string[]> } | null = null
 
   constructor({ project_root, positions }: SourceLinesOptions) {
@@ -49,8 +49,8 @@ export class SourceLines {
   }
 
   /**
-   * Null where the source is missing, unreadable, too large or outside of the project. The line of a caller does not
-   * count, only its function: a helper that one handler calls twice is one place.
+   * Null if the source is missing, unreadable, too large or outside the project. For a caller, only its function
+   * counts, not its line: a helper that one handler calls twice is one location.
    */
   digest({ file, line_number, column }: Frame, isCaller = false): string | null {
     if (file === null || line_number === null) return null
@@ -72,7 +72,7 @@ export class SourceLines {
       const text = lines && describe(lines)
       return text ? createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH) : null
     } catch {
-      // Missing, or this process may not read it.
+      // Missing, or not readable by this process.
       return null
     }
   }
@@ -94,7 +94,7 @@ export class SourceLines {
   }
 }
 
-/** The line and the calls around it as text without white space; null where there is no such line. */
+/** The line and the calls around it without white space; null if there is no such line. */
 function describeLine(lines: readonly string[], line_number: number, column: number | null): string | null {
   const line = lines[line_number - 1]
   if (line === undefined || line.trim() === '') return null
@@ -102,14 +102,14 @@ function describeLine(lines: readonly string[], line_number: number, column: num
   return `${describeCalls(lines, line_number, column)}\n${compact(line)}`
 }
 
-/** The calls that the function around a line is passed to; null at the top of a module and in minified code. */
+/** Calls that receive the function around a line; null at the top level of a module and in minified code. */
 function describeFunction(lines: readonly string[], line_number: number, column: number | null): string | null {
   const line = lines[line_number - 1]
   if (line === undefined || line.length > MAX_LINE_LENGTH) return null
   return describeCalls(lines, line_number, column) || null
 }
 
-/** A function that is written on one line includes its call already. Of several on that line, the column selects one. */
+/** A function on a single line already includes its call. The column selects one of several on that line. */
 function describeCalls(lines: readonly string[], line_number: number, column: number | null): string {
   const line = lines[line_number - 1] ?? ''
   const starts = [...line.matchAll(FUNCTION_STARTS)]
@@ -125,7 +125,7 @@ const STARTS_FUNCTION = /=>|\bfunction\b/
 /** `async list(req) {`: a method, not a statement with a block. */
 const STARTS_METHOD =
   /^\s*(?:(?:public|private|protected|static|override|async|get|set)\s+|\*)*(?!(?:if|for|while|switch|catch|with|return)\b)[\w$#]+\s*\([^()]*\)[^(){}]*\{\s*$/
-/** A function that has a name itself. What is around it does not identify it any better. */
+/** A function with a name. Its surroundings do not identify it any better. */
 const NAMES_FUNCTION = /\bfunction\s*\*?\s*[\w$]|^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*[=:]/
 
 function compact(code: string): string {
@@ -135,7 +135,7 @@ function compact(code: string): string {
     .replace(/[;,]+$/, '')
 }
 
-/** The lines above that are indented less and start a function, innermost first, up to a function with a name. */
+/** Less indented lines above that start a function, innermost first, up to a function with a name. */
 function enclosingCalls(lines: readonly string[], index: number): string[] {
   const calls: string[] = []
   let indentation = indentationOf(lines[index] ?? '')
@@ -151,7 +151,7 @@ function enclosingCalls(lines: readonly string[], index: number): string[] {
   return calls
 }
 
-/** `app.get(`, `'/users',` and `(req, res) => {` may each have a line of their own. */
+/** `app.get(`, `'/users',` and `(req, res) => {` can each be on a separate line. */
 function callUpTo(lines: readonly string[], index: number): string {
   const line = lines[index] ?? ''
   const indentation = indentationOf(line)
@@ -167,7 +167,7 @@ function indentationOf(line: string): number {
   return line.length - line.trimStart().length
 }
 
-/** The statement around the column and the functions around it, without what differs between two builds. */
+/** The statement at the column and its enclosing functions, without parts that differ between builds. */
 function minifiedPart(line: string, column: number | null): string | null {
   if (column === null || column > line.length) return null
   const at = column - 1
@@ -177,11 +177,11 @@ function minifiedPart(line: string, column: number | null): string | null {
   return [statement, ...minifiedCalls(line, at)].map(withoutShortNames).join('\n').trim() || null
 }
 
-/** An arrow, `function(a,b)` or a method, but not a statement with a block. */
+/** An arrow function, `function(a,b)` or a method, but not a statement with a block. */
 const FUNCTION_HEADER =
   /(?:=>|(?<![\w$.])(?!(?:if|for|while|switch|catch|with)\()(?:function )?[\w$#]{1,80}\([^(){}]{0,200}\))$/
 
-/** The headers of the functions whose braces are open at a position, innermost first: `_.get('/users',async(_,_)=>`. */
+/** Headers of the functions whose braces are open at a position, innermost first: `_.get('/users',async(_,_)=>`. */
 function minifiedCalls(line: string, at: number): string[] {
   const calls: string[] = []
   let closed = 0
@@ -201,7 +201,7 @@ function lastStatement(code: string): string {
   return code.slice(code.search(/[^;{}]*$/))
 }
 
-/** Names of one or two characters and numbers of modules are chosen anew in each build. Texts in quotation marks stay. */
+/** Names of one or two characters and module numbers change with every build. Quoted texts are kept. */
 function withoutShortNames(code: string): string {
   return compact(
     code.replace(/"[^"]*"|'[^']*'|`[^`]*`|(?<![\w$.])(?:[A-Za-z_$][\w$]?|\d{2,})(?![\w$])/g, (found) =>

@@ -7,7 +7,7 @@ import type { OnSkipped } from './skip-reason.js'
 
 export interface SourcePositionsOptions {
   project_root: string
-  /** Larger maps are not used: reading one stops the host's event loop. */
+  /** Larger maps are not used: reading one blocks the host's event loop. */
   max_map_bytes?: number
   onSkipped?: OnSkipped
 }
@@ -15,24 +15,24 @@ export interface SourcePositionsOptions {
 const MAX_MAP_BYTES = 20_000_000
 const LINE_LIMIT = 1000
 const MAX_REMEMBERED_FILES = 1000
-/** A class of so few letters that is declared elsewhere was most likely named by a minifier: the method has to do. */
+/**
+ * A class name this short that is declared elsewhere was probably created by a minifier: only the method name is kept.
+ */
 const SHORT_NAME = 2
-/** `at async new Cart (`, `at Cart.total [as sum] (`: what stands before the place of a function with a name. */
+/** `at async new Cart (`, `at Cart.total [as sum] (`: the text before the location of a named function. */
 const V8_NAME =
   /^(at (?:async )?(?:new )?)([\p{ID_Start}$_][\p{ID_Continue}$]*(?:\.[\p{ID_Start}$_][\p{ID_Continue}$]*)*) [[(]/u
 
 /**
- * Shows the stacks of compiled and bundled code in the original source, through source maps that lie in the project.
- * Nothing is fetched, and nothing outside the project is read.
- *
- * @example
- * new SourcePositions({ project_root: '/app' }).original(['at total (/app/dist/cart.js:9:11)'])
- * // ['at total (/app/src/cart.ts:12:9)']
+ * Maps stacks of compiled and bundled code to the original source, using source maps in the project. Nothing is
+ * fetched, and nothing outside the project is read.
+ * @example new SourcePositions({ project_root: '/app' }).original(['at total (/app/dist/cart.js:9:11)']) // ['at total
+ * (/app/src/cart.ts:12:9)']
  */
 export class SourcePositions {
   readonly #maps: MapCache
   readonly #project_root: string
-  /** No more maps are read for a stack that has come to this: each frame could lie in another chunk of a bundle. */
+  /** Limits the maps read for one stack, because each frame could be in another chunk of a bundle. */
   readonly #stack_limit: number
   readonly #onSkipped: OnSkipped
   readonly #known = new WeakMap<readonly string[], readonly string[]>()
@@ -46,7 +46,10 @@ export class SourcePositions {
     this.#maps = new MapCache({ project_root, max_bytes: max_map_bytes, onSkipped })
   }
 
-  /** One array in, always the same array out; the very same where nothing is mapped. The lines must not change later. */
+  /**
+   * Returns the same array for the same input array, and the input itself if nothing is mapped. The lines must not
+   * change later.
+   */
   original(lines: readonly string[]): readonly string[] {
     const known = this.#known.get(lines)
     if (known) return known
@@ -55,7 +58,7 @@ export class SourcePositions {
     return mapped
   }
 
-  /** What variables of generated code that can be seen between two places are called in the source, where it is known. */
+  /** Original names of variables visible between two positions of generated code, if known. */
   variableNames(file: string, span: readonly [Place, Place], names: readonly string[]): ReadonlyMap<string, string> {
     try {
       return this.#maps.weigh(file) > 0 ? this.#maps.variableNames(file, span, names) : NO_NAMES
@@ -65,7 +68,7 @@ export class SourcePositions {
     }
   }
 
-  /** An original source as the map of its generated file contains it; null where no frame was mapped to this path. */
+  /** Text of an original source from the map of its generated file; null if no frame was mapped to this path. */
   sourceText(path: string): string | null {
     const file = this.#generated.get(path)
     return file === undefined ? null : this.#maps.sourceText(file, path)
@@ -82,7 +85,7 @@ export class SourcePositions {
     }
   }
 
-  /** What is left out goes by the files of the stack alone, not by what is remembered: repeats must stay one group. */
+  /** Depends only on the files of the stack, not on the cache: repeats must stay in one group. */
   #lookUp(lines: readonly string[]): readonly Mapped[] {
     const weights = new Map<string, number>()
     let total = 0
@@ -97,7 +100,7 @@ export class SourcePositions {
         total += weight
       }
       const position = weights.get(file) ? this.#maps.find(file, location.line, location.column) : null
-      // Where a tool names the generated file as its own source, the position would lead to the wrong line of it.
+      // If a tool lists the generated file as its own source, the position would point to the wrong line.
       if (!position || position.path === file) return null
       if (!location.has_name) this.#remember(position.path, file)
       return { location, position }
@@ -110,7 +113,7 @@ export class SourcePositions {
     this.#generated.set(path, file)
   }
 
-  /** A function without a name stays without one: the variable by which it was called names a parameter, not a place. */
+  /** A function without a name stays without one: the variable used in the call names a parameter, not a location. */
   #rewritten(line: string, frame: Mapped | undefined): string {
     if (!frame) return line
     const { location, position } = frame
@@ -121,7 +124,7 @@ export class SourcePositions {
     return this.#readsBack(mapped, position, name) ? mapped : line
   }
 
-  /** A minifier gives names as they come: an edit elsewhere would be another name here, and so another group. */
+  /** A minifier assigns names in order: an edit elsewhere would change the name here, and so the group. */
   #renamed({ before, file, line, column, has_name }: FrameLocation): string {
     const [, way, names] = (has_name && this.#maps.hasNames(file) && V8_NAME.exec(before)) || []
     if (way === undefined || names === undefined) return before
@@ -133,7 +136,7 @@ export class SourcePositions {
     return `${way}${original.join('.')}${before.slice(way.length + names.length)}`
   }
 
-  /** The name of a source is the map's to choose: `x (1.ts` or `eval at y` must not become another frame. */
+  /** The map controls the source name: `x (1.ts` or `eval at y` must not produce another frame. */
   #readsBack(mapped: string, { line, column }: OriginalPosition, name: string | null): boolean {
     if (mapped.length > LINE_LIMIT) return false
     const frame = parseFrame(mapped, this.#project_root)

@@ -2,21 +2,21 @@ import { parseFrame } from '../../model/stacks/backtrace.js'
 import { declarationOf, offsetOf, positionAt } from './declared-name.js'
 import type { OriginalPosition, ParsedMap } from './parsed-map.js'
 
-/** Where the paths of stored maps begin: they are only shown, and nothing of this machine is in them. */
+/** Root of the paths in stored maps. They are only displayed and match no local file. */
 export const VIRTUAL_ROOT = '/'
 
 const LINE_LIMIT = 1000
-/** A name of so few letters that the map does not know was most likely made by a minifier: another build has another. */
+/** A short name that the map does not contain was probably created by a minifier, and differs between builds. */
 const SHORT_NAME = 2
 
-/** A place in a script that runs elsewhere. */
+/** A position in a script that runs elsewhere. */
 export interface ScriptPlace {
   line: number
   column: number
   name: string | null
 }
 
-/** A map that was uploaded, with the script it belongs to. */
+/** An uploaded map with its script. */
 export class StoredMap {
   readonly bytes: number
   readonly #map: ParsedMap
@@ -28,7 +28,7 @@ export class StoredMap {
     this.bytes = map.bytes + (code?.length ?? 0)
   }
 
-  /** The frame's line in the original source, or null where the map does not tell. */
+  /** The stack line in the original source; null if the map has no position for it. */
   lineAt(place: ScriptPlace): string | null {
     const position = this.#map.find(place.line, place.column)
     if (!position) return null
@@ -38,7 +38,7 @@ export class StoredMap {
     return isReadBack(line, position, name) ? line : null
   }
 
-  /** By its declaration, not by its call: each browser has another column for that. */
+  /** Uses the declaration, not the call: browsers report different columns for calls. */
   #nameOf({ line, column, name }: ScriptPlace): string {
     if (name === null || !this.#map.has_names) return name ?? ''
     const code = this.#code
@@ -49,12 +49,12 @@ export class StoredMap {
   }
 }
 
-/** A path below the virtual root as stacks show it; an address stays one. */
+/** Display form of a path below the virtual root. URLs stay unchanged. */
 export function shownPath(path: string): string {
   return path.startsWith(VIRTUAL_ROOT) ? path.slice(VIRTUAL_ROOT.length) : path
 }
 
-/** The name of a source is the map's to choose: it must not become another frame. */
+/** The map controls the source name: it must not produce another frame. */
 function isReadBack(text: string, { line, column }: OriginalPosition, name: string): boolean {
   if (text.length > LINE_LIMIT) return false
   const frame = parseFrame(text, '')

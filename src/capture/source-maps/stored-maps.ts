@@ -9,37 +9,37 @@ import { type ScriptPlace, StoredMap, VIRTUAL_ROOT } from './stored-map.js'
 import { type StoredName, StoredNames } from './stored-names.js'
 import { StoredSources } from './stored-sources.js'
 
-/** What tells which maps belong to a stack. */
+/** Identifies the maps that belong to a stack. */
 export interface StackOrigin {
-  /** The names that its release may have, the likeliest first. */
+  /** Possible names of its release, most likely first. */
   releases: readonly string[]
-  /** The ids that a bundler wrote into scripts, by the addresses of these. */
+  /** Debug ids that a bundler wrote into scripts, by script URL. */
   debug_ids?: Readonly<Record<string, string>> | undefined
 }
 
-/** What one error may still have read for it, its causes included. */
+/** Remaining read budget of one error, causes included. */
 export interface Allowance {
-  /** The maps that it has used so far. */
+  /** Maps used so far. */
   readonly maps: Set<number>
   bytes: number
-  /** The frames that were put into the original source, and by which map. */
+  /** Frames that were mapped, with the id of their map. */
   readonly mapped: Map<string, number>
 }
 
-/** The names of the newest maps are asked for this often; which release is which is not worth a question per error. */
+/** Refresh interval of the map names. A query per error would be too expensive. */
 const NAMES_MS = MINUTE
 const MOST_NAMES = 5000
 const MOST_MAPS_OF_AN_ERROR = 10
 const REMEMBERED_LINES = 5000
 
 /**
- * Shows stacks of scripts that run elsewhere in their original source, through the maps that were uploaded for their
- * release. Nothing is ever fetched, and no map is handed out.
+ * Maps stacks of scripts that run elsewhere, using the maps uploaded for their release. Nothing is fetched, and maps
+ * never leave the server.
  */
 export class StoredMaps {
   readonly #context: Context
   #names: { at: number; names: Promise<StoredNames> } | null = null
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #maps = new Map<number, Promise<StoredMap | null>>()
   readonly #sizes = new Map<number, number>()
   readonly #lines = new Map<string, string>()
@@ -56,7 +56,7 @@ export class StoredMaps {
     return { maps: new Set(), bytes: this.#context.config.source_map_max_bytes, mapped: new Map() }
   }
 
-  /** The lines in the original source, as far as there are maps for them. */
+  /** The lines in the original source, where maps exist. */
   async original(lines: readonly string[], origin: StackOrigin, allowance: Allowance): Promise<readonly string[]> {
     const names = await this.#knownNames()
     if (names.is_empty) return lines
@@ -74,7 +74,7 @@ export class StoredMaps {
     return mapped
   }
 
-  /** The source around the frames that were mapped, those of the newest calls first. */
+  /** Source lines around the mapped frames, newest calls first. */
   async sourcesOf({ mapped }: Allowance): Promise<FrameSource[]> {
     const found: FrameSource[] = []
     for (const [frame, map_id] of mapped) {
@@ -104,7 +104,7 @@ export class StoredMaps {
     if (this.#names && now - this.#names.at < NAMES_MS && now >= this.#names.at) return this.#names.names
     const names = this.#readNames()
     this.#names = { at: now, names }
-    // Asked again by the next one, not by nobody for a minute.
+    // Drops the failed query, so that the next error retries it.
     names.catch(() => {
       this.#names = null
     })
@@ -155,7 +155,7 @@ export class StoredMaps {
     return parsed && new StoredMap(parsed, code)
   }
 
-  /** All that are kept take no more than the largest may; the one that is in use stays. */
+  /** All cached maps together take at most the size of the largest allowed map. The current map is kept. */
   #makeRoom(id: number, bytes: number): void {
     this.#sizes.set(id, bytes)
     let total = [...this.#sizes.values()].reduce((sum, size) => sum + size, 0)
@@ -172,7 +172,7 @@ export class StoredMaps {
   }
 }
 
-/** What is left out goes by the files of the error alone, so that repeats stay one group. */
+/** Depends only on the files of the error, so that repeats stay in one group. */
 function isWithin(allowance: Allowance, { id, map_bytes }: StoredName): boolean {
   const { maps, bytes } = allowance
   if (maps.has(id)) return true

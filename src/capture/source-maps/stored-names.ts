@@ -1,4 +1,4 @@
-/** A stored map, as far as it is known without reading it. */
+/** Metadata of a stored map. */
 export interface StoredName {
   id: number
   release_name: string
@@ -9,7 +9,7 @@ export interface StoredName {
 
 const REMEMBERED = 2000
 
-/** Which stored map belongs to which script. */
+/** Finds the stored map of a script. */
 export class StoredNames {
   readonly #releases = new Map<string, StoredName[]>()
   readonly #debug_ids = new Map<string, StoredName>()
@@ -28,7 +28,7 @@ export class StoredNames {
     return this.#releases.size === 0
   }
 
-  /** By the id that a bundler wrote into script and map, else by release and address. */
+  /** Matches by debug id, or else by release and URL. */
   find(releases: readonly string[], file: string, debug_id: string | undefined): StoredName | null {
     const known = debug_id === undefined ? undefined : this.#debug_ids.get(debug_id.toLowerCase())
     if (known) return known
@@ -52,7 +52,7 @@ export class StoredNames {
   }
 }
 
-/** A whole address is compared as a whole; anything else is the end of a path, and the longest one is meant. */
+/** A full URL must match completely. Otherwise the longest matching path suffix wins. */
 function longestMatch(files: readonly StoredName[], file: string): StoredName | null {
   const path = `/${file.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '').replace(/^\/+/, '')}`
   let best: StoredName | null = null

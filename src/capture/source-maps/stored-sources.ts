@@ -7,12 +7,12 @@ import { ReadBudget } from './read-budget.js'
 
 const REMEMBERED = 2000
 
-/** Looks up the lines around frames that a stored map has put into the original source. */
+/** Looks up source lines around frames that a stored map has mapped. */
 export class StoredSources {
   readonly #context: Context
   readonly #budget: ReadBudget
   readonly #found = new Map<string, FrameSource | null>()
-  /** Of the map that was asked for last: frames of one error are mostly of one script. */
+  /** Sources of the last map: frames of one error mostly belong to one script. */
   #last: { map_id: number; sources: Promise<KeptSources | null> } | null = null
 
   constructor(context: Context) {
@@ -20,7 +20,7 @@ export class StoredSources {
     this.#budget = new ReadBudget(context)
   }
 
-  /** The lines around a frame of the original source; null where the upload brought none. */
+  /** Source lines around a mapped frame; null if the upload contained no sources. */
   async around(frame: string, map_id: number): Promise<FrameSource | null> {
     const key = `${map_id}:${frame}`
     const known = this.#found.get(key)

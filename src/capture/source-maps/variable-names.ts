@@ -1,13 +1,13 @@
 import type { Place } from './declared-name.js'
 import { offsetOf } from './declared-name.js'
 
-/** A scope longer than this is a bundle's own wrapper. */
+/** A longer scope is the wrapper of a bundle. */
 const LOOK_AHEAD = 200_000
-/** The name of a variable stands at its declaration, and mostly wherever it is used. */
+/** The name of a variable is at its declaration, and usually at every use. */
 const MOST_MENTIONS = 10
 const NAME_PART = /[\p{ID_Continue}$]/u
 
-/** Where generated code mentions each of these variables, the first times, between two places. */
+/** First mentions of each variable between two positions of generated code. */
 export function mentionsOf(code: string, from: Place, to: Place, names: readonly string[]): Map<string, Place[]> {
   const start = offsetOf(code, from.line, from.column)
   const end = Math.min(offsetOf(code, to.line, to.column), start + LOOK_AHEAD)
@@ -20,7 +20,7 @@ function mentions(scope: string, from: Place, name: string): Place[] {
   let { line, column } = from
   let counted = 0
   for (let at = scope.indexOf(name); at >= 0 && found.length < MOST_MENTIONS; at = scope.indexOf(name, at + 1)) {
-    // A property of this name is something else, and so is a part of a longer word.
+    // Skips properties with this name and parts of longer words.
     if (/[\p{ID_Continue}$.#]/u.test(scope[at - 1] ?? ' ') || NAME_PART.test(scope[at + name.length] ?? ' ')) continue
     for (let newline = scope.indexOf('\n', counted); newline >= 0 && newline < at; ) {
       line++

@@ -3,7 +3,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 const CLOSING_BRACKET = 93
 
-/** A map without the texts of its sources: they are most of it, never needed, and parsing them is what takes long. */
+/** Removes the source texts from a map: they are most of it, not needed, and slow to parse. */
 export function withoutContents(map: Buffer): Buffer {
   const kept: Buffer[] = []
   let from = 0
@@ -19,14 +19,17 @@ export function withoutContents(map: Buffer): Buffer {
   return kept.length === 0 ? map : Buffer.concat([...kept, map.subarray(from)])
 }
 
-/** Where the bracket is that closes an array of strings. What holds anything else gives no JSON any more, and no map. */
+/**
+ * Position of the bracket that closes an array of strings. Any other content makes the result invalid JSON, and so not
+ * a map.
+ */
 function endOfArray(map: Buffer, start: number): number {
   let at = start
   while (at < map.length && map[at] !== CLOSING_BRACKET) at = map[at] === QUOTE ? endOfString(map, at) : at + 1
   return at
 }
 
-/** Leaps from quote to quote: to go through the bytes one by one takes as long as parsing them. */
+/** Jumps from quote to quote: reading byte by byte is as slow as parsing. */
 function endOfString(map: Buffer, start: number): number {
   let quote = map.indexOf(QUOTE, start + 1)
   while (quote >= 0 && isEscaped(map, quote)) quote = map.indexOf(QUOTE, quote + 1)

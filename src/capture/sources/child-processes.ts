@@ -8,12 +8,12 @@ import { clusterWorkerOf } from './cluster.js'
 import type { Reporter, Source } from './source.js'
 
 const NEW_CHILD = 'child_process'
-/** Those by which a process is ended against its will. Others are the ordinary way to ask one to go. */
+/** Signals that end a process involuntarily. Others are the usual way to stop it. */
 const FATAL = new Set(['SIGKILL', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'])
 
 /**
- * Records the workers of a cluster and the forked processes that a fatal signal ends: they cannot do it themselves.
- * What else ends them, their own trackers record.
+ * Records cluster workers and forked processes that are ended by a fatal signal, which they cannot record themselves.
+ * Their own trackers record everything else.
  */
 export const childProcesses: Source = (reporter) => {
   const endings = new Set<() => void>()
@@ -21,7 +21,7 @@ export const childProcesses: Source = (reporter) => {
   const onChild = (message: unknown) => {
     const child = (message as { process: ChildProcess }).process
     let worker: Worker | null = null
-    // The cluster knows it a moment after it is made, and forgets it when it is asked to go.
+    // The cluster registers the worker one tick after creation, and removes it on disconnect.
     process.nextTick(() => {
       if (isForked(child)) worker = clusterWorkerOf(child)
     })
@@ -46,7 +46,7 @@ export const childProcesses: Source = (reporter) => {
   }
 }
 
-/** What is no Node.js of the host's own has no channel to it. */
+/** Only a forked Node.js process has an IPC channel. */
 function isForked(child: ChildProcess): boolean {
   return typeof child.send === 'function'
 }
@@ -60,8 +60,8 @@ interface Death {
 function recordDeath(reporter: Reporter, { child, worker, signal }: Death): void {
   if (isToldBetter(reporter, child.pid)) return
   const { pid } = child
-  const [name, what] = worker ? ['WorkerKilled', 'A worker of the cluster'] : ['ChildProcessKilled', 'A forked process']
-  reporter.report(namedError(name, `${what} was ended by ${signal}`), {
+  const [name, what] = worker ? ['WorkerKilled', 'A cluster worker'] : ['ChildProcessKilled', 'A forked process']
+  reporter.report(namedError(name, `${what} was killed by ${signal}`), {
     source: worker ? 'cluster' : 'child_process',
     unhandled: true,
     context: {
@@ -72,7 +72,7 @@ function recordDeath(reporter: Reporter, { child, worker, signal }: Death): void
   })
 }
 
-/** Whether the process has left a report of its own end; if not, its marker would tell once more what we tell now. */
+/** Whether the process left its own report. If not, removes its marker, which would record the same end again. */
 function isToldBetter(reporter: Reporter, pid: number | undefined): boolean {
   const folder = reporter.context.recorder.crash_folder
   if (folder === null || pid === undefined) return false

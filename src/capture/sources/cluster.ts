@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Cluster, Worker } from 'node:cluster'
 
-/** The cluster's worker behind a forked process, or null when it is none. */
+/** The cluster worker of a forked process, or null. */
 export function clusterWorkerOf(child: ChildProcess): Worker | null {
-  // Not imported: a host that forks nothing never loads it.
+  // Not imported, so that a host without child processes never loads it.
   const cluster = (process as { getBuiltinModule?(name: string): unknown }).getBuiltinModule?.('node:cluster') as
     | Cluster
     | undefined

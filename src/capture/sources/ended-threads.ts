@@ -4,11 +4,11 @@ const KEY = 'faultboard:ended_threads'
 const SLOTS = 1024
 
 /**
- * Threads that have recorded the error that ends them. The board is memory that a thread shares with those it starts, so
- * that the parent knows at once, when the error arrives there as a copy, that this copy is not to be recorded.
+ * Threads that have recorded the error that ends them. Uses memory shared between a thread and its children, so that
+ * the parent knows at once that the copy it receives is already recorded.
  */
 export const endOfThread = {
-  /** Makes the board known to the threads that are started from here on; gives the function that takes it back. */
+  /** Shares the memory with threads started from now on. Returns the function that stops sharing. */
   share(): () => void {
     if (sharers++ === 0 && board() === null) {
       setEnvironmentData(KEY, new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT)))

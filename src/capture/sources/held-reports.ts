@@ -4,8 +4,8 @@ import { atExit } from '../../store/spool/at-exit.js'
 const MOST_HELD = 1000
 
 /**
- * Holds reports back for a while, in which somebody who knows more may tell of the same. When the process ends, what
- * still waits is sent at once. Its timer does not keep the process alive.
+ * Delays reports, so that a more detailed report of the same error can arrive first. Waiting reports are sent when the
+ * process ends. The timer does not keep the process alive.
  */
 export class HeldReports {
   readonly #patience_ms: number
@@ -19,7 +19,7 @@ export class HeldReports {
 
   add(report: () => void): void {
     if (this.#held.length === 0) this.#stopAtExit = atExit('late_reports', this.sendAll)
-    // Bound, so that it is sent in the scope of its request.
+    // Bound to its async context, so that it is sent in the scope of its request.
     this.#held.push({ send: AsyncResource.bind(report), due: performance.now() + this.#patience_ms })
     if (this.#held.length > MOST_HELD) this.#send(1)
     this.#schedule()

@@ -3,9 +3,9 @@ import { atExit } from '../../store/spool/at-exit.js'
 import type { Reporter } from './source.js'
 
 /**
- * Reports what was logged at the end of this turn of the event loop: the hook of a framework may meet the same error a
- * moment later and know the request, too, and of one error only the first report counts. When the process ends, or the
- * tracker stops, what still waits is reported at once.
+ * Delays logged errors to the end of the current event loop turn. A framework hook may see the same error a moment
+ * later with the request, and only the first report counts. Waiting reports are sent when the process ends or the
+ * tracker stops.
  */
 export class LateReports {
   readonly #reporter: Reporter
@@ -17,16 +17,16 @@ export class LateReports {
   }
 
   add(...report: Parameters<Reporter['report']>): void {
-    // Bound, so that it is reported from the scope in which it was logged even when the process ends before.
+    // Bound to its async context, so that it is reported in the scope in which it was logged.
     const send = AsyncResource.bind(() => {
       if (!this.#waiting.delete(send)) return
       if (this.#waiting.size === 0) this.#stopAtExit()
       this.#reporter.report(...report)
     })
-    // Listening only while something waits: a host may have any number of loggers.
+    // Listens only while reports are waiting, because a host can have many loggers.
     if (this.#waiting.size === 0) this.#stopAtExit = atExit('late_reports', this.stop)
     this.#waiting.add(send)
-    // Not unref'd: an idle loop would come round to it with the next event only, whenever that is.
+    // Not unref'd: an idle loop would only run it with the next event.
     setImmediate(send)
   }
 

@@ -4,15 +4,15 @@ import { sendDeferredReports, whenStackAllows } from '../guards/deferred-reports
 import { endOfThread } from './ended-threads.js'
 import type { Reporter, Source } from './source.js'
 
-/** By `performance.now()`: when something last escaped every handler of the host. */
+/** Time of the last unhandled error, by `performance.now()`. */
 let escapedAt = -Infinity
 
-/** Whether something that ends a process was recorded within so many milliseconds. */
+/** Whether an unhandled error was recorded within this many milliseconds. */
 export function hasJustEscaped(milliseconds: number): boolean {
   return performance.now() - escapedAt < milliseconds
 }
 
-/** Says that what was recorded just now is about to come as an uncaught exception too, as it is or wrapped. */
+/** Announces that the error just recorded will also arrive as an uncaught exception, wrapped or not. */
 export function willBeThrown(error: unknown): void {
   announced = { error }
   setImmediate(() => {
@@ -25,7 +25,7 @@ let announced: { error: unknown } | null = null
 function wasAnnounced(error: unknown): boolean {
   if (!announced) return false
   if (announced.error === error) return true
-  // How an emitter throws an `error` event that is no error and that nobody listens to.
+  // Node.js wraps a non-error `error` event without a listener in this error.
   if (!types.isNativeError(error) || !('code' in error) || error.code !== 'ERR_UNHANDLED_ERROR') return false
   return 'context' in error && error.context === announced.error
 }
@@ -33,8 +33,8 @@ function wasAnnounced(error: unknown): boolean {
 const reporters = new Set<Reporter>()
 
 /**
- * Records what nobody caught. The monitor changes nothing: the process dies, or the host's own listener is called, as
- * without it. One listener serves every tracker of the process.
+ * Records uncaught exceptions. The monitor changes nothing: the process ends, or the host's listener is called, as
+ * without it. One listener serves all trackers of the process.
  */
 export const uncaughtExceptions: Source = (reporter) => {
   if (reporters.size === 0) process.on('uncaughtExceptionMonitor', onUncaught)
@@ -45,12 +45,12 @@ export const uncaughtExceptions: Source = (reporter) => {
   }
 }
 
-/** Thrown from here, a getter of the host's on its error would be what the process dies of. */
+/** Prevents a throwing getter of the error from replacing the error that ends the process. */
 function quietly(work: () => void): void {
   try {
     work()
   } catch {
-    for (const { context } of reporters) context.counters.add('failed: recording what nobody caught')
+    for (const { context } of reporters) context.counters.add('failed: recording an uncaught exception')
   }
 }
 
@@ -68,16 +68,16 @@ function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin):
   sendDeferredReports()
   for (const { context, report } of reporters) {
     if (!isRecorded) context.recorder.onDisk(() => report(error, { source, unhandled: true }))
-    // An exit listener of the host that throws would keep ours from being called.
+    // An exit listener of the host that throws would prevent ours from running.
     if (dies) context.recorder.spoolNow()
   }
   if (dies) endOfThread.announce()
-  // There is no exit event when a listener of the host throws in its turn.
+  // There is no exit event if a listener of the host throws.
   noLongerRunning()
   setImmediate(stillRunning).unref()
 }
 
-/** What went through the monitor a moment ago: with --unhandled-rejections=strict it comes by both ways. */
+/** The error last seen by the monitor: with --unhandled-rejections=strict it arrives twice. */
 let rethrown: { error: unknown } | null = null
 
 function remember(error: unknown): void {
@@ -89,7 +89,7 @@ function forget(): void {
   rethrown = null
 }
 
-/** What is no error reached the monitor inside one that Node.js had made for it. */
+/** A non-error value reached the monitor wrapped in an error of Node.js. */
 function isRepeated(reason: unknown): boolean {
   const error = rethrown?.error
   if (!rethrown) return false
@@ -101,8 +101,8 @@ const WRAPPED = 'ERR_UNHANDLED_REJECTION'
 const rejectionReporters = new Set<Reporter>()
 
 /**
- * Records the rejections that a listener of the host takes care of, and which the monitor therefore never sees. Ours
- * comes and goes with the host's: alone, it would keep the process from dying of them.
+ * Records rejections handled by a listener of the host, which the monitor never sees. Our listener exists only
+ * together with the host's: alone, it would prevent the process from ending.
  */
 export const handledRejections: Source = (reporter) => {
   if (rejectionReporters.size === 0) {
@@ -136,7 +136,7 @@ function recordRejection(reason: unknown): void {
   }
 }
 
-/** It is told before the host's listener is added, so that ours stands before it. */
+/** Called before the host's listener is added, so that ours runs first. */
 function onNewListener(event: string | symbol, listener: unknown): void {
   if (event !== REJECTION || listener === onRejection) return
   if (!process.listeners(REJECTION).includes(onRejection)) process.prependListener(REJECTION, onRejection)

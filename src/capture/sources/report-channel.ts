@@ -5,12 +5,11 @@ import { guarded } from '../guarded.js'
 import { whenStackAllows } from '../guards/deferred-reports.js'
 import type { Source } from './source.js'
 
-/** Where a library publishes `{ error, handled, context, severity }` without importing anything of ours. */
+/** Channel where libraries publish `{ error, handled, context, severity }` without importing this package. */
 const REPORT_CHANNEL = 'faultboard:report'
 
 /**
- * Records what is published on the channel.
- *
+ * Records errors published on the channel.
  * @example
  * import { channel } from 'node:diagnostics_channel'
  * channel('faultboard:report').publish({ error, handled: true, context: { job: 'nightly' } })

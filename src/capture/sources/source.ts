@@ -1,15 +1,15 @@
 import type { CaptureContext } from '../capture-context.js'
 import type { LogErrorInput } from '../fields.js'
 
-/** What a source of errors or breadcrumbs may use. */
+/** Dependencies of a source of errors or breadcrumbs. */
 export interface Reporter {
   readonly context: CaptureContext
   /**
-   * Records what was thrown, unless a hook has recorded this very object already in the same request, or in what is
-   * given as the occasion of it: a job. Never throws.
+   * Records a thrown value, unless a hook has already recorded this object in the same request, or in the given
+   * occasion, such as a job. Never throws.
    */
   report(thrown: unknown, more?: Omit<LogErrorInput, 'exception'>, occasion?: object): void
 }
 
-/** Begins to listen for errors or steps of the host, and gives the function that ends it and puts everything back. */
+/** Starts to capture errors or breadcrumbs. Returns the function that stops it and restores the original state. */
 export type Source = (reporter: Reporter) => () => void

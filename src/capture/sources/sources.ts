@@ -11,7 +11,7 @@ import { reportChannel } from './report-channel.js'
 import type { Reporter, Source } from './source.js'
 import { workerThreads } from './worker-threads.js'
 
-/** Everything in the process that may tell of an error. Governed by `enable_error_subscriber`. */
+/** Sources of errors. Controlled by `enable_error_subscriber`. */
 const ERROR_SOURCES: readonly Source[] = [
   reportChannel,
   uncaughtExceptions,
@@ -20,10 +20,10 @@ const ERROR_SOURCES: readonly Source[] = [
   childProcesses,
 ]
 
-/** What ends the process, with the rest switched off as well. Governed by `crash_capture_path`. */
+/** Sources that also work with the others disabled. Controlled by `crash_capture_path`. */
 const CRASH_SOURCES: readonly Source[] = [uncaughtExceptions, crashCapture]
 
-/** Everything that tells what happened before one. Governed by `enable_breadcrumbs`. */
+/** Sources of breadcrumbs. Controlled by `enable_breadcrumbs`. */
 const BREADCRUMB_SOURCES: readonly Source[] = [
   httpClient,
   fetchCalls,
@@ -33,7 +33,7 @@ const BREADCRUMB_SOURCES: readonly Source[] = [
   breadcrumbChannel,
 ]
 
-/** Begins to listen to all sources that the configuration allows; gives the function that ends it. */
+/** Starts all enabled sources. Returns the function that stops them. */
 export function listen(reporter: Reporter): () => void {
   const { config } = reporter.context
   const sources = new Set([
@@ -43,7 +43,7 @@ export function listen(reporter: Reporter): () => void {
   ])
   const ends = [...sources].map((source) => source(reporter))
   return () => {
-    // In the opposite order: what wraps something puts back what it found.
+    // Stops in reverse order, so that each wrapper restores the state it found.
     for (const end of ends.reverse()) end()
   }
 }

@@ -8,8 +8,8 @@ import type { Source } from './source.js'
 const NEW_WORKER = 'worker_threads'
 
 /**
- * Records the error that ends a worker thread, unless a tracker in the thread has done so. It is met by the monitor of
- * the worker's errors, never by a listener for them, which would keep the host from dying of one it does not handle.
+ * Records the error that ends a worker thread, unless a tracker in the thread has done so. Uses the error monitor,
+ * because an `error` listener would prevent the host from ending on an unhandled error.
  */
 export const workerThreads: Source = ({ report }) => {
   const endings = new Set<() => void>()
@@ -17,7 +17,7 @@ export const workerThreads: Source = ({ report }) => {
 
   const onWorker = (message: unknown) => {
     const { worker } = message as { worker: Worker }
-    // It is gone from the worker when that has ended.
+    // The worker loses its id when it ends.
     const thread_id = worker.threadId
     const onError = (error: unknown) => {
       const unhandled = worker.listenerCount('error') === 0

@@ -1,12 +1,12 @@
 import type { ErrorMatcher } from '../../config/kinds.js'
 import type { Draft, Step } from '../draft.js'
 
-/** Leaves out what the host never wants to see. */
+/** Drops errors that the host ignores. */
 export const ignore: Step = (draft, { config, complain }) => {
   try {
     return config.ignored_exceptions.some((matcher) => isMatch(matcher, draft)) ? 'ignored' : undefined
   } catch (error) {
-    // `instanceof` runs code of the host (a Proxy that was thrown, a class with Symbol.hasInstance).
+    // `instanceof` can run host code (a thrown Proxy, a class with Symbol.hasInstance).
     complain('ignored_exceptions', error)
   }
 }

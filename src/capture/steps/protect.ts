@@ -1,8 +1,8 @@
 import type { Draft, Step } from '../draft.js'
 
 /**
- * Protects host and database from a storm: what comes too often is counted without a row of its own, and while the
- * event loop is late nothing is described in detail. No count is ever left out.
+ * Protects host and database from a storm. Too frequent errors are counted without their own row, and details are
+ * omitted while the event loop lags. Every occurrence is counted.
  */
 export const protect: Step = (draft, { storms, lag, now, count }) => {
   if (storms.isThinned(draft.hash_signature, now())) {
@@ -10,7 +10,7 @@ export const protect: Step = (draft, { storms, lag, now, count }) => {
     leaveOutDetails(draft)
     draft.request = undefined
     draft.tags = []
-    // They would go into the row that it does not get.
+    // These details belong to the row that is not written.
     draft.request_url = null
     draft.ip_address = null
     draft.user_agent = null

@@ -23,9 +23,9 @@ export const redactTexts: Step = (draft, { redactor }) => {
 }
 
 /**
- * Redacts everything else, and replaces the host's live objects by plain data. Runs after `protect`, which drops most
+ * Redacts everything else, and replaces live host objects with plain data. Runs after `protect`, which drops most
  * details during a storm, and before anything is buffered, queued or spooled. Fails closed: a value that cannot be
- * filtered is dropped.
+ * redacted is dropped.
  */
 export const redactDetails: Step = (draft, { redactor }) => {
   draft.platform = cut(
@@ -66,7 +66,7 @@ export const redactDetails: Step = (draft, { redactor }) => {
 const SIGNED_FIELDS = ['error_type', 'message'] as const
 const OPTIONAL_FIELDS = ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const
 
-/** Only what is too long, after the filter: cutting before leaves half a secret, which no filter can tell. */
+/** Cuts after redaction: half a secret would not be recognized. */
 function cut(field: keyof typeof TEXT_LIMITS, text: string): string {
   return text.length > TEXT_LIMITS[field] ? cleanText(text, TEXT_LIMITS[field]) : text
 }
@@ -75,11 +75,11 @@ const REQUEST_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 40, s
 const TAG_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 1, keys: 50, string: 200, characters: 10_000 }
 const CRUMB_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 10, items: 10, string: 200, characters: 2000 }
 const CRUMB_MESSAGE = 500
-/** Smaller for clients: an anonymous client decides how much it sends. */
+/** Smaller for clients, because an anonymous client decides how much it sends. */
 const CLIENT_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, values: 400, characters: 8000 }
 const CLIENT_CRUMB_LIMITS: PlainLimits = { ...CRUMB_LIMITS, values: 40, characters: 500 }
 
-/** Several sets of values as one, the later ones winning; as a list of that one, or of none when there was nothing. */
+/** Merges several sets of values; later sets win. Returns a list with the result, or an empty list. */
 function joined(sets: readonly unknown[], redactor: Redactor, limits: PlainLimits): readonly unknown[] {
   if (sets.length === 0) return sets
   const plain = sets.map((set) => closed(() => plainData(set, redactor, limits)))
@@ -116,7 +116,7 @@ function redactCause(cause: Cause, redactor: Redactor): Cause {
 
 const MOST_SOURCE_CHARACTERS = 30_000
 
-/** Whole frames, as many as there is room for. */
+/** Whole frames, up to the size limit. */
 function redactSources(sources: readonly FrameSource[], redactor: Redactor): FrameSource[] {
   let room = MOST_SOURCE_CHARACTERS
   return sources
@@ -132,12 +132,12 @@ function redactSources(sources: readonly FrameSource[], redactor: Redactor): Fra
     })
 }
 
-/** SDKs cut lines at a fraction of this. To cut one here, before the filter, might leave half a secret. */
+/** SDKs cut lines at a fraction of this. Cutting before redaction could leave half a secret. */
 const MOST_SCANNED = 10_000
-/** Longer than what `displayLine` gives. */
+/** Longer than the output of `displayLine`. */
 const SOURCE_LINE = 500
 
-/** Stricter than the source of this process, which is only shown: this is kept, and need not be source at all. */
+/** Stricter than for local source, which is only displayed: this text is stored and may not be source at all. */
 function sourceLine(line: string, column: number | null, redactor: Redactor): string {
   if (line.length > MOST_SCANNED) return '…'
   return cleanText(displayLine(redactor.text(line), column, redactor), SOURCE_LINE)
@@ -145,7 +145,7 @@ function sourceLine(line: string, column: number | null, redactor: Redactor): st
 
 const clean = new WeakMap<readonly string[], { lines: readonly string[]; redactor: Redactor }>()
 
-/** Repeats from one place share one array (see thrown-value.ts): it is filtered once and stays one array. */
+/** Repeats from one location share one array (see thrown-value.ts): it is redacted once and stays one array. */
 function redactLines(lines: readonly string[], redactor: Redactor): readonly string[] {
   const known = clean.get(lines)
   if (known?.redactor === redactor) return known.lines
@@ -155,12 +155,12 @@ function redactLines(lines: readonly string[], redactor: Redactor): readonly str
   return result
 }
 
-/** A frame of function, file and position alone has no room for a key and a value. */
+/** A frame of function, file and position alone cannot contain a key and a value. */
 const PLAIN_FRAME = /^at (?:[^=?@%"'{:]* \()?(?:node:|file:\/\/|[A-Za-z]:)?[^=?@%"'{:]*(?::\d+){0,2}\)?$/
 
 const QUERY_PAIR = /([?&#;])([^=&#;?\s]+)=([^&#;\s]*)/g
 
-/** An address of plain words, where a secret could only be the value of a query parameter or have the shape of a token. */
+/** A URL of plain words, where a secret can only be a query value or look like a token. */
 const PLAIN_URL =
   /^(?:https?:\/\/[\w.-]+(?::\d{1,5})?)?\/[\w./~-]*(?:\?[\w.~[\]-]*(?:=[\w.~[\]-]*)?(?:&[\w.~[\]-]*(?:=[\w.~[\]-]*)?)*)?$/
 
@@ -168,7 +168,7 @@ function redactUrl(url: string, redactor: Redactor): string {
   const withoutPairs = url.replace(QUERY_PAIR, (pair, sign: string, key: string) =>
     redactor.isSensitiveKey(decoded(key)) ? `${sign}${key}=${FILTERED}` : pair,
   )
-  // Most addresses are new, and the full search costs many times more.
+  // Most URLs are new, and the full search is many times more expensive.
   if (PLAIN_URL.test(url) && !mayContainTokenInUrl(url)) return withoutPairs
   return redactor.text(withoutPairs)
 }
@@ -176,7 +176,7 @@ function redactUrl(url: string, redactor: Redactor): string {
 const ORIGIN = /^https?:\/\/[^/]*/
 let harmlessOrigin = ''
 
-/** Addresses of one application share their origin, which is often as long as a token. It is searched once. */
+/** URLs of one application share their origin, which is often as long as a token. It is searched once. */
 function mayContainTokenInUrl(url: string): boolean {
   const origin = url.startsWith(`${harmlessOrigin}/`) ? harmlessOrigin : (ORIGIN.exec(url)?.[0] ?? '')
   if (origin !== harmlessOrigin) {
@@ -191,7 +191,7 @@ function decoded(key: string): string {
   try {
     return decodeURIComponent(key)
   } catch {
-    // A key that is no valid encoding is compared as it stands.
+    // A key with invalid encoding is compared as it is.
     return key
   }
 }
@@ -204,7 +204,7 @@ function closedOr<T, U>(otherwise: U, filter: () => T): T | U {
   try {
     return filter()
   } catch {
-    // Better nothing than a secret.
+    // Dropping the value is better than storing a secret.
     return otherwise
   }
 }

@@ -22,7 +22,7 @@ import { callbackContext } from '../callback-context.js'
 import type { Draft, Step, StepContext } from '../draft.js'
 import { isObject } from '../values/is-object.js'
 
-/** Finds the place in the host's code and the group the error belongs to. */
+/** Determines the location in the host's code and the group of the error. */
 export const sign: Step = (draft, context) => {
   const at = signedPlace(draft, context)
   draft.place = at.place
@@ -36,8 +36,8 @@ export const sign: Step = (draft, context) => {
 }
 
 function shareGroupInFlood(draft: Draft, at: Place, { floods, count, now }: StepContext): void {
-  // Contains the source, so that clients cannot exhaust the limit of a place in the server's code.
-  // Without any place, errors of different types have nothing in common.
+  // Includes the source, so that clients cannot exhaust the limit of a server location. Without a location, errors of
+  // different types have nothing in common.
   const place = at.key || draft.error_type
   const shared_type = floods.sharedType(draft.source ? `${draft.source}\n${place}` : place, draft, now())
   if (shared_type === null) return
@@ -49,18 +49,18 @@ function shareGroupInFlood(draft: Draft, at: Place, { floods, count, now }: Step
   count('flood_shares_a_group')
 }
 
-/** The place of a backtrace, and the errors that were signed there last. */
+/** Location of a backtrace, and the errors last signed there. */
 interface Place {
   project_root: string
   is_client: boolean
   place: string | null
-  /** The backtrace itself, with paths relative to the root. */
+  /** The backtrace with paths relative to the root. */
   relative: readonly string[]
   frames: readonly string[]
   key: string
   last: LastSigned | null
   signatures: Map<string, string>
-  /** Other places for the same backtrace: by route where the source cannot be read, and for a stack overflow. */
+  /** Other locations for the same backtrace: by route if the source cannot be read, and for a stack overflow. */
   variants: Map<string, Place> | null
 }
 
@@ -69,17 +69,17 @@ type LastSigned = Pick<Draft, 'error_type' | 'message' | 'hash_signature'> & {
   root_cause: string | null
 }
 
-/** How many signatures of one place are remembered: nearly all errors of a place have one or two. */
+/** Cached signatures per location: nearly all errors of a location have one or two. */
 const REMEMBERED = 20
 
-/** Repeats from one place share one backtrace array (see thrown-value.ts), so most of a storm is placed by look-up. */
+/** Repeats from one location share one backtrace array (see thrown-value.ts), so most of a storm is a lookup. */
 const places = new WeakMap<readonly string[], Place>()
 
 function placeOnce(backtrace: readonly string[], { source }: Draft, context: StepContext): Place {
   const { project_root } = context.config
   const is_client = source !== undefined
   const known = places.get(backtrace)
-  // Two trackers of one process may have different roots.
+  // Two trackers in one process can have different roots.
   if (known?.project_root === project_root && known.is_client === is_client) return known
   const frames = codePlace(backtrace, project_root, lineDigest(is_client, context))
   const place: Place = {
@@ -97,12 +97,12 @@ function placeOnce(backtrace: readonly string[], { source }: Draft, context: Ste
   return place
 }
 
-/** Clients name files of their own. None of them is ever read here. */
+/** Clients report their own file names. Those files are never read here. */
 function lineDigest(is_client: boolean, { source_lines }: StepContext): LineDigest | undefined {
   return is_client ? undefined : (frame, isCaller) => source_lines.digest(frame, isCaller)
 }
 
-/** The place that the error is grouped by. */
+/** The location used for grouping. */
 function signedPlace(draft: Draft, context: StepContext): Place {
   const backtrace = rootBacktrace(draft, context.config.project_root)
   const at = placeOnce(backtrace, draft, context)
@@ -115,7 +115,7 @@ function signedPlace(draft: Draft, context: StepContext): Place {
   return route === null ? at : variant(at, `route ${route}`, () => placeAtRoute(at.frames, route))
 }
 
-/** How many variants of one place are remembered. */
+/** Cached variants per location. */
 const MAX_VARIANTS = 50
 
 function variant(at: Place, name: string, framesOf: () => readonly string[]): Place {
@@ -129,7 +129,7 @@ function variant(at: Place, name: string, framesOf: () => readonly string[]): Pl
   return made
 }
 
-/** The route pattern of the request, such as `/users/:id`. A path with real values would be a place for each of them. */
+/** Route pattern of the request, such as `/users/:id`. A path with real values would be a location of its own. */
 function routeOf({ request }: Draft): string | null {
   if (!isObject(request)) return null
   try {
@@ -164,7 +164,7 @@ function signatureAt(at: Place, draft: Draft): string {
   return hash_signature
 }
 
-/** Hashes once for all messages that differ only in variable parts. */
+/** Computes one hash for all messages that differ only in variable parts. */
 function signatureOnce(
   { signatures, frames }: Place,
   { error_type, source }: Draft,
@@ -182,7 +182,7 @@ function signatureOnce(
 
 const DEFAULT_PART = /^\{\{\s*default\s*\}\}$/
 
-/** What a client asks for, unless that is our own way alone. */
+/** Fingerprint requested by a client, unless it is only the default. */
 function clientFingerprint({ fingerprint, hash_signature }: Draft): string | null {
   if (!fingerprint || fingerprint.every((part) => DEFAULT_PART.test(part))) return null
   return fingerprint.map((part) => (DEFAULT_PART.test(part) ? hash_signature : part)).join('\n')

@@ -10,7 +10,7 @@ export interface PlainLimits {
   keys: number
   items: number
   string: number
-  /** Values of all kinds together, and characters of all texts; what is beyond is left out. */
+  /** Limits for all values and for the characters of all texts together. Anything beyond is omitted. */
   values: number
   characters: number
 }
@@ -25,8 +25,8 @@ export const PARAMETER_LIMITS: PlainLimits = {
 }
 
 /**
- * Any value of the host as plain, bounded, redacted data. Nothing of the host runs: getters are not called, Proxies not
- * touched, `toJSON` and custom inspection not asked.
+ * Copies any host value as plain, bounded, redacted data. Runs no host code: getters, Proxies, `toJSON` and custom
+ * inspection are not called.
  */
 export function plainData(value: unknown, redactor: Redactor, limits: PlainLimits = PARAMETER_LIMITS): unknown {
   return new Copier(redactor, limits).copy(value, 0)
@@ -67,7 +67,7 @@ class Copier {
     }
   }
 
-  /** Cut after the filter, which does not recognize half of a secret. Text that has no room is not filtered at all. */
+  /** Cuts after redaction, which does not recognize half a secret. Text without room is not redacted at all. */
   #text(text: string): string {
     const room = Math.min(this.#limits.string, this.#characters)
     if (room < MIN_ROOM && text.length > room) return OMITTED
@@ -90,7 +90,7 @@ class Copier {
     try {
       return this.#copyLeaf(value) ?? this.#copyNode(value, depth)
     } catch {
-      // An exotic object of the host may throw from anything that looks at it.
+      // An exotic host object can throw on any access.
       return '[unreadable]'
     } finally {
       this.#path.delete(value)
@@ -148,7 +148,7 @@ class Copier {
 
   #copyKeys(object: object, depth: number): object {
     const copy = {}
-    // Not for...in, which also reads the prototypes: a prototype may be a Proxy.
+    // for...in would also read the prototypes, which can be a Proxy.
     const keys = Object.keys(object)
     const shown = Math.min(keys.length, this.#limits.keys)
     const secretKeys = this.#secretMembers(object, keys)
@@ -161,7 +161,7 @@ class Copier {
     return copy
   }
 
-  /** `{ name: 'password', value: … }`, as forms and headers are often kept. */
+  /** `{ name: 'password', value: … }`, a common form for headers and form fields. */
   #secretMembers(object: object, keys: readonly string[]): ReadonlySet<string> | null {
     if (keys.length > MAX_PAIR_KEYS || !keys.some((key) => NAMED_MEMBER_KEYS.has(key))) return null
     return secretMembers((key) => Object.getOwnPropertyDescriptor(object, key)?.value, this.#redactor.isSensitiveKey)
@@ -173,7 +173,7 @@ class Copier {
     return isSecretCode(key, property?.value) ? FILTERED : this.#copyMember(property, depth)
   }
 
-  /** A body parsed in the wrong way is one key, secrets included. */
+  /** A body parsed with the wrong format becomes one key, secrets included. */
   #key(key: string): string {
     if (this.#characters <= 0 && key.length > MIN_ROOM) return OMITTED
     const plain = cleanText(this.#redactor.text(cleanText(key, KEY_LIMIT * 2)), KEY_LIMIT)
@@ -191,12 +191,12 @@ const OMITTED = '[…]'
 const KEY_LIMIT = 200
 /** A card number has at least 13 digits. */
 const MIN_CARD_NUMBER = 1e12
-/** Less room would keep the beginning of a secret whose end was not read. */
+/** With less room, the beginning of a secret could remain without its end. */
 const MIN_ROOM = 64
-/** Objects with more keys are records of their own, not a name with a value. */
+/** Objects with more keys are records, not name-value pairs. */
 const MAX_PAIR_KEYS = 12
 
-/** Assignment would let a key named `__proto__` change the copy's prototype; for any other it is much faster. */
+/** Assignment would let a key named `__proto__` change the prototype. For any other key it is much faster. */
 function define(target: object, key: string, value: unknown): void {
   if (key !== '__proto__') (target as Record<string, unknown>)[key] = value
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })

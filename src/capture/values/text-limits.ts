@@ -1,4 +1,4 @@
-/** The most characters that are kept of each text. */
+/** Maximum characters to store per text. */
 export const TEXT_LIMITS = {
   error_type: 255,
   message: 10_000,
@@ -13,7 +13,7 @@ export const TEXT_LIMITS = {
   user_agent: 512,
 }
 
-/** A text is cut to its limit behind the filter, which could not tell half of a secret; so more of it is read before. */
+/** Characters to read before redaction. Texts are cut afterward, because half a secret would not be recognized. */
 export function readLimit(field: keyof typeof TEXT_LIMITS): number {
   return 2 * TEXT_LIMITS[field]
 }

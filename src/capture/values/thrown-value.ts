@@ -9,7 +9,7 @@ import { isObject } from './is-object.js'
 import { type PlainLimits, plainData } from './plain-data.js'
 import { readLimit } from './text-limits.js'
 
-/** A thrown value, whatever it was, as plain bounded data. */
+/** Any thrown value as plain, bounded data. */
 export interface ThrownValue {
   error_type: string
   message: string
@@ -21,13 +21,13 @@ export interface ThrownValue {
 
 const CAUSE_DEPTH = 5
 const AGGREGATE_LIMIT = 10
-/** All causes together: aggregates of aggregates would multiply. */
+/** Limit for all causes together, because nested aggregates multiply. */
 const CAUSES_LIMIT = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
 /**
- * Reads a thrown value without trusting it: a getter may throw, a Proxy may lie, a message may be a gigabyte. The
- * redactor is for objects that are printed: a text does not tell any more what belongs to which key.
+ * Reads a thrown value without trusting it: a getter can throw, a Proxy can lie, a message can be a gigabyte. The
+ * redactor is applied to printed objects, because a text no longer shows which value belongs to which key.
  */
 export function describeThrown(
   value: unknown,
@@ -47,7 +47,7 @@ export function describeThrown(
   }
 }
 
-/** A sentence for the log about something that was thrown at us. */
+/** Describes a caught value for the log. */
 export function reasonOf(value: unknown, redactor: Redactor = NO_REDACTION): string {
   return messageOf(value, redactor) || typeName(value)
 }
@@ -69,7 +69,7 @@ function readingOf(
   return { linesOf: (thrown) => backtraceOf(thrown, max_lines, positions), redactor, seen: new Set([value]) }
 }
 
-/** Spares errors without causes, which are nearly all, the cost of collecting them. */
+/** Skips the cost of collecting causes for errors without any, which are nearly all. */
 function mayHaveCauses(value: unknown, error_type: string): boolean {
   if (!isReadable(value)) return false
   return read(value, 'cause') !== undefined || read(value, 'errors') !== undefined || error_type === 'SuppressedError'
@@ -122,7 +122,7 @@ function isTelling(name: string, className: unknown): boolean {
   return (name !== 'Error' && name !== 'error') || className === 'Object'
 }
 
-/** `{ name, message, stack }`, as it arrives from a worker or a queue. */
+/** `{ name, message, stack }`, the form received from a worker or a queue. */
 function isSerializedError(value: object): boolean {
   return typeof read(value, 'stack') === 'string' && typeof read(value, 'message') === 'string'
 }
@@ -155,7 +155,7 @@ let knownSize = 0
 const KNOWN_LIMIT = 2_000_000
 const REMEMBERED_STACK = 20_000
 
-/** Errors of a storm come from few places: one array per distinct stack serves them all, whatever their messages. */
+/** Errors of a storm come from few locations: one array per distinct stack serves all of them. */
 function linesOnce(body: string, max_lines: number, size: number): readonly string[] {
   const remembered = known.get(max_lines)?.get(body)
   if (remembered) return remembered
@@ -179,7 +179,7 @@ function detailsOf(value: unknown): Record<string, string | number | boolean> {
     if (typeof detail === 'number') details[key] = detail
     else if (typeof detail === 'string' && detail !== '') details[key] = cleanText(detail, 500)
   }
-  // mysql2 marks what ended its connection.
+  // mysql2 marks errors that closed the connection.
   if (read(value, 'fatal') === true) details.fatal = true
   return details
 }
@@ -190,12 +190,12 @@ function isErrorLike(value: unknown): boolean {
   try {
     return value instanceof Error || value instanceof DOMException
   } catch {
-    // A revoked Proxy among the prototypes.
+    // A revoked Proxy in the prototype chain.
     return false
   }
 }
 
-/** A Proxy runs code of the host at every touch, so it is never read. */
+/** A Proxy runs host code on every access, so it is never read. */
 function isReadable(value: unknown): value is object {
   return isObject(value) && !types.isProxy(value)
 }
@@ -204,7 +204,7 @@ function read(object: object, key: string | number): unknown {
   try {
     return (object as Record<string | number, unknown>)[key]
   } catch {
-    // A getter of the host threw; there is nothing to read.
+    // A getter of the host threw.
     return undefined
   }
 }
@@ -218,7 +218,7 @@ function printed(value: unknown, redactor: Redactor): string {
   try {
     return cleanText(inspect(plain, { depth: 2, breakLength: Number.POSITIVE_INFINITY, customInspect: false }), 1000)
   } catch {
-    // A function of the host may throw from its own name; it is still worth a record.
+    // A function of the host can throw from its own name; record it anyway.
     return '[unprintable]'
   }
 }

@@ -16,7 +16,7 @@ import { harmless, print, printJson } from '../io/terminal.js'
 import { databaseOf, missingFile, withDatabase } from '../tracker-database.js'
 import { migrationsOf } from './migrate.js'
 
-/** One thing that was looked at. `exit_code` is what it alone would end the command with. */
+/** Result of one check. `exit_code` is the exit code that it would cause alone. */
 interface Finding {
   subject:
     | 'configuration'
@@ -36,7 +36,7 @@ interface Finding {
 export const check = defineCommand({
   name: 'check',
   summary: 'Validate the configuration and the database',
-  text: 'Looks at the configuration, whether the database can be reached, its schema, the integrity of an SQLite file, and the spool folder.\nChanges nothing without --repair. A warning does not change the exit code.',
+  text: 'Checks the configuration, the database connection, its schema, the integrity of a SQLite file, and the spool folder.\nChanges nothing without --repair. Warnings do not affect the exit code.',
   examples: [
     'faultboard check',
     'faultboard check --database postgres://localhost/shop --json',
@@ -44,8 +44,8 @@ export const check = defineCommand({
   ],
   flags: {
     ...COMMON_FLAGS,
-    repair: { text: 'Back up a damaged SQLite file and replace it by a new one with all readable rows' },
-    json: { text: 'Answer in JSON' },
+    repair: { text: 'Back up a damaged SQLite file and replace it with a new one that contains all readable rows' },
+    json: { text: 'Print JSON' },
   },
   async run(flags) {
     const findings = await findingsOf(flags)
@@ -68,7 +68,7 @@ async function findingsOf(flags: CommonFlags & { repair: boolean }): Promise<Fin
     return [
       ok(
         'configuration',
-        `${configuration.file ?? 'no file, environment and defaults'}; application ${options.application_name}`,
+        `${configuration.file ?? 'no file; using environment and defaults'}; application ${options.application_name}`,
       ),
       ...warnings.map((text) => warning('configuration', text)),
       credentials(configuration),
@@ -84,7 +84,7 @@ async function findingsOf(flags: CommonFlags & { repair: boolean }): Promise<Fin
   }
 }
 
-/** The application may set them in its own code, which is not seen from here: hence no failure. */
+/** A warning, not a failure: the application can set them in its own code. */
 function credentials({ settings }: Configuration): Finding {
   if (hasCredentials(settings)) return ok('credentials', 'dashboard_username and dashboard_password are set')
   return warning(
@@ -103,7 +103,7 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
     const migrations = await migrationsOf(database)
     const pending = migrations.filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
     return [
-      ok('database', `${database.dialect.address} answers`),
+      ok('database', `${database.dialect.address} is reachable`),
       ...integrity,
       pending.length === 0
         ? ok('schema', `up to date, ${migrations.length} migrations applied`)
@@ -121,7 +121,7 @@ async function lookAt(database: Database, options: Options): Promise<Finding[]> 
 async function integrityFindings({ dialect: { file } }: Database): Promise<Finding[]> {
   if (!file) return []
   const problems = await integrityProblems(file.path)
-  if (problems.length === 0) return [ok('integrity', `${file.path} is sound`)]
+  if (problems.length === 0) return [ok('integrity', `${file.path} is intact`)]
   const text = `${file.path} is damaged: ${problems.join('; ')}. Run  npx faultboard check --repair`
   return [failed('integrity', text, { exit_code: 1 })]
 }
@@ -133,18 +133,18 @@ async function repairFindings(options: Options): Promise<Finding[]> {
     throw new TrackerError(
       'invalid_input',
       dialect.isEmbedded
-        ? `--repair is for an SQLite file. ${dialect.address} ends with its process and needs no repair.`
-        : `--repair is for an SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
+        ? `--repair only applies to a SQLite file. ${dialect.address} ends with its process and needs no repair.`
+        : `--repair only applies to a SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
     )
   }
   if (!existsSync(file.path)) {
     throw new TrackerError(
       'invalid_input',
-      `There is no ${file.path} to repair. Check the option database, or restore a backup to this path.`,
+      `${file.path} does not exist. Check the database option, or restore a backup to this path.`,
     )
   }
   if ((await integrityProblems(file.path)).length === 0) {
-    return [ok('repair', `nothing to repair: ${file.path} is sound`)]
+    return [ok('repair', `nothing to repair: ${file.path} is intact`)]
   }
   const { backup, tables, undated } = await repairSqlite(file.path, Date.now())
   const copied = tables.reduce((sum, table) => sum + table.copied, 0)
@@ -163,18 +163,18 @@ async function repairFindings(options: Options): Promise<Finding[]> {
       ? [warning('repair', `Some or all rows could not be read from ${uncounted.join(', ')}`)]
       : []),
     ...(undated > 0
-      ? [warning('repair', `The hour of ${undated} occurrences is lost: they count in the first hour of their error`)]
+      ? [warning('repair', `The hour of ${undated} occurrences is lost; they count in the first hour of their error`)]
       : []),
   ]
 }
 
-/** Reports what running processes saw: requests do not pass through this command. */
+/** Reports observations of running processes: requests do not pass through this command. */
 async function proxyFindings(database: Database, { trusted_proxies }: Options): Promise<Finding[]> {
   if (trusted_proxies.length > 0 || !(await hasIgnoredHeaders(database, Date.now()))) return []
   return [warning('proxies', ignoredHeadersText())]
 }
 
-/** What budgets rejected lately, with the option to raise. */
+/** Recent rejections by budgets, with the option to raise. */
 async function rejectionFindings(database: Database): Promise<Finding[]> {
   const rejections = await recentRejections(database, Date.now())
   if (rejections.length === 0) return [ok('limits', 'no rejections in the last 24 hours')]
@@ -185,15 +185,15 @@ async function rejectionFindings(database: Database): Promise<Finding[]> {
   })
 }
 
-/** The application makes the file with its schema, so that before the first start nothing is wrong. */
+/** The application creates the file with its schema, so a missing file before the first start is fine. */
 function missingFindings(file: string): Finding[] {
   if (!isWritable(dirname(file))) {
-    const text = `${file} does not exist, and its folder is missing or cannot be written`
+    const text = `${file} does not exist, and its folder is missing or not writable`
     return [failed('database', text, { exit_code: 1 })]
   }
   return [
-    ok('database', `${file} does not exist yet; it is made when the application starts`),
-    ok('schema', 'is made with it'),
+    ok('database', `${file} does not exist yet; it is created when the application starts`),
+    ok('schema', 'is created with the database'),
   ]
 }
 
@@ -201,25 +201,25 @@ async function spoolFinding(spool: Spool): Promise<Finding> {
   const { folder, files, failed: refused, bytes } = await spool.state()
   spool.close()
   if (!isWritable(existing(folder))) {
-    return failed('spool', `${folder} cannot be written: errors would be lost while the database is away`, {
+    return failed('spool', `${folder} is not writable: errors would be lost while the database is unreachable`, {
       exit_code: 1,
     })
   }
   if (refused > 0) {
     return warning(
       'spool',
-      `${folder} holds ${batches(refused)} that the database refused; ${batches(files)} to import`,
+      `${folder} contains ${batches(refused)} rejected by the database; ${batches(files)} to import`,
     )
   }
-  const waiting = files === 0 ? 'nothing waits there' : `${batches(files)} to import (${bytes} bytes)`
-  return ok('spool', `${folder} can be written; ${waiting}`)
+  const waiting = files === 0 ? 'empty' : `${batches(files)} to import (${bytes} bytes)`
+  return ok('spool', `${folder} is writable; ${waiting}`)
 }
 
 function batches(count: number): string {
   return count === 1 ? '1 batch' : `${count} batches`
 }
 
-/** The folder, or the nearest one above it in which it would be made. */
+/** The folder, or the nearest parent in which it would be created. */
 function existing(folder: string): string {
   return existsSync(folder) || folder === dirname(folder) ? folder : existing(dirname(folder))
 }
@@ -229,7 +229,7 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK | constants.X_OK)
     return statSync(folder).isDirectory()
   } catch {
-    // Why not is for the operator to see; here it counts only that it is not.
+    // The reason does not matter here, only that it is not writable.
     return false
   }
 }

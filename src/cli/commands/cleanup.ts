@@ -12,8 +12,11 @@ export const cleanup = defineCommand({
   examples: ['faultboard cleanup', 'faultboard cleanup --days 30'],
   flags: {
     ...COMMON_FLAGS,
-    days: { value: 'N', text: 'Days after which an error goes; left out: retention_days of the configuration' },
-    json: { text: 'Answer in JSON' },
+    days: {
+      value: 'N',
+      text: 'Delete errors not seen for this many days (default: retention_days of the configuration)',
+    },
+    json: { text: 'Print JSON' },
   },
   async run(flags) {
     const days = parseInput(FLAG, { '--days': flags.days })['--days']
@@ -22,13 +25,13 @@ export const cleanup = defineCommand({
       tracker.Commands.CleanupErrors.call({ retention_days: days }),
     )
     if (flags.json) printJson(result)
-    else if (result.older_than === null) print('Nothing was deleted: retention_days is null, which keeps every error.')
+    else if (result.older_than === null) print('Nothing deleted: retention_days is null, which keeps all errors.')
     else print(`Deleted ${counted(result.deleted)} last seen before ${result.older_than}.`)
     return 0
   },
 })
 
-/** The command's own rule, under the name of the flag, so that its sentence names what was typed. */
+/** The input rule under the name of the flag, so that error messages show what was typed. */
 const FLAG = v.object({ '--days': cleanupErrors.input.entries.retention_days })
 
 function counted(errors: number): string {

@@ -18,13 +18,13 @@ import { ask, databaseOf, withDatabase } from '../tracker-database.js'
 
 export const demo = defineCommand({
   name: 'demo',
-  summary: 'Run it with 90 days of sample errors, and new ones every few seconds',
-  text: 'The errors are those of four made-up applications. They go into a temporary SQLite file that is removed at the end,\nor where --database says; the database of the configuration is left alone. Without credentials in the configuration\na password is made up and printed.',
+  summary: 'Run the dashboard with 90 days of sample errors, and new ones every few seconds',
+  text: 'The errors belong to four fictional applications. They are stored in a temporary SQLite file that is deleted at the end,\nor in --database; the configured database is not touched. If no credentials are configured, a password is generated\nand printed.',
   examples: ['faultboard demo', 'faultboard demo --port 8080 --database postgres://localhost/playground'],
   flags: {
     ...LISTEN_FLAGS,
     ...COMMON_FLAGS,
-    seed: { value: 'N', text: 'Another number makes other sample errors; left out: 1' },
+    seed: { value: 'N', text: 'Seed of the sample errors (default: 1)' },
   },
   async run(flags) {
     const stop = stopSignal()
@@ -33,7 +33,7 @@ export const demo = defineCommand({
     const { settings } = await readConfiguration(flags)
     const made_up = { username: 'admin', password: randomPassword() }
     const { options } = resolveConfiguration(withCredentials(settings, made_up))
-    const password = hasPassword(settings) ? 'the one you set' : made_up.password
+    const password = hasPassword(settings) ? 'the configured password' : made_up.password
     await withDemoDatabase(flags.database === undefined ? null : options, async (database) => {
       const tracker = await openDemoTracker(options, database, flags['application-name'])
       const sample = await Sample.open({ database, seed, now: Date.now() })
@@ -59,7 +59,7 @@ export const demo = defineCommand({
 
 const SEED = v.object({ '--seed': v.optional(integer({ min: 0, max: 4_294_967_295 })) })
 
-/** The database that was asked for, with its schema up to date, or a temporary one. */
+/** Opens the requested database with its schema up to date, or a temporary one. */
 async function withDemoDatabase(asked: Options | null, work: (url: string | object) => Promise<void>): Promise<void> {
   if (asked) {
     await withDatabase(asked, (database) => ask(database, () => migrate(database)))
@@ -74,8 +74,8 @@ async function withDemoDatabase(asked: Options | null, work: (url: string | obje
 }
 
 /**
- * The tracker of the dashboard takes from the configuration only how the dashboard is served. The rest belongs to the
- * real application: its spool, for one, would be imported here and be gone there.
+ * Only the dashboard options come from the configuration. The rest belongs to the real application; its spool, for
+ * example, would be imported here and lost there.
  */
 function openDemoTracker(
   options: Options,
@@ -87,7 +87,7 @@ function openDemoTracker(
   return openTracker({ ...settings, ...SHOWN, database, application_name }, { env: {} })
 }
 
-/** What a host would turn on itself, and who looks at a demo wants to see. */
+/** Optional features to show in the demo. */
 const SHOWN: Settings = {
   enable_breadcrumbs: true,
   enable_system_health: true,

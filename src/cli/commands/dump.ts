@@ -12,21 +12,21 @@ import { connectTo, type Remote, type WantedDump } from '../remote-dashboard.js'
 export const dump = defineCommand({
   name: 'dump',
   summary: 'Capture a diagnostic dump of a running application',
-  text: 'With --url it is the process that answers there which is dumped, and its enable_diagnostic_dump must be on.\nWithout --url it is this command itself, which tells whether configuration and database are right.\nName and password of the dashboard come from the flags, the address, the configuration file or the environment\n(FAULTBOARD_DASHBOARD_USERNAME, FAULTBOARD_DASHBOARD_PASSWORD); a flag can be seen by every user of the machine.',
+  text: 'With --url, dumps the process behind that dashboard; its enable_diagnostic_dump must be on.\nWithout --url, dumps this command itself, which verifies the configuration and the database.\nThe dashboard credentials come from the flags, the URL, the configuration file or the environment\n(FAULTBOARD_DASHBOARD_USERNAME, FAULTBOARD_DASHBOARD_PASSWORD). Flags are visible to every user of the machine.',
   examples: [
     'faultboard dump "before the deploy" --url http://127.0.0.1:3000/error_dashboard',
     'NOTE=leak faultboard dump --url https://shop.example/error_dashboard --cpu-profile-ms 5000 --json',
   ],
-  argument: { name: 'NOTE', text: 'What it is about; left out: the environment variable NOTE' },
+  argument: { name: 'NOTE', text: 'Note about the dump (default: the environment variable NOTE)' },
   flags: {
     ...COMMON_FLAGS,
-    url: { value: 'URL', text: 'Address of the dashboard, with its mount path' },
-    username: { value: 'NAME', text: 'Name for the dashboard' },
+    url: { value: 'URL', text: 'URL of the dashboard, with its mount path' },
+    username: { value: 'NAME', text: 'User name for the dashboard' },
     password: { value: 'TEXT', text: 'Password for the dashboard' },
-    report: { text: 'With the report of Node.js' },
-    'cpu-profile-ms': { value: 'N', text: 'With a CPU profile of so many milliseconds, at most 30000' },
+    report: { text: 'Include the diagnostic report of Node.js' },
+    'cpu-profile-ms': { value: 'N', text: 'Include a CPU profile of this duration, at most 30000' },
     'heap-snapshot': {
-      text: 'With a heap snapshot: the application stands still meanwhile; needs enable_heap_snapshots',
+      text: 'Include a heap snapshot; pauses the application, requires enable_heap_snapshots',
     },
     json: { text: 'Print the dump as JSON' },
   },
@@ -43,10 +43,10 @@ export const dump = defineCommand({
     }
     if (flags.url !== undefined) return ofRunning(await connectTo({ ...flags, url: flags.url }), options, flags.json)
     for (const name of ['username', 'password'] as const) {
-      if (flags[name] !== undefined) throw wrongUse(`--${name} is for the dashboard at --url URL, which is missing`)
+      if (flags[name] !== undefined) throw wrongUse(`--${name} requires --url URL`)
     }
     if (options.cpu_profile_ms > 0 || options.heap_snapshot) {
-      throw wrongUse('--cpu-profile-ms and --heap-snapshot are of a running application: name it by --url URL')
+      throw wrongUse('--cpu-profile-ms and --heap-snapshot require a running application: add --url URL')
     }
     return ofItself(flags, options, flags.json)
   },
@@ -54,7 +54,7 @@ export const dump = defineCommand({
 
 const { note, cpu_profile_ms } = captureDiagnosticDump.input.entries
 
-/** The command's own rules, under the names that were typed. */
+/** The input rules under the names that were typed. */
 const WANTED = v.object({ NOTE: note, '--cpu-profile-ms': cpu_profile_ms })
 
 async function ofRunning(remote: Remote, options: WantedDump, json: boolean): Promise<number> {
@@ -67,19 +67,19 @@ async function ofRunning(remote: Remote, options: WantedDump, json: boolean): Pr
 async function ofItself(flags: CommonFlags, options: WantedDump, json: boolean): Promise<number> {
   const { settings } = await readConfiguration(flags)
   const { enable_diagnostic_dump } = resolveConfiguration(withoutDashboard(settings)).options
-  // Whoever may run this command on the database needs no switch to be allowed to look at the command itself.
+  // A user with access to the database may dump this command itself without enabling the option.
   const own = { ...withoutDashboard(settings), enable_diagnostic_dump: true }
   return withTracker(own, async ({ Commands, Queries }) => {
     const { id } = await Commands.CaptureDiagnosticDump.call({ ...options, actor: 'the command line' })
     if (json) printJson({ dump: await Queries.FindDiagnosticDump.call({ dump_id: id }) })
     else {
-      print(`Diagnostic dump ${id} of this command itself was captured.`)
+      print(`Captured diagnostic dump ${id} of this command.`)
       print(
         enable_diagnostic_dump
-          ? 'The page of the dumps shows it.'
-          : 'The page of the dumps shows it where the application has enable_diagnostic_dump on, which is off here; --json prints a dump.',
+          ? 'It is listed on the dumps page.'
+          : 'It is listed on the dumps page if the application has enable_diagnostic_dump on, which is off here. --json prints a dump.',
       )
-      print('That of a running application:  faultboard dump --url http://127.0.0.1:3000/error_dashboard')
+      print('To dump a running application:  faultboard dump --url http://127.0.0.1:3000/error_dashboard')
     }
     return 0
   })

@@ -13,7 +13,7 @@ import { withTracker } from '../open-tracker.js'
 export const errors = defineCommand({
   name: 'errors',
   summary: 'List recorded errors in the terminal',
-  text: 'The filters are those of the list in the dashboard and mean the same.',
+  text: 'Accepts the same filters as the error list of the dashboard.',
   examples: [
     'faultboard errors --unresolved --severity critical',
     'faultboard errors --search "cart is empty" --timeframe last_7_days --json',
@@ -22,7 +22,7 @@ export const errors = defineCommand({
     ...COMMON_FLAGS,
     'application-name': { value: 'NAME', text: 'Only errors of this application' },
     ...FILTER_FLAGS,
-    json: { text: 'Answer in JSON, as the dashboard does' },
+    json: { text: 'Print JSON in the format of the dashboard' },
   },
   async run(flags) {
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
@@ -46,7 +46,7 @@ function printPage({ errors, pagination }: ErrorsPage, zone: string): void {
     return
   }
   for (const line of textTable(columns(zone), errors, terminalWidth())) print(line)
-  const next = page < total_pages ? ` --page ${page + 1} shows more.` : ''
+  const next = page < total_pages ? ` Use --page ${page + 1} for more.` : ''
   const total = total_count === 1 ? '1 error' : `${total_count}${total_is_bound ? '+' : ''} errors`
   print(`\n${total}, page ${page} of ${total_pages}.${next}`)
 }

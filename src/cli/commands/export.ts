@@ -18,17 +18,17 @@ const { page, 'per-page': per_page, 'sort-by': sort_by, 'sort-direction': direct
 
 export const exportCommand = defineCommand({
   name: 'export',
-  summary: 'Write errors to a file, whole or as a table',
-  text: 'NDJSON holds everything that faultboard import needs to bring the errors into another database: occurrences, counts,\nusers, comments, activities. CSV is a table for people, one line per error.\nThe file has what was recorded, with what your users sent: keep it as you keep your database.',
+  summary: 'Export errors to a file, as NDJSON or CSV',
+  text: 'NDJSON contains everything that faultboard import needs to add the errors to another database: occurrences, counts,\nusers, comments, activities. CSV is a table for people, one line per error.\nThe file contains data that your users sent. Protect it like your database.',
   examples: [
     'faultboard export errors.ndjson',
     'faultboard export critical.csv --severity critical --timeframe last_7_days',
     'faultboard export - | gzip > errors.ndjson.gz',
   ],
-  argument: { name: 'FILE', text: 'Where to write; -: standard output', is_required: true },
+  argument: { name: 'FILE', text: 'Output file; - for standard output', is_required: true },
   flags: {
-    force: { text: 'Write over a file that is there already' },
-    format: { value: 'WORD', text: 'One of ndjson, csv; left out: by the end of FILE, else ndjson' },
+    force: { text: 'Overwrite an existing file' },
+    format: { value: 'WORD', text: 'ndjson or csv (default: by the extension of FILE, else ndjson)' },
     ...COMMON_FLAGS,
     'application-name': { value: 'NAME', text: 'Only errors of this application' },
     ...FILTERS,
@@ -52,11 +52,11 @@ export const exportCommand = defineCommand({
   },
 })
 
-/** What is there may be the only copy of another export. A pipe or a device is there to be written. */
+/** Never overwrites a regular file without --force: it may be the only copy of another export. */
 async function requireNew(file: string): Promise<void> {
   const there = file === '-' ? null : await stat(file).catch(() => null)
   if (there?.isFile()) {
-    throw new CommandFailed(`${file} is there already: name another file, or write over it with --force.`)
+    throw new CommandFailed(`${file} already exists. Choose another file, or overwrite it with --force.`)
   }
 }
 
@@ -90,15 +90,15 @@ async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, cou
   }
 }
 
-/** The first row names the columns. */
+/** The first row contains the column names. */
 const HEAD = 1
 
-/** A message between quotation marks may have lines of its own. */
+/** A quoted message can contain line breaks. */
 function rowsIn(csv: string): number {
   return csv.replace(/"[^"]*"/g, '').match(/\r\n/g)?.length ?? 0
 }
 
 function toldOf({ errors, occurrences }: Count, format: Format, file: string): string {
-  const counted = format === 'csv' ? '' : ` that occurred ${occurrences} ${occurrences === 1 ? 'time' : 'times'}`
+  const counted = format === 'csv' ? '' : ` with ${occurrences} ${occurrences === 1 ? 'occurrence' : 'occurrences'}`
   return `Exported ${errors} ${errors === 1 ? 'error' : 'errors'}${counted}${file === '-' ? '' : ` to ${file}`}.`
 }

@@ -12,18 +12,18 @@ import { openedTracker, targetOf } from '../open-tracker.js'
 
 export const importCommand = defineCommand({
   name: 'import',
-  summary: 'Add the errors of an export to the database',
-  text: 'Reads what faultboard export wrote as NDJSON. Importing the same again changes nothing; an error that is here from\nelsewhere gets the counts added, and keeps its status, assignee and priority. Nobody is sent a message.\nA line that cannot be taken is told by its number and kept in FILE.rejected; the exit code is then 1.',
+  summary: 'Import the errors of an export into the database',
+  text: 'Reads NDJSON written by faultboard export. Importing the same file again changes nothing. The counts of an existing\nerror are added up; it keeps its status, assignee and priority. No notifications are sent.\nRejected lines are reported with their number and saved to FILE.rejected; the exit code is then 1.',
   examples: [
     'faultboard import errors.ndjson --database postgres://localhost/shop',
     'gunzip -c errors.ndjson.gz | faultboard import -',
   ],
-  argument: { name: 'FILE', text: 'What to read; -: standard input', is_required: true },
+  argument: { name: 'FILE', text: 'Input file; - for standard input', is_required: true },
   flags: {
     database: COMMON_FLAGS.database,
     config: COMMON_FLAGS.config,
-    rejected: { value: 'FILE', text: 'Where lines go that cannot be taken; left out: FILE.rejected' },
-    json: { text: 'Answer in JSON' },
+    rejected: { value: 'FILE', text: 'File for rejected lines (default: FILE.rejected)' },
+    json: { text: 'Print JSON' },
   },
   async run(flags, file) {
     if (file === undefined) throw wrongUse('faultboard import needs a FILE, or - for standard input')
@@ -50,7 +50,7 @@ async function importFrom(file: string, { Commands }: TrackerInstance, rejected:
     if (error instanceof CommandFailed) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(
-      `The import stopped: ${harmless(reason)}. What was taken so far stays; import the same again to go on.`,
+      `The import stopped: ${harmless(reason)}. Everything imported so far is kept; run the same import again to continue.`,
     )
   } finally {
     await rejected.close()
@@ -60,23 +60,23 @@ async function importFrom(file: string, { Commands }: TrackerInstance, rejected:
 async function requireReadable(file: string): Promise<void> {
   if (file === '-') return
   const found = await stat(file).catch(() => null)
-  if (!found) throw new CommandFailed(`There is no file ${file}.`)
-  if (found.isDirectory()) throw new CommandFailed(`${file} is a folder: name the file of faultboard export.`)
+  if (!found) throw new CommandFailed(`${file} does not exist.`)
+  if (found.isDirectory()) throw new CommandFailed(`${file} is a folder. Specify a file written by faultboard export.`)
   await access(file, constants.R_OK).catch(({ message }: Error) => {
-    throw new CommandFailed(`Cannot read ${file}: ${message}. Import it as a user who may read it.`)
+    throw new CommandFailed(`Cannot read ${file}: ${message}. Check its permissions.`)
   })
-  // Before a database is made for it. A pipe can be read only once.
+  // Fails before a database is created for the import. A pipe can only be read once.
   if (found.isFile()) for await (const _first of ndjson(linesOf(createReadStream(file)), file)) break
 }
 
-/** What is something else altogether is said at once, instead of line by line. */
+/** Rejects a file of another format at once, instead of line by line. */
 async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator<Line> {
   let is_first = true
   for await (const line of lines) {
     if (is_first && line.text?.trim() === '') continue
     if (is_first && !isRecord(line.text ?? '')) {
       throw new CommandFailed(
-        `${file === '-' ? 'Standard input' : file} is no NDJSON of faultboard export: its first line is not a record of one. CSV cannot be imported.`,
+        `${file === '-' ? 'Standard input' : file} is not NDJSON of faultboard export: the first line is not a record. CSV cannot be imported.`,
       )
     }
     is_first = false
@@ -84,14 +84,14 @@ async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator
   }
 }
 
-/** Also one that is broken further on, which is told by its number. */
+/** Accepts a record that is broken further on: it is reported with its line number. */
 function isRecord(text: string): boolean {
   if (/^\s*\{\s*"(kind|version)"\s*:/.test(text)) return true
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && 'kind' in value && 'version' in value
   } catch {
-    // Whatever it is, it is not what an export writes.
+    // Not a line of an export.
     return false
   }
 }
@@ -105,21 +105,23 @@ function tell(
   const { created, added, known, outdated, occurrences, rejected } = imported
   if (json) printJson({ ...imported, database: address, database_is_new: is_new, rejections: first })
   else {
-    print(`${created} new, ${added} added to errors that were here, ${known} here already: ${occurrences} occurrences.`)
-    print(`Imported into ${address}${is_new ? ', which did not exist and was made' : ''}.`)
+    print(
+      `${created} new, ${added} merged into existing errors, ${known} already imported: ${occurrences} occurrences.`,
+    )
+    print(`Imported into ${address}${is_new ? ', which was created' : ''}.`)
   }
   if (outdated > 0) {
     complain(
-      `${outdated} here already from an earlier export of the same database, and changed there since. They stay as they are: delete them here and import again to have them as they are now.`,
+      `${outdated} already imported from an earlier export of the same database, and changed there since. They were not updated: delete them here and import again to update them.`,
     )
   }
   for (const { line, reason } of first) complain(`Line ${line}: ${harmless(reason)}`)
   if (rejected > first.length) complain(`… and ${rejected - first.length} more.`)
   if (rejected === 0) return
-  const not_taken = `${rejected} ${rejected === 1 ? 'line was' : 'lines were'} not taken`
+  const not_taken = `${rejected} ${rejected === 1 ? 'line was' : 'lines were'} rejected`
   complain(
     kept === rejected
-      ? `${not_taken} and kept in ${file}.`
-      : `${not_taken}; ${kept} of them ${kept === 1 ? 'is' : 'are'} kept in ${file}, what is too long or no text is not.`,
+      ? `${not_taken} and saved to ${file}.`
+      : `${not_taken}; ${kept} of them ${kept === 1 ? 'was' : 'were'} saved to ${file}. Lines that are too long or not valid text are not saved.`,
   )
 }

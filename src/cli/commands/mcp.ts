@@ -9,8 +9,8 @@ import { withTracker } from '../open-tracker.js'
 
 export const mcp = defineCommand({
   name: 'mcp',
-  summary: 'Answer agents over standard input and output, read-only unless allowed more',
-  text: 'A server of the Model Context Protocol for agents such as coding assistants: they list errors, read one with its stack,\nfind similar ones, and see statistics and releases. It works on the database; no host has to run.\nWhat strangers may have written reaches the agent marked as untrusted data. Nothing can be changed without --allow-triage.',
+  summary: 'Serve AI agents over standard input and output (MCP), read-only by default',
+  text: 'A Model Context Protocol server for agents such as coding assistants. They can list errors, read an error with its\nstack, find similar errors, and read statistics and releases. It only needs the database; the host does not have to run.\nUntrusted text is marked as such for the agent. Nothing can be changed without --allow-triage.',
   examples: [
     'faultboard mcp --database postgres://localhost/shop',
     'claude mcp add faultboard -- npx faultboard mcp --database sqlite:/srv/shop/faultboard.sqlite3',
@@ -19,14 +19,16 @@ export const mcp = defineCommand({
     database: COMMON_FLAGS.database,
     config: COMMON_FLAGS.config,
     'allow-triage': {
-      text: 'Let the agent resolve, reopen, assign, snooze, prioritise and comment, recorded as agent (mcp)',
+      text: 'Allow the agent to resolve, reopen, assign, snooze, prioritize and comment, recorded as agent (mcp)',
     },
   },
   async run(flags) {
     const say = protocolOnly()
     const { settings } = await readConfiguration({ ...flags, 'application-name': undefined })
     if (process.stdin.isTTY)
-      complain('Waiting for an agent on standard input. It is to be started by one; Ctrl+D ends it.')
+      complain(
+        'Waiting for an agent on standard input. This command is meant to be started by an agent; press Ctrl+D to quit.',
+      )
     return withTracker(withoutDashboard(settings), async (tracker) => {
       const log = (sentence: string) => complain(harmless(sentence))
       const server = createServer({ tracker, version: ownVersion() ?? '', allow_triage: flags['allow-triage'], log })
@@ -36,7 +38,10 @@ export const mcp = defineCommand({
   },
 })
 
-/** The protocol alone speaks on standard output; what anything else says there, a configuration file for one, goes aside. */
+/**
+ * Reserves standard output for the protocol. Other output, such as that of a configuration file, is redirected to
+ * standard error.
+ */
 function protocolOnly(): Say {
   const write: (text: string, written: () => void) => boolean = process.stdout.write.bind(process.stdout)
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
@@ -45,12 +50,12 @@ function protocolOnly(): Say {
 
 type Say = (message: object) => Promise<void>
 
-/** No question is longer. */
+/** Longer than any request. */
 const LONGEST_LINE = 4 * 1024 * 1024
-/** So many questions are answered at once; who asks more waits. */
+/** Maximum number of concurrent requests; further requests wait. */
 const MOST_AT_ONCE = 100
 
-/** Until nobody asks any more. Questions do not wait for each other. */
+/** Handles requests concurrently until the input ends. */
 async function serve(server: Server, say: Say): Promise<void> {
   const pending = new Set<Promise<void>>()
   for await (const line of linesOf(process.stdin, LONGEST_LINE)) {

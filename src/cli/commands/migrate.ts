@@ -10,13 +10,13 @@ import { ask, missingFile, withDatabase } from '../tracker-database.js'
 
 export const migrate = defineCommand({
   name: 'migrate',
-  summary: 'Bring the schema of the database up to date',
-  text: 'Applies the migrations that are still to come; of several processes, one does the work. Run it with every deployment.\nWith --status nothing is changed, and the exit code is 3 while migrations are pending.',
+  summary: 'Apply pending database migrations',
+  text: 'If several processes run it, one of them applies the migrations. Run it with every deployment.\nWith --status nothing is changed, and the exit code is 3 if migrations are pending.',
   examples: ['faultboard migrate --database postgres://localhost/shop', 'faultboard migrate --status --json'],
   flags: {
     ...COMMON_FLAGS,
-    status: { text: 'List every migration with its state, and change nothing' },
-    json: { text: 'Answer in JSON' },
+    status: { text: 'List all migrations with their state and change nothing' },
+    json: { text: 'Print JSON' },
   },
   async run(flags) {
     const { settings } = await readConfiguration(flags)
@@ -29,7 +29,7 @@ export const migrate = defineCommand({
 })
 
 const DEFAULT_DATABASE =
-  'No database is named by --database, FAULTBOARD_DATABASE or a configuration file, so this is about the default one. What your code passes to Tracker.configure is not known here.'
+  'No database is set by --database, FAULTBOARD_DATABASE or a configuration file, so the default database is used. Options passed to Tracker.configure in your code are not visible here.'
 
 async function apply(database: Database, json: boolean): Promise<number> {
   const { address } = database.dialect
@@ -56,7 +56,7 @@ async function status(database: Database, json: boolean): Promise<number> {
   return pending === 0 ? 0 : 3
 }
 
-/** Each migration and when it was applied. A database file that does not exist is not made by looking at it. */
+/** Lists migrations with the time they were applied. Does not create a missing database file. */
 export async function migrationsOf(database: Database): Promise<MigrationStatus[]> {
   if (missingFile(database)) return Object.keys(MIGRATIONS).map((name) => ({ name, applied_at: null }))
   return ask(database, () => migrationStatus(database))

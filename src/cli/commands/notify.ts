@@ -16,29 +16,30 @@ import { openTracker } from '../open-tracker.js'
 
 export const notify = defineCommand({
   name: 'notify',
-  summary: 'Tell which channels messages go to, or send a test by one of them',
-  text: 'Without --test it sends nothing: it lists the channels, where they lead, and which options the others lack.\nA test is kept in the log of the messages. The exit code is 0 only when the receiver has taken it.',
+  summary: 'List notification channels, or send a test notification',
+  text: 'Without --test nothing is sent: lists the channels, their targets, and the missing options of the others.\nA test is recorded in the delivery log. The exit code is 0 only if the receiver accepted it.',
   examples: ['faultboard notify', 'faultboard notify --test chat'],
   flags: {
     ...COMMON_FLAGS,
     test: { value: 'CHANNEL', text: 'chat, community_chat, email, incident or webhook' },
-    json: { text: 'Answer in JSON' },
+    json: { text: 'Print JSON' },
   },
   async run(flags) {
     const channel = parseInput(FLAG, { '--test': flags.test })['--test']
     const configuration = await readConfiguration(flags)
-    // A fault of the command line is no error of the application, and whatever else is due is sent by that.
+    // Failures of this command are not errors of the application, and the application sends its own pending
+    // notifications.
     const own = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false }
     const settings = { ...withoutDashboard(configuration.settings), ...own }
     const { options } = resolveConfiguration(settings)
     if (channel === undefined) return list(channelStates(options), flags.json)
-    // Before anything is opened: what a wrong folder's configuration lacks is the first thing to know.
+    // Checked before anything is opened: a missing option is the most useful message in a wrong folder.
     requireChannel(channel, options)
     return sendTest(channel, settings, flags.json)
   },
 })
 
-/** The command's own rule, under the name of the flag, so that its sentence names what was typed. */
+/** The input rule under the name of the flag, so that error messages show what was typed. */
 const FLAG = v.object({ '--test': optional(sendTestNotification.input.entries.channel) })
 
 function list(channels: readonly ChannelState[], json: boolean): number {
@@ -63,14 +64,14 @@ async function sendTest(
   json: boolean,
 ): Promise<number> {
   const tracker = await openTracker(settings)
-  // Nothing that sends keeps a process alive, and here nothing else does.
+  // Keeps the process alive, which sending does not.
   const hold = setInterval(() => {}, 2 ** 30)
   try {
     const outcome = await tracker.Commands.SendTestNotification.call({ channel, actor: 'the command line' })
     const { state, target, answer } = outcome
     if (json) printJson(outcome)
-    else if (state === 'sent') print(`Sent by ${channel} to ${harmless(target)}: ${harmless(answer)}`)
-    else complain(`Not sent by ${channel} to ${harmless(target)}: ${harmless(answer)}`)
+    else if (state === 'sent') print(`Sent to ${harmless(target)} by ${channel}: ${harmless(answer)}`)
+    else complain(`Not sent to ${harmless(target)} by ${channel}: ${harmless(answer)}`)
     return state === 'sent' ? 0 : 1
   } finally {
     await tracker.shutdown()

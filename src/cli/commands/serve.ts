@@ -11,12 +11,12 @@ import { ask, databaseOf, withDatabase } from '../tracker-database.js'
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Run a small host application with the dashboard',
-  text: 'The dashboard asks for dashboard_username and dashboard_password, which have no default: set them in the\nconfiguration file or as FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD.',
+  text: 'The dashboard requires dashboard_username and dashboard_password, which have no default. Set them in the\nconfiguration file or as FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD.',
   examples: ['faultboard serve --port 8080', 'faultboard serve --database postgres://localhost/shop --migrate'],
   flags: {
     ...LISTEN_FLAGS,
     ...COMMON_FLAGS,
-    migrate: { text: 'Bring the schema up to date first; an SQLite file is brought up to date always' },
+    migrate: { text: 'Apply pending migrations first; a SQLite file is always migrated' },
   },
   async run(flags) {
     const stop = stopSignal()

@@ -14,14 +14,14 @@ import { withDatabase, withNextStep } from '../tracker-database.js'
 
 export const work = defineCommand({
   name: 'work',
-  summary: 'Work on jobs until it is stopped: messages, schedules, accepted errors',
-  text: 'For processes beside those of the application, which may then set run_jobs to false. It takes the same configuration:\nthe database, the job engine, the channels that messages go to.\nSIGTERM and SIGINT let it finish what it is doing; what it cannot finish, another process does.',
+  summary: 'Run jobs until stopped: notifications, schedules, accepted errors',
+  text: 'For processes next to those of the application, which can then set run_jobs to false. Uses the same configuration:\nthe database, the job engine, the notification channels.\nOn SIGTERM and SIGINT it finishes the current jobs; other processes run the rest.',
   examples: ['faultboard work', 'FAULTBOARD_JOB_ENGINE=bullmq FAULTBOARD_REDIS_URL=redis://127.0.0.1 faultboard work'],
   flags: COMMON_FLAGS,
   async run(flags) {
     const stop = stopSignal()
     const { settings } = await readConfiguration(flags)
-    // A fault of the command line is no error of the application whose jobs it does.
+    // Failures of this command are not errors of the application whose jobs it runs.
     const own = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: true }
     const all = { ...withoutDashboard(settings), ...own }
     const { options } = resolveConfiguration(all)
@@ -29,7 +29,7 @@ export const work = defineCommand({
     const tracker = await openTracker(all)
     try {
       const { database } = await tracker.stats()
-      print(`Working on the jobs of ${database} (${engine}). Stop with Ctrl+C or SIGTERM.`)
+      print(`Running jobs of ${database} (${engine}). Stop with Ctrl+C or SIGTERM.`)
       await heldUntil(stop)
     } finally {
       await tracker.shutdown()
@@ -39,7 +39,7 @@ export const work = defineCommand({
   },
 })
 
-/** A package or a server that is missing is said at once, instead of being waited for. */
+/** Reports a missing package or unreachable server at once, instead of waiting for it. */
 function usableEngine(config: Options): Promise<JobEngine['name']> {
   return withDatabase(config, async (database) => {
     const say = () => {}
@@ -54,7 +54,7 @@ function usableEngine(config: Options): Promise<JobEngine['name']> {
         throw new TrackerError(error.code, withNextStep(error.message), { cause: error })
       }
       throw new CommandFailed(
-        `The job engine ${engine.name} cannot be used: ${reasonOf(error).replace(/\.$/, '')}. Does its server run, and does the configuration name it?`,
+        `Cannot use the job engine ${engine.name}: ${reasonOf(error).replace(/\.$/, '')}. Is its server running, and is it configured correctly?`,
       )
     } finally {
       await engine.stop()
@@ -62,7 +62,7 @@ function usableEngine(config: Options): Promise<JobEngine['name']> {
   })
 }
 
-/** Nothing of the tracker keeps a process alive, and here nothing else does. */
+/** Keeps the process alive, which the tracker does not. */
 async function heldUntil(stop: AbortSignal): Promise<void> {
   const hold = setInterval(() => {}, 2 ** 30)
   await aborted(stop)

@@ -9,14 +9,14 @@ export interface Release {
   readonly days_ago: number
 }
 
-/** A made-up grocer, Larder, and its four applications. */
+/** One of the four applications of a fictional grocer, Larder. */
 export interface SampleApplication {
   readonly name: string
   readonly base_url: string
   readonly platform: 'Web' | 'API'
-  /** Oldest first; the first one was out before the history begins. */
+  /** Oldest first. The first release predates the history. */
   readonly releases: readonly Release[]
-  /** Share of users who stay on an older version for a while, as those of a phone do. */
+  /** Share of users who stay on an older version for a while, as on phones. */
   readonly laggards: number
   readonly kinds: readonly Kind[]
 }

@@ -1,4 +1,4 @@
-/** Chance that repeats itself: the same seed gives the same numbers in the same order. */
+/** Deterministic random numbers: the same seed produces the same sequence. */
 export class Draw {
   #state: number
 
@@ -27,7 +27,7 @@ export class Draw {
     return items[this.integer(0, items.length - 1)] as T
   }
 
-  /** An index, by the weight that stands there. */
+  /** Returns an index, chosen by its weight. */
   weighted(weights: readonly number[]): number {
     let rest = this.number() * weights.reduce((sum, weight) => sum + weight, 0)
     const found = weights.findIndex((weight) => {
@@ -37,7 +37,7 @@ export class Draw {
     return found < 0 ? weights.length - 1 : found
   }
 
-  /** How many events happen where `mean` are expected; large means are rounded rather than counted out. */
+  /** Number of events if `mean` are expected. Large means are rounded. */
   poisson(mean: number): number {
     if (mean > 50) return Math.max(0, Math.round(mean + (this.number() + this.number() - 1) * Math.sqrt(mean) * 2))
     const limit = Math.exp(-mean)

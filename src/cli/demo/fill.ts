@@ -1,7 +1,7 @@
 import type { Draw } from './draw.js'
 import { ADDRESSES, FIRST_USER, USER_COUNT } from './people.js'
 
-/** What the placeholders in a sample text stand for. */
+/** Values of the placeholders in a sample text. */
 const PLACEHOLDERS: Record<string, (draw: Draw) => string> = {
   order: (draw) => String(draw.integer(100_000, 999_999)),
   number: (draw) => String(draw.integer(2, 900)),
@@ -20,11 +20,11 @@ const PLACEHOLDERS: Record<string, (draw: Draw) => string> = {
 }
 
 export function userId(draw: Draw): string {
-  // The square makes some users far busier than others.
+  // Squaring makes some users much more active than others.
   return `usr_${FIRST_USER + Math.floor(draw.number() ** 2 * USER_COUNT)}`
 }
 
-/** The text, or every text within the data, with its placeholders filled. */
+/** Fills the placeholders in a text, or in every text of a data structure. */
 export function fill<T>(data: T, draw: Draw): T {
   if (typeof data === 'string') {
     return data.replace(/\{(\w+)\}/g, (whole, name: string) => PLACEHOLDERS[name]?.(draw) ?? whole) as T

@@ -4,7 +4,7 @@ import { Draw } from './draw.js'
 import type { Kind } from './kind.js'
 import { HOURS, WEEKDAYS } from './rhythm.js'
 
-/** One occurrence to come: what, where and when; its details follow from its own seed. */
+/** A planned occurrence: its kind, application and time. Its details derive from its own seed. */
 export interface Moment {
   application: SampleApplication
   kind: Kind
@@ -14,23 +14,23 @@ export interface Moment {
 
 export const HISTORY_DAYS = 90
 
-/** A storm within minutes, at an hour (UTC) of a day so long ago. */
+/** A storm within minutes, at an hour (UTC) of a past day. */
 const BURSTS = [
   { key: 'search-down', days_ago: 23, hour: 17.6, minutes: 25, count: 340 },
   { key: 'pool-exhausted', days_ago: 8, hour: 11.1, minutes: 18, count: 160 },
   { key: 'rate-limited', days_ago: 2, hour: 9.4, minutes: 12, count: 70 },
 ]
 
-/** What comes more often than usual just now: so many in the hour that is running. */
+/** An error above its baseline: the number of occurrences in the current hour. */
 const SPIKE = { key: 'order-state', minutes: 12, count: 24 }
 
-/** An error that brings another soon after. */
+/** An error that is soon followed by another. */
 const CASCADES = [
   { parent: 'pool-exhausted', child: 'reservation-lost', probability: 0.75 },
   { parent: 'payment-timeout', child: 'checkout-failed', probability: 0.7 },
 ]
 
-/** Everything that happened up to now, newest first. The same seed and time give the same history. */
+/** All occurrences up to now, newest first. The same seed and time produce the same history. */
 export function history(seed: number, now: number): Moment[] {
   const draw = new Draw(seed)
   const moments = allKinds().flatMap(([application, kind]) => [
@@ -44,7 +44,7 @@ export function history(seed: number, now: number): Moment[] {
     .sort((a, b) => b.occurred_at - a.occurred_at)
 }
 
-/** The next error that happens now, and what it brings with it. */
+/** The next occurrence, and those that follow from it. */
 export function nextMoments(now: number, draw: Draw): Moment[] {
   const living = allKinds().filter(([application, kind]) => spans(application, kind, now).at(-1)?.to === now)
   const [application, kind] = living[draw.weighted(living.map(([, { per_day }]) => per_day))] as (typeof living)[number]
@@ -108,13 +108,16 @@ interface Span {
   to: number
 }
 
-/** Whether it is an occurrence after the version that mended the error. */
+/** Whether it occurs after the version that fixed the error. */
 export function isReturn({ application, kind, occurred_at }: Moment, now: number): boolean {
   const [, again] = spans(application, kind, now)
   return again !== undefined && occurred_at >= again.from
 }
 
-/** From the version that brought the error to the one that mended it, and from the one it came back in; within the history. */
+/**
+ * Active periods of an error within the history: from the version that introduced it to its fix, and from its
+ * regression.
+ */
 function spans({ releases }: SampleApplication, { since, until, returns }: Kind, now: number): Span[] {
   const released = (version: string | undefined, otherwise: number) =>
     releases.find((release) => release.version === version)?.days_ago ?? otherwise

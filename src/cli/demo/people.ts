@@ -1,4 +1,4 @@
-/** Who looks after the sample applications. */
+/** Team members of the sample applications. */
 export const TEAM = [
   'Amara Okafor',
   'Jonas Lindqvist',
@@ -31,5 +31,5 @@ export const USER_AGENTS = {
   API: ['larder-partner/1.4 node/20.14.0', 'python-requests/2.32.3', 'axios/1.7.2', 'Go-http-client/2.0'],
 } as const
 
-/** Addresses that are set aside for documentation. */
+/** Address ranges reserved for documentation. */
 export const ADDRESSES = ['192.0.2.', '198.51.100.', '203.0.113.'] as const

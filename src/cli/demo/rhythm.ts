@@ -1,6 +1,6 @@
 export type Rhythm = keyof typeof HOURS
 
-/** How the hours of a day (UTC) share the errors: an error follows the people or the schedule that causes it. */
+/** Distribution of errors over the hours of a day (UTC): errors follow their users or schedules. */
 export const HOURS = {
   visitors: [2, 1, 1, 1, 1, 2, 4, 6, 8, 9, 9, 10, 11, 10, 9, 9, 10, 11, 13, 15, 16, 14, 9, 5],
   office: [0, 0, 0, 0, 0, 1, 2, 7, 14, 15, 14, 12, 9, 13, 15, 14, 11, 6, 2, 1, 1, 0, 0, 0],

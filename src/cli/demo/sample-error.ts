@@ -8,10 +8,10 @@ import type { Moment } from './history.js'
 import type { Reason } from './kind.js'
 import { ADDRESSES, USER_AGENTS } from './people.js'
 
-/** Where every sample application is installed: inside its container. */
+/** Install path of every sample application in its container. */
 export const APP_ROOT = '/app'
 
-/** What the application would have handed to LogError. `now` is the instant the releases are dated from. */
+/** Input for LogError. Release dates are relative to `now`. */
 export function sampleError({ application, kind, occurred_at, seed }: Moment, now: number): LogErrorInput {
   const draw = new Draw(seed)
   const platform = kind.platform ?? application.platform
@@ -52,11 +52,11 @@ function request(
 
 function thrown({ type, message, at, code, cause }: Reason, draw: Draw): Error {
   const error = new Error(fill(message, draw), cause ? { cause: thrown(cause, draw) } : {})
-  // Frames alone: the library reads type and message from the error itself.
+  // Only frames: the library reads type and message from the error itself.
   return Object.assign(error, { name: type, stack: at.map(frameLine).join('\n') }, code ? { code } : {})
 }
 
-/** `total src/cart.ts:1:2` as V8 writes it; frames of a phone stand as they are. */
+/** Formats `total src/cart.ts:1:2` like V8. Frames of a phone stay unchanged. */
 function frameLine(frame: string): string {
   if (frame.endsWith(')')) return `    at ${frame}`
   const [, name, file = ''] = /^(?:(.*) )?(\S+)$/.exec(frame) ?? []
@@ -64,7 +64,7 @@ function frameLine(frame: string): string {
   return name ? `    at ${name} (${place})` : `    at ${place}`
 }
 
-/** The version that was out so long ago, or the one before it for those who update late. */
+/** The version at that time, or the one before it for users who update late. */
 function versionAt({ releases, laggards }: SampleApplication, ago: number, draw: Draw): string {
   const out = releases.filter(({ days_ago }) => days_ago * DAY >= ago)
   const late = out.length > 1 && draw.chance(laggards)

@@ -17,21 +17,21 @@ export interface SampleOptions {
   now: number
 }
 
-/** Enough for every page to have something to show; the rest follows while one looks at it. */
+/** Enough for every page to show data. The rest is recorded in the background. */
 const FIRST_MOMENTS = 2500
-/** Small enough for the dashboard to answer between two slices. */
+/** Small enough for the dashboard to respond between two slices. */
 const SLICE = 100
 const PAUSE_MS = 20
-/** How far back cascades are looked for in the end. */
+/** Period in which cascades are detected at the end. */
 const DETECTED_MS = 30 * DAY
 const LIVE_MS = { least: 1500, most: 6000 }
 
-/** The sample applications, each with a tracker of its own on the one database. */
+/** The sample applications, each with its own tracker on the same database. */
 export class Sample {
   readonly #options: SampleOptions
   readonly #trackers: ReadonlyMap<string, TrackerInstance>
   readonly #clock: Clock
-  /** Ids of the errors that are recorded so far, by the key of their kind. */
+  /** Ids of the recorded errors, by the key of their kind. */
   readonly #ids = new Map<string, number>()
   readonly #running: Promise<void>[] = []
 
@@ -49,7 +49,7 @@ export class Sample {
     return new Sample(options, trackers, clock)
   }
 
-  /** Settles when there is enough to look at, and goes on with older and with new errors until it is stopped. */
+  /** Resolves when there is enough data to show, and continues with older and new errors until stopped. */
   async start(stop: AbortSignal): Promise<void> {
     if (!(await this.#isThere())) {
       const { now } = this.#options
@@ -68,7 +68,7 @@ export class Sample {
     for (const tracker of this.#trackers.values()) await tracker.shutdown()
   }
 
-  /** A database that was used for a demo before keeps its history; a second one would double every count. */
+  /** A database from an earlier demo keeps its history; recording it again would double every count. */
   async #isThere(): Promise<boolean> {
     const [first] = this.#trackers.values()
     const names = ((await first?.Queries.Applications.call()) ?? []).map(({ name }) => name)
@@ -100,7 +100,7 @@ export class Sample {
     await operator.shutdown()
   }
 
-  /** What had been resolved comes back on its day, not today: the activity trail tells when. */
+  /** Regressions of resolved errors, recorded at their time for the activity trail. */
   async #comeBack(returns: readonly Moment[], stop: AbortSignal): Promise<void> {
     const firsts = new Map([...returns].reverse().map((moment) => [moment.kind, moment]))
     for (const moment of firsts.values()) {
@@ -112,7 +112,7 @@ export class Sample {
     await this.#recordAll(others, stop, 0)
   }
 
-  /** By themselves they run within an hour or a day, and a newcomer looks now. */
+  /** Runs the detection jobs now instead of waiting for their hourly or daily schedule. */
   async #detect(reach_ms: number, stop?: AbortSignal): Promise<void> {
     const [first] = this.#trackers.values()
     if (!first || stop?.aborted) return
@@ -134,12 +134,12 @@ export class Sample {
   }
 }
 
-/** Null where it is the real one. */
+/** Null for the real clock. */
 interface Clock {
   stands_at: number | null
 }
 
-/** No environment: the operator's own variables are meant for the real application. */
+/** Ignores the environment: its variables belong to the real application. */
 function openSampleTracker(
   database: string | object,
   application_name: string,
@@ -151,16 +151,15 @@ function openSampleTracker(
 
 interface Parts {
   first: Moment[]
-  /** From when on nothing is left for the rest. */
+  /** Time from which the history is complete. */
   complete_since: number
   returns: Moment[]
   rest: Moment[]
 }
 
 /**
- * First the oldest moment of each kind, because a group remembers the version that began it; then the newest of all,
- * and at least one of each kind. What comes back, oldest first, has to wait until it has been resolved. The rest is what
- * lies between.
+ * Splits the history: first the oldest moment of each kind, because a group stores its first version, then the newest
+ * moments. Regressions wait until their error is resolved. The rest is in between.
  */
 function split(moments: readonly Moment[], now: number): Parts {
   const oldest = new Map(moments.map((moment) => [moment.kind, moment]))
@@ -183,6 +182,6 @@ function split(moments: readonly Moment[], now: number): Parts {
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // Only the signal ends a pause early, and whoever pauses looks at it next.
+  // Only the signal ends a pause early, and the caller checks it next.
   await setTimeout(Math.max(0, ms), null, { signal }).catch(() => {})
 }

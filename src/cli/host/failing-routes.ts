@@ -2,23 +2,23 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 
 export interface FailingRoute {
-  /** As it is linked, with a query where there is something to see in it. */
+  /** Link to the route, with a query if it should show up in the error. */
   link: string
   text: string
-  /** What the route did before it failed, as its breadcrumbs. */
+  /** Breadcrumbs of the route before it fails. */
   steps: readonly (readonly [category: string, message: string])[]
   run(): unknown
 }
 
-/** Ways in which the handler of a route goes wrong, for a first look at what an error looks like in the dashboard. */
+/** Routes that fail in different ways, to show how errors look in the dashboard. */
 export const FAILING_ROUTES: readonly FailingRoute[] = [
   {
     link: '/cart',
-    text: 'A TypeError: a property of undefined is read',
+    text: 'A TypeError: reads a property of undefined',
     steps: [
       ['session', 'Session of ada restored'],
       ['sql', 'select * from carts where user_id = ?'],
-      ['cart', 'No items in the answer of the pricing service'],
+      ['cart', 'No items in the response of the pricing service'],
     ],
     run: () => totalOf({ items: undefined }),
   },
@@ -27,24 +27,24 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
     text: 'A plain Error, in a request whose password is not stored',
     steps: [['http', 'GET https://directory.example/users/ada?api_key=k-123']],
     run: () => {
-      throw new Error('The sign-in of ada failed: the directory gave no answer')
+      throw new Error('The sign-in of ada failed: the directory did not respond')
     },
   },
   {
     link: '/receipt',
-    text: 'An error with a cause: a file that is not there',
+    text: 'An error with a cause: a missing file',
     steps: [['sql', 'select * from orders where id = ?']],
     run: () => printReceipt(42),
   },
   {
     link: '/report',
-    text: 'A rejected promise: a report that takes too long',
+    text: 'A rejected promise: a report that times out',
     steps: [['report', 'Gathering the sales of last year']],
     run: () => setTimeout(10_000, null, { signal: AbortSignal.timeout(50) }),
   },
   {
     link: '/delivery',
-    text: 'Several errors at once: no carrier answers',
+    text: 'Several errors at once: no carrier responds',
     steps: [
       ['http', 'POST https://north.example/pickups'],
       ['http', 'POST https://south.example/pickups'],
@@ -53,7 +53,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   },
   {
     link: '/legacy',
-    text: 'A thrown string, which is no Error at all',
+    text: 'A thrown string, which is not an Error',
     steps: [['inventory', 'Asking the old inventory']],
     run: () => {
       throw 'the old inventory said no'
@@ -74,5 +74,5 @@ async function printReceipt(order_id: number): Promise<string> {
 }
 
 async function carrier(name: string): Promise<never> {
-  throw new Error(`Carrier ${name} gave no answer`)
+  throw new Error(`Carrier ${name} did not respond`)
 }

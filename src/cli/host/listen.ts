@@ -5,8 +5,8 @@ import { integer, parseInput } from '../../model/input.js'
 import { CommandFailed, type Flags, type Given } from '../command.js'
 
 export const LISTEN_FLAGS = {
-  port: { value: 'N', text: 'Port to listen on; left out: PORT of the environment, then 3000; 0 takes a free one' },
-  host: { value: 'ADDRESS', text: 'Address to listen on; left out: 127.0.0.1, this machine only' },
+  port: { value: 'N', text: 'Port to listen on (default: PORT of the environment, then 3000); 0 selects a free port' },
+  host: { value: 'ADDRESS', text: 'Address to listen on (default: 127.0.0.1, this machine only)' },
 } as const satisfies Flags
 
 export interface Endpoint {
@@ -14,14 +14,14 @@ export interface Endpoint {
   host: string
 }
 
-/** Where to listen, from the flags and PORT. */
+/** Address and port from the flags and PORT. */
 export function endpointOf({ port, host }: Given<typeof LISTEN_FLAGS>): Endpoint {
   const [name, written] = port === undefined ? ['PORT', process.env.PORT || undefined] : ['--port', port]
   const asked = parseInput(v.object({ [name]: v.optional(integer({ min: 0, max: 65_535 })) }), { [name]: written })
   return { port: asked[name] ?? 3000, host: host ?? '127.0.0.1' }
 }
 
-/** Starts to listen and gives the address a browser on this machine can open. */
+/** Starts to listen and returns the URL for a browser on this machine. */
 export async function listen(server: Server, { port, host }: Endpoint): Promise<string> {
   await new Promise<void>((listening, failed) => {
     server.once('error', (cause: NodeJS.ErrnoException) => failed(cannotListen(cause, { port, host })))
@@ -36,14 +36,14 @@ function cannotListen(cause: NodeJS.ErrnoException, { port, host }: Endpoint): C
   const sentence =
     {
       EADDRINUSE: `Port ${port} on ${host} is in use. Choose another with --port N.`,
-      EACCES: `Port ${port} needs more rights than this user has. Choose one above 1023 with --port N.`,
+      EACCES: `Port ${port} requires elevated privileges. Choose one above 1023 with --port N.`,
     }[cause.code ?? ''] ?? `Cannot listen on ${host}, port ${port}: ${cause.message}. Check --host and --port.`
   return new CommandFailed(sentence, { cause })
 }
 
 const PATIENCE_MS = 2000
 
-/** Lets requests that are running finish, within reason. */
+/** Waits for running requests to finish, up to a timeout. */
 export async function stopListening(server: Server): Promise<void> {
   const impatient = setTimeout(() => server.closeAllConnections(), PATIENCE_MS)
   await new Promise((closed) => server.close(closed))

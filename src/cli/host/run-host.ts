@@ -9,13 +9,13 @@ export interface Host {
   tracker: TrackerInstance
   endpoint: Endpoint
   stop: AbortSignal
-  /** Work to do before the address is told, though the port is taken already. */
+  /** Work to do before the URL is printed, while the port is already in use. */
   prepare?: () => Promise<void>
-  /** Further lines below the address. */
+  /** Additional lines below the URL. */
   notes: readonly (readonly [label: string, text: string])[]
 }
 
-/** Serves the sample application and the dashboard, says where, and ends when it is told to stop. */
+/** Serves the sample application and the dashboard, prints the URLs, and runs until stopped. */
 export async function runHost({ tracker, endpoint, stop, prepare, notes }: Host): Promise<void> {
   const server = createServer(sampleApp(tracker))
   const address = await listen(server, endpoint)

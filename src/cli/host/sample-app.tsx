@@ -5,7 +5,7 @@ import { withFaultboard } from '../../adapters/node.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { FAILING_ROUTES } from './failing-routes.js'
 
-/** A small application on `node:http` whose only use is to fail, with the dashboard beside it. */
+/** A small `node:http` application whose routes fail, with the dashboard mounted. */
 export function sampleApp(tracker: TrackerInstance): RequestListener {
   const { mount_path } = tracker.config
   const listener = withFaultboard((request, response) => route(request, response, tracker), tracker)
@@ -13,7 +13,7 @@ export function sampleApp(tracker: TrackerInstance): RequestListener {
     try {
       await listener(request, response)
     } catch (error) {
-      // The error is recorded by now; what the visitor sees is the host's own affair.
+      // The error is already recorded; the response is up to the host.
       answer(response, 500, <Failed error={error} mount_path={mount_path} />)
     }
   }
@@ -51,7 +51,7 @@ function Home({ mount_path }: { mount_path: string }) {
   return (
     <Page title="Faultboard is running">
       <p>
-        Open the <a href={mount_path}>dashboard</a>, or make an error first and see it arrive:
+        Open the <a href={mount_path}>dashboard</a>, or cause an error first and see it arrive:
       </p>
       <ul>
         {FAILING_ROUTES.map(({ link, text }) => (
@@ -69,7 +69,7 @@ function Home({ mount_path }: { mount_path: string }) {
 
 function Failed({ error, mount_path }: { error: unknown; mount_path: string }) {
   return (
-    <Page title="This page failed, as it should">
+    <Page title="This page failed on purpose">
       <p>
         <code>{String(error)}</code>
       </p>
@@ -84,7 +84,7 @@ function NotFound() {
   return (
     <Page title="Not found">
       <p>
-        There is no such page. Go <a href="/">back</a>.
+        This page does not exist. Go<a href="/">back</a>.
       </p>
     </Page>
   )

@@ -1,6 +1,6 @@
 /**
- * Aborts when the process is asked to stop, so that it can end in good order; asked a second time, it ends at once.
- * The signals are ours to handle because the process is.
+ * Aborts on SIGINT or SIGTERM, so that the process can shut down gracefully. A second signal ends it at once. Handling
+ * signals is safe here because the CLI owns the process.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController()

@@ -1,10 +1,10 @@
 import type { Line } from '../../transfer/import-records.js'
 
-/** Longer than any line that an export writes; what is longer is not kept in memory to the end. */
+/** Longer than any line of an export. Longer lines are not buffered completely. */
 const LONGEST = 64 * 1024 * 1024
 const NEWLINE = 0x0a
 
-/** The lines of a stream, counted from 1. One that is too long, or is no UTF-8, has no text. */
+/** Lines of a stream, numbered from 1. A line that is too long or not UTF-8 has no text. */
 export async function* linesOf(stream: AsyncIterable<Uint8Array>, longest = LONGEST): AsyncGenerator<Line> {
   let number = 1
   let parts: Uint8Array[] = []
@@ -28,14 +28,14 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array>, longest = LONG
   if (length > 0) yield { number, ...textOf(parts, length, longest) }
 }
 
-/** Throws away the mark by which some programs say that it is UTF-8. */
+/** Removes a byte order mark. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 function textOf(parts: readonly Uint8Array[], length: number, longest: number): Omit<Line, 'number'> {
-  if (length > longest) return { text: null, why: `it is longer than ${longest} bytes` }
+  if (length > longest) return { text: null, why: `longer than ${longest} bytes` }
   try {
     return { text: decoder.decode(Buffer.concat(parts)) }
   } catch {
-    return { text: null, why: 'it is no UTF-8' }
+    return { text: null, why: 'not valid UTF-8' }
   }
 }

@@ -4,10 +4,10 @@ import { wrongUse } from '../arguments.js'
 import { CommandFailed } from '../command.js'
 import { harmless } from './terminal.js'
 
-/** So many are told one by one; all that have text are in the file. */
-const TOLD = 20
+/** Number of rejected lines to print. All lines with text are in the file. */
+const MAX_PRINTED_LINES = 20
 
-/** Keeps the lines that an import does not take, in a file that is made with the first of them. */
+/** Saves the lines that an import rejects, in a file created with the first of them. */
 export class RejectedLines {
   file: string
   readonly first: Rejection[] = []
@@ -20,12 +20,12 @@ export class RejectedLines {
 
   static async beside(source: string, file: string): Promise<RejectedLines> {
     const [one, other] = await Promise.all([source, file].map((path) => realpath(path).catch(() => null)))
-    if (one !== null && one === other) throw wrongUse(`--rejected names ${file}, the very file that is imported`)
+    if (one !== null && one === other) throw wrongUse(`--rejected is the file that is imported, ${file}`)
     return new RejectedLines(file)
   }
 
   async keep(rejection: Rejection, { text }: Line): Promise<void> {
-    if (this.first.length < TOLD) this.first.push(rejection)
+    if (this.first.length < MAX_PRINTED_LINES) this.first.push(rejection)
     if (text === null) return
     try {
       this.#handle ??= await this.#openAnew()
@@ -34,16 +34,16 @@ export class RejectedLines {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new CommandFailed(
-        `Line ${rejection.line} cannot be taken (${harmless(rejection.reason)}), nor kept in ${this.file}: ${reason}. What was imported before it stays; name another file by --rejected and import the same again.`,
+        `Line ${rejection.line} was rejected (${harmless(rejection.reason)}) and cannot be saved to ${this.file}: ${reason}. Earlier lines are imported; choose another file with --rejected and run the import again.`,
       )
     }
   }
 
-  /** Under another name where there is one already: those lines may be of another import, and kept nowhere else. */
+  /** Uses another name if the file exists: its lines may belong to another import and have no other copy. */
   async #openAnew(): Promise<FileHandle> {
     const asked = this.file
     const there = await stat(asked).catch(() => null)
-    // A pipe or a device, /dev/null for one, is there to be written.
+    // A pipe or a device such as /dev/null can be written.
     if (there && !there.isFile()) return open(asked, 'w')
     for (let number = 2; ; number++) {
       try {

@@ -1,4 +1,4 @@
-/** Whoever reads our output may stop reading (`faultboard errors | head`), which is no failure. */
+/** A reader that stops early (`faultboard errors | head`) is not a failure. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   complain(`Cannot write to standard output: ${error.message}`)
@@ -10,8 +10,8 @@ export function print(text: string): void {
 }
 
 /**
- * Writes what went wrong to standard error, so that it never mixes with the output that a program reads. Messages repeat
- * arguments and file names, which may contain escape sequences.
+ * Writes to standard error, so that messages never mix with output that a program reads. Escapes control sequences,
+ * because messages repeat arguments and file names.
  */
 export function complain(text: string): void {
   process.stderr.write(
@@ -19,12 +19,12 @@ export function complain(text: string): void {
   )
 }
 
-/** JSON for programs. What a terminal would obey stays escaped, which means the same to every reader of JSON. */
+/** Prints JSON for programs. Terminal control characters stay escaped, which is equivalent JSON. */
 export function printJson(value: unknown): void {
   print(escaped(JSON.stringify(value, null, 2)))
 }
 
-/** The same as one line without its end. */
+/** JSON as one line without a line break. */
 export function jsonLine(value: unknown): string {
   return escaped(JSON.stringify(value))
 }
@@ -38,8 +38,8 @@ function escaped(json: string): string {
 }
 
 /**
- * Text of strangers as one harmless line: an error message may hold escape sequences that move the cursor, colour the
- * screen or retitle the window, and marks that reverse the order of the letters.
+ * Escapes untrusted text for one line: error messages can contain sequences that move the cursor, color the screen,
+ * retitle the window, or reverse the order of letters.
  */
 export function harmless(text: string): string {
   return text.replace(/\s+/g, ' ').replace(UNSAFE, visible)
@@ -50,16 +50,13 @@ function visible(character: string): string {
   return code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`
 }
 
-/** Columns of the terminal; without one, lines are as long as they are. */
+/** Width of the terminal; unlimited without one. */
 export function terminalWidth(): number {
   const asked = Number(process.env.COLUMNS)
   return process.stdout.columns ?? (Number.isInteger(asked) && asked > 0 ? asked : Number.POSITIVE_INFINITY)
 }
 
-/**
- * Ends the process once everything is written. Without it, a pool that a configuration file opened would keep the
- * process alive.
- */
+/** Exits after all output is written. Otherwise a pool opened by a configuration file would keep the process alive. */
 export async function finish(exit_code: number): Promise<never> {
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise<void>((written) => stream.write('', () => written()))
@@ -67,7 +64,7 @@ export async function finish(exit_code: number): Promise<never> {
   process.exit(exit_code)
 }
 
-/** Control characters, invisible formatting (direction marks, zero width), line separators, halves of pairs. */
+/** Control characters, invisible formatting (direction marks, zero width), line separators, lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 function unicodeEscape(unit: number): string {

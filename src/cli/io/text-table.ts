@@ -4,16 +4,16 @@ export interface Column<Row> {
   title: string
   text(row: Row): string
   align?: 'right'
-  /** Most characters it gets; the last column gets whatever is left. */
+  /** Maximum width. The last column gets the remaining space. */
   limit?: number
-  /** Where the terminal is narrow, the column with the highest number goes first. */
+  /** On a narrow terminal, the column with the highest number is dropped first. */
   spare?: number
 }
 
 const GAP = 2
 const LEAST_FOR_LAST = 40
 
-/** Lines with a heading and aligned columns, none longer than `width`. */
+/** Formats rows with a heading and aligned columns, at most `width` wide. */
 export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   const shown = columns.map((column) => {
     const cells = [column.title, ...rows.map((row) => harmless(column.text(row)))]
@@ -59,7 +59,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** Columns a terminal needs: two for a Chinese character or an emoji, none for a combining accent. */
+/** Terminal columns of a text: two for a Chinese character or an emoji, none for a combining accent. */
 function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   let width = 0

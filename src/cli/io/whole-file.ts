@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { CommandFailed } from '../command.js'
 
 /**
- * Writes what comes while it comes; `-` is standard output. A file has its name only when it is whole: half of one must
- * not be taken for all there is.
+ * Streams texts to a file; `-` is standard output. The file gets its final name only when it is complete, so that a
+ * partial export is never mistaken for a complete one.
  */
 export async function writeWhole(file: string, texts: AsyncIterable<string>): Promise<void> {
   let unread: unknown = null
@@ -23,23 +23,23 @@ export async function writeWhole(file: string, texts: AsyncIterable<string>): Pr
   } catch (error) {
     if (error === unread) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandFailed(`Cannot write ${file}: ${reason}. Is there room, and may this process write there?`)
+    throw new CommandFailed(`Cannot write ${file}: ${reason}. Check the free space and the permissions.`)
   }
 }
 
 async function write(file: string, texts: AsyncIterable<string>): Promise<void> {
   if (file === '-') return pipeline(texts, process.stdout, { end: false })
   const there = await stat(file).catch(() => null)
-  // A pipe or a device is written as it is: a file that takes its name would have done away with it.
+  // A pipe or a device is written directly: renaming a file over it would remove it.
   if (there && !there.isFile()) return pipeline(texts, createWriteStream(file))
   const whole = there ? await realpath(file) : file
-  // A name of its own: another export to the same file may be under way.
+  // A unique name, because another export to the same file can run at the same time.
   const partial = `${whole}.${randomUUID()}.partial`
   const leave = (signal: NodeJS.Signals) => {
     rmSync(partial, { force: true })
     process.kill(process.pid, signal)
   }
-  // Whoever stops an export has no use for half of it. Once: sent again, the signal ends the process as it would have.
+  // Removes the partial file on a signal. Once only: the next signal ends the process as usual.
   for (const signal of STOPS) process.once(signal, leave)
   try {
     await pipeline(texts, createWriteStream(partial, { mode: 0o600, flags: 'wx' }))

@@ -3,15 +3,15 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { TrackerError } from '../../model/errors.js'
 import { CommandFailed } from '../command.js'
 
-/** A script of a build and where its map lies. */
+/** A script of a build and the path of its map. */
 export interface BuiltScript {
-  /** From the folder that was named, with forward slashes. */
+  /** Relative to the given folder, with forward slashes. */
   name: string
   path: string
   map_path: string
 }
 
-/** What is uploaded for a script. */
+/** Upload of one script. */
 export interface ScriptWithMap {
   map: string
   code: string | null
@@ -21,7 +21,7 @@ export interface ScriptWithMap {
 const SCRIPT = /\.(?:[cm]?js|jsbundle|bundle)$/
 const MAP = /\.(?:[cm]?js|jsbundle|bundle)\.map$/
 
-/** The scripts below a folder that have a map beside them. Links are not followed. */
+/** Scripts below a folder that have a map next to them. Links are not followed. */
 export function builtScripts(folder: string): BuiltScript[] {
   const files = filesBelow(folder)
   const known = new Set(files)
@@ -33,16 +33,16 @@ export function builtScripts(folder: string): BuiltScript[] {
     })
 }
 
-/** Scripts that name no map beside them: the build was made without. */
+/** Scripts without a map: the build did not create source maps. */
 export function scriptsWithoutMap(folder: string): string[] {
   const files = new Set(filesBelow(folder))
   return [...files].filter((file) => SCRIPT.test(file) && !files.has(`${file}.map`))
 }
 
-/** No text can be much longer; what of a map is kept is far less. */
+/** Maximum length of a string. The stored part of a map is much smaller. */
 const LONGEST_FILE = 256 * 1024 * 1024
 
-/** Throws `too_large` at a map that cannot be read as a text. */
+/** Throws `too_large` for a map that cannot be read as text. */
 export function readScript({ name, path, map_path }: BuiltScript): ScriptWithMap {
   if (statSync(map_path).size > LONGEST_FILE) {
     throw new TrackerError('too_large', `The map of ${name} is larger than ${LONGEST_FILE} bytes.`)
@@ -52,13 +52,13 @@ export function readScript({ name, path, map_path }: BuiltScript): ScriptWithMap
   return { map, code, debug_id: debugIdOf(map, code) }
 }
 
-/** The folder of a map, from the folder of the project: the paths of its sources go from there. */
+/** Folder of a map relative to the project. The paths of its sources start there. */
 export function folderOf({ map_path }: BuiltScript, project_root: string): string {
   const folder = relative(resolve(project_root), dirname(map_path))
   return folder.startsWith('..') ? '' : folder.split(sep).join('/')
 }
 
-/** As bundlers write it into both of them. */
+/** Bundlers write the id into both files. */
 function debugIdOf(map: string, code: string | null): string | undefined {
   const in_code = code === null ? undefined : /\/\/# debugId=([\da-f-]{32,36})\s*$/im.exec(code.slice(-2000))?.[1]
   return in_code ?? /"debug_?id"\s*:\s*"([\da-f-]{32,36})"/i.exec(map.slice(0, 2000) + map.slice(-2000))?.[1]
@@ -66,10 +66,11 @@ function debugIdOf(map: string, code: string | null): string | undefined {
 
 function filesBelow(folder: string): string[] {
   try {
-    if (!statSync(folder).isDirectory()) throw new CommandFailed(`${folder} is no folder: name the one of the build.`)
+    if (!statSync(folder).isDirectory())
+      throw new CommandFailed(`${folder} is not a folder. Specify the folder of the build.`)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
-    throw new CommandFailed(`There is no folder ${folder}: name the one that the build was written to.`)
+    throw new CommandFailed(`${folder} does not exist. Specify the output folder of the build.`)
   }
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -10,13 +10,13 @@ export const deleteSourceMaps = defineCommand({
   examples: ['faultboard sourcemaps delete --release 1.4.0'],
   flags: {
     ...COMMON_FLAGS,
-    release: { value: 'VERSION', text: 'The release whose maps are deleted' },
-    json: { text: 'Answer in JSON' },
+    release: { value: 'VERSION', text: 'Release whose maps are deleted' },
+    json: { text: 'Print JSON' },
   },
   async run(flags) {
     const { release } = flags
     if (release === undefined) {
-      throw wrongUse('--release is missing: name the one whose maps are to go;  faultboard sourcemaps list  shows them')
+      throw wrongUse('--release is missing. Run  faultboard sourcemaps list  to see the releases')
     }
     const { settings } = await readConfiguration(flags)
     const { deleted } = await withTracker(withoutDashboard(settings), ({ Commands }) =>
@@ -24,7 +24,7 @@ export const deleteSourceMaps = defineCommand({
     )
     if (deleted === 0) {
       throw new CommandFailed(
-        `No source maps are kept of release ${release};  faultboard sourcemaps list  shows of which.`,
+        `No source maps are stored for release ${release}. Run  faultboard sourcemaps list  to see the releases.`,
       )
     }
     if (flags.json) printJson({ release, deleted })

@@ -6,12 +6,12 @@ import { withTracker } from '../open-tracker.js'
 
 export const listSourceMaps = defineCommand({
   name: 'sourcemaps list',
-  summary: 'List the releases of which source maps are kept',
+  summary: 'List the releases with stored source maps',
   examples: ['faultboard sourcemaps list', 'faultboard sourcemaps list --release 1.4.0'],
   flags: {
     ...COMMON_FLAGS,
-    release: { value: 'VERSION', text: 'The scripts of this release' },
-    json: { text: 'Answer in JSON' },
+    release: { value: 'VERSION', text: 'List the scripts of this release' },
+    json: { text: 'Print JSON' },
   },
   async run(flags) {
     const { settings } = await readConfiguration(flags)
@@ -20,8 +20,8 @@ export const listSourceMaps = defineCommand({
     )
     if (flags.json) printJson({ releases })
     else if (releases.length === 0) {
-      print(`No source maps are kept${flags.release === undefined ? '' : ` of release ${flags.release}`}.`)
-      print('To keep them:  faultboard sourcemaps upload DIR --release VERSION')
+      print(`No source maps are stored${flags.release === undefined ? '' : ` for release ${flags.release}`}.`)
+      print('To store them:  faultboard sourcemaps upload DIR --release VERSION')
     } else if (flags.release !== undefined) for (const file of releases[0]?.files ?? []) print(file)
     else {
       const columns = [

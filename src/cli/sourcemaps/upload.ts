@@ -9,28 +9,28 @@ import { builtScripts, folderOf, readScript, scriptsWithoutMap } from './collect
 
 export const uploadSourceMaps = defineCommand({
   name: 'sourcemaps upload',
-  summary: 'Keep the source maps of a build, so that stacks of browsers and apps are shown in the original source',
-  text: 'Every NAME.js.map below DIR is kept in the database of the tracker, with the sources of your own code that it\nbrings, for the lines around a frame; those of node_modules are left out.\nThe release is the app_version that the clients report. A stack names a script by its address: without\n--url-prefix the end of that address is compared, which fits wherever the scripts are served from.\nThe maps need not be served to anybody, and Faultboard never does it.',
+  summary: 'Upload the source maps of a build to map stacks of browsers and apps to the original source',
+  text: 'Stores every NAME.js.map below DIR in the database of the tracker, with the sources of your own code for the lines\naround a frame; those of node_modules are skipped.\nThe release is the app_version that the clients report. Scripts are matched by URL: without --url-prefix the end of\nthe URL is compared, which works wherever the scripts are served from.\nThe maps do not have to be public, and Faultboard never serves them.',
   examples: [
     'faultboard sourcemaps upload dist/assets --release 1.4.0',
     'faultboard sourcemaps upload dist --release 1.4.0 --url-prefix https://cdn.shop.example/',
   ],
-  argument: { name: 'DIR', text: 'Folder of the build, with scripts and maps', is_required: true },
+  argument: { name: 'DIR', text: 'Output folder of the build, with scripts and maps', is_required: true },
   flags: {
     ...COMMON_FLAGS,
     release: { value: 'VERSION', text: 'The app_version that the clients of this build report' },
-    'url-prefix': { value: 'URL', text: 'Address at which DIR is served; left out: any' },
-    'without-sources': { text: 'Keep no source: frames name file and line only' },
-    json: { text: 'Answer in JSON' },
+    'url-prefix': { value: 'URL', text: 'URL at which DIR is served (default: any)' },
+    'without-sources': { text: 'Do not store sources: frames show file and line only' },
+    json: { text: 'Print JSON' },
   },
   async run(flags, argument) {
     if (argument === undefined)
-      throw wrongUse('Name the folder of the build: faultboard sourcemaps upload DIR --release VERSION')
+      throw wrongUse('Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION')
     const { release } = flags
-    // A variable of the build that is not set leaves an empty text.
+    // An unset build variable results in an empty text.
     if (release === undefined || release.trim() === '') {
       throw wrongUse(
-        '--release is missing: name the app_version that the clients of this build report, such as --release 1.4.0',
+        '--release is missing. Use the app_version that the clients of this build report, such as --release 1.4.0',
       )
     }
     const prefix = prefixOf(flags['url-prefix'])
@@ -61,25 +61,25 @@ export const uploadSourceMaps = defineCommand({
       if (flags.json) printJson({ release, stored, without_sources: without, refused, removed_releases: [...removed] })
       else {
         for (const file_name of stored) print(file_name)
-        print(`${stored.length === 1 ? '1 source map' : `${stored.length} source maps`} kept for release ${release}.`)
+        print(`${stored.length === 1 ? '1 source map' : `${stored.length} source maps`} stored for release ${release}.`)
         if (without.length > 0 && !flags['without-sources']) print(withoutLines(without))
-        if (removed.size > 0) print(`Removed for source_map_max_releases: ${[...removed].join(', ')}.`)
+        if (removed.size > 0) print(`Deleted because of source_map_max_releases: ${[...removed].join(', ')}.`)
       }
-      if (is_new) complain(`${address} did not exist, and was made. Is it the database of your application?`)
+      if (is_new) complain(`${address} did not exist and was created. Is it the database of your application?`)
       for (const sentence of refused) complain(sentence)
       return refused.length > 0 ? 1 : 0
     })
   },
 })
 
-/** What is wrong with one file is no reason to leave out the others. */
+/** A problem with one file does not affect the others. */
 const SKIPPED: readonly string[] = ['invalid_input', 'too_large']
 
 function prefixOf(given: string | undefined): string {
   if (given === undefined) return ''
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s?#]*$/i.test(given)) {
     throw wrongUse(
-      `--url-prefix is the whole address at which DIR is served, such as https://cdn.shop.example/assets/, not "${given}"`,
+      `--url-prefix must be the full URL at which DIR is served, such as https://cdn.shop.example/assets/, not "${given}"`,
     )
   }
   return given.endsWith('/') ? given : `${given}/`
@@ -87,13 +87,13 @@ function prefixOf(given: string | undefined): string {
 
 function withoutLines(names: readonly string[]): string {
   const scripts = names.length === 1 ? names[0] : `${names.length} of them`
-  return `No source is kept of ${scripts}: the map brings none, or more than source_map_max_bytes. Its frames name file and line only.`
+  return `No source stored for ${scripts}: the map contains none, or more than source_map_max_bytes. Frames show file and line only.`
 }
 
 function nothingFound(folder: string, scripts: number): CommandFailed {
   const why =
     scripts === 0
-      ? `There are neither scripts nor maps below ${folder}: name the folder that the build was written to.`
-      : `Below ${folder} ${scripts === 1 ? 'is a script' : `are ${scripts} scripts`} without a map: build with source maps (esbuild --sourcemap=external, Vite build.sourcemap: 'hidden', webpack devtool: 'hidden-source-map').`
+      ? `No scripts or maps below ${folder}. Specify the output folder of the build.`
+      : `Below ${folder} ${scripts === 1 ? 'is a script' : `are ${scripts} scripts`} without a map. Build with source maps (esbuild --sourcemap=external, Vite build.sourcemap: 'hidden', webpack devtool: 'hidden-source-map').`
   return new CommandFailed(why)
 }

@@ -6,13 +6,13 @@ import { defineTool, type Tool } from '../tool.js'
 const days = (value: number) => withDefault(clampedInteger({ min: 1, max: 365 }), value)
 const application_id = optional(id())
 
-/** What reads. */
+/** Read-only tools. */
 export const READ_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'list_errors',
     title: 'List errors',
     description:
-      'Errors as groups of the same fault, newest first: type, message, place in the code, severity, status, how often, how many users. All filters are optional and narrow the list together.',
+      'Errors, grouped by cause, newest first: type, message, code location, severity, status, number of occurrences and users. All filters are optional and combined.',
     input: v.object({
       ...errorsListInput.entries,
       per_page: withDefault(clampedInteger({ min: 1, max: 50 }), 20),
@@ -23,7 +23,7 @@ export const READ_TOOLS: readonly Tool[] = [
     name: 'get_error',
     title: 'Read one error',
     description:
-      'One error with comments and activity trail. Message, place, stack, causes, request, user, version, breadcrumbs and variables are those of the newest occurrence or of occurrence_id.',
+      'One error with comments and activity trail. Message, location, stack, causes, request, user, version, breadcrumbs and variables are those of the newest occurrence or of occurrence_id.',
     input: v.object({ error_id: id(), application_id, occurrence_id: optional(id()) }),
     async run({ Queries }, input) {
       const { occurrences, occurrences_pagination, occurrence, ...error } = await Queries.FindError.call({
@@ -50,7 +50,7 @@ export const READ_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'similar_errors',
     title: 'Similar errors',
-    description: 'Errors that share frames of the code and words of the message with this one.',
+    description: 'Errors that share code frames and message words with this one.',
     input: v.object({
       error_id: id(),
       threshold: withDefault(fraction({ min: 0, max: 1 }), 0.6),
@@ -61,29 +61,29 @@ export const READ_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'stats',
     title: 'Statistics',
-    description:
-      'How many errors and occurrences there are in all, today and lately, the most frequent types, and platforms.',
+    description: 'Total, current and recent numbers of errors and occurrences, the most frequent types, and platforms.',
     input: v.object({ application_id }),
     run: ({ Queries }, input) => Queries.DashboardStats.call(input),
   }),
   defineTool({
     name: 'analytics',
     title: 'Analytics',
-    description: 'Trends over some days: occurrences by day, hour and severity, what was resolved and how fast.',
+    description:
+      'Trends over several days: occurrences by day, hour and severity, resolved errors and resolution times.',
     input: v.object({ days: days(30), application_id }),
     run: ({ Queries }, input) => Queries.ErrorAnalytics.call(input),
   }),
   defineTool({
     name: 'releases',
     title: 'Releases',
-    description: 'The versions that reported, each with what it brought, what came back and what is gone.',
+    description: 'Versions that reported errors, each with its new, regressed and disappeared errors.',
     input: v.object({ days: days(30), application_id, page: withDefault(clampedInteger({ min: 1, max: 10_000 }), 1) }),
     run: ({ Queries }, input) => Queries.Releases.call(input),
   }),
   defineTool({
     name: 'applications',
     title: 'Applications',
-    description: 'The applications that report here, with the ids that the other tools take as application_id.',
+    description: 'Applications that report here, with the ids that other tools accept as application_id.',
     input: v.object({}),
     run: async ({ Queries }) => ({ applications: await Queries.Applications.call() }),
   }),

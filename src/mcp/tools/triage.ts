@@ -4,18 +4,18 @@ import { MAX_SNOOZE_HOURS, STATUSES } from '../../model/workflow.js'
 import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../triage/commands/change-errors.js'
 import { defineTool, type Tool } from '../tool.js'
 
-/** Who did it, in every activity trail: never a name that the agent was told to use. */
+/** Actor in every activity trail: never a name chosen by the agent. */
 export const ACTOR = 'agent (mcp)'
 
 const actor = ACTOR
 const error_id = id()
 
-/** What changes something, for agents that are allowed to. */
+/** Tools that change data, for agents that are allowed to. */
 export const TRIAGE_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'resolve_error',
     title: 'Resolve',
-    description: 'Marks an error as resolved; it is reopened by itself when it occurs again.',
+    description: 'Marks an error as resolved. It is reopened automatically when it occurs again.',
     input: v.object({
       error_id,
       resolution_comment: optionalText({ max: TEXT_LIMIT }),
@@ -27,7 +27,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'reopen_error',
     title: 'Reopen',
-    description: 'Gives an error the status new again.',
+    description: 'Sets the status of an error back to new.',
     input: v.object({ error_id, comment: optionalText({ max: TEXT_LIMIT }) }),
     changes: true,
     run: ({ Commands }, input) => Commands.UpdateStatus.call({ ...input, status: 'new', actor }),
@@ -51,7 +51,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'assign_error',
     title: 'Assign',
-    description: 'Gives an error to somebody.',
+    description: 'Assigns an error to a person.',
     input: v.object({ error_id, assigned_to: requiredText({ max: NAME_LIMIT }) }),
     changes: true,
     run: ({ Commands }, input) => Commands.AssignError.call({ ...input, actor }),
@@ -59,7 +59,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'unassign_error',
     title: 'Remove the assignment',
-    description: 'Takes an error from whoever has it.',
+    description: 'Removes the assignee of an error.',
     input: v.object({ error_id }),
     changes: true,
     run: ({ Commands }, input) => Commands.UnassignError.call({ ...input, actor }),
@@ -67,7 +67,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'snooze_error',
     title: 'Snooze',
-    description: 'Hides an error for some hours; it sends no messages meanwhile.',
+    description: 'Hides an error for some hours; no notifications are sent during that time.',
     input: v.object({
       error_id,
       hours: integer({ min: 1, max: MAX_SNOOZE_HOURS }),

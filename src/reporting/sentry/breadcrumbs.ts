@@ -4,7 +4,7 @@ import { type Json, recordOf, textIn, timeIn, valuesOf, wordIn } from './values.
 const MOST_CRUMBS = 100
 const MESSAGE_LIMIT = 1000
 
-/** The steps before an event, oldest first. What no time is known of happened when the one before it did. */
+/** Breadcrumbs of an event, oldest first. One without a time gets the time of the one before it. */
 export function breadcrumbsOf(event: Json, occurred_at: number): RecordedBreadcrumb[] {
   let last = occurred_at
   const crumbs = valuesOf(event.breadcrumbs, MOST_CRUMBS, 'end')
@@ -15,7 +15,7 @@ export function breadcrumbsOf(event: Json, occurred_at: number): RecordedBreadcr
   })
 }
 
-/** What a Date can hold; a later time would break whoever shows it. */
+/** Maximum time of a Date. A later time would break every page that shows it. */
 const LATEST = 8.64e15
 
 function crumbOf(crumb: Json, occurred_at: number): RecordedBreadcrumb {
@@ -30,7 +30,7 @@ function crumbOf(crumb: Json, occurred_at: number): RecordedBreadcrumb {
   }
 }
 
-/** `GET https://shop.example/cart 500`, for steps that are requests and say so in their data only. */
+/** `GET https://shop.example/cart 500`, for breadcrumbs that describe a request only in their data. */
 function requestIn(data: Json | undefined): string | undefined {
   const url = textIn(data?.url)
   if (!url) return undefined

@@ -1,7 +1,7 @@
 import { isDeeperThan } from '../json-depth.js'
 import { type Json, recordOf, textIn } from './values.js'
 
-/** What an SDK sends in one request: a header, and items with headers of their own. */
+/** Content of one request of an SDK: a header, and items with their own headers. */
 export interface Envelope {
   header: Json
   items: readonly EnvelopeItem[]
@@ -13,12 +13,12 @@ export interface EnvelopeItem {
   payload: Uint8Array
 }
 
-/** Somebody sent what no SDK sends. */
+/** The body is not a valid envelope. */
 export class MalformedEnvelope extends Error {}
 
 const MOST_ITEMS = 100
 export const MAX_HEADER_BYTES = 16_384
-/** Of all headers together. SDKs send a few hundred bytes; parsing more would cost the host's thread. */
+/** For all headers together. SDKs send a few hundred bytes; parsing more would block the host. */
 const MAX_ALL_HEADER_BYTES = 65_536
 const NEWLINE = 0x0a
 /** SDKs cut what they send at a fraction of this. */
@@ -30,8 +30,8 @@ export function envelopeHeader(bytes: Buffer): Json {
 }
 
 /**
- * Takes an envelope apart without looking into its items. Lines are framed by newlines; a payload is as long as its
- * header says, else it ends with its line.
+ * Splits an envelope into items without parsing them. A payload ends after the length in its header, or else with its
+ * line.
  */
 export function parseEnvelope(bytes: Buffer): Envelope {
   const first = lineAt(bytes, 0)
@@ -42,7 +42,8 @@ export function parseEnvelope(bytes: Buffer): Envelope {
     const { line, next } = lineAt(bytes, at)
     at = next
     if (line.length === 0) continue
-    if (items.length >= MOST_ITEMS) throw new MalformedEnvelope(`an envelope holds at most ${MOST_ITEMS} items`)
+    if (items.length >= MOST_ITEMS)
+      throw new MalformedEnvelope(`an envelope must not contain more than ${MOST_ITEMS} items`)
     header_bytes += line.length
     if (header_bytes > MAX_ALL_HEADER_BYTES) throw new MalformedEnvelope('the headers are too long')
     const item = headerIn(line, `item ${items.length + 1}`)
@@ -53,7 +54,7 @@ export function parseEnvelope(bytes: Buffer): Envelope {
   return { header, items }
 }
 
-/** What a payload says, where it is an object. */
+/** Parses a payload that must be an object. */
 export function jsonIn(payload: Uint8Array, what: string): Json {
   const value = recordOf(parsed(Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength), what))
   if (!value) throw new MalformedEnvelope(`${what} is not a JSON object`)
@@ -77,15 +78,15 @@ function payloadEnd(bytes: Buffer, from: number, length: unknown): number {
     return newline < 0 ? bytes.length : newline
   }
   if (!Number.isSafeInteger(length) || Number(length) < 0)
-    throw new MalformedEnvelope('the length of an item is no size')
+    throw new MalformedEnvelope('the length of an item is invalid')
   const end = from + Number(length)
-  if (end > bytes.length) throw new MalformedEnvelope('an item is shorter than its header says')
+  if (end > bytes.length) throw new MalformedEnvelope('an item is shorter than the length in its header')
   return end
 }
 
 function parsed(bytes: Buffer, what: string): unknown {
   const text = bytes.toString('utf8')
-  if (isDeeperThan(text, MAX_DEPTH)) throw new MalformedEnvelope(`${what} is nested too deep`)
+  if (isDeeperThan(text, MAX_DEPTH)) throw new MalformedEnvelope(`${what} is nested too deeply`)
   try {
     return JSON.parse(text)
   } catch {

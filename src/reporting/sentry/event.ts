@@ -8,18 +8,18 @@ import { releaseNames, releaseOf } from './release.js'
 import { requestOf } from './request.js'
 import { type Json, mappingOf, pairsOf, recordOf, textIn, timeIn, valuesOf, wordIn } from './values.js'
 
-/** What is known of an event beside itself. */
+/** Facts about an event in addition to its content. */
 export interface Arrived {
   now: number
-  /** The client's own time when it sent the event. */
+  /** Time on the client's clock when it sent the event. */
   sent_at?: number | undefined
   project_id: string
   event_id: string
-  /** Whose address is kept with the error; undefined where none is to be. */
+  /** Address to store with the error; undefined if none should be stored. */
   remote_address?: string | undefined
 }
 
-/** An event of a Sentry SDK as an error of ours; null where it tells of none. */
+/** Converts a Sentry event to an error; null if it contains none. */
 export function errorOf(event: Json, arrival: Arrived): ForeignError | null {
   const thrown = thrownIn(event)
   const message = messageOf(event)
@@ -63,7 +63,7 @@ function messageOf(event: Json): string | undefined {
   return textIn(entry?.formatted) ?? textIn(entry?.message) ?? textIn(event.message)
 }
 
-/** The level of an exception is `error` unless somebody chose another; then our own rules know better. */
+/** The level of an exception is `error` unless it was set explicitly. Otherwise the severity rules apply. */
 function severityOf(level: string | undefined, thrown: boolean): Severity | undefined {
   if (level === 'fatal' || level === 'critical') return 'critical'
   if (level === 'warning') return 'medium'
@@ -71,7 +71,7 @@ function severityOf(level: string | undefined, thrown: boolean): Severity | unde
   return thrown ? undefined : 'medium'
 }
 
-/** How far the client's clock may be off before it is put right by the time at which it says it sent the event. */
+/** Maximum clock skew before the time is corrected with the client's send time. */
 const CLOCK_DIFFERENCE = 5 * 60_000
 
 function clockDifference({ now, sent_at }: Arrived): number {
@@ -96,7 +96,7 @@ function userOf(event: Json, { remote_address }: Arrived): Pick<ForeignError, 'u
   }
 }
 
-/** Devices, systems, browsers, and what the application added. The trace has fields of its own. */
+/** Devices, systems, browsers, and custom data. The trace has its own fields. */
 function contextOf(event: Json, message: string | undefined): Record<string, unknown> {
   const { trace: _, ...contexts } = recordOf(event.contexts) ?? {}
   const { ip_address: _address, geo: _geo, ...user } = recordOf(event.user) ?? {}
@@ -143,7 +143,7 @@ function fingerprintOf(event: Json): string[] | undefined {
 
 const MOST_SCRIPTS = 100
 
-/** By which source map each script is told in its original, as bundlers mark them. */
+/** Source map ids by script, as written by bundlers. */
 function debugIdsOf(event: Json): Record<string, string> | undefined {
   const images = valuesOf(recordOf(event.debug_meta)?.images, MOST_SCRIPTS)
   const known = images.flatMap(({ code_file, debug_id }): [string, string][] =>

@@ -2,20 +2,20 @@ import type { Cause } from '../../model/event.js'
 import { backtraceOf } from './frames.js'
 import { type Json, recordOf, textIn, valuesOf, wordIn } from './values.js'
 
-/** What an event says that was thrown. */
+/** Exceptions of an event. */
 export interface Thrown {
   error_type: string
   message: string
   backtrace: readonly string[]
   causes: readonly Cause[]
   unhandled: boolean
-  /** Nothing was thrown: the SDK made it up to tell where a message was sent from. */
+  /** Nothing was thrown: the SDK created the exception to show where a message was sent. */
   is_message: boolean
 }
 
 const MOST_EXCEPTIONS = 20
 
-/** The exceptions of an event, the outermost with those behind it; undefined where it has none. */
+/** The outermost exception of an event with its causes; undefined if there is none. */
 export function thrownIn(event: Json): Thrown | undefined {
   const values = valuesOf(event.exception, MOST_EXCEPTIONS, 'end').filter(
     ({ type, value }) => wordIn(type) ?? wordIn(value),
@@ -33,13 +33,13 @@ export function thrownIn(event: Json): Thrown | undefined {
   }
 }
 
-/** The stack of the event itself, or that of the thread that crashed: native SDKs keep it there. */
+/** Stack of the event itself, or of the crashed thread, where native SDKs store it. */
 export function stackBeside(event: Json): readonly string[] {
   const own = backtraceOf(event.stacktrace)
   return own.length > 0 ? own : backtraceOf(threadOf(event)?.stacktrace)
 }
 
-/** All stack traces of an event as they were sent, that of the outermost exception first. */
+/** All stack traces of an event, that of the outermost exception first. */
 export function stacktracesIn(event: Json): unknown[] {
   const thrown = valuesOf(event.exception, MOST_EXCEPTIONS, 'end').map(({ stacktrace }) => stacktrace)
   return [...thrown.reverse(), event.stacktrace, threadOf(event)?.stacktrace]
@@ -55,7 +55,7 @@ function isMessage({ type, mechanism }: Json): boolean {
 }
 
 function typeOf({ type, value }: Json): string {
-  // Some send the type in front of the message only.
+  // Some SDKs only send the type as a prefix of the message.
   return wordIn(type) ?? /^([\w$.]{1,100}):/.exec(textIn(value) ?? '')?.[1] ?? 'Error'
 }
 
@@ -69,7 +69,7 @@ function causeOf(exception: Json, relation: Cause['relation'], inner: readonly C
   }
 }
 
-/** Each was caused by the one before it in the list. */
+/** Each exception was caused by the one before it in the list. */
 function chain(behind: readonly Json[]): Cause[] {
   return behind.reduce<Cause[]>((inner, exception) => [causeOf(exception, 'cause', inner)], [])
 }
@@ -79,12 +79,12 @@ function idsOf({ mechanism }: Json): { id: unknown; parent: unknown; source: unk
   return { id: exception_id, parent: parent_id, source }
 }
 
-/** Newer SDKs number the exceptions and say whose each is; groups of errors can only be told so. */
+/** Newer SDKs number the exceptions and link each to its parent, which is required for exception groups. */
 function hasTree(values: readonly Json[]): boolean {
   return values.every((value) => typeof idsOf(value).id === 'number')
 }
 
-/** The numbers are the sender's: one that names itself as its own parent must not be followed for ever. */
+/** The sender controls the numbers: an exception that is its own parent must not cause an infinite loop. */
 function treeBelow(parent: Json, values: readonly Json[], seen: Set<Json>): Cause[] {
   const { id } = idsOf(parent)
   return values

@@ -2,12 +2,12 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { Refusal } from './refusal.js'
 
-/** Decompressed at a time: a body is read no further than this beyond what its client may send. */
+/** Bytes to decompress at a time. Reading exceeds the client's limit by at most this much. */
 const CHUNK_BYTES = 65_536
 
 const gunzip = () => createGunzip({ chunkSize: CHUNK_BYTES })
 
-/** The encodings that are read. Never brotli or zstd: their decoders have had faults that a body could reach. */
+/** Supported encodings. Not brotli or zstd: their decoders have had vulnerabilities. */
 const DECODERS: Readonly<Record<string, (start: Buffer) => Transform>> = {
   gzip: gunzip,
   'x-gzip': gunzip,
@@ -16,16 +16,16 @@ const DECODERS: Readonly<Record<string, (start: Buffer) => Transform>> = {
     hasZlibHeader(start) ? createInflate({ chunkSize: CHUNK_BYTES }) : createInflateRaw({ chunkSize: CHUNK_BYTES }),
 }
 
-/** The chunks of a body before it was compressed. Stops decompressing when the consumer stops. */
+/** Decompressed chunks of a body. Stops when the consumer stops. */
 export async function* expand(chunks: AsyncGenerator<Buffer>, encoding: string | null): AsyncGenerator<Buffer> {
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return yield* chunks
   const decoderFor = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
   if (!decoderFor) throw new Refusal(415, 'use gzip, deflate or no content encoding')
   const first = await chunks.next()
-  if (first.done) throw new Refusal(400, `the body is no ${name}`)
+  if (first.done) throw new Refusal(400, `the body is not valid ${name}`)
   const decoder = decoderFor(first.value)
-  // Its errors arrive at the loop below.
+  // Errors arrive in the loop below.
   pipeline(Readable.from(following(first.value, chunks), { objectMode: true, highWaterMark: 1 }), decoder, () => {})
   try {
     for await (const chunk of decoder) yield chunk

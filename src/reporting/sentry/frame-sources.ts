@@ -2,7 +2,7 @@ import { type FrameSource, MAX_CONTEXT_LINES, MAX_FRAME_SOURCES } from '../../mo
 import { lineOf, MOST_FRAMES } from './frames.js'
 import { type Json, recordOf, valuesOf } from './values.js'
 
-/** The lines of source that an SDK sent with the frames of the application's own code, those of the newest calls first. */
+/** Source lines that an SDK sent with own-code frames, newest calls first. */
 export function frameSourcesIn(stacktraces: readonly unknown[]): FrameSource[] {
   const sources = new Map<string, FrameSource>()
   for (const stacktrace of stacktraces) {
@@ -17,7 +17,7 @@ export function frameSourcesIn(stacktraces: readonly unknown[]): FrameSource[] {
 
 function sourceOf(frame: Json): FrameSource | null {
   const { context_line, lineno } = frame
-  // No line is before the first, whatever is sent.
+  // Line numbers start at 1.
   if (typeof context_line !== 'string' || !Number.isSafeInteger(lineno) || Number(lineno) < 1) return null
   const room = Math.min(MAX_CONTEXT_LINES, Number(lineno) - 1)
   const before = room > 0 ? textsIn(frame.pre_context).slice(-room) : []
@@ -26,10 +26,10 @@ function sourceOf(frame: Json): FrameSource | null {
   return { frame: lineOf(frame), first: Number(lineno) - before.length, lines }
 }
 
-/** One inside a line would shift all numbers after it. */
+/** A line break inside a line would shift all following numbers. */
 const LINE_BREAKS = /[\r\n\u2028\u2029]+/g
 
-/** One that is no text still stands for a line. */
+/** A value that is not text still counts as a line. */
 function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map((line) => (typeof line === 'string' ? line : '')) : []
 }

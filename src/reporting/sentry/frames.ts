@@ -5,20 +5,20 @@ export const MOST_FRAMES = 250
 const PART_LIMIT = 400
 
 /**
- * A stack trace as lines of a backtrace, the newest call first; SDKs send it last. What the SDK says of whose code a
- * frame is goes with the line, because for most languages its path does not tell.
+ * Converts a stack trace to backtrace lines, newest call first; SDKs send it last. Keeps the SDK's own-code flag,
+ * because for most languages the path does not show it.
  */
 export function backtraceOf(stacktrace: unknown): string[] {
   return valuesOf(recordOf(stacktrace)?.frames, MOST_FRAMES, 'end').map(lineOf).reverse()
 }
 
-/** A frame as a line of a backtrace. */
+/** Formats a frame as a line of a backtrace. */
 export function lineOf(frame: Json): string {
   const line = isJava(frame) ? javaLine(frame) : plainLine(frame)
   return frame.in_app === false && !isKnownLibrary(line) ? `${line}${LIBRARY_MARK}` : line
 }
 
-/** The frame's own path already tells it. */
+/** Whether the path of the frame already shows that it is a library. */
 function isKnownLibrary(line: string): boolean {
   return /\/node_modules\/|[ (]node:/.test(line)
 }
@@ -30,7 +30,7 @@ function isJava({ module, filename, abs_path }: Json): boolean {
   )
 }
 
-/** `at com.example.Cart.total(Cart.kt:12)`, as Java writes it. */
+/** `at com.example.Cart.total(Cart.kt:12)`, the format of Java. */
 function javaLine(frame: Json): string {
   const name = [part(frame.module), nameOf(frame)].filter(Boolean).join('.')
   return `at ${name} (${part(frame.filename ?? frame.abs_path)}${position(frame)})`
@@ -39,17 +39,17 @@ function javaLine(frame: Json): string {
 function plainLine(frame: Json): string {
   const name = nameOf(frame)
   const file = placeOf(frame)
-  // Not by its address, which is another with every start: no crash would be like the one before.
+  // Omits the address, which differs with every start: no two crashes would be equal.
   if (!file) return `at ${name ?? '<unknown>'} (unknown)`
   const location = `${file}${position(frame)}`
   return name ? `at ${name} (${location})` : `at ${location}`
 }
 
-/** Not the relative name where the whole path is known: two packages may have a file of one name. */
+/** Prefers the absolute path: two packages can have files with the same name. */
 function placeOf({ abs_path, filename, package: library }: Json): string | undefined {
   const path = part(abs_path)
   if (path && path !== '<unknown>') return path
-  // The image of an app is known by its path on the device, which differs between installations.
+  // The image of an app has a path on the device, which differs between installations.
   return part(filename) ?? part(library)?.split('/').at(-1)
 }
 
@@ -67,7 +67,7 @@ function nameOf(frame: Json): string | undefined {
   return name === '?' ? undefined : name
 }
 
-/** One line's worth: a line break in a name would make two frames of one. */
+/** Removes line breaks: one in a name would create two frames. */
 function part(value: unknown): string | undefined {
   const text = wordIn(value)?.slice(0, PART_LIMIT).replace(/\s+/g, ' ').trim()
   return text || undefined

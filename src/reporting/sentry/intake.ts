@@ -9,15 +9,15 @@ import type { PublicKeys } from './public-key.js'
 import { createReceiver } from './receive.js'
 
 export interface SentryIntakeOptions extends ClientOptions {
-  /** Left out: the default tracker. */
+  /** Default: the default tracker. */
   tracker?: TrackerInstance
   /** The public keys that may report, or a function `(public_key, project_id) => boolean`. */
   keys: PublicKeys
   /** Origins of other sites whose pages may report here, such as `https://shop.example`. None by default. */
   allowed_origins?: readonly string[]
-  /** Keeps the address of whoever reports, or what the event says of it, with the error. Off by default. */
+  /** Stores the address of the client, or the address in the event, with the error. Off by default. */
   store_ip_addresses?: boolean
-  /** The most bytes of one envelope, as it is sent and unpacked; 1 MB by default. */
+  /** Maximum size of one envelope in bytes, compressed and decompressed; 1 MB by default. */
   max_bytes?: number
 }
 
@@ -25,11 +25,8 @@ const DEFAULT_MAX_BYTES = 1_048_576
 const HIGHEST_MAX_BYTES = 20 * 1_048_576
 
 /**
- * Takes what Sentry SDKs send, so that they report here by a DSN alone: `https://KEY@host/sentry/1` for an intake that
- * is mounted at /sentry.
- *
- * @example
- * app.use('/sentry', sentryIntake({ keys: ['8c1f0a…'], allowed_origins: ['https://shop.example'] }).express)
+ * Accepts events of Sentry SDKs, which only need a DSN: `https://KEY@host/sentry/1` for an intake mounted at /sentry.
+ * @example app.use('/sentry', sentryIntake({ keys: ['8c1f0a…'], allowed_origins: ['https://shop.example'] }).express)
  */
 export function sentryIntake(options: SentryIntakeOptions): Mountable {
   const { tracker = Tracker, keys, allowed_origins, client_address, store_ip_addresses = false } = options
@@ -44,7 +41,7 @@ function checkOptions(keys: unknown, max_bytes: number): void {
   const problems: string[] = []
   const isList = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string' && key !== '')
   if (typeof keys !== 'function' && !isList) {
-    problems.push('sentryIntake needs keys: a list of the public keys that may report, or a function')
+    problems.push('sentryIntake requires keys: a list of the public keys that may report, or a function')
   }
   if (!Number.isInteger(max_bytes) || max_bytes < 1 || max_bytes > HIGHEST_MAX_BYTES) {
     problems.push(`sentryIntake: max_bytes must be a whole number from 1 to ${HIGHEST_MAX_BYTES}`)

@@ -1,6 +1,6 @@
 import { type Json, recordOf, textIn } from './values.js'
 
-/** Kinds of SDK that run in no browser although they say `javascript`. */
+/** SDKs that do not run in a browser although they report `javascript`. */
 const SERVER_SDK =
   /^sentry\.javascript\.(?:node|bun|deno|cloudflare|vercel-edge|aws-serverless|google-cloud-serverless|nestjs|effect)/
 
@@ -9,13 +9,13 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/^android$/i, 'Android'],
 ]
 
-/** One of our four platforms: by the device where it is a phone, by the language otherwise. */
+/** One of the four platforms: by device for a phone, by language otherwise. */
 export function platformOf(event: Json): string {
   const sdk = textIn(recordOf(event.sdk)?.name) ?? ''
   const contexts = recordOf(event.contexts) ?? {}
   const system = textIn(recordOf(contexts.os)?.name) ?? ''
   const platform = textIn(event.platform)?.toLowerCase() ?? ''
-  // A page that is open in a phone's browser is still a page.
+  // A page in the browser of a phone is still a web page.
   if (platform === 'javascript' && !/react-native|capacitor|cordova/.test(sdk)) {
     return SERVER_SDK.test(sdk) ? 'API' : 'Web'
   }

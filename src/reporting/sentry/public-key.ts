@@ -1,23 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** The keys that may report, or a function that knows them. */
+/** Keys that may report, or a function that checks a key. */
 export type PublicKeys = readonly string[] | ((public_key: string, project_id: string) => boolean | Promise<boolean>)
 
 const KEY_LIMIT = 200
 
-/** The public key of a DSN, where the SDK put it: its own header, the usual one, or the query. */
+/** The public key of a DSN from the SDK's own header, the Authorization header, or the query. */
 export function keyIn(headers: Headers, query: URLSearchParams): string | null {
   const header = headers.get('x-sentry-auth') ?? sentryAuthorization(headers.get('authorization'))
   const named = /\bsentry_key=([^,\s]+)/.exec(header?.slice(0, 2000) ?? '')?.[1]
   return bounded(named ?? query.get('sentry_key'))
 }
 
-/** The key of a DSN as it stands in the header of an envelope, for those that come by a tunnel without any other. */
+/** The key of a DSN in the header of an envelope, for requests through a tunnel. */
 export function keyOfDsn(dsn: unknown): string | null {
   return typeof dsn === 'string' && dsn.length < 2000 && URL.canParse(dsn) ? bounded(new URL(dsn).username) : null
 }
 
-/** Whether the key may report. All keys are compared, each in constant time: how long it takes tells nothing. */
+/** Whether the key may report. Compares all keys in constant time, so that the duration reveals nothing. */
 export async function isAllowed(keys: PublicKeys, key: string, project_id: string): Promise<boolean> {
   if (typeof keys === 'function') return (await keys(key, project_id)) === true
   const given = digest(key)

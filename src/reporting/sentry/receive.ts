@@ -17,7 +17,7 @@ export interface ReceiverOptions extends ClientOptions {
   max_bytes: number
 }
 
-/** From a request to an answer. Never rejects: SDKs are told what was wrong, the host notices nothing. */
+/** Handles a request and returns a response. Never rejects: SDKs receive the reason, and the host is not affected. */
 export function createReceiver(options: ReceiverOptions, tracker: TrackerInstance): Answering {
   const { cors, keys, limits, max_bytes } = options
   const record = createRecording(tracker)
@@ -37,15 +37,15 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
   async function receive(request: Request, arrival: Arrival): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
     const place = placeOf(pathname)
-    if (!place) throw new Refusal(404, 'there is nothing here: a DSN ends with a slash and the number of the project')
+    if (!place) throw new Refusal(404, 'not found: a DSN ends with a slash and the project number')
     if (request.method === 'OPTIONS') return cors.preflight(request)
-    if (request.method !== 'POST') throw new Refusal(405, 'only POST is taken', { allow: 'POST, OPTIONS' })
-    if (cors.isRefused(request)) throw new Refusal(403, 'pages of this origin may not report here')
+    if (request.method !== 'POST') throw new Refusal(405, 'only POST is supported', { allow: 'POST, OPTIONS' })
+    if (cors.isRefused(request)) throw new Refusal(403, 'this origin may not report here')
     const remote_address = clientOf({ request, host: arrival.host }, arrival, options, tracker.config)
     const client = countedBy(remote_address)
     hold(limits.request(client))
     const key = keyIn(request.headers, searchParams)
-    // The older endpoint has no envelope that could contain one.
+    // The older endpoint has no envelope that could contain a key.
     let isAdmitted = false
     let bytesBeforeKey = 0
     const admit = async (found: string | null) => {
@@ -70,7 +70,7 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     return answerJson(200, id === null ? {} : { id })
   }
 
-  /** Checks the key in the first line before the rest is decompressed, for envelopes that come through a tunnel. */
+  /** Checks the key in the first line before the rest is decompressed, for envelopes through a tunnel. */
   async function keyedBytes(
     chunks: AsyncIterable<Buffer>,
     admit: (key: string | null) => Promise<void>,
@@ -102,7 +102,7 @@ async function joined(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** `/api/1/envelope/` and its elder, below whatever path the intake is mounted at. */
+/** `/api/1/envelope/` and the older `/api/1/store/`, below the mount path of the intake. */
 interface Place {
   project_id: string
   kind: string
@@ -113,7 +113,7 @@ function placeOf(path: string): Place | null {
   return project_id && kind ? { project_id, kind } : null
 }
 
-/** What is sent to the elder endpoint is the event alone. */
+/** The body of the older endpoint is a single event. */
 function bareEvent(bytes: Buffer): Envelope {
   return { header: {}, items: [{ type: 'event', header: {}, payload: bytes }] }
 }

@@ -8,24 +8,24 @@ import { type Json, textIn, timeIn } from './values.js'
 
 type From = Pick<Arrived, 'project_id' | 'remote_address'>
 
-/** Records the errors of envelopes and counts the rest; gives the id that the SDK knows what it sent by. */
+/** Records the errors of an envelope and counts the other items. Returns the event id that the SDK expects. */
 export function createRecording(tracker: TrackerInstance): (envelope: Envelope, from: From) => Promise<string | null> {
   const seen = new SeenEvents(tracker)
   return async ({ header, items }, from) => {
-    // All are read before the first is recorded: an envelope is taken as a whole or not at all.
+    // All events are parsed before the first is recorded: an envelope is accepted as a whole or not at all.
     const events = items.filter(({ type }) => type === 'event').map(({ payload }) => jsonIn(payload, 'an event'))
     for (const { type } of items) if (type !== 'event') tracker.drop(`sentry_dropped: ${kindOf(type)}`)
-    // The header's id is that of the event: a second one without an id of its own must not be taken for it.
+    // The id in the header belongs to the first event: a second event without an id must not be treated as a duplicate.
     const numbered = events.map((event, i) => ({
       event,
       event_id: idIn(event.event_id) ?? (i === 0 ? idIn(header.event_id) : null) ?? randomUUID().replaceAll('-', ''),
     }))
     const when = { now: tracker.inlet.now(), sent_at: timeIn(header.sent_at) }
-    // One after the other: a hundred at once would hold the host's thread for a second.
+    // Sequential: a hundred at once would block the host for a second.
     for (const { event, event_id } of numbered) {
       const kept = await record(event, { ...from, ...when, event_id })
-      // Those before it have their numbers: they count once, however often the envelope comes.
-      if (!kept) throw new Refusal(503, 'errors can be kept nowhere at the moment', { 'retry-after': '60' })
+      // Earlier events have ids, so they count once, however often the envelope is sent.
+      if (!kept) throw new Refusal(503, 'errors cannot be stored at the moment', { 'retry-after': '60' })
     }
     return idIn(header.event_id) ?? numbered[0]?.event_id ?? null
   }
@@ -44,7 +44,7 @@ const KINDS: ReadonlySet<string> = new Set([
   'trace_metric', 'log', 'otel_log', 'span', 'otel_span', 'raw_security', 'security', 'nel', 'form_data',
 ]) // biome-ignore format: a word list reads best as lines of words
 
-/** A word of our list: counters under names that a client makes up would never end. */
+/** Limited to known types: counters with names chosen by clients would grow without bound. */
 function kindOf(type: string): string {
   return KINDS.has(type) ? type : 'other'
 }
@@ -54,7 +54,7 @@ function idIn(value: unknown): string | null {
   return id && /^[0-9a-f]{32}$/.test(id) ? id : null
 }
 
-/** Transactions and the like come to the elder endpoint under the same roof, with a type of their own. */
+/** The older endpoint also receives transactions and similar items, with their own type. */
 function isError({ type }: Json): boolean {
   return type === undefined || type === null || type === 'error' || type === 'default'
 }

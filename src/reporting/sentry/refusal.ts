@@ -4,7 +4,7 @@ import { answerJson } from '../arrival.js'
 import { OverLimit } from '../limits.js'
 import { MalformedEnvelope } from './envelope.js'
 
-/** What an SDK is told when its request is not taken. Its words are ours alone: they go into a header, too. */
+/** A rejection with a message for the SDK. The message is fixed text because it is also sent in a header. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Record<string, string>
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The answer to a request that failed, in the shape in which SDKs look for a reason. */
+/** Response to a failed request, in the format in which SDKs expect a reason. */
 export function refusalOf(error: unknown, tracker: TrackerInstance): Response {
   const { status, message, headers } = knownRefusal(error) ?? unknownFault(error, tracker)
   return answerJson(status, { detail: message }, { ...headers, 'x-sentry-error': message })
@@ -28,11 +28,11 @@ function knownRefusal(error: unknown): Refusal | null {
   if (error instanceof MalformedEnvelope) return new Refusal(400, error.message)
   if (!(error instanceof TrackerError)) return null
   if (error.code === 'too_large') return new Refusal(413, error.message)
-  // Shut down.
-  return new Refusal(503, 'errors are not taken at the moment', { 'retry-after': '60' })
+  // The tracker was shut down.
+  return new Refusal(503, 'errors are not accepted at the moment', { 'retry-after': '60' })
 }
 
-/** SDKs pause for as long as the second header says, here for items of all kinds of this key. */
+/** SDKs pause for the duration in the second header, here for all items of this key. */
 function tooMany({ message, retry_after }: OverLimit): Refusal {
   return new Refusal(429, message, {
     'retry-after': String(retry_after),
@@ -40,8 +40,8 @@ function tooMany({ message, retry_after }: OverLimit): Refusal {
   })
 }
 
-/** A callback of the host failed, or we did. What it says is not the client's. */
+/** A callback of the host or this package failed. The message is not for the client. */
 function unknownFault(error: unknown, tracker: TrackerInstance): Refusal {
   tracker.inlet.failed(error)
-  return new Refusal(500, 'the envelope could not be taken')
+  return new Refusal(500, 'the envelope could not be processed')
 }

@@ -1,4 +1,4 @@
-/** What a release's name says of version and commit. */
+/** Version and commit parsed from the name of a release. */
 export interface Release {
   app_version?: string
   git_sha?: string
@@ -8,10 +8,8 @@ export interface Release {
 const SHA = /^[0-9a-f]{7,40}$/i
 
 /**
- * Releases are named `package@version+build`, or after a commit, or as the team likes.
- *
- * @example
- * releaseOf('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
+ * Releases are named `package@version+build`, by commit, or freely.
+ * @example releaseOf('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
  */
 export function releaseOf(release: string | undefined): Release {
   const name = trimmed(release)
@@ -24,10 +22,8 @@ export function releaseOf(release: string | undefined): Release {
 }
 
 /**
- * All names under which the source maps of a release may have been uploaded, the SDK's own first.
- *
- * @example
- * releaseNames('shop@2.4.0+118') // ['shop@2.4.0+118', '2.4.0+118', '2.4.0']
+ * All names under which source maps of a release may have been uploaded, the SDK's own first.
+ * @example releaseNames('shop@2.4.0+118') // ['shop@2.4.0+118', '2.4.0+118', '2.4.0']
  */
 export function releaseNames(release: string | undefined): string[] {
   const name = trimmed(release)
@@ -41,12 +37,12 @@ function trimmed(release: string | undefined): string | undefined {
   return release?.trim().slice(0, 250)
 }
 
-/** A package may be one of a scope, with a sign of its own in front. */
+/** A scoped package has another @ at its start. */
 function withoutPackage(name: string): string {
   return /^@?[^@\s]+@(.+)$/.exec(name)?.[1] ?? name
 }
 
-/** Seven digits may as well be the number of a build; a whole hash is one even without a letter. */
+/** Seven digits can be a build number; a full hash is a commit even without letters. */
 function isCommit(text: string): boolean {
   return SHA.test(text) && (text.length === 40 || (/[a-f]/i.test(text) && /\d/.test(text)))
 }

@@ -7,7 +7,7 @@ type RequestFields = Pick<ForeignError, 'request_url' | 'request_params' | 'user
 const MOST_PAIRS = 100
 const BODY_LIMIT = 100_000
 
-/** The request, or the page, in which it happened. Cookies and the server's variables are left where they are. */
+/** The request or page of the error. Cookies and server variables are not read. */
 export function requestOf(event: Json): RequestFields {
   const request = recordOf(event.request)
   const { url, query } = addressOf(request)
@@ -22,7 +22,7 @@ export function requestOf(event: Json): RequestFields {
       ? {
           request: {
             method: textIn(request.method)?.slice(0, 20),
-            // Of a server it names the route; of a browser only the address once more.
+            // For a server it is the route; for a browser only the URL again.
             route: transaction && transaction !== url && request.method ? transaction.slice(0, 500) : undefined,
             headers,
             content_type: headers['content-type'],
@@ -40,7 +40,7 @@ function addressOf(request: Json | undefined): { url: string | undefined; query:
   return { url: text ? `${url}?${text}` : url, query }
 }
 
-/** A text, a mapping or a list of pairs. */
+/** Text, a mapping or a list of pairs. */
 function queryOf(query: unknown): Json | undefined {
   if (typeof query !== 'string') {
     const pairs = pairsOf(query, MOST_PAIRS)
@@ -50,13 +50,13 @@ function queryOf(query: unknown): Json | undefined {
   return pairs.length > 0 ? mappingOf(pairs) : undefined
 }
 
-/** As an object where it can be one: in a text, the filter cannot tell keys from values as well. */
+/** Parsed to an object if possible, because redaction recognizes keys better than in text. */
 function bodyOf(data: unknown): unknown {
   if (typeof data !== 'string' || data.length > BODY_LIMIT || !/^\s*[{[]/.test(data)) return data ?? undefined
   try {
     return JSON.parse(data)
   } catch {
-    // No JSON after all.
+    // Not JSON.
     return data
   }
 }

@@ -1,4 +1,4 @@
-/** Reading of JSON that anybody may have written: what is not of the expected kind is not there. */
+/** Reads untrusted JSON: values of an unexpected type count as absent. */
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -10,12 +10,12 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A text, or a number or boolean as one. */
+/** Text, or a number or boolean as text. */
 export function wordIn(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : textIn(value)
 }
 
-/** The first items of a list, which older SDKs send bare and newer ones as `{ values: [...] }`. */
+/** First items of a list, which older SDKs send directly and newer ones as `{ values: [...] }`. */
 export function valuesOf(value: unknown, limit: number, from: 'start' | 'end' = 'start'): readonly Json[] {
   const known = Array.isArray(value) ? value : (recordOf(value)?.values ?? [value])
   const list: readonly unknown[] = Array.isArray(known) ? known : []
@@ -24,7 +24,7 @@ export function valuesOf(value: unknown, limit: number, from: 'start' | 'end' = 
     .filter((item) => item !== undefined)
 }
 
-/** Tags, headers and queries come as a mapping or as a list of pairs. */
+/** Tags, headers and queries are a mapping or a list of pairs. */
 export function pairsOf(value: unknown, limit: number): [string, unknown][] {
   const pairs = Array.isArray(value)
     ? value.slice(0, limit).map((item) => (Array.isArray(item) ? item : [recordOf(item)?.key, recordOf(item)?.value]))
@@ -32,12 +32,12 @@ export function pairsOf(value: unknown, limit: number): [string, unknown][] {
   return pairs.flatMap(([key, item]): [string, unknown][] => (textIn(key) ? [[String(key), item]] : []))
 }
 
-/** As an own property whatever the key: `__proto__` must not become the prototype. */
+/** Defines own properties, so that `__proto__` does not become the prototype. */
 export function mappingOf(pairs: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   return Object.fromEntries(pairs)
 }
 
-/** Seconds since 1970, or a date in ISO 8601, which is UTC where it names no zone. */
+/** Seconds since 1970, or a date in ISO 8601, which is UTC without a zone. */
 export function timeIn(value: unknown): number | undefined {
   if (typeof value === 'number') return value * 1000
   if (typeof value !== 'string' || value.length > 40) return undefined

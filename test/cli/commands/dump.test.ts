@@ -149,17 +149,14 @@ describe('faultboard dump at a wrong address', () => {
 
 describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
   test.each<[string[], string, Record<string, string>?]>([
-    [['one', 'two'], 'faultboard dump takes one NOTE, not 2: put several words between quotation marks'],
+    [['one', 'two'], 'faultboard dump takes one NOTE, not 2: quote an argument with several words'],
     [['--url'], '--url needs a value: --url URL'],
-    [
-      ['--url', 'localhost:3000'],
-      '--url must be the address of a dashboard such as http://127.0.0.1:3000/error_dashboard',
-    ],
+    [['--url', 'localhost:3000'], '--url must be the URL of a dashboard such as http://127.0.0.1:3000/error_dashboard'],
     [['--url', 'ftp://shop.example'], '--url must be the address of a dashboard'],
     [['--url', 'nonsense'], '--url must be the address of a dashboard'],
     [['--url', 'http://127.0.0.1:9'], 'The name and password of the dashboard are not known'],
     [['--url', 'http://127.0.0.1:9', '--username', 'ada'], 'The password of the dashboard is not known'],
-    [['--username', 'ada'], '--username is for the dashboard at --url URL, which is missing'],
+    [['--username', 'ada'], '--username requires --url URL'],
     [['--cpu-profile-ms', '5000'], 'are of a running application: name it by --url URL'],
     [['--heap-snapshot'], 'are of a running application: name it by --url URL'],
     [['--cpu-profile-ms', 'long'], '--cpu-profile-ms must be a whole number from 0 to 30000'],
@@ -171,7 +168,7 @@ describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
     const { code, stdout, stderr } = await faultboard(['dump', ...args], { cwd: await folder(), env })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(sentence)
-    expect(stderr).toContain('Run  faultboard dump --help  to see what it takes.')
+    expect(stderr).toContain('Run  faultboard dump --help  to see its flags.')
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 })

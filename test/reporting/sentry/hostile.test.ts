@@ -227,7 +227,7 @@ describe('an envelope that no SDK writes', () => {
       headers: { 'content-type': 'application/json' },
       body: `{"message":"deep","extra":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
     })
-    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'the body is nested too deep' }])
+    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'the body is nested too deeply' }])
     expect(lines).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** Frames of libraries and of Node.js itself, as they stand above and below the frames of an application. */
+/** Frames of libraries and Node.js around the frames of an application. */
 
 export const EXPRESS = [
   'Layer.handleRequest node_modules/router/lib/layer.js:152:17',

@@ -1,7 +1,7 @@
 import type { Kind } from '../kind.js'
 import { ANDROID, FASTIFY, FETCH, UIKIT } from './frames.js'
 
-/** The back end of the phones, which also receives the crash reports of both apps. */
+/** The mobile back end, which also receives the crash reports of both apps. */
 export const MOBILE: readonly Kind[] = [
   {
     key: 'ios-basket-index',
