@@ -116,7 +116,7 @@ describe('a wrong configuration ends with 2 and a sentence', () => {
 
   test.each([
     [['--config', 'nowhere.ts'], 'There is no configuration file'],
-    [['--config', '.'], 'is a folder: name the configuration file in it.'],
+    [['--config', '.'], 'is a folder. Specify the configuration file in it.'],
     [['--database', 'errors.sqlite3'], 'database must be sqlite:FILE'],
   ])('%j', async (args, sentence) => {
     const { code, stderr } = await faultboard(['migrate', ...args], { cwd: await folder() })

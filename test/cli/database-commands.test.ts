@@ -108,7 +108,7 @@ describe('a database that cannot be used', () => {
     expect(errors.code).toBe(1)
     expect(errors.stderr).toContain(`There is no database ${join(cwd, 'faultboard.sqlite3')} yet`)
     expect(checked.code).toBe(0)
-    expect(checked.stdout).toMatch(/^ok +database .*faultboard\.sqlite3 does not exist yet; it is made when the app/m)
+    expect(checked.stdout).toMatch(/^ok +database .*faultboard\.sqlite3 does not exist yet; it is created when the app/m)
     expect(existsSync(join(cwd, 'faultboard.sqlite3'))).toBe(false)
   })
 

@@ -141,7 +141,7 @@ describe('faultboard import', () => {
         { cwd },
       )
       expect([name, code]).toEqual([name, 1])
-      expect(stderr).toContain('no NDJSON of faultboard export')
+      expect(stderr).toContain('not NDJSON of faultboard export')
       expect(stderr).not.toContain('\u001b')
     }
   })

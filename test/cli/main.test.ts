@@ -9,7 +9,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await faultboard(args, { cwd: await folder() })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} +[A-Z]`, 'm'))
-    for (const line of ['0  done', '1  failed', '2  invalid usage or configuration', '3  the schema']) {
+    for (const line of ['0  done', '1  failed', '2  invalid usage or configuration', '3  the database schema']) {
       expect(stdout).toContain(line)
     }
   })
@@ -61,7 +61,7 @@ describe('wrong use ends with 2, one sentence and the help line', () => {
     [['srve'], 'faultboard has no command "srve"; did you mean serve?', 'faultboard --help'],
     [['help', 'migrat'], 'faultboard has no command "migrat"; did you mean migrate?', 'faultboard --help'],
     [['constructor'], 'faultboard has no command "constructor"', 'faultboard --help'],
-    [['--database', 'x', 'serve'], '--database is none', 'faultboard --help'],
+    [['--database', 'x', 'serve'], '--database is not a command', 'faultboard --help'],
     [
       ['serve', '--prot', '1'],
       '--prot is not a flag of faultboard serve; did you mean --port?',

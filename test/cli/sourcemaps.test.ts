@@ -34,7 +34,7 @@ describe('faultboard sourcemaps', () => {
     expect(sourcesContent).toHaveLength(2)
     writeFileSync(map, JSON.stringify(bare))
     const without = await run('upload', 'dist', '--release', '1.4.0')
-    expect(without.stdout).toContain(`No source stored for assets/${script}: the map brings none`)
+    expect(without.stdout).toContain(`No source stored for assets/${script}: the map contains none`)
     const listed = await run('list')
     expect(listed.stdout).toMatch(
       /^RELEASE +SCRIPTS +KILOBYTES +UPLOADED \(UTC\)\n1\.4\.0 +1 +\d+ .*\n1\.5\.0 +1 +\d+ .*\n$/,
@@ -70,7 +70,7 @@ describe('faultboard sourcemaps', () => {
       [['upload'], 2, 'Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
       [['upload', 'empty'], 2, '--release is missing: name the app_version that the clients of this build report'],
       [['upload', 'broken', '--release', ''], 2, '--release is missing'],
-      [['upload', 'nowhere', '--release', '1'], 1, 'There is no folder'],
+      [['upload', 'nowhere', '--release', '1'], 1, 'does not exist'],
       [['upload', 'empty', '--release', '1'], 1, 'No scripts or maps below empty'],
       [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map: build with source maps'],
       [['upload', 'broken', '--release', '1'], 1, 'The map of app.js is no source map.'],

@@ -36,7 +36,7 @@ describe('export and import', () => {
     const into = ['import', 'errors.ndjson', '--database', 'sqlite:copy.sqlite3']
     expect(await faultboard(into, { cwd })).toMatchObject({
       code: 0,
-      stdout: `2 new, 0 merged into existing errors, 0 here already: 3 occurrences.\nImported into sqlite:${join(cwd, 'copy.sqlite3')}, which did not exist and was made.\n`,
+      stdout: `2 new, 0 merged into existing errors, 0 already imported: 3 occurrences.\nImported into sqlite:${join(cwd, 'copy.sqlite3')}, which was created.\n`,
     })
     expect(JSON.parse((await faultboard([...into, '--json'], { cwd })).stdout)).toEqual({
       created: 0,
@@ -83,7 +83,7 @@ describe('export and import', () => {
     const here = await folder({ 'kept.ndjson': 'precious' })
     const into = ['export', 'kept.ndjson', '--database', `sqlite:${join(cwd, 'faultboard.sqlite3')}`]
     const refused = await faultboard(into, { cwd: here })
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('kept.ndjson is there already') })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('kept.ndjson already exists') })
     expect(readFileSync(join(here, 'kept.ndjson'), 'utf8')).toBe('precious')
     expect((await faultboard([...into, '--force'], { cwd: here })).code).toBe(0)
     expect(readFileSync(join(here, 'kept.ndjson'), 'utf8')).toContain('"kind":"error"')
@@ -96,7 +96,7 @@ describe('export and import', () => {
     const here = await folder({ 'package.json': text })
     const { code, stdout, stderr } = await faultboard(['import', 'package.json'], { cwd: here })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^package\.json is no NDJSON of faultboard export: .*\n$/)
+    expect(stderr).toMatch(/^package\.json is not NDJSON of faultboard export: .*\n$/)
     expect(readdirSync(here)).toEqual(['package.json'])
   })
 
@@ -136,7 +136,7 @@ describe('export and import', () => {
     })
   })
 
-  test('lines that cannot be taken are told by number and kept beside the file', async () => {
+  test('reports rejected lines by number and saves them next to the file', async () => {
     const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
     const broken = error.replace('"occurrence_count":2', '"occurrence_count":5')
     writeFileSync(join(cwd, 'mixed.ndjson'), [application, '{"half":', broken, '', error].join('\n'))
@@ -151,11 +151,11 @@ describe('export and import', () => {
     expect(stderr).toMatch(
       /^Line 2: it is not JSON.*\nLine 3: error\.occurrence_count is 5, but its hours add up to 2\n/,
     )
-    expect(stderr).toContain('2 lines were not taken and kept in mixed.ndjson.rejected.')
+    expect(stderr).toContain('2 lines were rejected and saved to mixed.ndjson.rejected.')
     expect(readFileSync(join(cwd, 'mixed.ndjson.rejected'), 'utf8')).toBe(`{"half":\n${broken}\n`)
   })
 
-  test('lines that cannot be taken destroy nothing, and stop an import that could not keep them', async () => {
+  test('rejected lines overwrite nothing and stop an import that cannot save them', async () => {
     const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
     const bytes = Buffer.concat([
       Buffer.from(`${application}\n{"half\n`),
@@ -169,15 +169,15 @@ describe('export and import', () => {
       code: 2,
       kept: true,
     })
-    expect(same.stderr).toContain('the very file that is imported')
+    expect(same.stderr).toContain('is the file that is imported')
     const nowhere = await faultboard([...into, '--rejected', 'no/such/folder/x'], { cwd })
     expect({ code: nowhere.code, lines: nowhere.stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
-    expect(nowhere.stderr).toMatch(/^Line 2 cannot be taken .*nor kept in no\/such\/folder\/x.*name another file/)
+    expect(nowhere.stderr).toMatch(/^Line 2 was rejected .*cannot be saved to no\/such\/folder\/x.*choose another file/)
     const taken = await faultboard(into, { cwd })
     expect(taken).toMatchObject({ code: 1, stdout: expect.stringContaining('1 new') })
-    expect(taken.stderr).toContain('Line 3: it is no UTF-8\n2 lines were not taken; 1 of them is kept in')
+    expect(taken.stderr).toContain('Line 3: not valid UTF-8\n2 lines were rejected; 1 of them was saved to')
     // The lines of an earlier import may be nowhere else.
-    expect((await faultboard(into, { cwd })).stderr).toContain('kept in odd.ndjson.rejected.2')
+    expect((await faultboard(into, { cwd })).stderr).toContain('saved to odd.ndjson.rejected.2')
     expect(readFileSync(join(cwd, 'odd.ndjson.rejected'), 'utf8')).toBe('{"half\n')
     const pipe = join(cwd, 'rejected-pipe')
     execFileSync('mkfifo', [pipe])
@@ -215,7 +215,7 @@ export default {}
     [['export'], 'needs a FILE, or - for standard output', 2],
     [['export', '-', '--database', 'sqlite:nowhere.sqlite3'], 'There is no database', 1],
     [['import'], 'needs a FILE', 2],
-    [['import', 'nowhere.ndjson'], 'There is no file nowhere.ndjson', 1],
+    [['import', 'nowhere.ndjson'], 'nowhere.ndjson does not exist', 1],
     [['import', '.'], '. is a folder', 1],
     [['import', '-', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
     [['export', '-', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],

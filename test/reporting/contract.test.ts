@@ -104,7 +104,7 @@ describe('the contract', () => {
     [{ error: { ...REPORT, event_id: 'a b' } }, 'error.event_id must be 1 to 64 letters and digits'],
     [{ errors: {} }, 'errors must be a list'],
     [{ errors: [] }, 'errors must not be empty'],
-    [{ errors: Array(11).fill(REPORT) }, 'errors must not contain more than 10 at once'],
+    [{ errors: Array(11).fill(REPORT) }, 'errors must not contain more than 10 items'],
     [{ errors: [REPORT, REPORT, REPORT, { ...REPORT, platform: undefined }] }, 'errors[3].platform is required'],
     [{ errors: [REPORT, null] }, 'errors[1] must be an object'],
     [{ error: REPORT, errors: [REPORT] }, 'the body must contain error or errors, not both'],

@@ -84,7 +84,7 @@ describe('faultboard dump of a running application', () => {
     const args = ['dump', '--url', url, '--username', USER, '--password', 'wrong-hunter2']
     const { code, stdout, stderr } = await faultboard(args, { cwd })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('refused the name or the password')
+    expect(stderr).toContain('rejected the user name or password')
     expect(stderr).not.toContain('hunter2')
   })
 })
@@ -100,7 +100,7 @@ describe('faultboard dump at a wrong address', () => {
   test('where nothing listens says so', async () => {
     const { code, stderr } = await dump('http://127.0.0.1:9/error_dashboard')
     expect(code).toBe(1)
-    expect(stderr).toMatch(/127\.0\.0\.1:9\/error_dashboard cannot be asked: .*Is the application running there\?/)
+    expect(stderr).toMatch(/Cannot reach .*127\.0\.0\.1:9\/error_dashboard: .*Is the application running there\?/)
   })
 
   test.each<[string, RequestListener]>([
@@ -154,7 +154,7 @@ describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
     [['--url', 'localhost:3000'], '--url must be the URL of a dashboard such as http://127.0.0.1:3000/error_dashboard'],
     [['--url', 'ftp://shop.example'], '--url must be the address of a dashboard'],
     [['--url', 'nonsense'], '--url must be the address of a dashboard'],
-    [['--url', 'http://127.0.0.1:9'], 'The name and password of the dashboard are not known'],
+    [['--url', 'http://127.0.0.1:9'], 'The dashboard user name and password are missing'],
     [['--url', 'http://127.0.0.1:9', '--username', 'ada'], 'The password of the dashboard is not known'],
     [['--username', 'ada'], '--username requires --url URL'],
     [['--cpu-profile-ms', '5000'], 'are of a running application: name it by --url URL'],
@@ -191,7 +191,7 @@ describe('faultboard dump of itself', () => {
     }
     const said = await faultboard(['dump', 'by hand', '--database', database], { cwd, env })
     expect(said).toMatchObject({ code: 0, stderr: '' })
-    expect(said.stdout).toContain('Diagnostic dump 1 of this command itself was captured')
+    expect(said.stdout).toContain('Captured diagnostic dump 1 of this command')
     expect(said.stdout).toContain('enable_diagnostic_dump on, which is off here')
     expect(said.stdout).toContain('faultboard dump --url http://')
     const { stdout } = await faultboard(['dump', '--database', database, '--json', '--report'], { cwd, env })
