@@ -64,7 +64,7 @@ test('check --repair refuses a server, memory, a missing file, a folder and an u
   expect(server.stderr).toContain('--repair only applies to a SQLite file')
   const missing = await faultboard(['check', '--repair', '--database', 'sqlite:none.sqlite3'], { cwd })
   expect(missing.code).toBe(2)
-  expect(missing.stderr).toMatch(/There is no .*none\.sqlite3 to repair/)
+  expect(missing.stderr).toMatch(/none\.sqlite3 does not exist/)
   const memory = await faultboard(['check', '--repair', '--database', 'sqlite::memory:'], { cwd })
   expect(memory.code).toBe(2)
   expect(memory.stderr).toContain('needs no repair')

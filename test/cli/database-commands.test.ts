@@ -108,7 +108,9 @@ describe('a database that cannot be used', () => {
     expect(errors.code).toBe(1)
     expect(errors.stderr).toContain(`There is no database ${join(cwd, 'faultboard.sqlite3')} yet`)
     expect(checked.code).toBe(0)
-    expect(checked.stdout).toMatch(/^ok +database .*faultboard\.sqlite3 does not exist yet; it is created when the app/m)
+    expect(checked.stdout).toMatch(
+      /^ok +database .*faultboard\.sqlite3 does not exist yet; it is created when the app/m,
+    )
     expect(existsSync(join(cwd, 'faultboard.sqlite3'))).toBe(false)
   })
 
@@ -116,7 +118,7 @@ describe('a database that cannot be used', () => {
     const cwd = await folder()
     const guessed = await faultboard(['migrate'], { cwd })
     expect(guessed.code).toBe(0)
-    expect(guessed.stderr).toContain('No database is named by --database, FAULTBOARD_DATABASE or a configuration file')
+    expect(guessed.stderr).toContain('No database is set by --database, FAULTBOARD_DATABASE or a configuration file')
     const named = await faultboard(['migrate', '--database', 'sqlite:named.sqlite3'], { cwd })
     expect(named.stderr).toBe('')
   })
@@ -163,7 +165,7 @@ describe('check', () => {
     const refused = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'spool') } })
     expect(refused.stdout).toMatch(/^warning +spool .* 1 batch rejected by the database; 1 batch to import$/m)
     const blocked = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'blocked') } })
-    expect(blocked).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed +spool .*cannot be written/m) })
+    expect(blocked).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed +spool .*is not writable/m) })
   })
 })
 

@@ -19,7 +19,7 @@ describe('faultboard sourcemaps', () => {
     const { script } = await builtShop(cwd)
     const uploaded = await run('upload', 'dist', '--release', '1.4.0')
     expect(uploaded).toMatchObject({ code: 0, stderr: '' })
-    expect(uploaded.stdout).toBe(`assets/${script}\n1 source map kept for release 1.4.0.\n`)
+    expect(uploaded.stdout).toBe(`assets/${script}\n1 source map stored for release 1.4.0.\n`)
     const options = ['--url-prefix', 'https://cdn.example/x', '--without-sources', '--json']
     const prefixed = await run('upload', 'dist', '--release=1.5.0', ...options)
     expect(JSON.parse(prefixed.stdout)).toEqual({
@@ -50,8 +50,8 @@ describe('faultboard sourcemaps', () => {
     const cwd = await folder({ 'package.json': '{"name":"shop"}' })
     await builtShop(cwd)
     const { code, stdout, stderr } = await faultboard(['sourcemaps', 'upload', 'dist', '--release', '1'], { cwd })
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 source map kept for release 1.') })
-    expect(stderr).toContain(`sqlite:${join(cwd, 'faultboard.sqlite3')} did not exist, and was made.`)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 source map stored for release 1.') })
+    expect(stderr).toContain(`sqlite:${join(cwd, 'faultboard.sqlite3')} did not exist and was created.`)
     expect((await faultboard(['sourcemaps', 'list'], { cwd })).stdout).toMatch(/^1 +1 /m)
   })
 
@@ -68,14 +68,14 @@ describe('faultboard sourcemaps', () => {
     const cases: [string[], number, string][] = [
       [[], 2, 'faultboard sourcemaps requires a subcommand: sourcemaps upload, sourcemaps list, sourcemaps delete'],
       [['upload'], 2, 'Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
-      [['upload', 'empty'], 2, '--release is missing: name the app_version that the clients of this build report'],
+      [['upload', 'empty'], 2, '--release is missing. Use the app_version that the clients of this build report'],
       [['upload', 'broken', '--release', ''], 2, '--release is missing'],
       [['upload', 'nowhere', '--release', '1'], 1, 'does not exist'],
       [['upload', 'empty', '--release', '1'], 1, 'No scripts or maps below empty'],
-      [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map: build with source maps'],
+      [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map. Build with source maps'],
       [['upload', 'broken', '--release', '1'], 1, 'The map of app.js is no source map.'],
       [['upload', 'huge', '--release', '1'], 1, 'The map of app.js is larger than 268435456 bytes.'],
-      [['upload', 'bare', '--release', '1', '--url-prefix', '/assets'], 2, '--url-prefix is the whole address'],
+      [['upload', 'bare', '--release', '1', '--url-prefix', '/assets'], 2, '--url-prefix must be the full URL'],
       [['delete'], 2, '--release is missing'],
       [['upload', 'bare', '--relase', '1'], 2, 'did you mean --release?'],
     ]

@@ -138,7 +138,7 @@ test('reports drops with reasons, rejected files and a full spool', async () => 
   expect(spool).toMatchObject({ failed: 1, bytes: 700, max_bytes: 1000 })
   expect(reasons.map(({ sentence }) => sentence)).toEqual([
     expect.stringContaining('more than half full'),
-    expect.stringContaining('1 file was refused by the database and set aside'),
+    expect.stringContaining('1 file was rejected by the database and kept'),
   ])
   expect(dropped).toEqual([{ reason: 'ignored', count: 1, text: expect.stringContaining('ignored_exceptions') }])
   const page = await (await host.get('/health')).text()

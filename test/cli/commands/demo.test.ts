@@ -97,7 +97,7 @@ describeOneDatabase('demo --database', (database) => {
     const args = ['demo', '--port', '0', '--database', url]
     const demo = new Running(args, { cwd, env: CREDENTIALS })
     const [, address] = await demo.says(/Dashboard +(http:\S+)\n/)
-    await demo.says(/User +ada\n +Password +the one you set\n/)
+    await demo.says(/User +ada\n +Password +the configured password\n/)
     expect((await fetch(`${address}/overview.json`, basic('ada', 'correct horse'))).status).toBe(200)
     expect(await demo.stop()).toMatchObject({ code: 0, stderr: '' })
     const first = await total()

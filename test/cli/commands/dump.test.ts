@@ -111,7 +111,7 @@ describe('faultboard dump at a wrong address', () => {
   ])('that answers with %s tells what an address looks like', async (_name, listener) => {
     const { code, stdout, stderr } = await dump(await serve(listener))
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('it does not look like a dashboard. Give its address with the mount path, such as http://')
+    expect(stderr).toContain('it does not look like a dashboard. Use its URL with the mount path, such as http://')
   })
 
   test('that says something shows it without what a terminal would obey', async () => {
@@ -152,13 +152,13 @@ describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
     [['one', 'two'], 'faultboard dump takes one NOTE, not 2: quote an argument with several words'],
     [['--url'], '--url needs a value: --url URL'],
     [['--url', 'localhost:3000'], '--url must be the URL of a dashboard such as http://127.0.0.1:3000/error_dashboard'],
-    [['--url', 'ftp://shop.example'], '--url must be the address of a dashboard'],
-    [['--url', 'nonsense'], '--url must be the address of a dashboard'],
+    [['--url', 'ftp://shop.example'], '--url must be the URL of a dashboard'],
+    [['--url', 'nonsense'], '--url must be the URL of a dashboard'],
     [['--url', 'http://127.0.0.1:9'], 'The dashboard user name and password are missing'],
-    [['--url', 'http://127.0.0.1:9', '--username', 'ada'], 'The password of the dashboard is not known'],
+    [['--url', 'http://127.0.0.1:9', '--username', 'ada'], 'The dashboard password is missing'],
     [['--username', 'ada'], '--username requires --url URL'],
-    [['--cpu-profile-ms', '5000'], 'are of a running application: name it by --url URL'],
-    [['--heap-snapshot'], 'are of a running application: name it by --url URL'],
+    [['--cpu-profile-ms', '5000'], 'require a running application: add --url URL'],
+    [['--heap-snapshot'], 'require a running application: add --url URL'],
     [['--cpu-profile-ms', 'long'], '--cpu-profile-ms must be a whole number from 0 to 30000'],
     [['--cpu-profile-ms', '30001'], '--cpu-profile-ms must be a whole number from 0 to 30000'],
     [['x'.repeat(1001)], 'NOTE must not be longer than 1000 characters'],

@@ -35,13 +35,13 @@ test('notify --test sends a message; the exit code is 0 only when it was taken',
   const cwd = await folder()
   const sent = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
   expect(sent).toMatchObject({ code: 0, stderr: '' })
-  expect(sent.stdout).toMatch(/^Sent by webhook to 127\.0\.0\.1:\d+: 200 ok\n$/)
+  expect(sent.stdout).toMatch(/^Sent to 127\.0\.0\.1:\d+ by webhook: 200 ok\n$/)
   expect(inbox.letters.map(({ raw }) => JSON.parse(raw).event)).toEqual(['test'])
 
   inbox.manner = 'refuse'
   const refused = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
   expect(refused).toMatchObject({ code: 1, stdout: '' })
-  expect(refused.stderr).toMatch(/Not sent by webhook to 127\.0\.0\.1:\d+: 404 no_service/)
+  expect(refused.stderr).toMatch(/Not sent to 127\.0\.0\.1:\d+ by webhook: 404 no_service/)
 
   const json = await faultboard(['notify', '--test', 'webhook', '--json'], { cwd, env })
   expect(json.code).toBe(1)

@@ -39,7 +39,7 @@ test('says what is missing instead of waiting for it', async () => {
     env: { ...bullmq, FAULTBOARD_REDIS_URL: 'redis://:pass@127.0.0.1:1' },
   })
   expect(gone).toMatchObject({ code: 1, stdout: '' })
-  expect(gone.stderr).toMatch(/job engine bullmq cannot be used: .+Does its server run/)
+  expect(gone.stderr).toMatch(/Cannot use the job engine bullmq: .+Is its server running/)
   expect(gone.stderr).not.toContain('pass')
 
   const away = await faultboard(['work', '--database', 'postgres://u:secret@127.0.0.1:1/x'], { cwd })
