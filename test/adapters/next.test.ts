@@ -160,7 +160,10 @@ else {
 
     test('in the Edge runtime it says that it needs Node.js', async () => {
       const answer = await fetch(`${host.origin}${base}/edge`)
-      expect([answer.status, await answer.text()]).toEqual([501, expect.stringContaining('requires the Node.js runtime')])
+      expect([answer.status, await answer.text()]).toEqual([
+        501,
+        expect.stringContaining('requires the Node.js runtime'),
+      ])
     })
 
     test('the server ends as it does without Faultboard, although a page follows the list', async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 describe('export and import', () => {
   test('carry errors to a database that is made for them, once', async () => {
     const out = await faultboard(['export', 'errors.ndjson'], { cwd })
-    expect(out).toEqual({ code: 0, stdout: '', stderr: 'Exported 2 errors that occurred 3 times to errors.ndjson.\n' })
+    expect(out).toEqual({ code: 0, stdout: '', stderr: 'Exported 2 errors with 3 occurrences to errors.ndjson.\n' })
     expect(statSync(join(cwd, 'errors.ndjson')).mode & 0o777).toBe(0o600)
     expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([])
     const into = ['import', 'errors.ndjson', '--database', 'sqlite:copy.sqlite3']
@@ -59,7 +59,7 @@ describe('export and import', () => {
 
   test('go through pipes, and nothing in them is a command to a terminal', async () => {
     const { stdout, stderr } = await faultboard(['export', '-', '--error-type', 'TypeError'], { cwd })
-    expect(stderr).toBe('Exported 1 error that occurred 2 times.\n')
+    expect(stderr).toBe('Exported 1 error with 2 occurrences.\n')
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     const imported = await piped(['import', '-', '--database', 'sqlite:piped.sqlite3'], stdout)
     expect(imported).toContain('1 new, ')
@@ -149,7 +149,7 @@ describe('export and import', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('1 new')
     expect(stderr).toMatch(
-      /^Line 2: it is not JSON.*\nLine 3: error\.occurrence_count is 5, but its hours add up to 2\n/,
+      /^Line 2: not valid JSON.*\nLine 3: error\.occurrence_count is 5, but its hours add up to 2\n/,
     )
     expect(stderr).toContain('2 lines were rejected and saved to mixed.ndjson.rejected.')
     expect(readFileSync(join(cwd, 'mixed.ndjson.rejected'), 'utf8')).toBe(`{"half":\n${broken}\n`)

@@ -154,8 +154,10 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
   })
 
   test('refuses to change anything, by name and by sentence', async () => {
-    await expect(call(reader, 'resolve_error', { error_id: 1 })).rejects.toThrow(/not allowed: .*--allow-triage/)
-    await expect(call(reader, 'no_such_tool')).rejects.toThrow(/Unknown tool no_such_tool. Available tools: list_errors/)
+    await expect(call(reader, 'resolve_error', { error_id: 1 })).rejects.toThrow(/not allowed\. .*--allow-triage/)
+    await expect(call(reader, 'no_such_tool')).rejects.toThrow(
+      /Unknown tool no_such_tool. Available tools: list_errors/,
+    )
     const { data } = dataOf(await call(reader, 'get_error', { error_id: 1 }))
     expect(data.error).toMatchObject({ status: 'new', activities: [] })
   })
