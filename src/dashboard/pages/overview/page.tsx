@@ -60,7 +60,7 @@ export const overview = definePage({
                 <AttentionSummary data={data} visit={visit} /> ·{' '}
               </>
             )}
-            {`DailyChart in ${visit.time_zone}`}
+            {`Days in ${visit.time_zone}`}
           </>
         }
       >
