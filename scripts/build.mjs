@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 
@@ -10,18 +10,28 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 rmSync('dist', { recursive: true, force: true })
 compile()
+await bundleAssets()
 bundleLibrary('dist/store/kysely.js', 'kysely')
 joinHooks()
 joinModules()
 bundleForBrowsers()
 removePrivateTypes()
-cpSync('src/dashboard/assets', 'dist/dashboard/assets', { recursive: true, filter: isAsset })
 chmodSync('dist/cli/main.js', 0o755)
 
 function compile() {
   const { status, error } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
   if (error) throw error
   if (status !== 0) process.exit(1)
+}
+
+/** Writes the style sheets and scripts of the dashboard as one file each, as the server would concatenate them. */
+async function bundleAssets() {
+  cpSync('src/dashboard/assets', 'dist/dashboard/assets', { recursive: true })
+  const { serveAsset } = await import('../dist/dashboard/assets.js')
+  for (const name of ['dashboard.css', 'dashboard.js']) {
+    writeFileSync(`dist/dashboard/assets/${name}`, await serveAsset(name).text())
+  }
+  for (const folder of ['css', 'js']) rmSync(`dist/dashboard/assets/${folder}`, { recursive: true })
 }
 
 /**
@@ -83,7 +93,8 @@ function joinModules() {
   const written = new Set(Object.keys(metafile.outputs))
   for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
     const file = join('dist', name).replaceAll('\\', '/')
-    if (file.endsWith('.js') && !written.has(file)) rmSync(file)
+    const isOutput = written.has(file) || file.startsWith('dist/dashboard/assets/')
+    if (file.endsWith('.js') && !isOutput) rmSync(file)
   }
 }
 
@@ -138,8 +149,4 @@ function entryPoints() {
   own.push('tracker.js', 'config/options.js', 'config/resolve.js', 'store/database.js', 'store/migrate.js')
   own.push('jobs/engines.js')
   return [...new Set([...publicFiles, ...own.map((file) => `./dist/${file}`)])]
-}
-
-function isAsset(path) {
-  return statSync(path).isDirectory() || ['.css', '.js', '.svg'].includes(extname(path))
 }

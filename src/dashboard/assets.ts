@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { TrackerError } from '../model/errors.js'
 
 interface Bundle {
@@ -62,12 +62,17 @@ export function assetPath(name: string): string {
 function loadBundle(name: string): { body: string; version: string } {
   let cached = bundleCache.get(name)
   if (!cached) {
-    const { files = [], wrap = String } = BUNDLES[name] ?? {}
-    const body = files
-      .map((file) => wrap(readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8')))
-      .join('\n')
+    const body = readBundle(name)
     cached = { body, version: createHash('sha256').update(body).digest('hex').slice(0, 12) }
     bundleCache.set(name, cached)
   }
   return cached
+}
+
+/** Reads the bundle that the build has written. From source, and in the build itself, concatenates the files. */
+function readBundle(name: string): string {
+  const built = new URL(`./assets/${name}`, import.meta.url)
+  if (existsSync(built)) return readFileSync(built, 'utf8')
+  const { files = [], wrap = String } = BUNDLES[name] ?? {}
+  return files.map((file) => wrap(readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8'))).join('\n')
 }
