@@ -146,7 +146,7 @@ function entryPoints() {
     .filter((file) => file !== undefined && !FOR_BROWSERS.includes(file))
   const own = ['cli/main.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
   // For our own scripts, benchmarks and the processes that tests start.
-  own.push('tracker.js', 'config/options.js', 'config/resolve.js', 'store/database.js', 'store/migrate.js')
+  own.push('tracker.js', 'options.js', 'store/database.js', 'store/migrate.js')
   own.push('jobs/engines.js')
   return [...new Set([...publicFiles, ...own.map((file) => `./dist/${file}`)])]
 }

@@ -1,4 +1,4 @@
-import type { Options } from './config/options.js'
+import type { Options, OptionTable } from './config/options.js'
 import type { JobEngine } from './jobs/engine.js'
 import type { Reject } from './model/budgets.js'
 import type { Counters } from './model/counters.js'
@@ -31,6 +31,10 @@ export interface Context {
   counters: Counters
   /** Counts what a budget rejects. */
   reject: Reject
+  /** All options of this tracker, including those of its diagnostics. */
+  optionTable: OptionTable
+  /** Deletes the outdated data of each diagnostic. */
+  retention: readonly ((context: Context) => Promise<void>)[]
   log: Log
   now(): number
   random(): number

@@ -1,4 +1,4 @@
-import type { Settings } from './config/options.js'
+import type { Settings } from './options.js'
 import { TrackerInstance } from './tracker.js'
 
 /** The process-wide tracker. */
@@ -13,11 +13,11 @@ export function createTracker(settings: Settings): TrackerInstance {
 export type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
 export type { LogErrorInput, RequestFacts } from './capture/fields.js'
 export type { LoggedError } from './capture/log-error.js'
-export type { LogContext, Options, Settings } from './config/options.js'
 export type { RequestGuardEvent } from './diagnostics/request-guard/collector.js'
 export { ConfigurationError, type ErrorCode, TrackerError } from './model/errors.js'
 export type { Severity } from './model/severity.js'
 export type { Status } from './model/workflow.js'
+export type { LogContext, Options, Settings } from './options.js'
 export type { ReportOptions } from './tracker.js'
 export type { ErrorsListInput, ErrorsPage, Pagination } from './triage/list/errors-list.js'
 export type { Activity, Comment, ErrorRecord, ErrorSummary, Occurrence } from './triage/queries/error-record.js'

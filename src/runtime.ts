@@ -15,11 +15,12 @@ import { SourceLines } from './capture/source-maps/source-lines.js'
 import { SourcePositions } from './capture/source-maps/source-positions.js'
 import type { Reporter, Source } from './capture/sources/source.js'
 import { listen } from './capture/sources/sources.js'
-import type { Options, Settings } from './config/options.js'
+import { OPTIONS, type Options, type Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
-import { DIAGNOSTICS, startCollectors } from './diagnostics/diagnostics.js'
+import type { Diagnostic } from './diagnostics/define.js'
+import { DIAGNOSTICS, optionsOf, retentionOf, startCollectors } from './diagnostics/diagnostics.js'
 import type { JobEngine } from './jobs/engine.js'
 import { createEngine } from './jobs/engines.js'
 import { reasonOf } from './jobs/reason.js'
@@ -47,7 +48,11 @@ export interface Environment {
   env?: NodeJS.ProcessEnv
   /** Receives the lines that would go to standard error. */
   write?: (line: string) => void
+  /** Replaces THE LIST of diagnostics. */
+  diagnostics?: readonly Diagnostic[]
 }
+
+type StartEnvironment = Required<Omit<Environment, 'diagnostics'>> & Pick<Environment, 'diagnostics'>
 
 /** A running tracker: database, hooks and background jobs, as configured. */
 export interface Runtime {
@@ -66,14 +71,15 @@ export interface Runtime {
 /** Builds and starts a tracker. Throws a ConfigurationError that lists every problem. */
 export function startRuntime(
   settings: Settings,
-  environment: Required<Environment>,
+  environment: StartEnvironment,
   pools: CaptureContext['pools'] = new Map(),
 ): Runtime {
   prepareForStackEnd()
-  const { context, spoolsOnly } = buildContext(settings, environment, pools)
+  const { diagnostics = DIAGNOSTICS } = environment
+  const { context, spoolsOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
   const sightings = new Sightings()
   const reporter = createReporter(context, sightings)
-  const stopCollectors = startCollectors(DIAGNOSTICS, { ...reporter, canWrite: !spoolsOnly })
+  const stopCollectors = startCollectors(diagnostics, { ...reporter, canWrite: !spoolsOnly })
   const stopListening = listen(reporter)
   const attached = new Set<() => void>()
   const stopExitHooks = startExitHooks(context)
@@ -93,7 +99,7 @@ export function startRuntime(
     context,
     sightings,
     dashboard() {
-      dashboard ??= openDashboard(context)
+      dashboard ??= openDashboard(context, diagnostics)
       return dashboard
     },
     attach(source) {
@@ -128,10 +134,10 @@ export function startRuntime(
   }
 }
 
-async function openDashboard(context: Context): Promise<Dashboard> {
+async function openDashboard(context: Context, diagnostics: readonly Diagnostic[]): Promise<Dashboard> {
   const { createDashboard } = await import('./dashboard/handler.js')
   const { loadRoutes } = await import('./diagnostics/routes.js')
-  return createDashboard(context, await loadRoutes(DIAGNOSTICS))
+  return createDashboard(context, await loadRoutes(diagnostics))
 }
 
 /** Reports each error object once per request, however many hooks see it. */
@@ -163,10 +169,11 @@ function startExitHooks(context: Context): () => void {
 /** Builds the parts of a tracker without starting any of them. */
 function buildContext(
   settings: Settings,
-  { now, random, env, write }: Required<Environment>,
+  { now, random, env, write, diagnostics }: Required<Environment>,
   pools: CaptureContext['pools'],
 ): { context: CaptureContext; spoolsOnly: boolean } {
-  const { options: config, warnings } = resolveConfiguration(settings, env)
+  const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }
+  const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const log = createLog(now, write, redactor)
   for (const warning of warnings) log.warn(warning)
@@ -198,7 +205,8 @@ function buildContext(
   const tallies = new Tallies({ ...writing, by_spool: spoolsOnly })
   const shared: Context = {
     ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
-    ...{ redactor, counters, reject, log, now, random },
+    ...{ redactor, counters, reject, log, now, random, optionTable },
+    retention: retentionOf(diagnostics),
   }
   const context: CaptureContext = { ...shared, ...captureParts(shared), pools }
   return { context, spoolsOnly }

@@ -15,16 +15,17 @@ import { complain, FAILED, type LoggedError, logError, type Outcome } from './ca
 import { merged, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { reasonOf } from './capture/values/thrown-value.js'
-import type { Settings } from './config/options.js'
-import type { Context } from './context.js'
 import type { Handler } from './dashboard/handler.js'
+import type { Diagnostic } from './diagnostics/define.js'
+import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
 import { type KnownPools, rememberPool } from './diagnostics/dumps/pools.js'
 import { type RequestGuardEvent, requestGuardOf } from './diagnostics/request-guard/collector.js'
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
-import { bindOperations } from './operation.js'
+import { bindOperations, type OperationTable } from './operation.js'
 import { COMMANDS, QUERIES, SERVICES } from './operations.js'
+import type { Options, Settings } from './options.js'
 import { type Environment, type Runtime, startRuntime } from './runtime.js'
 
 export type { Environment } from './runtime.js'
@@ -56,7 +57,16 @@ export class TrackerInstance {
       random: environment.random ?? Math.random,
       env: environment.env ?? process.env,
       write: environment.write ?? ((line) => process.stderr.write(line)),
+      diagnostics: environment.diagnostics ?? DIAGNOSTICS,
     }
+    if (environment.diagnostics) this.#bindDiagnostics(environment.diagnostics)
+  }
+
+  /** Adds the operations of diagnostics that are not in the list. */
+  #bindDiagnostics(diagnostics: readonly Diagnostic[]): void {
+    const context = () => this.#context()
+    Object.assign(this.Commands, bindOperations(operationsOf(diagnostics, 'commands') as OperationTable, context))
+    Object.assign(this.Queries, bindOperations(operationsOf(diagnostics, 'queries') as OperationTable, context))
   }
 
   /** Operations that change errors. */
@@ -124,8 +134,8 @@ export class TrackerInstance {
   /** The dashboard as a standard function; adapters wrap it. */
   handle: Handler = async (request, mount) => (await this.#start().dashboard()).handle(request, mount)
 
-  get config(): Context['config'] {
-    return this.#context().config
+  get config(): Options {
+    return this.#context().config as Options
   }
 
   /** What the tracker itself is doing: buffer, spool, what was dropped and why. */

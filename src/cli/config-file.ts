@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Settings } from '../config/options.js'
 import { TrackerError } from '../model/errors.js'
+import type { Settings } from '../options.js'
 
 const NAMES = ['faultboard.config.ts', 'faultboard.config.js', 'faultboard.config.mjs']
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { environmentVariable, type Settings } from '../config/options.js'
+import { environmentVariable, type Settings } from '../options.js'
 import { wrongUse } from './arguments.js'
 import type { CommonFlags } from './command.js'
 import { findConfigFile, readConfigFile } from './config-file.js'

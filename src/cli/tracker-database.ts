@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { Options } from '../config/options.js'
 import { TrackerError } from '../model/errors.js'
+import type { Options } from '../options.js'
 import { createDatabase, type Database } from '../store/database.js'
 
 /** Runs the work with the configured database, without a tracker, and closes it. */

@@ -1,4 +1,4 @@
-import { environmentVariable, type OptionName, type Options } from './options.js'
+import { environmentVariable, OPTIONS, type OptionName, type Options } from './options.js'
 
 /** Warnings about enabled channels and rules that lack a required option and would silently send nothing. */
 export function incompleteChannelWarnings(options: Options): string[] {
@@ -72,6 +72,6 @@ const INCOMPLETE_CHANNELS: readonly IncompleteChannel[] = [
 ]
 
 function optionWithVariable(name: OptionName): string {
-  const variable = environmentVariable(name)
+  const variable = environmentVariable(name, OPTIONS[name])
   return variable === null ? name : `${name} (${variable})`
 }

@@ -70,7 +70,7 @@ export const CLIENT_REQUESTS = { per_address: 300, total: 6000 }
 export const CLIENT_BYTES = { per_address: 5_000_000, total: 20_000_000 }
 type AddressLimits = Readonly<Partial<typeof CLIENT_REQUESTS>>
 const severity = choice(SEVERITIES)
-const row = <T>(definition: Row<T>): Row<T> => definition
+export const row = <T>(definition: Row<T>): Row<T> => definition
 const secretRow = <T>(definition: Row<T>): Row<T> & { readonly secret: true } => ({ ...definition, secret: true })
 
 /**
@@ -568,190 +568,26 @@ export const OPTIONS = {
     text: 'Whether this process runs jobs. Set it to false to leave them to other processes, such as `faultboard work`.',
   }),
 
-  enable_local_variables: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: "Records the local variables of the host's own functions where an error is thrown.",
-  }),
-  local_variable_mode: row<'always' | 'adaptive'>({
-    group: 'diagnostics',
-    kind: choice(['always', 'adaptive']),
-    default: 'adaptive',
-    text: 'adaptive: reads variables from the second occurrence of an error on, at no cost in between. always: reads them at every throw; a stack overflow can then abort the process, see docs/diagnostics.md.',
-  }),
-  local_variable_max_per_second: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 1000),
-    default: 10,
-    text: 'Thrown errors per second whose variables are read.',
-  }),
-  local_variable_max_pause_ms_per_second: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 1000),
-    default: 20,
-    text: 'Milliseconds per second that reading variables may take. A read that exceeds the limit is compensated with a pause.',
-  }),
-  local_variable_max_count: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 100),
-    default: 15,
-    text: 'Variables to keep per frame.',
-  }),
-  local_variable_max_depth: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 10),
-    default: 3,
-    text: 'Levels of nested objects to keep.',
-  }),
-  local_variable_max_string_length: row<number>({
-    group: 'diagnostics',
-    kind: integer(10, 5000),
-    default: 200,
-    text: 'Characters of a string to keep.',
-  }),
-  local_variable_max_array_items: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 100),
-    default: 10,
-    text: 'Items of a list to keep.',
-  }),
-  local_variable_max_hash_items: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 100),
-    default: 20,
-    text: 'Keys of an object to keep.',
-  }),
-  local_variable_filter_patterns: row<readonly (string | RegExp)[]>({
-    group: 'diagnostics',
-    kind: listOf(pattern),
-    default: [],
-    text: 'Additional names of variables, and of keys inside them, to filter. Adds to sensitive_data_patterns.',
-  }),
-  enable_instance_variables: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Records the properties of `this` in the throwing frame together with the local variables.',
-  }),
-  instance_variable_max_count: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 100),
-    default: 20,
-    text: 'Properties of `this` to keep.',
-  }),
-  detect_swallowed_exceptions: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Counts exceptions that are caught and never reported, per code location. Set it with its environment variable and start with --import faultboard/register.',
-  }),
-  swallowed_exception_threshold: row<number>({
-    group: 'diagnostics',
-    kind: number(0, 1),
-    default: 0.95,
-    text: 'A location is listed when its share of rescued exceptions exceeds this value.',
-  }),
-  swallowed_exception_flush_interval: row<number>({
-    group: 'diagnostics',
-    kind: integer(1, 86_400),
-    default: 60,
-    text: 'Seconds between two flushes of the counts.',
-  }),
-  swallowed_exception_max_cache_size: row<number>({
-    group: 'diagnostics',
-    kind: integer(10, 100_000),
-    default: 1000,
-    text: 'Locations to count in memory between two flushes. Beyond it, the least recently seen locations are evicted.',
-  }),
-  swallowed_exception_ignore_classes: row<readonly string[]>({
-    group: 'diagnostics',
-    kind: listOf(text),
-    default: [],
-    text: 'Exception types that may be swallowed, in addition to AbortError and broken or timed-out connections.',
-  }),
-  enable_diagnostic_dump: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Allows diagnostic dumps of the process to be captured and stored.',
-  }),
-  enable_heap_snapshots: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Allows heap snapshots in a dump. A snapshot contains every secret of the process in clear text, and the process pauses while it is written: one to two seconds for 30 MB.',
-  }),
-  diagnostic_dump_path: row<string | null>({
-    group: 'diagnostics',
-    kind: orNull(path),
-    default: null,
-    text: 'Folder for the CPU profiles and heap snapshots of dumps, relative to project_root. Default: next to the spool folder.',
-  }),
-  enable_system_health: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Records the state of the process with each error: memory, event loop, garbage collection, handles, load.',
-  }),
-  enable_process_health: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Writes one row per minute with the health of each process, kept for 7 days and shown as charts.',
-  }),
-  enable_request_guard_tracking: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Counts throttle, blocklist and track events of rate limiters; requires enable_breadcrumbs.',
-  }),
-  enable_deprecation_tracking: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Counts deprecation warnings by code, message and location; requires enable_breadcrumbs.',
-  }),
-  detect_n_plus_one_queries: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Detects statements that one request or job runs repeatedly; requires enable_breadcrumbs and an instrumented driver.',
-  }),
-  n_plus_one_threshold: row<number>({
-    group: 'diagnostics',
-    kind: integer(2, 1000),
-    default: 5,
-    text: 'Executions of the same statement by one request or job before it counts as an N+1 query.',
-  }),
   source_code_context_lines: row<number>({
     group: 'diagnostics',
     kind: integer(0, 50),
     default: 5,
     text: 'Source lines to show before and after the line of a frame, from files inside project_root.',
   }),
-  source_code_cache_ttl: row<number>({
-    group: 'diagnostics',
-    kind: integer(0, 604_800),
-    default: 3600,
-    text: 'Seconds to cache source lines; 0 disables the cache.',
-  }),
-  enable_git_blame: row<boolean>({
-    group: 'diagnostics',
-    kind: boolean,
-    default: false,
-    text: 'Shows who last changed the line of a frame and when, and the source at the commit of the occurrence; requires git and a repository that contains project_root.',
-  }),
-  git_repository_url: row<string | null>({
-    group: 'diagnostics',
-    kind: orNull(httpUrl),
-    default: null,
-    text: 'Web URL of the repository, such as https://github.com/shop/api, for links from frames; or a template with {commit}, {path} and {line}. Default: the remote origin, if enable_git_blame is on.',
-  }),
 }
 
+/** Options by name. Diagnostics define their own. */
+// biome-ignore lint/suspicious/noExplicitAny: every option has its own type.
+export type OptionTable = Readonly<Record<string, Row<any>>>
+
 export type OptionName = keyof typeof OPTIONS
-type ValueOf<R> = R extends Row<infer T> ? T : never
+export type ValueOf<R> = R extends Row<infer T> ? T : never
+export type ValuesOf<Table extends OptionTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
+/** Reads the options of a diagnostic. The configuration of a tracker contains those of all its diagnostics. */
+export function readOptions<Table extends OptionTable>(config: object, _table: Table): ValuesOf<Table> {
+  return config as ValuesOf<Table>
+}
 
 type Values = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
 
@@ -781,13 +617,7 @@ export type Settings = {
     | undefined
 }
 
-export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
-
-export function optionRow(name: OptionName): Row<unknown> {
-  return OPTIONS[name] as Row<unknown>
-}
-
 /** Environment variable of an option, or null if its value has no text form. */
-export function environmentVariable(name: OptionName): string | null {
-  return optionRow(name).kind.fromText ? `FAULTBOARD_${name.toUpperCase()}` : null
+export function environmentVariable(name: string, row: Row<unknown>): string | null {
+  return row.kind.fromText ? `FAULTBOARD_${name.toUpperCase()}` : null
 }

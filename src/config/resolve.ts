@@ -3,14 +3,7 @@ import { ConfigurationError } from '../model/errors.js'
 import { cleanText, nearest } from '../model/text.js'
 import { incompleteChannelWarnings } from './incomplete-channels.js'
 import { checkKind } from './kinds.js'
-import {
-  environmentVariable,
-  OPTION_NAMES,
-  type OptionName,
-  type Options,
-  optionRow,
-  type Settings,
-} from './options.js'
+import { environmentVariable, type Options, type OptionTable, type Row, type Settings } from './options.js'
 import { findProject, realPath } from './project.js'
 import { findCommit, versionFromEnvironment } from './release.js'
 
@@ -24,12 +17,16 @@ export interface ResolvedConfiguration {
  * Builds the frozen configuration from defaults, environment and settings; later sources win. Throws one
  * ConfigurationError with all problems.
  */
-export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv = process.env): ResolvedConfiguration {
-  const problems = unknownNames(settings)
+export function resolveConfiguration(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  table: OptionTable,
+): ResolvedConfiguration {
+  const problems = unknownNames(settings, table)
   const values: Record<string, unknown> = Object.create(null)
-  for (const name of OPTION_NAMES) {
-    const { value, source } = given(name, settings, env)
-    const checked = checkKind(optionRow(name).kind, value)
+  for (const [name, row] of Object.entries(table)) {
+    const { value, source } = given(name, row, settings, env)
+    const checked = checkKind(row.kind, value)
     if ('problem' in checked) problems.push(`${source} ${checked.problem}`)
     else values[name] = checked.value
   }
@@ -38,15 +35,23 @@ export function resolveConfiguration(settings: Settings, env: NodeJS.ProcessEnv 
   const options = Object.freeze(withHostDefaults(values as CheckedValues, env))
   return {
     options,
-    warnings: [...unknownVariables(env), ...configurationWarnings(settings), ...incompleteChannelWarnings(options)],
+    warnings: [
+      ...unknownVariables(env, table),
+      ...configurationWarnings(settings),
+      ...incompleteChannelWarnings(options),
+    ],
   }
 }
 
-function given(name: OptionName, settings: Settings, env: NodeJS.ProcessEnv): { value: unknown; source: string } {
-  const row = optionRow(name)
+function given(
+  name: string,
+  row: Row<unknown>,
+  settings: Readonly<Record<string, unknown>>,
+  env: NodeJS.ProcessEnv,
+): { value: unknown; source: string } {
   const set = Object.hasOwn(settings, name) ? settings[name] : undefined
   if (set !== undefined) return { value: set, source: name }
-  const variable = environmentVariable(name)
+  const variable = environmentVariable(name, row)
   const written = variable ? env[variable] : undefined
   if (variable && written !== undefined && written !== '') {
     return { value: row.kind.fromText?.(written), source: `${variable} (option ${name})` }
@@ -54,11 +59,11 @@ function given(name: OptionName, settings: Settings, env: NodeJS.ProcessEnv): { 
   return { value: row.default, source: name }
 }
 
-function unknownNames(settings: Settings): string[] {
+function unknownNames(settings: Settings, table: OptionTable): string[] {
   return Object.keys(settings)
-    .filter((name) => !OPTION_NAMES.includes(name as OptionName))
+    .filter((name) => !Object.hasOwn(table, name))
     .map((name) => {
-      const meant = nearest(name, OPTION_NAMES)
+      const meant = nearest(name, Object.keys(table))
       return `${name} is not an option${meant ? `; did you mean ${meant}?` : '; docs/configuration.md lists all options'}`
     })
 }
@@ -68,7 +73,7 @@ function missingCredentials(values: Record<string, unknown>, problems: readonly 
     .filter((name) => values[name] === null && !problems.some((problem) => problem.includes(name)))
     .map(
       (name) =>
-        `${name} is missing: set it in code or as ${environmentVariable(name)}; the dashboard has no default credentials`,
+        `${name} is missing: set it in code or as FAULTBOARD_${name.toUpperCase()}; the dashboard has no default credentials`,
     )
 }
 
@@ -94,8 +99,10 @@ const PREFIX = 'FAULTBOARD_'
 /** Variables with our prefix that are not options: those of the tests, and the debug switch of the CLI. */
 const OTHER_VARIABLES = /^FAULTBOARD_(TEST_|DEBUG$)/
 
-function unknownVariables(env: NodeJS.ProcessEnv): string[] {
-  const known = OPTION_NAMES.map((name) => environmentVariable(name)).filter((name) => name !== null)
+function unknownVariables(env: NodeJS.ProcessEnv, table: OptionTable): string[] {
+  const known = Object.entries(table)
+    .map(([name, row]) => environmentVariable(name, row))
+    .filter((name) => name !== null)
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.test(name) && !known.includes(name))
     .map((name) => {

@@ -1,5 +1,4 @@
 import type * as v from 'valibot'
-import type { SwitchName } from '../config/options.js'
 import type { Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
 import type { Application } from '../triage/list/list-applications.js'
@@ -44,7 +43,7 @@ export type Rendered = any
 export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly path: string
   readonly text: string
-  readonly needs?: SwitchName | readonly SwitchName[]
+  readonly needs?: string | readonly string[]
   readonly parameters: Schema
 }
 
@@ -123,7 +122,7 @@ export interface Destination {
   readonly icon: string
   readonly query?: LinkParameters
   /** The options without which the page is switched off. */
-  readonly needs?: readonly SwitchName[]
+  readonly needs?: readonly string[]
 }
 
 /** Endpoints that a diagnostic adds to the dashboard. */

@@ -69,7 +69,7 @@ export function createDashboard(context: Context, routes: Routes): Dashboard {
 
 function createHandler(context: Context, routes: Routes, live: LiveUpdates, signIn: SignIn): Handler {
   const router = buildRouter(context, routes, live)
-  const configuration = { ...viewConfiguration(context.config), navigation: routes.navigation }
+  const configuration = { ...viewConfiguration(context), navigation: routes.navigation }
   const warnAboutProxy = createProxyWarning(context)
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
@@ -247,7 +247,7 @@ async function requireApplication(parameters: unknown, { listApplications }: Exc
 }
 
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
-  const off = [needs].flat().filter((name) => !config[name])
+  const off = [needs].flat().filter((name) => !config[name as keyof typeof config])
   if (off.length === 0) return
   throw new TrackerError('switched_off', `This page is disabled. Set ${off.join(' and ')} to true to enable it.`)
 }

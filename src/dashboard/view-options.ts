@@ -1,18 +1,11 @@
-import {
-  OPTION_NAMES,
-  type OptionName,
-  type Options,
-  type SecretOptionName,
-  type SwitchName,
-} from '../config/options.js'
+import type { OptionName, Options, OptionTable, SecretOptionName, SwitchName } from '../config/options.js'
+import type { Context } from '../context.js'
 
 /** Options that views need in addition to the switches. Views write to responses, so secret options do not compile. */
 const VIEW_OPTIONS = [
   'baseline_alert_threshold_std_devs',
   'dashboard_base_url',
   'digest_frequency',
-  'local_variable_mode',
-  'n_plus_one_threshold',
   'project_root',
   'quiet_hours',
   'trace_url_template',
@@ -21,18 +14,29 @@ const VIEW_OPTIONS = [
 /** The part of the configuration that views can read. */
 export interface ViewConfiguration {
   /** All boolean options. */
-  readonly switches: Pick<Options, SwitchName>
+  readonly switches: Pick<Options, SwitchName> & { readonly [name: string]: boolean }
   readonly options: Pick<Options, (typeof VIEW_OPTIONS)[number]>
+  /** Options of diagnostics except secrets, for `readOptions`. */
+  readonly diagnosticOptions: object
 }
 
-export function viewConfiguration(config: Options): ViewConfiguration {
-  const switches = OPTION_NAMES.filter((name) => typeof config[name] === 'boolean')
+export function viewConfiguration({ config, optionTable }: Pick<Context, 'config' | 'optionTable'>): ViewConfiguration {
+  const names = Object.keys(optionTable)
+  const ofDiagnostics = names.filter((name) => isPublicDiagnosticOption(optionTable[name]))
   return {
-    switches: pick(config, switches) as ViewConfiguration['switches'],
-    options: pick(config, VIEW_OPTIONS) as ViewConfiguration['options'],
+    switches: pick(
+      config,
+      names.filter((name) => typeof config[name as OptionName] === 'boolean'),
+    ),
+    options: pick(config, VIEW_OPTIONS),
+    diagnosticOptions: pick(config, ofDiagnostics),
   }
 }
 
-function pick(config: Options, names: readonly OptionName[]): object {
-  return Object.freeze(Object.fromEntries(names.map((name) => [name, config[name]])))
+function isPublicDiagnosticOption(row: OptionTable[string] | undefined): boolean {
+  return row?.group === 'diagnostics' && row.secret !== true
+}
+
+function pick<Picked>(config: Readonly<Record<string, unknown>>, names: readonly string[]): Picked {
+  return Object.freeze(Object.fromEntries(names.map((name) => [name, config[name]]))) as Picked
 }

@@ -1,5 +1,5 @@
 import type { Reporter } from '../capture/sources/source.js'
-import type { Options, SwitchName } from '../config/options.js'
+import type { Options, OptionTable } from '../config/options.js'
 import type { Context } from '../context.js'
 import type { DashboardPart } from '../dashboard/define.js'
 import type { OperationTable } from '../operation.js'
@@ -12,8 +12,10 @@ export interface CollectorSetup extends Reporter {
 /** A diagnostic is optional: its options turn it on, and the tracker runs without it. */
 export interface Diagnostic {
   readonly name: string
+  /** Its options, in addition to those of the core. */
+  readonly options: OptionTable
   /** The options that must be on for it to collect, and for its pages to exist. */
-  readonly needs: readonly SwitchName[]
+  readonly needs: readonly string[]
   /** Overrides when `collect` runs. Default: all of `needs` are on. */
   collectsWith?(config: Options): boolean
   /** Hooks into the capture path when a tracker starts. Returns the function that removes the hooks. */

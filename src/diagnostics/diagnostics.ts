@@ -1,10 +1,10 @@
-import type { Context } from '../context.js'
 import type { CollectorSetup, Diagnostic } from './define.js'
 import { deprecationWarnings } from './deprecations/diagnostic.js'
 import { dumps } from './dumps/diagnostic.js'
 import { nPlusOne } from './n-plus-one/diagnostic.js'
 import { processes } from './processes/diagnostic.js'
 import { requestGuard } from './request-guard/diagnostic.js'
+import { source } from './source/diagnostic.js'
 import { sourceMaps } from './source-maps/diagnostic.js'
 import { swallowed } from './swallowed/diagnostic.js'
 import { variables } from './variables/diagnostic.js'
@@ -18,6 +18,7 @@ export const DIAGNOSTICS = [
   nPlusOne,
   deprecationWarnings,
   processes,
+  source,
   sourceMaps,
 ] as const
 
@@ -33,12 +34,12 @@ export function startCollectors(diagnostics: readonly Diagnostic[], setup: Colle
 }
 
 function isCollecting({ needs, collectsWith }: Diagnostic, config: CollectorSetup['context']['config']): boolean {
-  return collectsWith ? collectsWith(config) : needs.every((name) => config[name])
+  return collectsWith ? collectsWith(config) : needs.every((name) => config[name as keyof typeof config])
 }
 
-/** Deletes the outdated data of all diagnostics, one after another to keep the load on the database low. */
-export async function cleanUpDiagnostics(diagnostics: readonly Diagnostic[], context: Context): Promise<void> {
-  for (const { retention } of diagnostics) await retention?.(context)
+/** The cleanup functions of all diagnostics. */
+export function retentionOf(diagnostics: readonly Diagnostic[]): NonNullable<Diagnostic['retention']>[] {
+  return diagnostics.flatMap(({ retention }) => (retention ? [retention] : []))
 }
 
 type OperationsOf<One, Kind extends 'commands' | 'queries'> = One extends { readonly [K in Kind]: infer Table }
@@ -46,7 +47,7 @@ type OperationsOf<One, Kind extends 'commands' | 'queries'> = One extends { read
   : never
 
 // biome-ignore lint/suspicious/noExplicitAny: the type of a function parameter turns a union into an intersection.
-type Intersection<Union> = (Union extends any ? (one: Union) => void : never) extends (all: infer All) => void
+export type Intersection<Union> = (Union extends any ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
 
@@ -56,4 +57,11 @@ export function operationsOf<const List extends readonly Diagnostic[], Kind exte
   kind: Kind,
 ): Intersection<OperationsOf<List[number], Kind>> {
   return Object.assign({}, ...diagnostics.map((diagnostic) => diagnostic[kind] ?? {}))
+}
+
+/** The options of all diagnostics in one table. */
+export function optionsOf<const List extends readonly Diagnostic[]>(
+  diagnostics: List,
+): Intersection<List[number]['options']> {
+  return Object.assign({}, ...diagnostics.map(({ options }) => options))
 }

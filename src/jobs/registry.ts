@@ -3,7 +3,6 @@ import { audibleSpikes } from '../analytics/baselines/spiking-errors.js'
 import { detectCascades } from '../analytics/cascades/cascade-detector.js'
 import { digestFigures } from '../analytics/digest/digest.js'
 import type { Context } from '../context.js'
-import { cleanUpDiagnostics, DIAGNOSTICS } from '../diagnostics/diagnostics.js'
 import { warnOfRememberedHeaders } from '../health/forwarding-headers.js'
 import { lastDigest, nextDigest } from '../model/digest-turn.js'
 import { DAY, HOUR, MINUTE } from '../model/time.js'
@@ -31,7 +30,7 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
     await cleanupErrors.run(context, {})
     await forgetDeliveries(context)
     await forgetBudgets(context.database, context.now())
-    await cleanUpDiagnostics(DIAGNOSTICS, context)
+    for (const deleteOutdated of context.retention) await deleteOutdated(context)
     await forgetImports(context)
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),

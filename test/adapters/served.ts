@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import type { ErrorRecord } from '../../src/index.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { listening, PASSWORD, signIn, USER } from '../support/host.js'

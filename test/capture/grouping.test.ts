@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { temporaryFolder, trackerAt } from '../support/tracker.js'
 
 function logger(settings: Settings = {}) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { CREDENTIALS, NOON, temporaryFolder } from '../support/tracker.js'
 

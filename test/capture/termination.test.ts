@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/term-host.mjs', import.meta.url))

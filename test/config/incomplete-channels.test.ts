@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import type { Settings } from '../../src/options.js'
+import { resolveConfiguration } from '../../src/options.js'
 
 const CREDENTIALS = { dashboard_username: 'a', dashboard_password: 'b' }
 const LINKED = { dashboard_base_url: 'https://shop.example' }

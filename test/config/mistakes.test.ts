@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import { resolveConfiguration } from '../../src/options.js'
 
 const CREDENTIALS = { dashboard_username: 'a', dashboard_password: 'b' }
 

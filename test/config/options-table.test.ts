@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { environmentVariable, OPTION_NAMES, OPTIONS, type OptionName } from '../../src/config/options.js'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import { environmentVariable, OPTION_NAMES, OPTIONS, type OptionName } from '../../src/options.js'
+import { resolveConfiguration } from '../../src/options.js'
 
 /** Every option that the specification and the decisions name, with the default stated there. */
 const STATED: Partial<Record<OptionName, unknown>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import type { Settings } from '../../src/options.js'
+import { resolveConfiguration } from '../../src/options.js'
 import { ConfigurationError } from '../../src/model/errors.js'
 
 const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import type { Settings } from '../../src/options.js'
+import { resolveConfiguration } from '../../src/options.js'
 import type { Channel, Message, Outcome, Sending } from '../../src/notifications/channels/channel.js'
 import { linksOf } from '../../src/notifications/content/links.js'
 import type { Notice, NoticeEvent } from '../../src/notifications/content/notice.js'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, afterEach } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import type { ErrorRecord } from '../../src/index.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { migratedSqlite } from '../support/databases.js'

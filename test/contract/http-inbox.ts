@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import type { Inbox, Letter } from './inbox.js'
 
 export const BUSY_SECONDS = 7

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 
 /** How a receiver treats what it is sent. */
 export type Manner = 'accept' | 'busy' | 'broken' | 'refuse' | 'hang' | 'half' | 'redirect' | 'echo'

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import type { Settings } from '../../src/options.js'
+import { resolveConfiguration } from '../../src/options.js'
 import type { HandleJob, JobEngine, NewJob, RunningJob } from '../../src/jobs/engine.js'
 import { createEngine } from '../../src/jobs/engines.js'
 import type { Timing } from '../../src/jobs/timing.js'

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { parseMail } from '../support/mime.js'
 import type { Inbox } from './inbox.js'
 

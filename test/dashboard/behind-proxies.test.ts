@@ -2,7 +2,7 @@ import { createServer, request as forward } from 'node:http'
 import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { dashboard } from '../../src/adapters/express.js'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { listening, PASSWORD, serveTracker, signIn, USER } from '../support/host.js'
 
 /** A host behind a real proxy that takes `/shop` from the front of every path, and may say so. */

@@ -1,7 +1,7 @@
 import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { dashboard } from '../../src/adapters/express.js'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { openHttpInbox } from '../contract/http-inbox.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { serveTracker, signIn } from '../support/host.js'

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
 import { redirect } from '../../src/dashboard/answers.js'
 import type { Mount } from '../../src/dashboard/mount.js'
+import type { Settings } from '../../src/options.js'
 import { type Host, serveTracker, signIn, startHost } from '../support/host.js'
 
 describe('requests from other sites', () => {

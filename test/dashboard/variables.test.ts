@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
 import type { FrameVariables } from '../../src/model/stacks/frame-variables.js'
+import type { Settings } from '../../src/options.js'
 import { startHost } from '../support/host.js'
 import { EVIL } from '../support/hostile.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'

@@ -1,14 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
-import {
-  OPTION_NAMES,
-  type Options,
-  optionRow,
-  type SecretOptionName,
-  type Settings,
-  type SwitchName,
-} from '../../src/config/options.js'
 import type { Visit } from '../../src/dashboard/define.js'
+import { OPTION_NAMES, optionRow, type SecretOptionName, type Settings } from '../../src/options.js'
 import { signIn, startHost, USER } from '../support/host.js'
 import { PAGES } from '../support/routes.js'
 import { temporaryFolder } from '../support/tracker.js'
@@ -41,7 +34,6 @@ test('has a marked value for every option that is secret', () => {
 test('has no view type that contains a secret option', () => {
   expectTypeOf<Extract<keyof Visit, SecretOptionName | 'config'>>().toBeNever()
   expectTypeOf<Extract<keyof Visit['options'] | keyof Visit['switches'], SecretOptionName>>().toBeNever()
-  expectTypeOf<Visit['switches']>().toEqualTypeOf<Pick<Options, SwitchName>>()
   expectTypeOf<SecretOptionName>().toEqualTypeOf<keyof ReturnType<typeof secrets>>()
   expect(OPTION_NAMES).toContain('dashboard_password' satisfies SecretOptionName)
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CaptureContext } from '../../src/capture/capture-context.js'
 import { deprecations } from '../../src/diagnostics/deprecations/query.js'
-import { cleanUpDiagnostics, DIAGNOSTICS } from '../../src/diagnostics/diagnostics.js'
 import { nPlusOneQueries } from '../../src/diagnostics/n-plus-one/query.js'
 import { DAY, HOUR, MINUTE } from '../../src/model/time.js'
 import { perform } from '../../src/operation.js'
@@ -123,7 +122,7 @@ describeEachDatabase('what was counted over many requests', (database) => {
         events.add({ kind: 'track', rule: '', ip_address: '', path: '' }, { count: 1, last_seen_at: NOON })
       })
     }
-    await cleanUpDiagnostics(DIAGNOSTICS, context)
+    for (const deleteOutdated of context.retention) await deleteOutdated(context)
     for (const table of [
       'faultboard_request_guard_hours',
       'faultboard_repeated_statement_hours',
@@ -135,6 +134,7 @@ describeEachDatabase('what was counted over many requests', (database) => {
         table,
       ).toEqual([NOON - 29 * DAY, NOON])
     }
-    await cleanUpDiagnostics(DIAGNOSTICS, { ...context, config: { ...context.config, retention_days: null } })
+    const unlimited = { ...context, config: { ...context.config, retention_days: null } }
+    for (const deleteOutdated of context.retention) await deleteOutdated(unlimited)
   })
 })

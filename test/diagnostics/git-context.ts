@@ -2,10 +2,11 @@ import type { Context } from '../../src/context.js'
 import { type FrameHistory, historiesOf } from '../../src/diagnostics/source/frame-history.js'
 import { type SourceLines, sourcesOf } from '../../src/diagnostics/source/source-code.js'
 import { createRedactor } from '../../src/model/redaction/redaction.js'
+import type { Options } from '../../src/options.js'
 import { eventually, NOON } from '../support/tracker.js'
 
 /** What the operations on frames need of a tracker whose project lies in this folder. */
-export function gitContext(project_root: string, settings: Partial<Context['config']> = {}) {
+export function gitContext(project_root: string, settings: Partial<Options> = {}) {
   const clock = { now: NOON }
   const config = {
     project_root,

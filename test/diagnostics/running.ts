@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { CaptureContext } from '../../src/capture/capture-context.js'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { startRuntime } from '../../src/runtime.js'
 import type { TestDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, NOON } from '../support/tracker.js'

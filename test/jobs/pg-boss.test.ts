@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import { resolveConfiguration } from '../../src/options.js'
 import { createEngine } from '../../src/jobs/engines.js'
 import { createDatabase } from '../../src/store/database.js'
 import { jobEngineContract, settingsOf } from '../contract/job-engine.js'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import type { Settings } from '../../src/options.js'
+import { resolveConfiguration } from '../../src/options.js'
 import type { Context } from '../../src/context.js'
 import { createEngine } from '../../src/jobs/engines.js'
 import { SCHEDULES } from '../../src/jobs/registry.js'

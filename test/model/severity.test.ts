@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { resolveConfiguration } from '../../src/config/resolve.js'
+import { resolveConfiguration } from '../../src/options.js'
 import { type SeverityInput, severityOf } from '../../src/model/grade-severity.js'
 import type { Severity } from '../../src/model/severity.js'
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { migrate } from '../../src/store/migrate.js'
 import { runChild } from '../support/children.js'
 import { describeOneDatabase } from '../support/databases.js'

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { type ReportingOptions, reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { listening, PASSWORD, USER } from '../support/host.js'

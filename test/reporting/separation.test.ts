@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { sentryIntake } from '../../src/reporting/sentry/intake.js'
 import type { TrackerInstance } from '../../src/tracker.js'

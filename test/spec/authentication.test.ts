@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import type { Endpoint } from '../../src/dashboard/define.js'
 import { type Routes, STREAM } from '../../src/dashboard/routes.js'
 import { DIAGNOSTICS } from '../../src/diagnostics/diagnostics.js'

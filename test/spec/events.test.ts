@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { LogContext } from '../../src/config/options.js'
+import type { LogContext } from '../../src/options.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { serveTracker } from '../support/host.js'
 import { type Fields, NOW, type SpecHost, specHost } from './spec-host.js'

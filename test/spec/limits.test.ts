@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { OptionName } from '../../src/config/options.js'
+import type { OptionName } from '../../src/options.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { DAY, NOW, type SpecHost, specHost } from './spec-host.js'
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import type { TestDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { OPTION_NAMES } from '../../src/config/options.js'
 import { Tracker } from '../../src/index.js'
 import { describeInput } from '../../src/model/describe-input.js'
 import { DROP_REASONS } from '../../src/model/drop-reasons.js'
 import { severityOf } from '../../src/model/grade-severity.js'
 import { SEVERITIES } from '../../src/model/severity.js'
+import { OPTION_NAMES } from '../../src/options.js'
 import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from '../support/routes.js'
 
 const readme = readFileSync('README.md', 'utf8')

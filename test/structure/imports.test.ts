@@ -61,6 +61,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'adapters',
     'tracker',
     'index',
+    'options',
     'context',
   ],
   mcp: ['model', 'triage', 'tracker'],
@@ -91,10 +92,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'log',
     'operation',
     'operations',
+    'options',
     'runtime',
   ],
   register: ['index', 'model', 'diagnostics'],
-  index: ['config', 'model', 'capture', 'diagnostics', 'triage', 'tracker'],
+  index: ['config', 'model', 'capture', 'diagnostics', 'triage', 'options', 'tracker'],
+  options: ['config', 'diagnostics'],
 }
 
 /** Packages that only one file or folder may import: drivers, frameworks and what must stay lazily loaded. */

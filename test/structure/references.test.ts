@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type ObjectExpression, parseExpressionAt } from 'acorn'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
-import { environmentVariable, OPTION_NAMES } from '../../src/config/options.js'
+import { environmentVariable, OPTION_NAMES } from '../../src/options.js'
 
 const below = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,7 +1,7 @@
 import { rateLimit } from 'express-rate-limit'
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterUnion } from 'rate-limiter-flexible'
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { withRequestGuard as countedLimiter } from '../../src/subscribers/express-rate-limit.js'
 import { withRequestGuard as countedOptions } from '../../src/subscribers/fastify-rate-limit.js'
 import { instrumentLimiter } from '../../src/subscribers/rate-limiter-flexible.js'

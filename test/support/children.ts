@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { temporaryFolder } from './tracker.js'
 
 /** What a child process is to do; see test/store/fixtures/. */

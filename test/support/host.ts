@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { dashboard } from '../../src/adapters/express.js'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import { type Environment, TrackerInstance } from '../../src/tracker.js'
 
 export const USER = 'admin'

@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import type { Host } from './host.js'
 import { PAGES } from './routes.js'
 

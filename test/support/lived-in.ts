@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Settings } from '../../src/config/options.js'
 import type { LogErrorInput } from '../../src/index.js'
 import { hourOf } from '../../src/model/time.js'
+import type { Settings } from '../../src/options.js'
 import { NOW, someEvents } from '../analytics/random-events.js'
 import { ORDINARY_COUNTED, storeCounted } from '../diagnostics/counted-samples.js'
 import { ORDINARY, storeSamples } from '../diagnostics/samples.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import type { Settings } from '../../src/config/options.js'
+import type { Settings } from '../../src/options.js'
 import type { Runtime } from './runtimes.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt } from './tracker.js'
 

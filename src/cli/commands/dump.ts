@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { resolveConfiguration } from '../../config/resolve.js'
 import { captureDiagnosticDump } from '../../diagnostics/dumps/capture-dump.js'
 import { parseInput } from '../../model/input.js'
+import { resolveConfiguration } from '../../options.js'
 import { wrongUse } from '../arguments.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'

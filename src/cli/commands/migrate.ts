@@ -1,4 +1,4 @@
-import { resolveConfiguration } from '../../config/resolve.js'
+import { resolveConfiguration } from '../../options.js'
 import type { Database } from '../../store/database.js'
 import { migrate as applyMigrations, type MigrationStatus, migrationStatus } from '../../store/migrate.js'
 import { MIGRATIONS } from '../../store/migrations/list.js'

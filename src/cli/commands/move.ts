@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { environmentVariable, type Options } from '../../config/options.js'
-import { resolveConfiguration } from '../../config/resolve.js'
+import { environmentVariable, type Options, resolveConfiguration } from '../../options.js'
 import type { Database } from '../../store/database.js'
 import { type Moved, type MovedRows, moveDatabase, requireMovable } from '../../store/move/move.js'
 import { spoolFolder } from '../../store/open.js'

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { resolveConfiguration } from '../../config/resolve.js'
 import { optional, parseInput } from '../../model/input.js'
 import {
   type ChannelState,
@@ -8,6 +7,7 @@ import {
   requireChannel,
 } from '../../notifications/delivery/channel-states.js'
 import { sendTestNotification } from '../../notifications/delivery/test-message.js'
+import { resolveConfiguration } from '../../options.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { complain, harmless, print, printJson, terminalWidth } from '../io/terminal.js'

@@ -1,4 +1,4 @@
-import { resolveConfiguration } from '../../config/resolve.js'
+import { resolveConfiguration } from '../../options.js'
 import { migrate } from '../../store/migrate.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'

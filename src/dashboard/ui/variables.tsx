@@ -1,4 +1,3 @@
-import type { Options } from '../../config/options.js'
 import { locationText } from '../../model/stacks/backtrace.js'
 import { type FrameVariables, TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import type { Rendered } from '../define.js'
@@ -33,7 +32,7 @@ export function VariablesPanel({
   is_foreign: boolean
   /** Whether `enable_local_variables` is on. */
   is_enabled: boolean
-  mode: Options['local_variable_mode']
+  mode: 'always' | 'adaptive'
 }): Rendered {
   if (others.length === 0 && (are_shown || is_foreign || !is_enabled)) return null
   return (
@@ -59,7 +58,7 @@ export function VariablesPanel({
   )
 }
 
-const MISSING_REASONS: Record<Options['local_variable_mode'], string> = {
+const MISSING_REASONS: Record<'always' | 'adaptive', string> = {
   always:
     'The error was not thrown by in-app code, was thrown by optimized code or another process, occurred before the option was enabled, or exceeded the rate limit.',
   adaptive:

@@ -1,11 +1,13 @@
 import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
 import { collectDeprecations } from './collector.js'
+import { deprecationOptions } from './options.js'
 import { deprecations } from './query.js'
 
 /** Deprecation warnings by code, message and location. */
 export const deprecationWarnings = defineDiagnostic({
   name: 'deprecations',
+  options: deprecationOptions,
   needs: ['enable_deprecation_tracking', 'enable_breadcrumbs'],
   collect: ({ context }) => collectDeprecations(context),
   queries: { Deprecations: deprecations },

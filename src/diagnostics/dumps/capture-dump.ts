@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { flag, id, integer, optional, optionalText, withDefault } from '../../model/input.js'
@@ -10,6 +11,7 @@ import { contentOf, findDiagnosticDump, HEAD, readSummary, summaryOf } from './d
 import { dumpSections, processRedactor } from './dump-content.js'
 import { removeFiles } from './dump-files.js'
 import { MAX_PROFILE_MS } from './limits.js'
+import { dumpOptions } from './options.js'
 import { takeFiles } from './take-files.js'
 
 /** Beyond this many of an application, the oldest go. */
@@ -32,7 +34,7 @@ export const captureDiagnosticDump = defineOperation({
   }),
   async run(context, { note, actor, report, ...wanted }): Promise<{ id: number; created_at: string }> {
     const { config, database, now } = context
-    if (!config.enable_diagnostic_dump) {
+    if (!readOptions(config, dumpOptions).enable_diagnostic_dump) {
       throw new TrackerError(
         'switched_off',
         'Diagnostic dumps are switched off. Set enable_diagnostic_dump to true in the configuration to turn them on.',

@@ -1,6 +1,5 @@
 import type { Breadcrumbs } from '../../capture/breadcrumbs/breadcrumbs.js'
 import { type PlainLimits, plainData } from '../../capture/values/plain-data.js'
-import { OPTION_NAMES } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { createRedactor, type Redactor } from '../../model/redaction/redaction.js'
 import { isoTime } from '../../model/time.js'
@@ -116,7 +115,7 @@ function versionsSection({ config: { app_version, git_sha, environment } }: Cont
   }
 }
 
-async function trackerSection({ config, recorder, counters, spool, database }: Context, root: string) {
+async function trackerSection({ config, optionTable, recorder, counters, spool, database }: Context, root: string) {
   const { files, failed, bytes } = await spool.state()
   const { away_since, last_flush_at, ...waiting } = recorder.state
   return {
@@ -127,7 +126,7 @@ async function trackerSection({ config, recorder, counters, spool, database }: C
     last_flush_at: isoTime(last_flush_at),
     spool: { files, failed, size_bytes: bytes },
     dropped: counters.toJSON(),
-    switched_on: OPTION_NAMES.filter((name) => config[name] === true),
+    switched_on: Object.keys(optionTable).filter((name) => config[name as keyof typeof config] === true),
   }
 }
 

@@ -3,8 +3,10 @@ import { constants } from 'node:fs'
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
+import { dumpOptions } from './options.js'
 
 export const FILE_KINDS = ['cpu_profile', 'heap_snapshot'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
@@ -28,9 +30,10 @@ export interface DumpFile {
 type Place = Pick<Context, 'config' | 'spool'>
 
 /** Always one of our own: what the host names may be used by others too. */
-export function dumpFolder({ config: { diagnostic_dump_path, project_root }, spool }: Place): string {
+export function dumpFolder({ config, spool }: Place): string {
+  const { diagnostic_dump_path } = readOptions(config, dumpOptions)
   return diagnostic_dump_path
-    ? resolve(project_root, diagnostic_dump_path, 'faultboard-dumps')
+    ? resolve(config.project_root, diagnostic_dump_path, 'faultboard-dumps')
     : `${spool.folder}-dumps`
 }
 

@@ -1,6 +1,8 @@
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { type DumpFile, keepFile, removeFiles } from './dump-files.js'
+import { dumpOptions } from './options.js'
 
 export interface WantedFiles {
   cpu_profile_ms: number
@@ -9,7 +11,7 @@ export interface WantedFiles {
 
 /** Takes what was asked for beside the dump itself. Nothing of it is loaded before. */
 export async function takeFiles(context: Context, { cpu_profile_ms, heap_snapshot }: WantedFiles): Promise<DumpFile[]> {
-  if (heap_snapshot && !context.config.enable_heap_snapshots) {
+  if (heap_snapshot && !readOptions(context.config, dumpOptions).enable_heap_snapshots) {
     throw new TrackerError(
       'switched_off',
       'Heap snapshots are switched off: one holds every secret of the process in clear. Set enable_heap_snapshots to true in the configuration to allow them.',

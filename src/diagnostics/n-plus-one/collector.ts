@@ -7,6 +7,7 @@ import { StackBudget } from '../../capture/guards/stack-budget.js'
 import { hasRoomToNote } from '../../capture/guards/stack-room.js'
 import { addHook } from '../../capture/hooks.js'
 import type { Scope } from '../../capture/scope.js'
+import { readOptions, type ValuesOf } from '../../config/options.js'
 import { FrequentNames } from '../../model/frequent-names.js'
 import { leftStatement } from '../../model/left-statement.js'
 import { OTHERS } from '../../model/others.js'
@@ -15,6 +16,7 @@ import { pathPattern } from '../../model/requests/path-pattern.js'
 import { hourOf } from '../../model/time.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
 import { STATEMENT_HOURS } from '../../store/counters/hour-tables.js'
+import { nPlusOneOptions } from './options.js'
 
 /** Limits on the rows of one hour, so that generated statements cannot flood the table. */
 const MAX_STATEMENTS = 200
@@ -38,6 +40,7 @@ export function collectRepeatedStatements(context: CaptureContext): () => void {
 /** Counts the statements of every request and job, and stores those that were repeated. */
 class StatementCounter implements BreadcrumbObserver {
   readonly #context: CaptureContext
+  readonly #options: ValuesOf<typeof nPlusOneOptions>
   readonly #counts: HourCounts<
     'statement' | 'route' | 'place',
     'request_count' | 'statement_count' | 'worst_count' | 'duration_ms' | 'last_seen_at'
@@ -55,6 +58,7 @@ class StatementCounter implements BreadcrumbObserver {
 
   constructor(context: CaptureContext) {
     this.#context = context
+    this.#options = readOptions(context.config, nPlusOneOptions)
     this.#counts = context.tallies.of(STATEMENT_HOURS, {
       title: 'repeated statements',
       others: () => ({ statement: OTHERS, route: OTHERS, place: '' }),
@@ -91,7 +95,7 @@ class StatementCounter implements BreadcrumbObserver {
   #count({ scope }: Trail, statement: string): Repeat | null {
     if (!scope || !isQuery(statement)) return null
     const repeats = this.#repeatsOf(scope)
-    const { n_plus_one_threshold } = this.#context.config
+    const { n_plus_one_threshold } = this.#options
     const repeat = repeats.note(statement)
     if (!repeat || repeat.run < n_plus_one_threshold - 1) return repeat
     if (repeat.run >= n_plus_one_threshold) this.#found(scope, repeats, repeat)
@@ -117,10 +121,10 @@ class StatementCounter implements BreadcrumbObserver {
   }
 
   #settleScope(scope: Scope): void {
-    const { config, now, redactor } = this.#context
+    const { now, redactor } = this.#context
     const repeats = this.#repeats.get(scope)
     this.#repeats.delete(scope)
-    const found = repeats?.since(config.n_plus_one_threshold) ?? []
+    const found = repeats?.since(this.#options.n_plus_one_threshold) ?? []
     if (found.length === 0) return
     const route = redactor.text(routeName(scope))
     for (const { statement, place, count, duration_ms } of found) {

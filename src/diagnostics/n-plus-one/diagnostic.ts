@@ -1,11 +1,13 @@
 import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
 import { collectRepeatedStatements } from './collector.js'
+import { nPlusOneOptions } from './options.js'
 import { nPlusOneQueries } from './query.js'
 
 /** Statements that one request or job repeats. */
 export const nPlusOne = defineDiagnostic({
   name: 'n_plus_one',
+  options: nPlusOneOptions,
   needs: ['detect_n_plus_one_queries', 'enable_breadcrumbs'],
   collect: ({ context }) => collectRepeatedStatements(context),
   queries: { NPlusOneQueries: nPlusOneQueries },

@@ -1,8 +1,10 @@
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { defineOperation } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
 import { hourSlices, sumsPerHour, type Within } from '../hourly/hour-slices.js'
 import { type DayCount, PerDay } from '../hourly/per-day.js'
+import { nPlusOneOptions } from './options.js'
 
 export interface NPlusOneQueries {
   days: number
@@ -56,7 +58,7 @@ export const nPlusOneQueries = defineOperation({
     const statements = [...found.values()].sort((a, b) => b.statement_count - a.statement_count)
     return {
       days,
-      threshold: config.n_plus_one_threshold,
+      threshold: readOptions(config, nPlusOneOptions).n_plus_one_threshold,
       total_count: statements.length,
       by_day: per_day.days,
       statements: statements.slice(0, LISTED_STATEMENTS).map(statementOf),

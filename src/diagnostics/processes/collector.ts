@@ -1,13 +1,15 @@
 import { isMainThread } from 'node:worker_threads'
 import { addHook } from '../../capture/hooks.js'
+import { readOptions } from '../../config/options.js'
 import type { CollectorSetup } from '../define.js'
 import { holdGcMonitor } from './gc-monitor.js'
+import { processOptions } from './options.js'
 import { ProcessHealthRecorder } from './process-health-recorder.js'
 import { SystemHealthMeter } from './system-health.js'
 
 /** Measures the process, for its errors (`enable_system_health`) and for its charts (`enable_process_health`). */
 export function collectProcessHealth({ context, canWrite }: CollectorSetup): () => void {
-  const { enable_system_health, enable_process_health } = context.config
+  const { enable_system_health, enable_process_health } = readOptions(context.config, processOptions)
   const stops = [holdGcMonitor()]
   if (enable_system_health) {
     const meter = new SystemHealthMeter()

@@ -1,13 +1,19 @@
+import { readOptions } from '../../config/options.js'
 import { defineDiagnostic } from '../define.js'
 import { loadLater } from '../load-later.js'
 import { forgetProcessHealth } from './forget-process-health.js'
+import { processOptions } from './options.js'
 import { processHealth } from './process-health.js'
 
 /** Memory, event loop and CPU of each process, per minute and at the time of an error. */
 export const processes = defineDiagnostic({
   name: 'process_health',
+  options: processOptions,
   needs: ['enable_process_health'],
-  collectsWith: ({ enable_process_health, enable_system_health }) => enable_process_health || enable_system_health,
+  collectsWith(config) {
+    const { enable_process_health, enable_system_health } = readOptions(config, processOptions)
+    return enable_process_health || enable_system_health
+  },
   collect: (setup) =>
     loadLater(setup, 'The process', async () => (await import('./collector.js')).collectProcessHealth(setup)),
   queries: { ProcessHealth: processHealth },

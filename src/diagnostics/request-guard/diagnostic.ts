@@ -2,11 +2,13 @@ import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
 import { collectGuardEvents } from './collector.js'
 import { foldGuardHours } from './fold-guard-hours.js'
+import { requestGuardOptions } from './options.js'
 import { requestGuardSummary } from './query.js'
 
 /** Throttle, blocklist and track events of rate limiters. */
 export const requestGuard = defineDiagnostic({
   name: 'request_guard',
+  options: requestGuardOptions,
   needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
   collect: collectGuardEvents,
   queries: { RequestGuardSummary: requestGuardSummary },

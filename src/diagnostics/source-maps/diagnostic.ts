@@ -7,6 +7,7 @@ import { storeSourceMap } from './store-source-map.js'
 /** Source maps of clients, uploaded by release. */
 export const sourceMaps = defineDiagnostic({
   name: 'source_maps',
+  options: {},
   needs: [],
   commands: { StoreSourceMap: storeSourceMap, DeleteSourceMaps: deleteSourceMaps },
   queries: { SourceMaps: listSourceMaps },

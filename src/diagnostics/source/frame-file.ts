@@ -1,9 +1,11 @@
 import { dirname } from 'node:path'
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { type CommitFile, fileInCommit, knownCommit } from './git/commit-files.js'
 import { asTrouble, pathInside, type Repository, repositoryOf } from './git/repository.js'
 import { type GitReason, GitTrouble } from './git/run-git.js'
 import { Memory } from './memory.js'
+import { sourceOptions } from './options.js'
 import { locateSource } from './source-files.js'
 
 /** The file of a frame: where it lies, and what git knows of it. */
@@ -34,7 +36,8 @@ export async function frameFile(
   context: Context,
   { file, git_sha }: { file: string; git_sha: string | null },
 ): Promise<FrameFile | null> {
-  const { enable_git_blame, project_root, source_code_cache_ttl } = context.config
+  const { project_root } = context.config
+  const { enable_git_blame, source_code_cache_ttl } = readOptions(context.config, sourceOptions)
   if (!enable_git_blame) return located(project_root, file)
   const memory = memories.get(context) ?? new Memory<FrameFile | null>(MOST)
   memories.set(context, memory)

@@ -1,3 +1,4 @@
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { type FrameFile, frameFile } from './frame-file.js'
 import { type Links, linksOf } from './frame-links.js'
@@ -8,6 +9,7 @@ import { asTrouble } from './git/repository.js'
 import { type GitReason, GitTrouble } from './git/run-git.js'
 import { settledInTime } from './in-time.js'
 import { Memory } from './memory.js'
+import { sourceOptions } from './options.js'
 import { linesOf, MOST_PLACES, type SourcePlace, type SourceSpot, spotOf } from './source-code.js'
 import { readSource } from './source-files.js'
 
@@ -44,7 +46,7 @@ export async function historiesOf(
   places: readonly SourcePlace[],
   git_sha: string | null,
 ): Promise<Histories> {
-  const { enable_git_blame, git_repository_url } = context.config
+  const { enable_git_blame, git_repository_url } = readOptions(context.config, sourceOptions)
   const frames: (FrameHistory | null)[] = places.map(() => null)
   if (!enable_git_blame && git_repository_url === null) return { frames, note: null }
   const troubles = new Set<GitReason>()
@@ -97,7 +99,7 @@ function lineHistory(
   const memory = memories.get(context) ?? new Memory<LineHistory>(MOST)
   memories.set(context, memory)
   // A page that was sent without it asks again, and must find it then.
-  const ttl = Math.max(LEAST_MS, context.config.source_code_cache_ttl * 1000)
+  const ttl = Math.max(LEAST_MS, readOptions(context.config, sourceOptions).source_code_cache_ttl * 1000)
   const lasts = ({ is_trouble }: LineHistory) => (is_trouble ? TROUBLE_MS : ttl)
   const key = `${file.path}\n${line_number}\n${git_sha}\n${file.git?.repository.head}`
   return memory.get(key, context.now, lasts, () => lookUp(file, line_number).catch(notKnown))

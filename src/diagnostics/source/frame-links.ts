@@ -1,8 +1,10 @@
 import { realpath } from 'node:fs/promises'
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import type { FrameFile } from './frame-file.js'
 import { folderWithGit, pathInside } from './git/repository.js'
 import { commitLink, fileLink, isTemplate, webAddress } from './git/repository-links.js'
+import { sourceOptions } from './options.js'
 
 export interface Links {
   file: string | null
@@ -15,7 +17,7 @@ export async function linksOf(
   { path, git }: FrameFile,
   { git_sha, line }: { git_sha: string | null; line: number },
 ): Promise<Links> {
-  const { git_repository_url: given } = config
+  const { git_repository_url: given } = readOptions(config, sourceOptions)
   const root = await realpath(config.project_root)
   const address = given !== null && isTemplate(given) ? given : webAddress(given ?? git?.repository.origin ?? '')
   // An address that was given is that of the repository around project_root, not of one inside it.

@@ -1,8 +1,10 @@
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { displayLine } from '../../model/stacks/source-line.js'
 import { type FrameFile, frameFile } from './frame-file.js'
 import { isCommitName, textInCommit } from './git/commit-files.js'
 import { settledInTime } from './in-time.js'
+import { sourceOptions } from './options.js'
 import { locateSource, readSource } from './source-files.js'
 import { highlighted, plainParts, type SourcePart } from './source-highlight.js'
 
@@ -95,7 +97,7 @@ async function remembered(context: Context, spot: SourceSpot, wanted: Wanted): P
   if (known && known.until > context.now()) return JSON.parse(known.source) as SourceLines
   const { source, is_final } = await read(context, spot, wanted)
   forget(key)
-  const { source_code_cache_ttl } = context.config
+  const { source_code_cache_ttl } = readOptions(context.config, sourceOptions)
   if (source && is_final && source_code_cache_ttl > 0) {
     const text = JSON.stringify(source)
     memory.kept.set(key, { until: context.now() + source_code_cache_ttl * 1000, source: text })
@@ -140,7 +142,8 @@ interface Version {
 }
 
 async function textOf(context: Context, file: string, git_sha: string | null): Promise<Version> {
-  const { enable_git_blame, project_root } = context.config
+  const { project_root } = context.config
+  const { enable_git_blame } = readOptions(context.config, sourceOptions)
   const asks_git = enable_git_blame && isCommitName(git_sha)
   const past = asks_git ? frameFile(context, { file, git_sha }).then(pastText) : Promise.resolve(null)
   const is_final = await settledInTime([past], GIT_LIMIT_MS)

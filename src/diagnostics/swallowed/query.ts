@@ -1,3 +1,4 @@
+import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
@@ -5,6 +6,7 @@ import { daysInput } from '../hourly/days.js'
 import { hourSlices, type Within } from '../hourly/hour-slices.js'
 import { currentDetection } from './detection/detection.js'
 import { type Support, swallowedExceptionsSupport } from './detection/support.js'
+import { swallowedOptions } from './options.js'
 
 export interface SwallowedExceptions {
   days: number
@@ -52,18 +54,16 @@ const LISTED_HANDLERS = 20
 export const swallowedExceptions = defineOperation({
   input: daysInput,
   async run(context, { days, application_id }): Promise<SwallowedExceptions> {
-    const { config } = context
+    const { swallowed_exception_threshold: threshold } = readOptions(context.config, swallowedOptions)
     const places = new Map<string, Place>()
     for await (const within of hourSlices(context, { days, application_id })) {
       for (const sum of await sumsOf(context, within)) add(places, sum)
     }
     const detection = currentDetection()
-    const swallowing = [...places.values()]
-      .filter((place) => exceeds(place, config.swallowed_exception_threshold))
-      .sort(byImportance)
+    const swallowing = [...places.values()].filter((place) => exceeds(place, threshold)).sort(byImportance)
     return {
       days,
-      threshold: config.swallowed_exception_threshold,
+      threshold,
       runtime: swallowedExceptionsSupport(),
       is_counting: detection !== null,
       watched_files: detection?.files.size ?? 0,

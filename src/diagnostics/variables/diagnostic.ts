@@ -1,10 +1,12 @@
 import { addHook } from '../../capture/hooks.js'
 import { defineDiagnostic } from '../define.js'
 import { LocalVariables } from './local-variables.js'
+import { localVariableOptions } from './options.js'
 
 /** Values of local variables at the throw. */
 export const variables = defineDiagnostic({
   name: 'local_variables',
+  options: localVariableOptions,
   needs: ['enable_local_variables'],
   collect({ context }) {
     const variables = new LocalVariables(context)

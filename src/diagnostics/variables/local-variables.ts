@@ -1,12 +1,13 @@
 import { types } from 'node:util'
 import { hasReachedStackEnd, isStackOverflow } from '../../capture/guards/stack-room.js'
 import type { SourcePositions } from '../../capture/source-maps/source-positions.js'
-import type { Options } from '../../config/options.js'
+import { type Options, readOptions } from '../../config/options.js'
 import type { Log } from '../../context.js'
 import type { Counters } from '../../model/counters.js'
 import { createRedactor, NO_REDACTION, type Redactor } from '../../model/redaction/redaction.js'
 import type { FrameVariables } from '../../model/stacks/frame-variables.js'
 import { Demand } from './demand.js'
+import { localVariableOptions } from './options.js'
 import { originalFrames } from './original-frames.js'
 import { PauseBudget } from './pause-budget.js'
 import type { LiveFrame } from './paused-frames.js'
@@ -46,16 +47,17 @@ export class LocalVariables implements PauseReader {
 
   constructor(parts: LocalVariablesParts) {
     const { config, now } = parts
+    const options = readOptions(config, localVariableOptions)
     this.#parts = parts
     this.#redactor = redactorOf(config)
     this.#limits = limitsOf(config)
-    this.wants_self = config.enable_instance_variables
+    this.wants_self = options.enable_instance_variables
     this.#budget = new PauseBudget({
-      max_per_second: config.local_variable_max_per_second,
-      max_ms_per_second: config.local_variable_max_pause_ms_per_second,
+      max_per_second: options.local_variable_max_per_second,
+      max_ms_per_second: options.local_variable_max_pause_ms_per_second,
     })
     this.#demand =
-      config.local_variable_mode === 'adaptive' ? new Demand(now, { arm: () => this.#arm(), rest: () => this.#rest() }) : null // biome-ignore format: one choice
+      options.local_variable_mode === 'adaptive' ? new Demand(now, { arm: () => this.#arm(), rest: () => this.#rest() }) : null // biome-ignore format: one choice
   }
 
   /** Begins at once, unless it waits for an error that is worth it; where it cannot be done, the log says why. */
@@ -159,18 +161,20 @@ function placeOf([first]: readonly LiveFrame[]): string {
 
 /** Patterns of the host's own for variables are kept though the filter is off for the rest. */
 function redactorOf(config: Options): Redactor {
-  const { filter_sensitive_data, sensitive_data_patterns, local_variable_filter_patterns } = config
+  const { filter_sensitive_data, sensitive_data_patterns } = config
+  const { local_variable_filter_patterns } = readOptions(config, localVariableOptions)
   if (!filter_sensitive_data && local_variable_filter_patterns.length === 0) return NO_REDACTION
   return createRedactor([...sensitive_data_patterns, ...local_variable_filter_patterns])
 }
 
 function limitsOf(config: Options): VariableLimits {
+  const options = readOptions(config, localVariableOptions)
   return {
-    variables: config.local_variable_max_count,
-    depth: config.local_variable_max_depth,
-    string: config.local_variable_max_string_length,
-    array_items: config.local_variable_max_array_items,
-    hash_items: config.local_variable_max_hash_items,
-    instance_variables: config.enable_instance_variables ? config.instance_variable_max_count : null,
+    variables: options.local_variable_max_count,
+    depth: options.local_variable_max_depth,
+    string: options.local_variable_max_string_length,
+    array_items: options.local_variable_max_array_items,
+    hash_items: options.local_variable_max_hash_items,
+    instance_variables: options.enable_instance_variables ? options.instance_variable_max_count : null,
   }
 }

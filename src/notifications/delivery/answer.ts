@@ -1,4 +1,4 @@
-import { OPTION_NAMES, OPTIONS, type Options } from '../../config/options.js'
+import { OPTIONS, type OptionName, type Options } from '../../config/options.js'
 import { cut } from '../content/legible.js'
 
 const MAX_ANSWER = 500
@@ -20,13 +20,13 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 /** The keys and addresses of the channels; a receiver may repeat them in its answer. */
 function secretsOf(config: Options): string[] {
-  return OPTION_NAMES.filter((name) => OPTIONS[name].group === 'notifications' && 'secret' in OPTIONS[name]).flatMap(
-    (name) => {
+  return (Object.keys(OPTIONS) as OptionName[])
+    .filter((name) => OPTIONS[name].group === 'notifications' && 'secret' in OPTIONS[name])
+    .flatMap((name) => {
       const value = config[name]
       if (typeof value !== 'string') return []
       return URL.canParse(value) ? [value, ...partsOf(value)] : [value]
-    },
-  )
+    })
 }
 
 /** Shorter parts of a path are words such as `api` or `webhooks`, which an answer may well hold. */

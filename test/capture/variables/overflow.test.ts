@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Settings } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/options.js'
 import { describeEachRuntime, type Runtime } from '../../support/runtimes.js'
 import { runAtStackEnd } from '../../support/stack-end.js'
 

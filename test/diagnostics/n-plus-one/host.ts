@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Settings } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/options.js'
 
 export interface QueryHost {
   get(path: string): Promise<string>

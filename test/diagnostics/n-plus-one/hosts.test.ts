@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/runtimes.js'
 import { CREDENTIALS, freshPlace, type TrackerPlace, trackerAt, withDatabase } from '../../support/tracker.js'

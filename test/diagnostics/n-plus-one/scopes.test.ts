@@ -1,9 +1,9 @@
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Settings } from '../../../src/config/options.js'
 import { leftStatement } from '../../../src/model/left-statement.js'
 import { Repeats } from '../../../src/model/repeats.js'
+import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { freshTracker, withDatabase } from '../../support/tracker.js'
 

@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { type SourcePlace, sourcesOf } from '../../../src/diagnostics/source/source-code.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
+import type { Options } from '../../../src/options.js'
 import { NOON, temporaryFolder } from '../../support/tracker.js'
 
 const LINES = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`)
 
 const sourceLines = async (context: Context, place: SourcePlace) => (await sourcesOf(context, [place]))[0] ?? null
 
-function project(files: Record<string, string | Buffer> = {}, settings: Partial<Context['config']> = {}) {
+function project(files: Record<string, string | Buffer> = {}, settings: Partial<Options> = {}) {
   const folder = realpathSync(temporaryFolder())
   const root = join(folder, 'app')
   const write = (name: string, content: string | Buffer) => {

@@ -1,6 +1,6 @@
 import nodemailer from 'nodemailer'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Settings } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/options.js'
 import { email } from '../../../src/notifications/channels/email.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'

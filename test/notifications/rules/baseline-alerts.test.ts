@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { calculateAllBaselines } from '../../../src/analytics/baselines/baseline-calculator.js'
 import { audibleSpikes } from '../../../src/analytics/baselines/spiking-errors.js'
-import type { Settings } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/options.js'
 import { sendBaselineAlerts } from '../../../src/jobs/registry.js'
 import type { BaselineNotice } from '../../../src/notifications/content/notice.js'
 import { alertOn } from '../../../src/notifications/rules/baseline-alerts.js'

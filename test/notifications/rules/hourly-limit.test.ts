@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CaptureContext } from '../../../src/capture/capture-context.js'
 import { logForeignError } from '../../../src/capture/clients/foreign-error.js'
-import type { Settings } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/options.js'
 import type { HeldNotice } from '../../../src/notifications/content/notice.js'
 import { sendTestNotification } from '../../../src/notifications/delivery/test-message.js'
 import { alertOn } from '../../../src/notifications/rules/baseline-alerts.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Options } from '../../../src/config/options.js'
+import type { Options } from '../../../src/options.js'
 import { endOfQuiet, quietHoursOf } from '../../../src/notifications/rules/quiet-hours.js'
 
 const at = (text: string) => Date.parse(text)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import express from 'express'
 import { onTestFinished } from 'vitest'
-import type { Settings } from '../../../src/config/options.js'
+import type { Settings } from '../../../src/options.js'
 import { type SentryIntakeOptions, sentryIntake } from '../../../src/reporting/sentry/intake.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import type { ErrorRecord } from '../../../src/triage/queries/error-record.js'

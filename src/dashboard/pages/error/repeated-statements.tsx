@@ -1,3 +1,5 @@
+import { readOptions } from '../../../config/options.js'
+import { nPlusOneOptions } from '../../../diagnostics/n-plus-one/options.js'
 import { repeatedStatements } from '../../../model/repeated-steps.js'
 import type { Rendered } from '../../define.js'
 import { href } from '../../href.js'
@@ -9,7 +11,8 @@ const MAX_SHOWN = 3
 
 /** Warns if the failed request repeated a statement. */
 export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
-  const found = repeatedStatements(record.breadcrumbs, visit.options.n_plus_one_threshold)
+  const options = readOptions(visit.diagnosticOptions, nPlusOneOptions)
+  const found = repeatedStatements(record.breadcrumbs, options.n_plus_one_threshold)
   if (found.length === 0) return null
   return (
     <ul class="repeated" aria-label="Repeated statements">
@@ -19,7 +22,7 @@ export function RepeatedStatements({ record, visit }: ErrorProps): Rendered {
           {duration_ms > 0 && ` (${formatMilliseconds(duration_ms)} in total)`}.
         </li>
       ))}
-      {visit.switches.detect_n_plus_one_queries && (
+      {options.detect_n_plus_one_queries && (
         <li>
           <a href={href(visit, '/errors/n_plus_one')}>All N+1 queries</a>
         </li>

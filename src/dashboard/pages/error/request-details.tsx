@@ -1,3 +1,5 @@
+import { readOptions } from '../../../config/options.js'
+import { localVariableOptions } from '../../../diagnostics/variables/options.js'
 import { isClientError } from '../../../model/stacks/frame-source.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
@@ -21,6 +23,7 @@ export function OccurrenceDetails({
   visit: Visit
 }): Rendered {
   const { local_variables, variables, system_health, trace_id, span_id, frame_sources, ...details } = record.details
+  const options = readOptions(visit.diagnosticOptions, localVariableOptions)
   return (
     <>
       <Request record={record} curl={curl} />
@@ -29,8 +32,8 @@ export function OccurrenceDetails({
           others={stacks.other_variables}
           are_shown={stacks.with_variables > 0}
           is_foreign={isClientError(record.details)}
-          is_enabled={visit.switches.enable_local_variables}
-          mode={visit.options.local_variable_mode}
+          is_enabled={options.enable_local_variables}
+          mode={options.local_variable_mode}
         />
       ) : (
         <Data title="Variables" values={local_variables ?? variables} tree />

@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
-import {
-  environmentVariable,
-  GROUPS,
-  type Group,
-  OPTION_NAMES,
-  type OptionName,
-  optionRow,
-} from '../../../config/options.js'
+import { environmentVariable, GROUPS, type Group, type Row } from '../../../config/options.js'
 import type { Context } from '../../../context.js'
 import { droppedOf, recorderState } from '../../../health/health.js'
 import type { Dropped } from '../../../health/report.js'
@@ -30,7 +23,7 @@ export const settings = definePage({
   text: 'Read-only view of the configuration',
   parameters: v.object({ application_id: optional(id()), filter: filterText({ max: 100 }) }),
   async load(context, { filter }): Promise<Settings> {
-    const settings = OPTION_NAMES.map((name) => describeOption(name, context))
+    const settings = Object.entries(context.optionTable).map(([name, row]) => describeOption(name, row, context))
     return {
       settings: settings.filter((setting) => matchesFilter(setting, filter)),
       health: await recorderHealth(context),
@@ -139,14 +132,14 @@ function matchesFilter({ name, text, value }: Setting, filter: string | undefine
   return [name, text, value].some((part) => part.toLowerCase().includes(query))
 }
 
-function describeOption(name: OptionName, { config }: Context): Setting {
-  const row = optionRow(name)
+function describeOption(name: string, row: Row<unknown>, context: Context): Setting {
+  const config: Readonly<Record<string, unknown>> = context.config
   return {
     name,
     group: row.group,
     value: row.secret ? maskSecret(config[name]) : valueText(config[name]),
     is_default: isDeepStrictEqual(config[name], row.default),
-    environment_variable: environmentVariable(name),
+    environment_variable: environmentVariable(name, row),
     text: row.text,
   }
 }

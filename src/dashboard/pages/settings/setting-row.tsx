@@ -1,8 +1,8 @@
-import type { Group, OptionName } from '../../../config/options.js'
+import type { Group } from '../../../config/options.js'
 import type { Rendered } from '../../define.js'
 
 export interface Setting {
-  name: OptionName
+  name: string
   group: Group
   value: string
   is_default: boolean

@@ -1,7 +1,9 @@
+import { readOptions } from '../../../config/options.js'
 import type { Rendered, Visit } from '../../../dashboard/define.js'
 import { ActionForm, SelectField } from '../../../dashboard/ui/forms.js'
 import { Menu } from '../../../dashboard/ui/menu.js'
 import { NOTE_LIMIT } from '../capture-dump.js'
+import { dumpOptions } from '../options.js'
 
 const PROFILES = [
   ['0', 'No CPU profile'],
@@ -24,7 +26,7 @@ export function CaptureDumpForm({ visit }: { visit: Visit }): Rendered {
           <input type="checkbox" name="report" value="true" />
           <span>With the report of Node.js</span>
         </label>
-        {visit.switches.enable_heap_snapshots ? (
+        {readOptions(visit.diagnosticOptions, dumpOptions).enable_heap_snapshots ? (
           <>
             <label class="check">
               <input type="checkbox" name="heap_snapshot" value="true" />

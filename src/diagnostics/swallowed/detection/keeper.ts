@@ -1,9 +1,11 @@
 import { isMainThread } from 'node:worker_threads'
 import type { CaptureContext } from '../../../capture/capture-context.js'
+import { readOptions } from '../../../config/options.js'
 import { OTHERS } from '../../../model/others.js'
 import { HOUR } from '../../../model/time.js'
 import type { HourCounts } from '../../../store/counters/hour-counts.js'
 import { SWALLOWED_HOURS } from '../../../store/counters/hour-tables.js'
+import { swallowedOptions } from '../options.js'
 import { currentDetection, type Detection } from './detection.js'
 import { raiseLocation } from './raise-location.js'
 import { swallowedExceptionsSupport } from './support.js'
@@ -28,11 +30,12 @@ export function keepSwallowed(context: CaptureContext): () => void {
   if (detection.is_kept) return () => {}
   detection.is_kept = true
   adopt(detection, context)
-  const { config, tallies } = context
-  const interval_ms = config.swallowed_exception_flush_interval * 1000
+  const { tallies } = context
+  const options = readOptions(context.config, swallowedOptions)
+  const interval_ms = options.swallowed_exception_flush_interval * 1000
   const counts = tallies.of(SWALLOWED_HOURS, {
     title: 'swallowed exceptions',
-    max_rows: config.swallowed_exception_max_cache_size * ROWS_PER_PLACE,
+    max_rows: options.swallowed_exception_max_cache_size * ROWS_PER_PLACE,
     others: (names) => ({ ...names, ...OTHER_PLACES }),
     flush_after_ms: interval_ms,
   })
@@ -53,11 +56,12 @@ const ROWS_PER_PLACE = 4
 
 function adopt({ ledger, own_folder }: Detection, { config, positions, now }: CaptureContext): void {
   const root = config.project_root
+  const options = readOptions(config, swallowedOptions)
   ledger.configure({
     now,
     locate: (error) => raiseLocation(error, { root, own_folder, positions }),
-    max_tallies: config.swallowed_exception_max_cache_size,
-    ignored: config.swallowed_exception_ignore_classes,
+    max_tallies: options.swallowed_exception_max_cache_size,
+    ignored: options.swallowed_exception_ignore_classes,
   })
 }
 

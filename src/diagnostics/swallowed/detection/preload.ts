@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
-import { optionRow } from '../../../config/options.js'
 import { projectRoot } from '../../../config/project.js'
+import { swallowedOptions } from '../options.js'
 import { currentDetection, setDetection } from './detection.js'
 import type { install } from './hooks.js'
 import { Ledger } from './ledger.js'
@@ -26,7 +26,7 @@ const MAX_TALLIES = 1000
  * that are loaded before. Called by `faultboard/register`, once in every thread.
  */
 export function preloadDetection({ env, dist, say }: PreloadOptions): void {
-  const wanted = optionRow('detect_swallowed_exceptions').kind.fromText?.(env[VARIABLE] ?? '') === true
+  const wanted = swallowedOptions.detect_swallowed_exceptions.kind.fromText?.(env[VARIABLE] ?? '') === true
   if (!wanted || currentDetection()) return
   const { reason } = swallowedExceptionsSupport()
   if (reason) {

@@ -1,0 +1,77 @@
+import { boolean, choice, integer, listOf, pattern } from '../../config/kinds.js'
+import { row } from '../../config/options.js'
+
+export const localVariableOptions = {
+  enable_local_variables: row<boolean>({
+    group: 'diagnostics',
+    kind: boolean,
+    default: false,
+    text: "Records the local variables of the host's own functions where an error is thrown.",
+  }),
+  local_variable_mode: row<'always' | 'adaptive'>({
+    group: 'diagnostics',
+    kind: choice(['always', 'adaptive']),
+    default: 'adaptive',
+    text: 'adaptive: reads variables from the second occurrence of an error on, at no cost in between. always: reads them at every throw; a stack overflow can then abort the process, see docs/diagnostics.md.',
+  }),
+  local_variable_max_per_second: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 1000),
+    default: 10,
+    text: 'Thrown errors per second whose variables are read.',
+  }),
+  local_variable_max_pause_ms_per_second: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 1000),
+    default: 20,
+    text: 'Milliseconds per second that reading variables may take. A read that exceeds the limit is compensated with a pause.',
+  }),
+  local_variable_max_count: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 100),
+    default: 15,
+    text: 'Variables to keep per frame.',
+  }),
+  local_variable_max_depth: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 10),
+    default: 3,
+    text: 'Levels of nested objects to keep.',
+  }),
+  local_variable_max_string_length: row<number>({
+    group: 'diagnostics',
+    kind: integer(10, 5000),
+    default: 200,
+    text: 'Characters of a string to keep.',
+  }),
+  local_variable_max_array_items: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 100),
+    default: 10,
+    text: 'Items of a list to keep.',
+  }),
+  local_variable_max_hash_items: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 100),
+    default: 20,
+    text: 'Keys of an object to keep.',
+  }),
+  local_variable_filter_patterns: row<readonly (string | RegExp)[]>({
+    group: 'diagnostics',
+    kind: listOf(pattern),
+    default: [],
+    text: 'Additional names of variables, and of keys inside them, to filter. Adds to sensitive_data_patterns.',
+  }),
+  enable_instance_variables: row<boolean>({
+    group: 'diagnostics',
+    kind: boolean,
+    default: false,
+    text: 'Records the properties of `this` in the throwing frame together with the local variables.',
+  }),
+  instance_variable_max_count: row<number>({
+    group: 'diagnostics',
+    kind: integer(1, 100),
+    default: 20,
+    text: 'Properties of `this` to keep.',
+  }),
+}
