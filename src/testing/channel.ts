@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Settings } from '../config/options.js'
-import { resolveConfiguration } from '../config/resolve.js'
 import type { Channel, Outcome } from '../notifications/channels/channel.js'
 import { linksOf } from '../notifications/content/links.js'
 import type { ErrorNotice } from '../notifications/content/notice.js'
+import type { Settings } from '../options.js'
+import { resolveConfiguration } from '../options.js'
 import { type ContractCase, CREDENTIALS } from './contract.js'
 
 export type TestChannel = Omit<Channel, 'name'> & { readonly name: string }

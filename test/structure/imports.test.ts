@@ -45,7 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['capture', 'dashboard', 'tracker', 'index'],
   subscribers: ['capture', 'diagnostics', 'tracker', 'index'],
   reporting: ['config', 'capture', 'dashboard', 'model', 'adapters', 'tracker', 'index'],
-  testing: ['config', 'model', 'store', 'jobs', 'notifications', 'index'],
+  testing: ['config', 'model', 'store', 'jobs', 'notifications', 'options', 'index'],
   browser: [],
   cli: [
     'config',

@@ -1,9 +1,9 @@
 import express from 'express'
 import { describe, expect, test } from 'vitest'
 import { capture, dashboard } from '../../src/adapters/express.js'
-import { resolveConfiguration } from '../../src/config/resolve.js'
 import { createEngine } from '../../src/jobs/engines.js'
 import { webhook } from '../../src/notifications/channels/webhook.js'
+import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
 import {
   type AdapterHarness,
