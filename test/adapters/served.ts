@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { Settings } from '../../src/options.js'
 import type { ErrorRecord } from '../../src/index.js'
+import type { Settings } from '../../src/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { listening, PASSWORD, signIn, USER } from '../support/host.js'
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { environmentVariable, OPTION_NAMES, OPTIONS, type OptionName } from '../../src/options.js'
-import { resolveConfiguration } from '../../src/options.js'
+import { environmentVariable, OPTION_NAMES, OPTIONS, type OptionName, resolveConfiguration } from '../../src/options.js'
 
 /** Every option that the specification and the decisions name, with the default stated there. */
 const STATED: Partial<Record<OptionName, unknown>> = {

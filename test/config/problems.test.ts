@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { ConfigurationError } from '../../src/model/errors.js'
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
-import { ConfigurationError } from '../../src/model/errors.js'
 
 const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }
 

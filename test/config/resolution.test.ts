@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ConfigurationError } from '../../src/model/errors.js'
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
-import { ConfigurationError } from '../../src/model/errors.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { temporaryFolder } from '../support/tracker.js'
 

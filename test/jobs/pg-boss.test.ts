@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { resolveConfiguration } from '../../src/options.js'
 import { createEngine } from '../../src/jobs/engines.js'
+import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
 import { jobEngineContract, settingsOf } from '../contract/job-engine.js'
 import { describeEachDatabase } from '../support/databases.js'

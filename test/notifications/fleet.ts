@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
-import type { Settings } from '../../src/options.js'
 import type { ErrorNotice } from '../../src/notifications/content/notice.js'
+import type { Settings } from '../../src/options.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 export interface FleetHost {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/options.js'
 import type { Endpoint } from '../../src/dashboard/define.js'
 import { type Routes, STREAM } from '../../src/dashboard/routes.js'
 import { DIAGNOSTICS } from '../../src/diagnostics/diagnostics.js'
 import { loadRoutes } from '../../src/diagnostics/routes.js'
+import type { Settings } from '../../src/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { type Host, PASSWORD, signIn, startHost, USER } from '../support/host.js'
 

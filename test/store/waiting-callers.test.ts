@@ -8,9 +8,9 @@ import { Storms } from '../../src/capture/guards/storms.js'
 import { logError } from '../../src/capture/log-error.js'
 import { Scopes } from '../../src/capture/scope.js'
 import { SourceLines } from '../../src/capture/source-maps/source-lines.js'
-import { resolveConfiguration } from '../../src/options.js'
 import { Counters } from '../../src/model/counters.js'
 import { NO_REDACTION } from '../../src/model/redaction/redaction.js'
+import { resolveConfiguration } from '../../src/options.js'
 import { CREDENTIALS } from '../support/tracker.js'
 
 setFlagsFromString('--expose-gc')

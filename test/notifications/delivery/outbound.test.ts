@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { resolveConfiguration } from '../../../src/options.js'
 import type { Sending } from '../../../src/notifications/channels/channel.js'
 import { linksOf } from '../../../src/notifications/content/links.js'
 import { post } from '../../../src/notifications/delivery/outbound.js'
+import { resolveConfiguration } from '../../../src/options.js'
 import { CREDENTIALS, NOON } from '../../support/tracker.js'
 
 const { options: config } = resolveConfiguration({ ...CREDENTIALS, webhook_secret: 'sssshhh' }, {})

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Options } from '../../../src/options.js'
 import { endOfQuiet, quietHoursOf } from '../../../src/notifications/rules/quiet-hours.js'
+import type { Options } from '../../../src/options.js'
 
 const at = (text: string) => Date.parse(text)
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString())
