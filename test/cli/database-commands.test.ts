@@ -21,7 +21,7 @@ describeEachDatabase('migrate, check and cleanup', (database) => {
     const isFile = database.dialect === 'sqlite'
     expect(unready.code).toBe(isFile ? 0 : 3)
     expect(unready.stdout).toMatch(
-      isFile ? /^ok +schema +is made with it$/m : /^failed +schema +pending: 0001-initial/m,
+      isFile ? /^ok +schema +is created with the database$/m : /^failed +schema +pending: 0001-initial/m,
     )
 
     const applied = await run('migrate')

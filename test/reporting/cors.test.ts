@@ -59,7 +59,9 @@ describe('a page of another origin', () => {
 
   test('is never any page: a wildcard is refused at start, and so is what is no origin', () => {
     for (const origin of ['*', 'https://*.shop.example', 'shop.example', 'https://shop.example/path']) {
-      expect(() => reportingEndpoint({ allowed_origins: [origin] })).toThrow(`${JSON.stringify(origin)} is no origin`)
+      expect(() => reportingEndpoint({ allowed_origins: [origin] })).toThrow(
+        `${JSON.stringify(origin)} is not an origin`,
+      )
     }
   })
 })

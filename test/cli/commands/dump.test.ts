@@ -76,7 +76,7 @@ describe('faultboard dump of a running application', () => {
     const refused = ['dump', '--url', url, '--heap-snapshot']
     const { code, stderr } = await faultboard(refused, { cwd, env: SIGNED_IN })
     expect(code).toBe(1)
-    expect(stderr).toContain('answered 404: Heap snapshots are switched off')
+    expect(stderr).toContain('returned 404: Heap snapshots are switched off')
     expect(stderr).toContain('Set enable_heap_snapshots to true')
   })
 
@@ -119,7 +119,7 @@ describe('faultboard dump at a wrong address', () => {
       await serve((_request, response) => void response.writeHead(500).end('{"error":"no\\u001b[2J way"}')),
     )
     expect(code).toBe(1)
-    expect(stderr).toContain('answered 500: no\\x1b[2J way')
+    expect(stderr).toContain('returned 500: no\\x1b[2J way')
   })
 
   test('never sends the password on to where an answer leads', async () => {

@@ -109,6 +109,6 @@ describe('errors', () => {
       code: 0,
       stdout: 'No errors match.\n',
     })
-    expect((await faultboard(['errors', '--per-page', '3'], { cwd })).stdout).toContain('--page 2 shows more.')
+    expect((await faultboard(['errors', '--per-page', '3'], { cwd })).stdout).toContain('Use --page 2 for more.')
   })
 })

@@ -203,7 +203,7 @@ describe('an envelope that no SDK writes', () => {
     expect((await host.tracker.stats()).dropped).toEqual({ 'sentry_dropped: other': 1 })
     const nested = `{}\n{"type":"event"}\n{"message":"deep","extra":{"x":${'['.repeat(200)}${']'.repeat(200)}}}`
     const answer = await host.send(nested)
-    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'an event is nested too deep' }])
+    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'an event is nested too deeply' }])
     expect(host.lines).toEqual([])
   })
 

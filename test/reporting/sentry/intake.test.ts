@@ -102,7 +102,7 @@ describe('who may send', () => {
     expect(() => sentryIntake({ keys: [] })).toThrow('sentryIntake needs keys')
     expect(() => sentryIntake({ keys: [''] })).toThrow('sentryIntake needs keys')
     expect(() => sentryIntake({ keys: [KEY], max_bytes: 1e9 })).toThrow('max_bytes must be a whole number')
-    expect(() => sentryIntake({ keys: [KEY], allowed_origins: ['*'] })).toThrow('is no origin')
+    expect(() => sentryIntake({ keys: [KEY], allowed_origins: ['*'] })).toThrow('is not an origin')
   })
 })
 
