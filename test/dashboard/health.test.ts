@@ -64,7 +64,7 @@ describeOneDatabase('health', (database) => {
     const { state, reasons, work } = await healthOf(host)
     expect(state).toBe('degraded')
     expect(reasons.map(({ sentence }) => sentence).join('\n')).toMatch(
-      /1 jobs failed.*digest: no such host[\s\S]*1 of the newest messages[\s\S]*last deleted at .*npx faultboard cleanup/,
+      /1 jobs failed.*digest: no such host[\s\S]*1 of the most recent notifications[\s\S]*last deleted at .*npx faultboard cleanup/,
     )
     expect(work).toMatchObject({
       engine: { name: 'embedded', problem: null, works_here: true },

@@ -99,8 +99,8 @@ describe('who may send', () => {
   })
 
   test('needs keys that are some', () => {
-    expect(() => sentryIntake({ keys: [] })).toThrow('sentryIntake needs keys')
-    expect(() => sentryIntake({ keys: [''] })).toThrow('sentryIntake needs keys')
+    expect(() => sentryIntake({ keys: [] })).toThrow('sentryIntake requires keys')
+    expect(() => sentryIntake({ keys: [''] })).toThrow('sentryIntake requires keys')
     expect(() => sentryIntake({ keys: [KEY], max_bytes: 1e9 })).toThrow('max_bytes must be a whole number')
     expect(() => sentryIntake({ keys: [KEY], allowed_origins: ['*'] })).toThrow('is not an origin')
   })
