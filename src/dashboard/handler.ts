@@ -233,7 +233,7 @@ function pageNotFound(): TrackerError {
 function parse(schema: v.GenericSchema, given: object, pathParameters: PathParameters): unknown {
   // An invalid id in a path is an unknown record; in a form it is invalid input.
   const unknown = Object.keys(pathParameters).find((name) => name.endsWith('_id') && !v.is(id(), pathParameters[name]))
-  if (unknown) throw new TrackerError('not_found', `There is no ${unknown.slice(0, -'_id'.length)} with this id.`)
+  if (unknown) throw new TrackerError('not_found', `No ${unknown.slice(0, -'_id'.length)} with this id.`)
   return parseInput(schema, { ...given, ...pathParameters })
 }
 

@@ -154,7 +154,7 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
     test.each(UNKNOWN_IDS)('an unknown id %s answers 404', async (id) => {
       expect(await host.read(`/errors/${id}`)).toEqual({
         status: 404,
-        error: expect.stringContaining('No error with id'),
+        error: expect.stringContaining('No error with '),
       })
     })
 
