@@ -29,7 +29,7 @@ async function asked<T>(
 ): Promise<T> {
   const database = createDatabase(url, '.')
   try {
-    return await ask({ database, now: () => now, config: { time_zone } } as unknown as Context)
+    return await ask({ database, now: () => now, config: { time_zone }, ready: async () => {} } as unknown as Context)
   } finally {
     await database.close()
   }
