@@ -17,9 +17,6 @@ export type Settings = core.Settings & {
   -readonly [Name in keyof DiagnosticOptions]?: core.ValueOf<DiagnosticOptions[Name]> | undefined
 }
 
-/** Names of the boolean options. */
-export type SwitchName = { [Name in OptionName]: Options[Name] extends boolean ? Name : never }[OptionName]
-
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
 
 export function optionRow(name: OptionName): core.Row<unknown> {
@@ -40,4 +37,4 @@ export function resolveConfiguration(
   return { options: options as Options, warnings }
 }
 
-export { GROUPS, type LogContext, type SecretOptionName } from './config/options.js'
+export type { LogContext, SecretOptionName } from './config/options.js'

@@ -2,6 +2,7 @@ import { build } from 'esbuild'
 
 const TABLES = `
 export * from './src/options.ts'
+export { GROUPS } from './src/config/options.ts'
 export { STREAM } from './src/dashboard/routes.ts'
 export { describeInput } from './src/model/describe-input.ts'
 export { SEVERITY_TABLE } from './test/model/severity-table.ts'
