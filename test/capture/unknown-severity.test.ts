@@ -9,6 +9,6 @@ describeOneDatabase('a severity that is none', (database) => {
     const input = { error_type: 'TypeError', message: 'm', severity: 'urgent' } as unknown as LogErrorInput
     expect(await tracker.Commands.LogError.call(input)).toMatchObject({ severity: 'high' })
     expect((await tracker.stats()).dropped).toEqual({ unknown_severity: 1 })
-    expect(lines.join('')).toContain('none of critical, high, medium, low')
+    expect(lines.join('')).toContain('one of critical, high, medium, low')
   })
 })

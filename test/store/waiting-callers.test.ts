@@ -5,6 +5,7 @@ import type { CaptureContext } from '../../src/capture/capture-context.js'
 import { LagGuard } from '../../src/capture/guards/lag.js'
 import { MessageFloods } from '../../src/capture/guards/message-floods.js'
 import { Storms } from '../../src/capture/guards/storms.js'
+import { createCaptureHooks } from '../../src/capture/hooks.js'
 import { logError } from '../../src/capture/log-error.js'
 import { Scopes } from '../../src/capture/scope.js'
 import { SourceLines } from '../../src/capture/source-maps/source-lines.js'
@@ -31,6 +32,7 @@ test('a caller that waits for the database holds on to nothing of what it gave',
     lag: new LagGuard(null),
     positions: undefined,
     source_lines: new SourceLines({ project_root: process.cwd(), positions: undefined }),
+    hooks: createCaptureHooks(),
     process_facts: {},
   } as unknown as CaptureContext
   const given = Array.from({ length: 50 }, () => {
