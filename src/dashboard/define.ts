@@ -2,7 +2,6 @@ import type * as v from 'valibot'
 import type { Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
 import type { Application } from '../triage/list/list-applications.js'
-import type { LinkParameters } from './href.js'
 import type { Schema as ResponseSchema } from './openapi/schema.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
@@ -133,3 +132,5 @@ export interface DashboardPart {
   /** The link to the first page. */
   readonly navigation: Pick<Destination, 'label' | 'icon'>
 }
+
+export type LinkParameters = Readonly<Record<string, string | number | boolean | null | undefined>>

@@ -1,6 +1,4 @@
-import type { Visit } from './define.js'
-
-export type LinkParameters = Readonly<Record<string, string | number | boolean | null | undefined>>
+import type { LinkParameters, Visit } from './define.js'
 
 /** Link to a page within the selected application. Omits parameters that are null or undefined. */
 export function href(visit: Visit, path: string, parameters: LinkParameters = {}): string {

@@ -1,7 +1,7 @@
 import { parseInput } from '../model/input.js'
 import { type ErrorsFilter, errorsListInput } from '../triage/list/errors-list.js'
-import type { Visit } from './define.js'
-import { href, type LinkParameters } from './href.js'
+import type { LinkParameters, Visit } from './define.js'
+import { href } from './href.js'
 
 /** Link to the list with changed filters (null removes one), starting at its first page. */
 export function listLink(visit: Visit, filter: ErrorsFilter, changes: LinkParameters = {}): string {

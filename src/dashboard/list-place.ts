@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { clampedInteger, filterText, optional } from '../model/input.js'
 import { type ErrorsFilter, errorsListInput } from '../triage/list/errors-filter.js'
 import { listQuery } from '../triage/saved-views.js'
-import type { Visit } from './define.js'
-import { href, type LinkParameters } from './href.js'
+import type { LinkParameters, Visit } from './define.js'
+import { href } from './href.js'
 
 /** Keeps links well below the length limits of browsers and proxies. */
 const MAX_QUERY_LENGTH = 2000

@@ -1,6 +1,6 @@
 import type { ErrorSummary } from '../../../triage/queries/error-record.js'
-import type { Rendered, Visit } from '../../define.js'
-import { href, type LinkParameters } from '../../href.js'
+import type { LinkParameters, Rendered, Visit } from '../../define.js'
+import { href } from '../../href.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
