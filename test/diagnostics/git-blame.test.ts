@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { historiesOf } from '../../src/diagnostics/source/frame-history.js'
 import { describeWithGit, freshRepository, repositoryAt } from '../support/repository.js'
 import { eventually, temporaryFolder } from '../support/tracker.js'
-import { gitContext, sourceAt, told } from './git-context.js'
+import { gitContext, lineHistory, sourceAt } from './git-context.js'
 
 const CART = ['export function total(items) {', '  return sum(items)', '}', '', 'export const currency = 1', '']
 const FIXED = CART.with(1, '  return Math.round(sum(items))')
@@ -23,7 +23,7 @@ function shop() {
 describeWithGit('who last changed the line of a frame', () => {
   test('is told with the time, the commit and its first line', async () => {
     const { context, second } = shop()
-    const { history, note } = await told(context, { file: 'src/cart.ts', line_number: 2 })
+    const { history, note } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
     expect(note).toBeNull()
     expect(history).toMatchObject({
       change: {
@@ -36,7 +36,7 @@ describeWithGit('who last changed the line of a frame', () => {
       is_pending: false,
       note: null,
     })
-    expect((await told(context, { file: 'src/cart.ts', line_number: 3 })).history?.change?.author).toBe('Ada')
+    expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 3 })).history?.change?.author).toBe('Ada')
   })
 
   test('is looked up at the commit of the occurrence, whose lines are shown', async () => {
@@ -44,10 +44,10 @@ describeWithGit('who last changed the line of a frame', () => {
     write('src/cart.ts', ['// one', '// two', ...FIXED].join('\n'))
     commit('Move everything')
     const place = { file: 'src/cart.ts', line_number: 2, git_sha: first.slice(0, 9) }
-    expect((await told(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
+    expect((await lineHistory(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
     expect(await sourceAt(context, place, first)).toMatchObject({ commit: first, lines: CART.slice(0, 4) })
     const later = { ...place, git_sha: second }
-    expect((await told(context, later)).history).toMatchObject({ change: { author: 'Bob' }, commit: second })
+    expect((await lineHistory(context, later)).history).toMatchObject({ change: { author: 'Bob' }, commit: second })
     expect((await sourceAt(context, later, second))?.lines[1]).toBe(FIXED[1])
   })
 
@@ -55,19 +55,19 @@ describeWithGit('who last changed the line of a frame', () => {
     const { context, second } = shop()
     const line = { file: 'src/cart.ts', line_number: 2 }
     for (const git_sha of ['0123456789abcdef0123456789abcdef01234567', null]) {
-      expect((await told(context, { ...line, git_sha })).history).toMatchObject({
+      expect((await lineHistory(context, { ...line, git_sha })).history).toMatchObject({
         change: { author: 'Bob' },
         commit: null,
       })
       expect((await sourceAt(context, { ...line, git_sha }))?.commit).toBeNull()
     }
-    expect((await told(context, { ...line, git_sha: second })).history).toMatchObject({ commit: second })
+    expect((await lineHistory(context, { ...line, git_sha: second })).history).toMatchObject({ commit: second })
   })
 
   test('follows lines that uncommitted changes have moved, and tells which are new', async () => {
     const { context, write } = shop()
     write('src/cart.ts', [FIXED[0], '  // new', ...FIXED.slice(1)].join('\r\n'))
-    const at = async (line_number: number) => (await told(context, { file: 'src/cart.ts', line_number })).history
+    const at = async (line_number: number) => (await lineHistory(context, { file: 'src/cart.ts', line_number })).history
     expect((await at(1))?.change?.author).toBe('Ada')
     expect(await at(2)).toMatchObject({ change: null, note: 'This line is not committed yet.' })
     expect((await at(3))?.change?.author).toBe('Bob')
@@ -79,7 +79,7 @@ describeWithGit('who last changed the line of a frame', () => {
     write('src/cart.ts', [CART[0], ...body, '}', ''].join('\n'))
     commit('Check the items', { author: 'Eve <eve@shop.example>' })
     write('src/cart.ts', [CART[0], '  // edit', body[0], '  // edit', body[1], '  // edit', '}', ''].join('\n'))
-    const at = async (line_number: number) => (await told(context, { file: 'src/cart.ts', line_number })).history
+    const at = async (line_number: number) => (await lineHistory(context, { file: 'src/cart.ts', line_number })).history
     expect(await at(3)).toMatchObject({ change: { author: 'Eve' }, note: null })
     expect(await at(4)).toMatchObject({ change: null, note: 'This line is not committed yet.' })
     const note = 'The file has uncommitted changes: who changed this line is not known.'
@@ -92,7 +92,7 @@ describeWithGit('who last changed the line of a frame', () => {
     writeFileSync(join(home, '.gitconfig'), '[blame]\n  ignoreRevsFile = .git-blame-ignore-revs\n')
     vi.stubEnv('HOME', home)
     vi.stubEnv('XDG_CONFIG_HOME', home)
-    const { history } = await told(context, { file: 'src/cart.ts', line_number: 2 })
+    const { history } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
     vi.unstubAllEnvs()
     expect(history?.change?.author).toBe('Bob')
   })
@@ -101,7 +101,7 @@ describeWithGit('who last changed the line of a frame', () => {
     const { context, folder, git, second } = shop()
     writeFileSync(join(folder, '.git', 'ignored'), `${second}\n`)
     git('config', 'blame.ignoreRevsFile', '.git/ignored')
-    expect((await told(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author).toBe('Ada')
+    expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author).toBe('Ada')
   })
 
   test('is shown of a file that is gone by now, as it was', async () => {
@@ -110,7 +110,7 @@ describeWithGit('who last changed the line of a frame', () => {
     commit('Rename')
     const place = { file: 'src/cart.ts', line_number: 2, git_sha: first }
     expect((await sourceAt(context, place, first))?.lines).toEqual(CART.slice(0, 4))
-    expect((await told(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
+    expect((await lineHistory(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
   })
 
   test('is found in a project that is a folder of its repository, and with a detached HEAD', async () => {
@@ -120,7 +120,7 @@ describeWithGit('who last changed the line of a frame', () => {
     repository.git('checkout', '--quiet', '--detach')
     repository.git('remote', 'add', 'origin', 'git@github.com:shop/all.git')
     const { context } = gitContext(join(repository.folder, 'packages/api'))
-    const { history } = await told(context, { file: 'src/a.js' })
+    const { history } = await lineHistory(context, { file: 'src/a.js' })
     expect(history?.change?.author).toBe('Ada')
     expect(history?.link).toBe(`https://github.com/shop/all/blob/${sha}/packages/api/src/a.js#L1`)
     expect(history?.change?.link).toBe(`https://github.com/shop/all/commit/${sha}`)
@@ -134,10 +134,10 @@ describeWithGit('who last changed the line of a frame', () => {
     outer.git('submodule', '--quiet', 'add', inner.folder, 'vendored')
     outer.commit('Add a submodule')
     const place = { file: 'vendored/tool.js', git_sha: outer.first }
-    expect((await told(outer.context, place)).history?.change).toMatchObject({ commit: sha, summary: 'Inside' })
+    expect((await lineHistory(outer.context, place)).history?.change).toMatchObject({ commit: sha, summary: 'Inside' })
     const other = join(realpathSync(temporaryFolder()), 'tree')
     outer.git('worktree', 'add', '--quiet', '--detach', other, outer.first)
-    const { history } = await told(gitContext(other).context, { file: 'src/cart.ts', line_number: 2 })
+    const { history } = await lineHistory(gitContext(other).context, { file: 'src/cart.ts', line_number: 2 })
     expect(history?.change?.commit).toBe(outer.first)
   })
 
@@ -145,14 +145,18 @@ describeWithGit('who last changed the line of a frame', () => {
     const { folder, second } = shop()
     const clone = join(realpathSync(temporaryFolder()), 'clone')
     repositoryAt(folder).git('clone', '--quiet', '--depth=1', `file://${folder}`, clone)
-    const { history } = await told(gitContext(clone).context, { file: 'src/cart.ts', line_number: 3, git_sha: second })
+    const { history } = await lineHistory(gitContext(clone).context, {
+      file: 'src/cart.ts',
+      line_number: 3,
+      git_sha: second,
+    })
     expect(history).toMatchObject({ change: null, note: expect.stringContaining('shallow clone') })
   })
 
   test('is said not to be known of a file that git does not have', async () => {
     const { context, write } = shop()
     write('dist/built.js', 'x()\n')
-    expect((await told(context, { file: 'dist/built.js' })).history).toMatchObject({
+    expect((await lineHistory(context, { file: 'dist/built.js' })).history).toMatchObject({
       change: null,
       note: 'Git does not know this file.',
     })
@@ -160,19 +164,20 @@ describeWithGit('who last changed the line of a frame', () => {
 
   test('is remembered for source_code_cache_ttl seconds, and a failure for a minute', async () => {
     const { context, clock, folder, commit, write } = shop()
-    const who = async () => (await told(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author
+    const who = async () =>
+      (await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author
     expect(await who()).toBe('Bob')
     renameSync(join(folder, '.git'), join(folder, '.away'))
     expect(await who()).toBe('Bob')
     clock.now += 61_000
-    expect(await told(context, { file: 'src/cart.ts', line_number: 2 })).toMatchObject({
+    expect(await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).toMatchObject({
       history: { change: null },
       note: expect.stringContaining('no Git repository'),
     })
     renameSync(join(folder, '.away'), join(folder, '.git'))
     write('src/cart.ts', FIXED.with(1, '  return 0').join('\n'))
     commit('Give up', { author: 'Eve <eve@shop.example>' })
-    expect((await told(context, { file: 'src/cart.ts', line_number: 2 })).note).toContain('no Git repository')
+    expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).note).toContain('no Git repository')
     clock.now += 61_000
     expect(await who()).toBe('Eve')
   })
@@ -185,7 +190,7 @@ describeWithGit('who last changed the line of a frame', () => {
       author: `"onmouseover="alert(1)" & ${'wide'.repeat(200)} <e@shop.example>`,
     })
     const { context } = gitContext(repository.folder)
-    const { author = '', summary = '' } = (await told(context, { file: 'a.js' })).history?.change ?? {}
+    const { author = '', summary = '' } = (await lineHistory(context, { file: 'a.js' })).history?.change ?? {}
     expect(author.length).toBeLessThanOrEqual(60)
     expect(summary.length).toBeLessThanOrEqual(120)
     expect(summary).toMatch(/^<\/pre><script>alert\(1\)<\/script> {1,3}gnp\.exe/)
@@ -226,7 +231,7 @@ describeWithGit('nothing is asked of git', () => {
   test('where there is none, which is said in one line', async () => {
     const { context } = shop()
     vi.stubEnv('PATH', '/nowhere')
-    const { history, note } = await told(context, { file: 'src/cart.ts', line_number: 2 })
+    const { history, note } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
     vi.unstubAllEnvs()
     expect(note).toBe('Who changed a line is not known: there is no git on this machine.')
     expect(history).toMatchObject({ change: null, note: null })
@@ -236,13 +241,13 @@ describeWithGit('nothing is asked of git', () => {
   test('without a commit, or with a repository that is broken', async () => {
     const empty = freshRepository()
     empty.write('a.js', 'a()\n')
-    expect((await told(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain(
+    expect((await lineHistory(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain(
       'Git could not find who changed the line',
     )
     const broken = realpathSync(temporaryFolder())
     mkdirSync(join(broken, '.git'))
     writeFileSync(join(broken, 'a.js'), 'a()\n')
-    expect((await told(gitContext(broken).context, { file: 'a.js' })).note).toMatch(/Git|git/)
+    expect((await lineHistory(gitContext(broken).context, { file: 'a.js' })).note).toMatch(/Git|git/)
   })
 
   test('of a repository outside that a link in the project leads to', async () => {
@@ -252,7 +257,7 @@ describeWithGit('nothing is asked of git', () => {
     const { context, folder } = shop()
     symlinkSync(other.folder, join(folder, 'up'))
     for (const file of ['up/secret.js', 'up/gone.js', join(other.folder, 'secret.js')]) {
-      expect(await told(context, { file, git_sha: sha })).toEqual({ history: null, note: null })
+      expect(await lineHistory(context, { file, git_sha: sha })).toEqual({ history: null, note: null })
       expect(await sourceAt(context, { file, git_sha: sha })).toBeNull()
     }
   })
@@ -266,7 +271,7 @@ describeWithGit('git that hangs', () => {
     git('config', 'blame.ignoreRevsFile', join(folder, 'never'))
     const place = { file: 'src/cart.ts', line_number: 2 }
     expect((await historiesOf(context, [place], null)).frames[0]?.is_pending).toBe(true)
-    const { history } = await told(context, place)
+    const { history } = await lineHistory(context, place)
     expect(history).toMatchObject({ change: null, note: 'Git took too long to tell who changed the line.' })
     expect(existsSync(join(folder, 'never'))).toBe(true)
     const [first] = (await historiesOf(context, [place], null)).frames

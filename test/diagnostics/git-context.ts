@@ -27,8 +27,8 @@ interface Asked {
   git_sha?: string | null
 }
 
-/** What is told of a frame once git has answered, however long that takes on a busy machine. */
-export async function told(
+/** History of a frame, as soon as git has responded. */
+export async function lineHistory(
   context: Context,
   { file, line_number = 1, git_sha = null }: Asked,
 ): Promise<{ history: FrameHistory | null; note: string | null }> {

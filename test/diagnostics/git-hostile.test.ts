@@ -16,7 +16,7 @@ import { fileInCommit, knownCommit } from '../../src/diagnostics/source/git/comm
 import { repositoryOf } from '../../src/diagnostics/source/git/repository.js'
 import { describeWithGit, freshRepository, repositoryAt, type TestRepository } from '../support/repository.js'
 import { temporaryFolder } from '../support/tracker.js'
-import { gitContext, sourceAt, told } from './git-context.js'
+import { gitContext, lineHistory, sourceAt } from './git-context.js'
 
 /** A program that leaves a trace when it is run. */
 function trap() {
@@ -56,8 +56,10 @@ describeWithGit('a hostile repository', () => {
     // Changed, so that the working copy has to be compared.
     writeFileSync(join(repository.folder, 'a.js'), 'new()\na()\nc()\n')
     const { context } = gitContext(repository.folder)
-    expect((await told(context, { file: 'a.js', line_number: 3 })).history?.change?.summary).toBe('Two')
-    expect((await told(context, { file: 'a.js', line_number: 2, git_sha: first })).history?.change?.summary).toBe('One')
+    expect((await lineHistory(context, { file: 'a.js', line_number: 3 })).history?.change?.summary).toBe('Two')
+    expect(
+      (await lineHistory(context, { file: 'a.js', line_number: 2, git_sha: first })).history?.change?.summary,
+    ).toBe('One')
     expect((await sourceAt(context, { file: 'a.js', line_number: 2, git_sha: first }, first))?.lines[1]).toBe('b()')
     expect(sprung()).toBe('')
   })
@@ -76,7 +78,7 @@ describeWithGit('a hostile repository', () => {
       clone.git('config', 'remote.origin.uploadpack', `${program} uploadpack`)
       clone.git('config', 'protocol.ext.allow', 'always')
       if (remote) clone.git('config', 'remote.origin.url', remote)
-      expect((await told(gitContext(folder).context, { file: 'a.js' })).history?.change ?? null).toBeNull()
+      expect((await lineHistory(gitContext(folder).context, { file: 'a.js' })).history?.change ?? null).toBeNull()
     }
     expect(sprung()).toBe('')
   })
@@ -92,12 +94,14 @@ describeWithGit('a hostile repository', () => {
     vi.stubEnv('GIT_WORK_TREE', other.folder)
     vi.stubEnv('GIT_TRACE', join(repository.folder, 'trace'))
     vi.stubEnv('GIT_EXEC_PATH', '/nowhere')
-    const own = await told(gitContext(repository.folder).context, { file: 'a.js' })
+    const own = await lineHistory(gitContext(repository.folder).context, { file: 'a.js' })
     vi.unstubAllEnvs()
     expect(own.history?.change?.summary).toBe('Own')
     expect(existsSync(join(repository.folder, 'trace'))).toBe(false)
     repository.git('config', 'core.worktree', other.folder)
-    expect((await told(gitContext(repository.folder).context, { file: 'a.js' })).history?.change ?? null).toBeNull()
+    expect(
+      (await lineHistory(gitContext(repository.folder).context, { file: 'a.js' })).history?.change ?? null,
+    ).toBeNull()
   })
 })
 
@@ -140,7 +144,7 @@ describeWithGit('a hostile frame', () => {
     ] // biome-ignore format: a word list reads best as lines of words
     for (const file of names) {
       expect(await sourceAt(context, { file, git_sha: first }), file).toBeNull()
-      const { history } = await told(context, { file, git_sha: first })
+      const { history } = await lineHistory(context, { file, git_sha: first })
       // Of those it is the content that is not for showing, and who wrote it is no part of that.
       if (!/^(?:key|huge)/.test(file)) expect(history?.change ?? null, file).toBeNull()
     }
@@ -170,13 +174,13 @@ describeWithGit('a hostile frame', () => {
     repository.write('plain.js', 'plain()\n')
     repository.commit('Before', { author: 'Eve <e@shop.example>' })
     const { context } = gitContext(repository.folder)
-    expect((await told(context, { file })).history?.change ?? null).toBeNull()
+    expect((await lineHistory(context, { file })).history?.change ?? null).toBeNull()
     repository.write(file, 'odd()\n')
     const first = repository.commit('Odd')
     repository.write(file, 'odder()\n')
     repository.commit('Odder')
     const later = gitContext(repository.folder).context
-    expect((await told(later, { file })).history?.change).toMatchObject({ author: 'Ada', summary: 'Odder' })
+    expect((await lineHistory(later, { file })).history?.change).toMatchObject({ author: 'Ada', summary: 'Odder' })
     expect((await sourceAt(later, { file, git_sha: first }, first))?.lines[0]).toBe('odd()')
     expect(repository.git('status', '--porcelain')).toBe('')
   })
@@ -200,7 +204,7 @@ describeWithGit('a hostile frame', () => {
     const { context, folder } = secrets()
     const repository = await repositoryOf(context, folder)
     expect(await knownCommit(repository, git_sha)).toBeNull()
-    expect((await told(context, { file: 'plain.js', git_sha })).history).toMatchObject({ commit: null })
+    expect((await lineHistory(context, { file: 'plain.js', git_sha })).history).toMatchObject({ commit: null })
     expect((await sourceAt(context, { file: 'plain.js', git_sha }))?.commit).toBeNull()
     expect(existsSync(join(folder, 'pwned'))).toBe(false)
   })
