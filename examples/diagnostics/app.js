@@ -1,4 +1,4 @@
-// Everything is set by FAULTBOARD_… variables, because Faultboard is loaded before this file: see .env.example.
+// Configured by FAULTBOARD_… variables (see .env.example), because Faultboard loads before this file.
 import express from 'express'
 import { capture, dashboard } from 'faultboard/express'
 
@@ -18,10 +18,10 @@ app.get('/prices', (_request, response) => {
 app.use(capture())
 app.listen(process.env.PORT ?? 3000)
 
-/** The kind of code that hides an outage: it fails each time, and nobody is told. */
+/** Hides an outage: every call fails, and the exception is swallowed. */
 function priceOr(fallback) {
   try {
-    throw new Error('The price service is away')
+    throw new Error('The price service is unavailable')
   } catch {
     return fallback
   }

@@ -3,8 +3,8 @@ import { register as startFaultboard } from 'faultboard/next'
 export { onRequestError } from 'faultboard/next'
 
 export async function register() {
-  // This file is compiled for the Edge runtime as well, where the tracker cannot be loaded; webpack understands only
-  // this form of the question.
+  // Next.js also compiles this file for the Edge runtime, where the tracker cannot load. webpack removes the import
+  // only if the condition has exactly this form.
   if (process.env.NEXT_RUNTIME === 'nodejs') {
     const { Tracker } = await import('faultboard')
     Tracker.configure({ dashboard_username: 'admin', dashboard_password: process.env.DASHBOARD_PASSWORD })

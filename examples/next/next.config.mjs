@@ -1,4 +1,4 @@
 export default {
-  // Faultboard opens a database, which no bundler can take along, and there must be one of it in the process.
+  // Database drivers cannot be bundled, and the process must load a single copy of Faultboard.
   serverExternalPackages: ['faultboard'],
 }

@@ -13,7 +13,7 @@ const server = createServer(async (request, response) => {
   try {
     await handle(request, response)
   } catch {
-    // It is recorded by now. What the visitor sees is up to you, with Faultboard as without it.
+    // The error is already recorded. The response is up to your application.
     response.statusCode = 500
     response.end('Something went wrong\n')
   }

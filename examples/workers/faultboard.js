@@ -1,6 +1,6 @@
 import { Tracker } from 'faultboard'
 
-// Both processes write to one database, and either of them could send the messages: the one that says so does.
+// Both processes write to the same database. Only the worker runs jobs, which send the notifications.
 Tracker.configure({
   application_name: 'shop',
   dashboard_username: 'admin',

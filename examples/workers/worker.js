@@ -7,7 +7,7 @@ Tracker.start()
 
 async function sendConfirmation(job) {
   Tracker.addBreadcrumb({ category: 'mail', message: `confirmation of order ${job.data.order_id}` })
-  throw new Error('The mail server is away')
+  throw new Error('The mail server is unavailable')
 }
 
 subscribeToWorker(new Worker(queue_name, withFaultboard(sendConfirmation), { connection }))

@@ -95,10 +95,10 @@ describe.skipIf(!REDIS)(`examples/workers${REDIS ? '' : ' (skipped: FAULTBOARD_T
     expect(await (await fetch(`${origin}/orders/7`)).text()).toContain('on its way')
     const dashboard = dashboardAt(`${origin}/error_dashboard`)
     await eventually(async () => {
-      const [error] = await dashboard.recorded('The mail server is away')
+      const [error] = await dashboard.recorded('The mail server is unavailable')
       return error?.occurrence_count === 2
     }, 'both attempts are recorded')
-    expect(await dashboard.recorded('The mail server is away')).toMatchObject([
+    expect(await dashboard.recorded('The mail server is unavailable')).toMatchObject([
       {
         application_name: 'shop',
         context: { job: { data: { order_id: '7' } } },

@@ -16,13 +16,13 @@ const app = express()
 app.use(dashboard())
 
 app.get('/orders/:id', async (request: Request) => {
-  // Whatever is set here comes with the error, and with no other request's.
+  // Added to errors of this request only.
   Tracker.setTags({ order: String(request.params.id) })
   throw new OrderError('The order cannot be read')
 })
 
 app.use(capture())
-// The answer stays the host's own.
+// Your own error handler sends the response.
 app.use((error: Error, _request: Request, response: Response, _next: NextFunction) => {
   response.status(500).json({ error: error.name })
 })
