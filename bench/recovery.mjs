@@ -123,8 +123,8 @@ async function untilCounted(tracker, folder) {
   for (;;) {
     // Only then the statistics, which read the size of every file.
     if ((await readdir(folder).catch(() => [])).length === 0) {
-      const { buffered, queued, away_since } = await tracker.stats()
-      if (buffered + queued === 0 && away_since === null) return (performance.now() - started) / 1000
+      const { buffered, queued, unavailable_since } = await tracker.stats()
+      if (buffered + queued === 0 && unavailable_since === null) return (performance.now() - started) / 1000
     }
     await pause(50)
   }

@@ -15,7 +15,7 @@ import { drained, logAll, startTracker } from './write/ours.mjs'
 import { foldRows } from './write/rows.mjs'
 
 const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
-/** Events of one commit of the bare driver: the tracker's own limit, see `flush_limit` of the dialects. */
+/** Events of one commit of the bare driver: the tracker's own limit, see `maxRowsPerFlush` of the dialects. */
 const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
 const CALLERS = 2000
 const PROCESSES = 8

@@ -36,8 +36,8 @@ import { openSchema, spoolFolder } from './store/open.js'
 import { Recorder } from './store/recording/recorder.js'
 import { createReject } from './store/recording/rejections.js'
 import { atExit } from './store/spool/at-exit.js'
+import { createEnqueueBatch, type EnqueueBatch } from './store/spool/enqueue-batch.js'
 import { flushAtExit } from './store/spool/flush-at-exit.js'
-import { createHandOver, type HandOver } from './store/spool/hand-over.js'
 import { Spool } from './store/spool/spool.js'
 import { answerWorkers, mustLeaveToMainThread, ringForImport } from './store/spool/threads.js'
 
@@ -197,12 +197,12 @@ function buildContext(
     {
       ...{ ...writing, outbox, max_occurrences_per_error },
       crashes: crashFiles(config),
-      handOver: handOverToJobs(config, jobs, log, counters),
-      onLeft: () => ringForImport(spool.folder),
+      enqueueBatch: enqueueWithJobs(config, jobs, log, counters),
+      onSpooled: () => ringForImport(spool.folder),
     },
-    { journal: config.async_logging, by_spool: spoolsOnly },
+    { journal: config.async_logging, spoolOnly: spoolsOnly },
   )
-  const tallies = new Tallies({ ...writing, by_spool: spoolsOnly })
+  const tallies = new Tallies({ ...writing, spoolOnly: spoolsOnly })
   const shared: Context = {
     ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
     ...{ redactor, counters, reject, log, now, random, optionTable },
@@ -219,14 +219,14 @@ const MAX_RECORD_ATTEMPTS = 1000
  * With an external job engine, the worker process writes accepted errors to the database. The embedded engine uses that
  * database itself, so each error would be written twice.
  */
-function handOverToJobs(
+function enqueueWithJobs(
   { job_engine, application_name }: Options,
   jobs: JobEngine,
   log: Log,
   counters: Counters,
-): HandOver | null {
+): EnqueueBatch | null {
   if (job_engine === 'embedded') return null
-  return createHandOver({
+  return createEnqueueBatch({
     add: (batch, batch_id) =>
       jobs.add([
         {
@@ -237,7 +237,7 @@ function handOverToJobs(
         },
       ]),
     onFailed(error) {
-      counters.add('job_engine_away')
+      counters.add('job_engine_unavailable')
       log.warn(`Cannot enqueue errors (${reasonOf(error)}). Using the spool folder instead.`)
     },
   })

@@ -12,7 +12,7 @@ export function healthAtAGlance({
 }: Pick<Context, 'recorder' | 'counters' | 'database'>): HealthState {
   const counts = counters.toJSON()
   const happened = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
-  const isAway = recorder.state.away_since !== null
+  const isAway = recorder.state.unavailable_since !== null
   if (isAway || (dialect.file?.damage ?? null) !== null || happened(LOST)) return 'failing'
   return (dialect.file?.replacedCount ?? 0) > 0 || happened(TO_LOOK_AT) ? 'degraded' : 'ok'
 }

@@ -56,8 +56,8 @@ export function droppedOf({ counters }: Context): Dropped[] {
 }
 
 export function recorderState({ recorder }: Context): Health['recorder'] {
-  const { away_since, last_flush_at, ...state } = recorder.state
-  return { ...state, away_since: isoTime(away_since), last_flush_at: isoTime(last_flush_at) }
+  const { unavailable_since, last_flush_at, ...state } = recorder.state
+  return { ...state, unavailable_since: isoTime(unavailable_since), last_flush_at: isoTime(last_flush_at) }
 }
 
 function processHealth(): ProcessHealth {

@@ -33,9 +33,9 @@ function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
       `${what?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database is running and that the database option is correct.`,
     )
   } else if (problem !== null) yield failing(problem)
-  else if (recorder.away_since !== null) {
+  else if (recorder.unavailable_since !== null) {
     yield degraded(
-      `The database was unreachable since ${recorder.away_since}; errors were written to the spool folder. It responds again, and the spool is imported within seconds.`,
+      `The database was unreachable since ${recorder.unavailable_since}; errors were written to the spool folder. It responds again, and the spool is imported within seconds.`,
     )
   }
   if (replaced_count > 0) {

@@ -9,7 +9,7 @@ export interface Health {
   state: HealthState
   /** Problems with their solutions. */
   reasons: Reason[]
-  recorder: { buffered: number; queued: number; away_since: string | null; last_flush_at: string | null }
+  recorder: { buffered: number; queued: number; unavailable_since: string | null; last_flush_at: string | null }
   dropped: Dropped[]
   spool: SpoolState & { max_bytes: number }
   database: DatabaseHealth

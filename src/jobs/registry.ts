@@ -12,7 +12,7 @@ import { isDigestWanted, sendDigest } from '../notifications/digest.js'
 import { alertOn, claimClosedHour } from '../notifications/rules/baseline-alerts.js'
 import { finishDispatching, startDispatching } from '../notifications/rules/dispatch.js'
 import { ownApplicationId } from '../store/applications.js'
-import { forgetBudgets } from '../store/recording/rejections.js'
+import { deleteOldBudgetRows } from '../store/recording/rejections.js'
 import { forgetImports } from '../transfer/forget-imports.js'
 import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
 import type { JobName, RunningJob } from './engine.js'
@@ -25,11 +25,11 @@ const CASCADE_HOURS = 7 * 24
 /** THE TABLE of jobs. Every engine runs the same handlers. */
 const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<unknown>> = {
   deliver: (context, { data, signal }) => deliver(context, Number(data.delivery_id), signal, data),
-  record: ({ recorder }, { data }) => recorder.recordHandedOver(String(data.batch)),
+  record: ({ recorder }, { data }) => recorder.recordEnqueuedBatch(String(data.batch)),
   cleanup: async (context) => {
     await cleanupErrors.run(context, {})
     await forgetDeliveries(context)
-    await forgetBudgets(context.database, context.now())
+    await deleteOldBudgetRows(context.database, context.now())
     for (const deleteOutdated of context.retention) await deleteOutdated(context)
     await forgetImports(context)
   },

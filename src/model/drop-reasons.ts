@@ -37,8 +37,8 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   swallowed_exceptions_given_up:
     'Locations not counted: more than swallowed_exception_max_cache_size between two flushes.',
   buffer_overflow: 'Times the buffer was full and its contents were written to the spool folder.',
-  database_away: 'Times the database was unreachable. Errors were written to the spool folder.',
-  job_engine_away: 'Times the job engine was unreachable. Errors were written to the spool folder.',
+  database_unavailable: 'Times the database was unreachable. Errors were written to the spool folder.',
+  job_engine_unavailable: 'Times the job engine was unreachable. Errors were written to the spool folder.',
   refused_by_database: 'Rejected by the database and kept as .failed files in the spool folder.',
   spool_full: 'Lost: the spool folder reached spool_max_bytes.',
   spool_unwritable: 'Failed writes to the spool folder. Errors that were not committed either are lost.',

@@ -5,7 +5,7 @@ import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.j
 import { isSqliteHandle, sqliteFile, sqliteHandle } from './dialects/sqlite.js'
 import { isInteger } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
-import type { Patience } from './patience.js'
+import type { QueryTimeout } from './query-timeout.js'
 import type { Schema } from './schema.js'
 import { isUnreachable } from './unreachable.js'
 
@@ -20,7 +20,7 @@ export interface Database {
   /** Whether what was thrown is the driver's word that the database does not answer, and no bug of ours. */
   isUnreachable(error: unknown): boolean
   /** This database with a limit on how long each query waits. A connection that does not respond is closed. */
-  withPatience(patience: Patience): Database
+  withTimeout(timeout: QueryTimeout): Database
   close(): Promise<void>
 }
 
@@ -45,8 +45,8 @@ export function createDatabase(option: string | object, root: string): Database 
       return () => void listeners.delete(listener)
     },
     isUnreachable: (error) => isUnreachable(error, dialect),
-    withPatience(patience) {
-      const patient = dialect.patientKysely?.(patience)
+    withTimeout(timeout) {
+      const patient = dialect.patientKysely?.(timeout)
       if (!patient) return database
       const db = new Kysely<Schema>({ dialect: patient, plugins: [integerColumns] })
       return { ...database, read: db, write: writing(db) }

@@ -7,7 +7,7 @@ import type {
   RawBuilder,
   UnknownRow,
 } from './kysely.js'
-import type { Patience } from './patience.js'
+import type { QueryTimeout } from './query-timeout.js'
 import type { Schema } from './schema.js'
 
 /** All differences between the databases. A new database is one file with these members. */
@@ -19,10 +19,10 @@ export interface Dialect extends Capabilities {
   /** Whether the schema is ours alone, so that it may be brought up to date without being asked. */
   readonly migrates_itself: boolean
   /** Most events of one transaction: an embedded database blocks the host's thread while it writes. */
-  readonly flush_limit: number
+  readonly maxRowsPerFlush: number
   readonly kysely: KyselyDialect
   /** The same connections, limited in how long a query may wait; absent for an embedded database. */
-  patientKysely?(patience: Patience): KyselyDialect
+  patientKysely?(timeout: QueryTimeout): KyselyDialect
   readonly columns: ColumnTypes
   /** Follows the column list of `create table`. */
   readonly table_options: RawBuilder<unknown> | null
@@ -47,7 +47,7 @@ export interface Dialect extends Capabilities {
    * Closes all connections because the database does not respond. Idle connections may be dead as well. Returns false if
    * the connections belong to the host and stay open.
    */
-  breakOff(): boolean
+  closeConnections(): boolean
   /** Releases what we opened. A pool or handle of the host stays open. */
   close(): Promise<void>
 }

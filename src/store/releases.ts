@@ -5,30 +5,30 @@ import type { Schema } from './schema.js'
 /** Versions reported by clients are unverified, so client and server releases are never compared with each other. */
 export type Reporter = 'server' | 'client'
 
-export function reporterOf({ source }: { source: string | null }): Reporter {
+export function releaseReporter({ source }: { source: string | null }): Reporter {
   return source === null ? 'server' : 'client'
 }
 
 const TABLES = { server: 'faultboard_releases', client: 'faultboard_client_releases' } as const
 
-/** Where and when the newest release is asked for. Versions of another platform say nothing. */
-export interface ReleaseQuestion {
+/** Scope of a search for the newest release. Versions of different platforms are unrelated. */
+export interface ReleaseScope {
   application_id: number
   reporter: Reporter
   platform: string
   at: number
 }
 
-/** Of so many that were first seen last, one is the newest. */
-const LAST_SEEN = 200
+/** Limits the candidates. The newest release by version is assumed to be among the most recently seen. */
+const MAX_CANDIDATES = 200
 
-/** Finds the newest release on a platform at a time; what was asked before is not asked again. */
-export function newestReleases(db: Kysely<Schema>): (question: ReleaseQuestion) => Promise<SeenRelease | null> {
-  const known = new Map<string, SeenRelease | null>()
+/** Returns a cached lookup of the newest release on a platform at a time. */
+export function createNewestReleaseLookup(db: Kysely<Schema>): (scope: ReleaseScope) => Promise<SeenRelease | null> {
+  const cache = new Map<string, SeenRelease | null>()
   return async ({ application_id, reporter, platform, at }) => {
     const key = `${application_id}\n${reporter}\n${platform}\n${at}`
-    const found = known.get(key)
-    if (found !== undefined) return found
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
     const releases = await db
       .selectFrom(TABLES[reporter])
       .select(['version as name', 'first_seen_at'])
@@ -37,18 +37,18 @@ export function newestReleases(db: Kysely<Schema>): (question: ReleaseQuestion) 
       .where('first_seen_at', '<=', at)
       .orderBy('first_seen_at', 'desc')
       .orderBy('version', 'desc')
-      .limit(LAST_SEEN)
+      .limit(MAX_CANDIDATES)
       .execute()
     const newest = sortReleases(releases).at(-1) ?? null
-    known.set(key, newest)
+    cache.set(key, newest)
     return newest
   }
 }
 
-/** When releases were first seen, by their keys. */
-export async function firstSights(
+/** Returns when each release was first seen, by release key. */
+export async function firstSeenTimes(
   db: Kysely<Schema>,
-  { application_id, reporter }: Pick<ReleaseQuestion, 'application_id' | 'reporter'>,
+  { application_id, reporter }: Pick<ReleaseScope, 'application_id' | 'reporter'>,
   releases: readonly { platform: string; name: string }[],
 ): Promise<Map<string, number>> {
   if (releases.length === 0) return new Map()

@@ -5,7 +5,7 @@ import { ACTIVITIES, FEATURES, GROUPS, SEARCH_HISTORY, SEARCH_TEXTS } from '../s
 import type { BulkTarget, Dialect } from '../store/dialect.js'
 import type { Transaction, Updateable } from '../store/kysely.js'
 import type { ErrorRow } from '../store/lock.js'
-import { trimOccurrences } from '../store/recording/trim.js'
+import { trimOccurrences } from '../store/recording/trim-occurrences.js'
 import type { ErrorsTable, Schema } from '../store/schema.js'
 import { addRows } from './add-rows.js'
 import { type Application, applicationOf, IMPORTS, knownRevision, lockedGroup } from './group.js'

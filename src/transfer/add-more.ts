@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { trimOccurrences } from '../store/recording/trim.js'
+import { trimOccurrences } from '../store/recording/trim-occurrences.js'
 import { addRows } from './add-rows.js'
 import { applicationOf, IMPORTS, knownRevision, lockedGroup } from './group.js'
 import { markOf } from './origin.js'

@@ -3,7 +3,7 @@ import type { Dialect } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
 import type { ErrorRow } from '../store/lock.js'
 import { addSums } from '../store/recording/add-sums.js'
-import { type HourSum, payloadOf, type UserSum } from '../store/recording/fold.js'
+import { type HourSum, storedPayload, type UserSum } from '../store/recording/folded-group.js'
 import type { Schema } from '../store/schema.js'
 import type { ErrorLine, RecordRows } from './record.js'
 
@@ -28,7 +28,7 @@ export async function addRows(trx: Transaction<Schema>, dialect: Dialect, rows: 
 async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: Rows): Promise<void> {
   const { row, message, payloads, occurrences } = rows
   if (occurrences.length === 0) return
-  const texts = payloads.map(payloadOf)
+  const texts = payloads.map(storedPayload)
   const distinct = new Map(texts.map((text) => [text.digest, text]))
   await dialect.insertMany(
     trx,

@@ -27,7 +27,7 @@ describeOneDatabase('health', (database) => {
       status: 200,
       state: 'ok',
       reasons: [],
-      recorder: { buffered: 0, queued: 0, away_since: null },
+      recorder: { buffered: 0, queued: 0, unavailable_since: null },
       spool: { files: 0, failed: 0 },
       database: { kind: database.dialect, reachable: true, problem: null, migrations: { pending: [] } },
       work: { jobs: {}, deliveries: { by_state: {}, last_failures: [] }, cleanup: { last_run_at: null } },

@@ -126,7 +126,7 @@ describeOneDatabase('related errors and baselines', (database) => {
     expect(await page('/errors?error_type=BackError')).toMatch(/>BackError<.*<bdi>regression in 1\.3\.0<\/bdi>/s)
     expect(await page('/errors?error_type=PoolExhausted')).not.toContain('regression in')
     expect(await detail('BackError')).toMatch(/error-badges.*<bdi>regression in 1\.3\.0<\/bdi>/s)
-    expect(await detail('BackError')).toMatch(/Faultboard.*marked this as a regression.*It came back in 1\.3\.0/s)
+    expect(await detail('BackError')).toMatch(/Faultboard.*marked this as a regression.*Regressed in 1\.3\.0/s)
     expect(await page('/overview')).toMatch(/Regressed <span class="count">1<.*BackError.*regression in 1\.3\.0/s)
   })
 

@@ -22,7 +22,7 @@ describeEachDatabase('async_logging', (database) => {
       expect(logged?.state).toBe('accepted')
     }
     // No acknowledgment waited for the end of a write: none has failed yet.
-    expect(await tracker.stats()).toMatchObject({ away_since: null, buffered: 0, dropped: {} })
+    expect(await tracker.stats()).toMatchObject({ unavailable_since: null, buffered: 0, dropped: {} })
     if (database.dialect !== 'sqlite') expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1 })
     await comeBack()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
@@ -43,7 +43,7 @@ describeEachDatabase('async_logging', (database) => {
           const logged = await tracker.Commands.LogError.call({ error_type: 'Locked', message: 'table' })
           expect(logged?.state).toBe('accepted')
         }
-        expect((await tracker.stats()).away_since).toBeNull()
+        expect((await tracker.stats()).unavailable_since).toBeNull()
         if (database.dialect === 'mysql') await sql`unlock tables`.execute(other)
       })
     })

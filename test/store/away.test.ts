@@ -34,10 +34,10 @@ describeEachDatabase('while the database is away', (database) => {
         () => 1,
       ),
     ).toEqual({ spooled: EVENTS })
-    const { spool, away_since } = await tracker.stats()
+    const { spool, unavailable_since } = await tracker.stats()
     expect(spool.files).toBeGreaterThan(0)
-    expect(away_since).not.toBeNull()
-    expect(lines.filter((line) => line.includes('Errors are kept in'))).toHaveLength(1)
+    expect(unavailable_since).not.toBeNull()
+    expect(lines.filter((line) => line.includes('Errors are written to'))).toHaveLength(1)
 
     await comeBack()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
@@ -48,7 +48,7 @@ describeEachDatabase('while the database is away', (database) => {
       'shop During': EVENTS,
       'shop After': 1,
     })
-    expect(lines.filter((line) => line.includes('The database is back'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('The database is available again'))).toHaveLength(1)
     expect(lines).toHaveLength(3)
   })
 
@@ -85,7 +85,7 @@ describeEachDatabase(
         await new Promise((resume) => setTimeout(resume, 1000))
         expect((await record({ tracker }, 'Later'))[0]?.state).toBe('spooled')
       }
-      expect((await tracker.stats()).dropped.database_away).toBe(1)
+      expect((await tracker.stats()).dropped.database_unavailable).toBe(1)
       await comeBack()
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
       expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': 1, 'shop Later': 4 })
@@ -107,7 +107,7 @@ describeEachDatabase('a database that takes the probe and not the errors', (data
     // Enough for two probes, which the database accepts.
     await new Promise((resume) => setTimeout(resume, 4000))
     expect((await record({ tracker }, 'Hidden'))[0]?.state).toBe('spooled')
-    expect((await tracker.stats()).dropped.database_away).toBe(1)
+    expect((await tracker.stats()).dropped.database_unavailable).toBe(1)
     await rename('hidden_hours', 'faultboard_error_hours')
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Hidden': 2 })
@@ -127,7 +127,7 @@ describeServers('a server that stays silent', (database) => {
     const child = startChild('one-error', { settings, events: [{ error_type: 'Child', message: 'alone' }] })
     const [during] = await record({ tracker }, 'Silent', 1)
     expect(during?.state).toBe('spooled')
-    expect(lines.join()).toContain('has not answered for')
+    expect(lines.join()).toContain('did not respond within')
     expect(lines.join()).not.toContain(new URL(url).password)
     expect(await child.ended).toBe(0)
     expect(JSON.parse(child.lines[0] ?? '')).toMatchObject({ state: 'spooled' })

@@ -17,7 +17,7 @@ describeEachDatabase(
       await new Promise((resume) => setImmediate(resume))
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BLOCKED_MS)
       expect((await logged)?.state).toBe('recorded')
-      expect((await tracker.stats()).away_since).toBeNull()
+      expect((await tracker.stats()).unavailable_since).toBeNull()
       expect(lines).toEqual([])
     })
   },

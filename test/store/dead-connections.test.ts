@@ -6,7 +6,7 @@ import type { ErrorEvent } from '../../src/model/event.js'
 import { createDatabase } from '../../src/store/database.js'
 import type { Batch } from '../../src/store/recording/batch.js'
 import { BatchWriter } from '../../src/store/recording/batch-writer.js'
-import { FoldedGroup } from '../../src/store/recording/fold.js'
+import { FoldedGroup } from '../../src/store/recording/folded-group.js'
 import { Spool } from '../../src/store/spool/spool.js'
 import { balancedBooks } from '../support/books.js'
 import { type Dialect, describeEachDatabase, type TestDatabase } from '../support/databases.js'
@@ -39,8 +39,8 @@ describeServers('a connection whose packets were lost', (database) => {
         await vi.advanceTimersByTimeAsync(PING_MS)
         vi.useRealTimers()
 
-        expect(await writer.isBack()).toBe(true)
-        await writer.write({ ...batch('second'), tried_before: true })
+        expect(await writer.isAvailable()).toBe(true)
+        await writer.write({ ...batch('second'), mayBeCommitted: true })
         expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 2 })
         // The dead connections of the host were replaced as well.
         await pool?.use(CONNECTIONS)
@@ -56,7 +56,7 @@ describeServers('a connection whose packets were lost', (database) => {
         await vi.advanceTimersByTimeAsync(QUERY_MS)
         expect(await outcome).toMatchObject([{ status: 'rejected' }])
         vi.useRealTimers()
-        expect(await writer.write({ ...batch('second'), tried_before: true })).toMatchObject({ duplicate: true })
+        expect(await writer.write({ ...batch('second'), mayBeCommitted: true })).toMatchObject({ duplicate: true })
         expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 2 })
       })
     })
@@ -68,14 +68,14 @@ describeServers("the host's pool", (database) => {
     const { proxy, url, pool, writer } = await writerBehindProxy(database, 'the host')
     proxy.blackhole()
     fakeTimeouts()
-    const isBack = writer.isBack()
+    const isAvailable = writer.isAvailable()
     await turns()
     await vi.advanceTimersByTimeAsync(QUERY_MS)
-    expect(await isBack).toBe(false)
+    expect(await isAvailable).toBe(false)
     vi.useRealTimers()
     await proxy.open()
     // The attempt of the pool to connect hangs: its packets were lost.
-    expect(await writer.isBack()).toBe(true)
+    expect(await writer.isAvailable()).toBe(true)
     await writer.write(batch('first'))
     expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 1 })
     await pool?.use(1)
@@ -121,7 +121,7 @@ function batch(batch_id: string): Batch {
   }
   const group = new FoldedGroup(event)
   group.add(event, 100)
-  return { batch_id, application_name: 'shop', groups: [group], tried_before: false }
+  return { batch_id, application_name: 'shop', groups: [group], mayBeCommitted: false }
 }
 
 function fakeTimeouts(): void {

@@ -54,19 +54,19 @@ describe('a full disk', () => {
     const isAway = async () => {
       await recordMany()
       fill(filler)
-      return (await tracker.stats()).away_since !== null
+      return (await tracker.stats()).unavailable_since !== null
     }
     await eventually(isAway, 'the database is away')
     // Long enough for some probes of the database.
     for (const end = performance.now() + 5000; performance.now() < end; ) {
       expect(await recordMany()).toEqual(Array(100).fill(null))
     }
-    expect(lines.filter((line) => line.includes('The database is back'))).toEqual([])
+    expect(lines.filter((line) => line.includes('The database is available again'))).toEqual([])
     expect(lines.filter((line) => line.includes('Errors are kept'))).toEqual([])
 
     rmSync(filler)
     await eventually(() => spoolIsEmpty(tracker), 'the outage ends')
     expect(await record()).toMatchObject({ state: 'recorded' })
-    expect(lines.filter((line) => line.includes('The database is back'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('The database is available again'))).toHaveLength(1)
   })
 })

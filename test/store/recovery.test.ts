@@ -29,10 +29,10 @@ describeEachDatabase('a database that recovers under load', (database) => {
       const load = startLoad(tracker)
       for (let outage = 1; outage <= OUTAGES; outage++) {
         await leave()
-        await eventually(async () => (await tracker.stats()).away_since !== null, 'the outage is noticed')
+        await eventually(async () => (await tracker.stats()).unavailable_since !== null, 'the outage is noticed')
         await load.atLeast(20)
         await comeBack()
-        await eventually(async () => (await tracker.stats()).away_since === null, 'the database is back')
+        await eventually(async () => (await tracker.stats()).unavailable_since === null, 'the database is back')
         // The files of the outage are imported although further errors keep arriving.
         const waiting = new Set(readdirSync(place.spool_path).map(batchName))
         await eventually(
@@ -60,7 +60,7 @@ describeEachDatabase('a database that recovers while a spool file is being writt
       await tracker.flush()
       await leave()
       await record(tracker, 'During')
-      await eventually(async () => (await tracker.stats()).away_since !== null, 'the outage is noticed')
+      await eventually(async () => (await tracker.stats()).unavailable_since !== null, 'the outage is noticed')
       const pool = blockThreadPool()
       const last = record(tracker, 'Last')
       await eventually(() => pool.waiting() > 0, 'the file of the last error is being written')
@@ -135,7 +135,7 @@ describeServers('breaking off the connections', (database) => {
       await Promise.all([query(), query()])
       proxy.blackhole()
       const waiting = Promise.allSettled([query(), query()])
-      expect(dialect.breakOff()).toBe(true)
+      expect(dialect.closeConnections()).toBe(true)
       expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
       await proxy.open()
       expect(await query()).toEqual([])

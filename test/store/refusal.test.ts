@@ -26,10 +26,10 @@ describeEachDatabase('a group that the database refuses', (database) => {
         await tracker.flush()
       }
       expect((await balancedBooks(url)).counts).toEqual({ 'shop Good': 4, 'shop Better': 2 })
-      const { dropped, spool, away_since } = await tracker.stats()
+      const { dropped, spool, unavailable_since } = await tracker.stats()
       expect(dropped.refused_by_database).toBe(4)
       expect(spool).toMatchObject({ files: 0, failed: 2 })
-      expect(away_since).toBeNull()
+      expect(unavailable_since).toBeNull()
       expect(lines).toHaveLength(1)
       expect(lines[0]).toContain('.failed')
 

@@ -58,7 +58,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: after.app_version })
     expect(error.activities.at(-1)).toMatchObject({
       action: 'regressed',
-      comment: `It came back in ${after.app_version}, after Ada had resolved it in ${before.at(-1)?.app_version}.`,
+      comment: `Regressed in ${after.app_version} after Ada resolved it in ${before.at(-1)?.app_version}.`,
     })
   })
 
@@ -144,7 +144,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     )
     expect(error).toMatchObject({ status: 'new', regressed_in_version: '1.0.0' })
     expect(error.activities.at(-1)).toMatchObject({
-      comment: 'It came back in 1.0.0 (a22222222222), after Ada had resolved it in 1.0.0.',
+      comment: 'Regressed in 1.0.0 (a22222222222) after Ada resolved it in 1.0.0.',
     })
   })
 

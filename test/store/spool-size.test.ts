@@ -17,5 +17,5 @@ test('the size of a spool folder includes files that are renamed while it is rea
 })
 
 function emptyBatch() {
-  return { batch_id: randomUUID(), application_name: 'shop', groups: [], tried_before: false }
+  return { batch_id: randomUUID(), application_name: 'shop', groups: [], mayBeCommitted: false }
 }

@@ -199,7 +199,7 @@ describe('a damaged SQLite file', () => {
     damage(place.file)
     expect(await readUntilDamage(tracker, 600)).not.toBeNull()
     expect(new Set(await log(tracker, 'After', 40))).toEqual(new Set(['spooled']))
-    expect((await tracker.stats()).away_since).not.toBeNull()
+    expect((await tracker.stats()).unavailable_since).not.toBeNull()
     expect(lines.join('')).toContain('faultboard check --repair')
     const health = await healthNow()
     expect(health.state).toBe('failing')

@@ -80,6 +80,6 @@ export async function eventually(proof: () => boolean | Promise<boolean>, what: 
 }
 
 export async function spoolIsEmpty(tracker: TrackerInstance): Promise<boolean> {
-  const { spool, away_since } = await tracker.stats()
-  return spool.files === 0 && away_since === null
+  const { spool, unavailable_since } = await tracker.stats()
+  return spool.files === 0 && unavailable_since === null
 }

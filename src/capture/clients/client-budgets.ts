@@ -3,7 +3,7 @@ import { fingerprintSignature } from '../../model/grouping/signature.js'
 import { releaseName } from '../../model/releases.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { ownApplicationId } from '../../store/applications.js'
-import { firstSights, releaseKey } from '../../store/releases.js'
+import { firstSeenTimes, releaseKey } from '../../store/releases.js'
 import type { CaptureContext } from '../capture-context.js'
 import { TEXT_LIMITS } from '../values/text-limits.js'
 import { SharedBudget, type SharedBudgetOptions } from './shared-budget.js'
@@ -118,7 +118,7 @@ export class ClientBudgets {
     const release = { platform, name }
     const isKnown = await this.#isKnownOrAllowed(releaseKey(release), this.#newReleases, async (application_id) => {
       const question = { application_id, reporter: 'client' } as const
-      return (await firstSights(this.#context.database.read, question, [release])).size > 0
+      return (await firstSeenTimes(this.#context.database.read, question, [release])).size > 0
     })
     if (isKnown) return event
     this.#context.counters.add('client_release_left_out')

@@ -1,6 +1,6 @@
 import type { Cause, ErrorEvent } from '../../model/event.js'
 import { hourOf } from '../../model/time.js'
-import { payloadOf } from '../../store/recording/fold.js'
+import { storedPayload } from '../../store/recording/folded-group.js'
 
 /** A row with its index entries. */
 const ROW_BYTES = 300
@@ -31,7 +31,7 @@ export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   add(`${hash_signature}\n${dimensions}`, DIMENSION_ROWS * ROW_BYTES)
   if (user_id !== null) add(`${hash_signature}\n${user_id}`, ROW_BYTES)
   const stack = linesBytes(event.backtrace) + causesBytes(event.causes)
-  if (stack > 0) add(`${hash_signature}\n${payloadOf(event).digest}`, STACK_COPIES * stack)
+  if (stack > 0) add(`${hash_signature}\n${storedPayload(event).digest}`, STACK_COPIES * stack)
   return bytes + ROW_BYTES + textBytes(event) + bytesOf(JSON.stringify(event.context))
 }
 

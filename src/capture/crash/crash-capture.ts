@@ -13,7 +13,7 @@ import { markRunning } from './running-marker.js'
  */
 export const crashCapture: Source = (reporter) => {
   const { recorder, config, log, now } = reporter.context
-  const folder = recorder.crash_folder
+  const folder = recorder.crashFolder
   if (folder === null || !isMainThread) return () => undefined
   const ends = [recordFailedExit(reporter)]
   try {

@@ -21,7 +21,7 @@ const outsideOfRequests = AsyncLocalStorage.snapshot()
  */
 export async function collectLeftovers(reporter: Reporter): Promise<void> {
   const { recorder, config, now } = reporter.context
-  const folder = recorder.crash_folder
+  const folder = recorder.crashFolder
   if (folder === null) return
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
@@ -76,7 +76,7 @@ async function recordReport(
     // Written for another reason, and so not ours to handle.
     if (!fatal) return
     const release = { app_version: ended?.app_version ?? undefined, git_sha: ended?.git_sha ?? undefined }
-    context.recorder.onDisk(
+    context.recorder.recordToDisk(
       () => outsideOfRequests(() => report(fatal.error, { ...fatal.fields, ...release })),
       idOfDeath(ended?.marker ?? name),
     )
@@ -94,7 +94,7 @@ function recordUncleanShutdown({ context, report }: Reporter, { pid, marker, ...
     'UncleanShutdown',
     'A process disappeared without a clean exit: killed, or crashed outside of JavaScript',
   )
-  context.recorder.onDisk(
+  context.recorder.recordToDisk(
     () =>
       outsideOfRequests(() =>
         report(error, {

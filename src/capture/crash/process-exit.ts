@@ -17,10 +17,10 @@ export function recordFailedExit({ context, report }: Reporter): () => void {
     // An earlier exit listener of the host may have changed the code.
     const exit_code = Number(process.exitCode ?? code)
     if (exit_code === 0 || STOPPED_BY_SIGNAL.has(exit_code)) return
-    if (hasJustEscaped(AFTER_ESCAPE_MS) || recorder.hasFresh(AFTER_REPORT_MS)) return
+    if (hasJustEscaped(AFTER_ESCAPE_MS) || recorder.hasRecentActivity(AFTER_REPORT_MS)) return
     const error = namedError('ProcessExit', `The process exited with code ${exit_code}`, framesOfExit(onExit))
     const facts = { exit_code, uptime_seconds: Math.round(process.uptime()) }
-    recorder.onDisk(() => report(error, { source: 'process_exit', unhandled: true, context: facts }))
+    recorder.recordToDisk(() => report(error, { source: 'process_exit', unhandled: true, context: facts }))
   }
   return atExit('failed_exit', onExit)
 }

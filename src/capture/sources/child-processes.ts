@@ -74,7 +74,7 @@ function recordDeath(reporter: Reporter, { child, worker, signal }: Death): void
 
 /** Whether the process left its own report. If not, removes its marker, which would record the same end again. */
 function isToldBetter(reporter: Reporter, pid: number | undefined): boolean {
-  const folder = reporter.context.recorder.crash_folder
+  const folder = reporter.context.recorder.crashFolder
   if (folder === null || pid === undefined) return false
   if (!hasLeftReport(folder, pid)) {
     forgetRunning(folder, pid)

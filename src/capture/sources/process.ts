@@ -67,7 +67,7 @@ function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin):
   const isRecorded = wasAnnounced(error)
   sendDeferredReports()
   for (const { context, report } of reporters) {
-    if (!isRecorded) context.recorder.onDisk(() => report(error, { source, unhandled: true }))
+    if (!isRecorded) context.recorder.recordToDisk(() => report(error, { source, unhandled: true }))
     // An exit listener of the host that throws would prevent ours from running.
     if (dies) context.recorder.spoolNow()
   }
@@ -132,7 +132,7 @@ function recordRejection(reason: unknown): void {
   forget()
   if (repeated) return
   for (const { context, report } of rejectionReporters) {
-    context.recorder.onDisk(() => report(reason, { source: 'unhandled_rejection', unhandled: true }))
+    context.recorder.recordToDisk(() => report(reason, { source: 'unhandled_rejection', unhandled: true }))
   }
 }
 

@@ -117,12 +117,12 @@ function versionsSection({ config: { app_version, git_sha, environment } }: Cont
 
 async function trackerSection({ config, optionTable, recorder, counters, spool, database }: Context, root: string) {
   const { files, failed, bytes } = await spool.state()
-  const { away_since, last_flush_at, ...waiting } = recorder.state
+  const { unavailable_since, last_flush_at, ...waiting } = recorder.state
   return {
     application_name: config.application_name,
     database: placedAddress(database.dialect.address, root),
     ...waiting,
-    away_since: isoTime(away_since),
+    unavailable_since: isoTime(unavailable_since),
     last_flush_at: isoTime(last_flush_at),
     spool: { files, failed, size_bytes: bytes },
     dropped: counters.toJSON(),

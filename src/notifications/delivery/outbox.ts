@@ -86,7 +86,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
       await write(trx, await resolutions(trx, errors, { config, names: applicationNames, now: at }), at)
     },
 
-    hasNews: () => performance.now() - written_at < NEWS_MS,
+    hasRecentWrites: () => performance.now() - written_at < NEWS_MS,
   }
 }
 

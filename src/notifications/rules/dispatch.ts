@@ -49,7 +49,7 @@ export function startDispatching(context: Context): () => void {
     }
   }
   const stopListening = database.onWritten(() => {
-    if (!outbox.hasNews()) return
+    if (!outbox.hasRecentWrites()) return
     woken ??= setTimeout(() => {
       woken = undefined
       void run(dispatchDue)
@@ -79,7 +79,7 @@ export async function sweepDeliveries(context: Context): Promise<number> {
  */
 export async function finishDispatching(context: Context): Promise<void> {
   const { config, outbox, jobs } = context
-  if (!config.run_jobs || !outbox.hasNews()) return
+  if (!config.run_jobs || !outbox.hasRecentWrites()) return
   try {
     await dispatchDue(context)
     await jobs.drain()

@@ -3,7 +3,7 @@ import type { Counters } from '../../model/counters.js'
 import { failureMessage } from '../../model/own-words.js'
 import { applicationId } from '../applications.js'
 import type { Database } from '../database.js'
-import { isMarked, mark, unmark } from '../recording/batch-marker.js'
+import { isBatchMarked, markBatches, unmarkBatch } from '../recording/batch-marker.js'
 import type { Spool } from '../spool/spool.js'
 import { type HourRow, HourRows, type HourRowsOptions } from './hour-rows.js'
 import { digestOf, type HourTable } from './hour-table.js'
@@ -19,7 +19,7 @@ export interface Counting {
   /** Where sums are left that cannot be written before the end; without it they are lost. */
   spool?: Spool
   /** Everything is left there: the database must not be touched from here. */
-  by_spool?: boolean
+  spoolOnly?: boolean
   now(): number
   warn(sentence: string): void
 }
@@ -157,8 +157,8 @@ export class HourCounts<Name extends string, Amount extends string> {
   }
 
   async #write(): Promise<void> {
-    const { open, warn, by_spool } = this.#counting
-    if (by_spool) return this.leave()
+    const { open, warn, spoolOnly } = this.#counting
+    if (spoolOnly) return this.leave()
     try {
       // A database that is away is not waited for without need.
       if (this.waiting === 0 && !(await this.#hasLeftSums())) return
@@ -195,8 +195,8 @@ export class HourCounts<Name extends string, Amount extends string> {
 
   /** An embedded database blocks the host's thread, so it is given few rows at once. */
   #next(): Batch<Name, Amount> {
-    const { flush_limit } = this.#counting.database.dialect
-    const rows = () => this.#rows.take(flush_limit)
+    const { maxRowsPerFlush } = this.#counting.database.dialect
+    const rows = () => this.#rows.take(maxRowsPerFlush)
     this.#pending ??= { batch_id: randomUUID(), rows: rows(), was_tried: false, refusals: 0 }
     return this.#pending
   }
@@ -208,7 +208,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     await takeLeftSums(spool, this.#table, async ({ batch_id, application_name, rows }) => {
       const batch = { batch_id, rows, was_tried: true, refusals: 0 }
       await this.#add(batch, application_name).catch(async (error: unknown) => {
-        if (await isMarked(this.#counting.database.read, batch_id)) return
+        if (await isBatchMarked(this.#counting.database.read, batch_id)) return
         if (this.#counting.database.dialect.faultOf(error) !== 'statement') throw error
         counters.add('counts_refused', rows.length)
       })
@@ -228,10 +228,10 @@ export class HourCounts<Name extends string, Amount extends string> {
     const { was_tried } = batch
     batch.was_tried = true
     await database.write(async (trx) => {
-      if (was_tried && (await isMarked(trx, batch.batch_id))) return
-      await mark(trx, database.dialect, [batch.batch_id], now())
+      if (was_tried && (await isBatchMarked(trx, batch.batch_id))) return
+      await markBatches(trx, database.dialect, [batch.batch_id], now())
       // Nobody will ask for the marker before: what it stands for is known to be written.
-      if (this.#last_written) await unmark(trx, this.#last_written)
+      if (this.#last_written) await unmarkBatch(trx, this.#last_written)
       await database.dialect.insertMany(trx, this.#table.target, this.#rowsOf(batch, application_id))
     })
   }

@@ -1,4 +1,4 @@
-import { afterSilence, type Patience } from '../patience.js'
+import { afterInactivity, type QueryTimeout } from '../query-timeout.js'
 
 /** A driver's pool, which belongs to the tracker or to the host. */
 export interface PoolParts<Connection> {
@@ -16,13 +16,13 @@ export interface PoolParts<Connection> {
 /** A connection in use by the tracker. */
 export interface LentConnection<Connection> {
   connection: Connection
-  patience: Patience | null
+  timeout: QueryTimeout | null
   query<T>(send: () => Promise<T>): Promise<T>
   release(): void
 }
 
-/** Returns the pool that Kysely sees, whose connections wait only as long as the patience allows. */
-export type Lender<Pool> = (patience: Patience | null) => Pool
+/** Returns the pool that Kysely sees, whose connections wait only as long as the timeout allows. */
+export type Lender<Pool> = (timeout: QueryTimeout | null) => Pool
 
 /** Lets several instances of Kysely share what is opened. A failed attempt is repeated by the next call. */
 export function openedOnce<T>(open: () => Promise<T>): () => Promise<T> {
@@ -54,26 +54,26 @@ export class GuardedPool<Connection> {
     this.#parts = parts
   }
 
-  async lend(patience: Patience | null): Promise<LentConnection<Connection>> {
+  async lend(timeout: QueryTimeout | null): Promise<LentConnection<Connection>> {
     const { release, closeOutside } = this.#parts
-    if (!patience) {
+    if (!timeout) {
       const connection = await this.#parts.acquire()
-      return { connection, patience, query: (send) => send(), release: () => release(connection) }
+      return { connection, timeout, query: (send) => send(), release: () => release(connection) }
     }
-    const outside = this.#overdue > 0 ? await this.#openOutside(patience) : null
-    const connection = outside ?? (await this.#acquire(patience))
-    patience.heardAt = performance.now()
+    const outside = this.#overdue > 0 ? await this.#openOutside(timeout) : null
+    const connection = outside ?? (await this.#acquire(timeout))
+    timeout.lastResponseAt = performance.now()
     return {
       connection,
-      patience,
-      query: (send) => this.#query(connection, patience, send),
+      timeout,
+      query: (send) => this.#query(connection, timeout, send),
       release: () => (outside ? closeOutside(connection) : release(connection)),
     }
   }
 
-  async #query<T>(connection: Connection, patience: Patience, send: () => Promise<T>): Promise<T> {
-    const cancel = afterSilence(patience.ms, () => {
-      patience.isExhausted = true
+  async #query<T>(connection: Connection, timeout: QueryTimeout, send: () => Promise<T>): Promise<T> {
+    const cancel = afterInactivity(timeout.ms, () => {
+      timeout.hasExpired = true
       this.#parts.destroy(connection)
       this.#checkIdle()
     })
@@ -81,17 +81,17 @@ export class GuardedPool<Connection> {
       return await send()
     } finally {
       cancel()
-      patience.heardAt = performance.now()
+      timeout.lastResponseAt = performance.now()
     }
   }
 
-  #acquire(patience: Patience): Promise<Connection> {
+  #acquire(timeout: QueryTimeout): Promise<Connection> {
     return new Promise((resolve, reject) => {
       let isOverdue = false
-      const cancel = afterSilence(patience.ms, () => {
+      const cancel = afterInactivity(timeout.ms, () => {
         isOverdue = true
         this.#overdue++
-        patience.isExhausted = true
+        timeout.hasExpired = true
         reject(new Error('timeout exceeded when trying to connect'))
       })
       const onSettled = () => {
@@ -112,10 +112,10 @@ export class GuardedPool<Connection> {
     })
   }
 
-  async #openOutside(patience: Patience): Promise<Connection | null> {
+  async #openOutside(timeout: QueryTimeout): Promise<Connection | null> {
     let opening: Connection | undefined
-    const cancel = afterSilence(patience.ms, () => {
-      patience.isExhausted = true
+    const cancel = afterInactivity(timeout.ms, () => {
+      timeout.hasExpired = true
       if (opening) this.#parts.destroy(opening)
     })
     try {
@@ -139,7 +139,7 @@ export class GuardedPool<Connection> {
 
   async #checkOne(): Promise<void> {
     const connection = await this.#parts.acquire()
-    const cancel = afterSilence(PING_MS, () => this.#parts.destroy(connection))
+    const cancel = afterInactivity(PING_MS, () => this.#parts.destroy(connection))
     try {
       await this.#parts.ping(connection)
     } finally {

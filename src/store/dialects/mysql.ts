@@ -2,7 +2,7 @@ import { assignments, insertHead, oncePerTarget, type Spelling } from '../bulk-s
 import type { BulkRow, BulkTarget, Dialect, Fault, TextSearch } from '../dialect.js'
 import { loadDriver, maskedAddress } from '../driver.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
-import type { Patience } from '../patience.js'
+import type { QueryTimeout } from '../query-timeout.js'
 import type { Schema } from '../schema.js'
 import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, type LentConnection, openedOnce } from './guarded-pool.js'
@@ -61,18 +61,24 @@ export function mysqlUrl(url: string): Dialect {
     pool = opened
     return lender(opened)
   })
-  const breakOff = () => {
+  const closeConnections = () => {
     // Not `connection.destroy`, which waits for the server to close its side and leaves the query without an answer.
     for (const connection of connections) connection.stream?.destroy()
     return true
   }
   const close = async () => {
     if (!pool) return
-    const impatience = setTimeout(breakOff, CONNECT_MS)
+    const impatience = setTimeout(closeConnections, CONNECT_MS)
     await new Promise<void>((done) => pool?.end(() => done()))
     clearTimeout(impatience)
   }
-  return mysqlDialect({ lender: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
+  return mysqlDialect({
+    lender: open,
+    opened: () => pool ?? null,
+    address: maskedAddress(url),
+    closeConnections,
+    close,
+  })
 }
 
 /** The host's own pool, which stays the host's to close. */
@@ -82,7 +88,7 @@ export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
     lender: openedOnce(async () => lender(pool)),
     opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
-    breakOff: () => false,
+    closeConnections: () => false,
     async close() {},
   })
 }
@@ -105,9 +111,9 @@ function lender(pool: HostPool): Lender<MysqlPool> {
     openOutside: pool.config?.connectionConfig ? (onOpening) => openOutside(pool, onOpening) : () => null,
     closeOutside: (connection) => connection.end(ignoreError),
   })
-  return (patience) => ({
+  return (timeout) => ({
     getConnection: (callback) =>
-      void guarded.lend(patience).then(
+      void guarded.lend(timeout).then(
         (lent) => callback(null, asMysqlConnection(lent)),
         (error) => callback(error, undefined as never),
       ),
@@ -159,18 +165,18 @@ interface MysqlParts {
   lender(): Promise<Lender<MysqlPool>>
   opened(): object | null
   address: string
-  breakOff(): boolean
+  closeConnections(): boolean
   close(): Promise<void>
 }
 
-function mysqlDialect({ lender, opened, address, breakOff, close }: MysqlParts): Dialect {
-  const kyselyFor = (patience: Patience | null) => new MysqlDialect({ pool: async () => (await lender())(patience) })
+function mysqlDialect({ lender, opened, address, closeConnections, close }: MysqlParts): Dialect {
+  const kyselyFor = (timeout: QueryTimeout | null) => new MysqlDialect({ pool: async () => (await lender())(timeout) })
   return {
     ...mysqlCapabilities,
     name: 'mysql',
     address,
     migrates_itself: false,
-    flush_limit: 1000,
+    maxRowsPerFlush: 1000,
     kysely: kyselyFor(null),
     patientKysely: kyselyFor,
     columns: { id: 'bigint', identity: (column) => column.primaryKey().autoIncrement(), long_text: sql`mediumtext` },
@@ -184,7 +190,7 @@ function mysqlDialect({ lender, opened, address, breakOff, close }: MysqlParts):
     faultOf,
     isOutage,
     pool: opened,
-    breakOff,
+    closeConnections,
     close,
   }
 }

@@ -9,7 +9,7 @@ import {
   type PostgresPoolClient,
   type UnknownRow,
 } from '../kysely.js'
-import type { Patience } from '../patience.js'
+import type { QueryTimeout } from '../query-timeout.js'
 import type { Schema } from '../schema.js'
 import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, openedOnce } from './guarded-pool.js'
@@ -43,7 +43,7 @@ interface PgModule {
 
 /** A probe that started just before the database recovered must end soon enough to import within five seconds. */
 const CONNECT_MS = 4000
-/** Share of the patience that may be spent on one lock. */
+/** Share of the timeout that may be spent on one lock. */
 const LOCK_SHARE = 0.8
 
 /** A pool of ours, opened when it is first used. */
@@ -67,16 +67,22 @@ export function postgresUrl(url: string): Dialect {
     pool = opened
     return lender(opened)
   })
-  const breakOff = () => {
+  const closeConnections = () => {
     for (const client of clients) client.connection?.stream?.destroy()
     return true
   }
   const close = async () => {
-    const impatience = setTimeout(breakOff, CONNECT_MS)
+    const impatience = setTimeout(closeConnections, CONNECT_MS)
     await pool?.end()
     clearTimeout(impatience)
   }
-  return postgresDialect({ lender: open, opened: () => pool ?? null, address: maskedAddress(url), breakOff, close })
+  return postgresDialect({
+    lender: open,
+    opened: () => pool ?? null,
+    address: maskedAddress(url),
+    closeConnections,
+    close,
+  })
 }
 
 /** The host's own pool, which stays the host's to close. */
@@ -85,7 +91,7 @@ export function postgresPool(pool: PgPool): Dialect {
     lender: openedOnce(async () => lender(pool)),
     opened: () => pool,
     address: `${addressOf(pool)} (the host's pool)`,
-    breakOff: () => false,
+    closeConnections: () => false,
     async close() {},
   })
 }
@@ -111,12 +117,12 @@ function lender(pool: PgPool): Lender<PostgresPool> {
     openOutside: Client ? (onOpening) => openOutside(new Client(options), onOpening) : () => null,
     closeOutside: (client) => void client.end().catch(ignoreError),
   })
-  return (patience) => ({
+  return (timeout) => ({
     async connect() {
-      const { connection, query, release } = await guarded.lend(patience)
+      const { connection, query, release } = await guarded.lend(timeout)
       // Kysely receives no client of the host: its queries are marked as ours.
       const send = (text: string, values: readonly unknown[]) =>
-        query(() => asOwnWork(() => connection.query(withLockTimeout(text, patience), values)))
+        query(() => asOwnWork(() => connection.query(withLockTimeout(text, timeout), values)))
       return { query: send as PgClient['query'], release }
     },
     async end() {},
@@ -134,9 +140,9 @@ async function openOutside(client: PgClient, onOpening: (client: PgClient) => vo
  * Lets the server give up on a lock before the client gives up on the server. A session whose client has gone would wait
  * for the lock and occupy a connection of the server.
  */
-function withLockTimeout(text: string, patience: Patience | null): string {
-  if (!patience || !text.startsWith('start transaction')) return text
-  return `${text}; set local lock_timeout = ${Math.round(patience.ms * LOCK_SHARE)}`
+function withLockTimeout(text: string, timeout: QueryTimeout | null): string {
+  if (!timeout || !text.startsWith('start transaction')) return text
+  return `${text}; set local lock_timeout = ${Math.round(timeout.ms * LOCK_SHARE)}`
 }
 
 /** Which database it is: trackers of different databases must not share a spool folder. */
@@ -153,18 +159,19 @@ interface PostgresParts {
   lender(): Promise<Lender<PostgresPool>>
   opened(): object | null
   address: string
-  breakOff(): boolean
+  closeConnections(): boolean
   close(): Promise<void>
 }
 
-function postgresDialect({ lender, opened, address, breakOff, close }: PostgresParts): Dialect {
-  const kyselyFor = (patience: Patience | null) => new PostgresDialect({ pool: async () => (await lender())(patience) })
+function postgresDialect({ lender, opened, address, closeConnections, close }: PostgresParts): Dialect {
+  const kyselyFor = (timeout: QueryTimeout | null) =>
+    new PostgresDialect({ pool: async () => (await lender())(timeout) })
   return {
     ...postgresCapabilities,
     name: 'postgres',
     address,
     migrates_itself: false,
-    flush_limit: 1000,
+    maxRowsPerFlush: 1000,
     kysely: kyselyFor(null),
     patientKysely: kyselyFor,
     columns: { id: 'bigserial', identity: (column) => column.primaryKey(), long_text: 'text' },
@@ -178,7 +185,7 @@ function postgresDialect({ lender, opened, address, breakOff, close }: PostgresP
     faultOf,
     isOutage,
     pool: opened,
-    breakOff,
+    closeConnections,
     close,
   }
 }

@@ -78,7 +78,7 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     name: 'sqlite',
     address,
     migrates_itself,
-    flush_limit: 250,
+    maxRowsPerFlush: 250,
     kysely: {
       createDriver: () => pool,
       createAdapter: () => new TransactionalAdapter(),
@@ -94,7 +94,7 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
     faultOf,
     isOutage,
     ...(pool.file ? { file: pool.file } : {}),
-    breakOff: () => true,
+    closeConnections: () => true,
     close: () => pool.close(),
   }
 }

@@ -13,11 +13,11 @@ import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import type { GroupRow } from './batch.js'
 import { type AddedUser, countUsers } from './count-users.js'
-import type { FoldedGroup } from './fold.js'
+import type { FoldedGroup } from './folded-group.js'
 
 /**
- * Adds a batch to all sums. They come last in its transaction, those of whole applications at the very end: their rows
- * are shared by all groups, and are locked the shortest that way.
+ * Adds a batch to all sums. Runs late in the transaction, with the application sums last: every group shares their rows,
+ * so their locks should be held as briefly as possible.
  */
 export async function addSums(
   trx: Transaction<Schema>,
@@ -26,20 +26,20 @@ export async function addSums(
   rows: ReadonlyMap<string, Pick<GroupRow, 'id' | 'error_type'>>,
   application_id: number,
 ): Promise<void> {
-  const ofErrors: (string | number)[][] = []
-  const ofVersions: (string | number)[][] = []
-  const ofUsers: AddedUser[] = []
+  const errorHours: (string | number)[][] = []
+  const errorVersions: (string | number)[][] = []
+  const errorUsers: AddedUser[] = []
   const typeHours = new SharedSums(TYPE_HOURS)
   const typeDays = new SharedSums(TYPE_DAYS)
   const applicationHours = new SharedSums(APPLICATION_HOURS)
   const applicationDays = new SharedSums(APPLICATION_DAYS)
   for (const group of groups) {
-    // The type of the group, which those of its events may differ from where the host groups by itself.
+    // With `custom_fingerprint`, the types of the events may differ from the type of their group.
     const { id: error_id, error_type } = rows.get(group.hash_signature) ?? { id: 0, error_type: '' }
     const versions = new Map<string, (string | number)[]>()
     for (const [key, { hour, severity, platform, app_version, count }] of group.hours) {
       const day = startOfUtcDay(hour)
-      ofErrors.push([error_id, hour, severity, platform, app_version, count])
+      errorHours.push([error_id, hour, severity, platform, app_version, count])
       addVersion(versions, [application_id, app_version, error_id, count, hour, hour])
       typeHours.add(`${error_type}\n${hour}`, [application_id, error_type, hour], count)
       typeDays.add(`${day}\n${error_type}`, [application_id, day, error_type], count)
@@ -50,14 +50,16 @@ export async function addSums(
         count,
       )
     }
-    ofVersions.push(...versions.values())
+    errorVersions.push(...versions.values())
     for (const { user_id, count, first_seen_at, last_seen_at } of group.users.values()) {
-      ofUsers.push([error_id, user_id, count, first_seen_at, last_seen_at])
+      errorUsers.push([error_id, user_id, count, first_seen_at, last_seen_at])
     }
   }
-  await dialect.insertMany(trx, ERROR_HOURS, ofErrors)
-  await dialect.insertMany(trx, ERROR_VERSIONS, ofVersions)
-  if (ofUsers.length > 0) await countUsers(trx, dialect, ofUsers, await dialect.insertMany(trx, ERROR_USERS, ofUsers))
+  await dialect.insertMany(trx, ERROR_HOURS, errorHours)
+  await dialect.insertMany(trx, ERROR_VERSIONS, errorVersions)
+  if (errorUsers.length > 0) {
+    await countUsers(trx, dialect, errorUsers, await dialect.insertMany(trx, ERROR_USERS, errorUsers))
+  }
   for (const sums of [typeHours, typeDays, applicationHours, applicationDays]) await sums.write(trx, dialect)
 }
 
@@ -82,7 +84,7 @@ function addVersion(versions: Map<string, (string | number)[]>, row: VersionRow)
   known[5] = Math.max(Number(known[5]), hour)
 }
 
-/** Sums to which many groups add; the count is the last of the target's columns. */
+/** Sums shared by many groups. The count is the last column of the target. */
 class SharedSums {
   readonly #target: BulkTarget
   readonly #rows = new Map<string, { values: (string | number)[]; count: number }>()
@@ -97,13 +99,13 @@ class SharedSums {
     else this.#rows.set(key, { values, count })
   }
 
-  /** In one order for every process, so that two flushes wait for each other rather than deadlock. */
+  /** Writes the sums sorted by key, so that concurrent flushes cannot deadlock. */
   async write(trx: Transaction<Schema>, dialect: Dialect): Promise<void> {
-    const inOrder = [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1))
+    const sorted = [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1))
     await dialect.insertMany(
       trx,
       this.#target,
-      inOrder.map(([, { values, count }]) => [...values, count]),
+      sorted.map(([, { values, count }]) => [...values, count]),
     )
   }
 }

@@ -1,20 +1,20 @@
 import type { ClientSource } from '../../model/event.js'
 import type { Severity } from '../../model/severity.js'
 import type { Status } from '../../model/workflow.js'
-import type { FoldedGroup } from './fold.js'
+import type { FoldedGroup } from './folded-group.js'
 
-/** Folded groups that are written in one transaction, under an id that makes the writing of it happen once. */
+/** Folded groups that are written in one transaction. The batch id makes the write idempotent. */
 export interface Batch {
   batch_id: string
-  /** Ids of further batches whose groups are part of this one, see merge-batches.ts. */
-  merged_ids?: readonly string[]
+  /** Ids of other batches that were merged into this batch, see merge-batches.ts. */
+  mergedIds?: readonly string[]
   application_name: string
   groups: readonly FoldedGroup[]
-  /** Whether an earlier attempt may have been committed without our knowing. */
-  tried_before: boolean
+  /** Whether an earlier attempt may have been committed without a response. */
+  mayBeCommitted: boolean
 }
 
-/** What became of one group. */
+/** State of a group after the write. */
 export interface GroupOutcome {
   id: number
   application_id: number
@@ -28,20 +28,20 @@ export interface GroupOutcome {
   muted_until: number | null
   is_new: boolean
   reopened: boolean
-  /** The release in which it came back, where that is newer than the one in which it was resolved. */
+  /** Version of the regression, if it is newer than every release at the time of resolution. */
   regressed_in_version: string | null
 }
 
 export interface BatchOutcome {
-  /** The batch had been written already: nothing was counted this time. */
+  /** Whether the batch had been written before, so that nothing was counted. */
   duplicate: boolean
   groups: Map<string, GroupOutcome>
-  /** By signature, the positions in their group of the events that had been counted before, see count-once.ts. */
+  /** Positions of the events that were counted before, by signature, see deduplicate.ts. */
   repeated: Map<string, ReadonlySet<number>>
   refused: Refusal[]
 }
 
-/** A group that the database does not take, whatever is tried. */
+/** Group that the database refuses permanently. */
 export interface Refusal {
   group: FoldedGroup
   error: unknown
@@ -68,14 +68,14 @@ export interface GroupRow {
   source: ClientSource | null
 }
 
-export interface ReturnedGroup {
+export interface ReopenedGroup {
   id: number
-  /** The highest since it was resolved: an error that is reopened starts again. */
+  /** Highest severity since the resolution. Earlier occurrences do not count. */
   severity: Severity
   resolved_by_name: string | null
   resolved_in_version: string | null
-  /** The version it came back in, where that release is newer than the newest there was when it was resolved. */
+  /** Version of the regression, if it is newer than every release at the time of resolution. */
   regressed_in_version: string | null
-  /** The commit of that release, where the version alone does not name it. */
+  /** Commit of that release, if the release name contains one. */
   regressed_in_commit: string | null
 }

@@ -4,14 +4,14 @@ import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import { CASCADES_AGAIN, CASCADES_UNTIL } from '../marks.js'
 import type { Schema } from '../schema.js'
-import type { FoldedGroup } from './fold.js'
+import type { FoldedGroup } from './folded-group.js'
 
-/** Cascades are looked for when a minute has passed; what is written this late may come after that. */
-const LATE = MINUTE / 2
-const KEPT = 30 * DAY
+/** The cascade job runs one minute behind. Occurrences written later than this may miss it. */
+const LATE_AFTER_MS = MINUTE / 2
+const MAX_AGE_MS = 30 * DAY
 
-/** Notes the hours to which occurrences come late, from the spool for one: cascades are looked for there once more. */
-export async function noteLateHours(
+/** Marks the hours of late occurrences, such as those from the spool, so that the cascade job processes them again. */
+export async function markLateHours(
   trx: Transaction<Schema>,
   dialect: Dialect,
   groups: readonly FoldedGroup[],
@@ -20,9 +20,9 @@ export async function noteLateHours(
   const hours = new Set<number>()
   for (const { kept } of groups) {
     for (const { occurred_at } of kept) {
-      if (occurred_at > now - LATE || occurred_at < now - KEPT) continue
+      if (occurred_at > now - LATE_AFTER_MS || occurred_at < now - MAX_AGE_MS) continue
       hours.add(hourOf(occurred_at))
-      // It may have followed something of the hour before.
+      // Its parent may have occurred in the previous hour.
       hours.add(hourOf(occurred_at - MINUTE))
     }
   }
@@ -33,7 +33,7 @@ export async function noteLateHours(
     .where('name', '=', CASCADES_UNTIL)
     .executeTakeFirst()
   if (!swept) return
-  // In one order for every process, so that two flushes wait for each other rather than deadlock.
+  // Sorted, so that concurrent flushes cannot deadlock.
   const rows = [...hours].sort((a, b) => a - b).map((hour) => [`${CASCADES_AGAIN}${hour}`, 1])
   await dialect.insertMany(trx, LATE_HOURS, rows)
 }

@@ -1,7 +1,7 @@
 import type { Batch } from './batch.js'
-import { FoldedGroup, type HourSum, hourKey, type UserSum } from './fold.js'
+import { FoldedGroup, type HourSum, hourKey, type UserSum } from './folded-group.js'
 
-/** Combines batches so that they need one transaction: one batch per application, each group once. */
+/** Merges batches into one per application, so that each application needs one transaction. */
 export function mergeBatches(batches: readonly Batch[]): Batch[] {
   const byApplication = new Map<string, Batch[]>()
   for (const batch of batches) {
@@ -23,13 +23,13 @@ function merge(batches: readonly Batch[]): Batch {
   }
   return {
     ...first,
-    merged_ids: others.map(({ batch_id }) => batch_id),
+    mergedIds: others.map(({ batch_id }) => batch_id),
     groups: [...bySignature.values()].map(mergeGroups),
-    tried_before: false,
+    mayBeCommitted: false,
   }
 }
 
-/** The originals stay as they are: they are written one by one if the database rejects the whole. */
+/** Copies the groups, because the originals are written separately if the database refuses the merged batch. */
 function mergeGroups(groups: readonly FoldedGroup[]): FoldedGroup {
   const [first, ...others] = groups as [FoldedGroup, ...FoldedGroup[]]
   if (others.length === 0) return first
@@ -37,13 +37,13 @@ function mergeGroups(groups: readonly FoldedGroup[]): FoldedGroup {
   let count = 0
   const hours = new Map<string, HourSum>()
   const users = new Map<string, UserSum>()
-  const numbered: FoldedGroup['numbered'] = []
+  const numbered: FoldedGroup['identified'] = []
   for (const group of groups) {
     if (group.oldest.occurred_at < oldest.occurred_at) oldest = group.oldest
     if (group.newest.occurred_at >= newest.occurred_at) newest = group.newest
     for (const sum of group.hours.values()) addHour(hours, sum)
     for (const sum of group.users.values()) addUser(users, sum)
-    for (const event of group.numbered) numbered.push({ ...event, position: event.position + count })
+    for (const event of group.identified) numbered.push({ ...event, position: event.position + count })
     count += group.count
   }
   const kept = groups.flatMap((group) => group.kept)

@@ -2,19 +2,19 @@ import type { Transaction } from '../kysely.js'
 import type { ErrorRow } from '../lock.js'
 import type { Schema } from '../schema.js'
 import type { GroupOutcome } from './batch.js'
-import type { FoldedGroup } from './fold.js'
+import type { FoldedGroup } from './folded-group.js'
 
 /**
- * Where what is to be told to people is written down, in the transaction that makes it true: a process that is killed
- * the instant after has neither lost a message nor made one up.
+ * Transactional outbox for notifications. Each notification is stored in the transaction of the change it reports, so a
+ * process that dies neither loses a notification nor sends a false one.
  */
 export interface Outbox {
-  /** Called under the row locks of the groups, once for each batch that counts. */
+  /** Called under the row locks of the groups, once per batch that is not a duplicate. */
   recorded(trx: Transaction<Schema>, groups: readonly RecordedGroup[]): Promise<void>
-  /** Errors that are resolved or deleted in this transaction, as they were before. */
+  /** Called with errors that this transaction resolves or deletes. The rows contain the values before the change. */
   settled(trx: Transaction<Schema>, errors: readonly ErrorRow[]): Promise<void>
-  /** Whether it has written something within the last moments, which may be committed by now or not. */
-  hasNews(): boolean
+  /** Whether notifications were stored recently. Their transaction may not be committed yet. */
+  hasRecentWrites(): boolean
 }
 
 export interface RecordedGroup {

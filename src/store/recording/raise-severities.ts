@@ -2,14 +2,14 @@ import { moreSevere, type Severity } from '../../model/severity.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
-import type { GroupRow, ReturnedGroup } from './batch.js'
-import type { FoldedGroup } from './fold.js'
+import type { GroupRow, ReopenedGroup } from './batch.js'
+import type { FoldedGroup } from './folded-group.js'
 
-/** The highest severity of the events after a time; null if there are none. */
+/** Returns the highest severity of the events after a time, or null without such events. */
 export function severitySince(group: FoldedGroup, after: number): Severity | null {
   if (group.oldest.occurred_at > after) return group.severity
   const since = [...group.kept, group.newest].filter(({ occurred_at }) => occurred_at > after)
-  // Only the sums contain the events of a storm that have no row, and a sum shows the hour, not the time.
+  // Events of a storm that have no row are only in the sums, which contain the hour instead of the time.
   const sums = [...group.hours.values()].filter(({ hour }) => hour > after)
   return [...since, ...sums].reduce<Severity | null>(
     (highest, { severity }) => (highest ? moreSevere(highest, severity) : severity),
@@ -18,25 +18,25 @@ export function severitySince(group: FoldedGroup, after: number): Severity | nul
 }
 
 /**
- * Raises the severity of errors by occurrences that are written late, if they occurred in the open period. Each period
- * begins with the resolution of the one before. `reopened_at` is the time of writing, which may be much later.
+ * Raises the severity of errors with late occurrences, if those occurred after the last resolution. `reopened_at` cannot
+ * be used for the comparison: it is the time of the write, which may be much later than the occurrence.
  */
 export async function raiseSeverities(
   trx: Transaction<Schema>,
   groups: readonly FoldedGroup[],
   rows: Map<string, GroupRow>,
-  returned: ReadonlyMap<string, ReturnedGroup>,
+  reopened: ReadonlyMap<string, ReopenedGroup>,
 ): Promise<void> {
   const late = groups.flatMap((group) => {
     const row = rows.get(group.hash_signature)
     const reopened_at = row?.reopened_at ?? null
-    if (!row || reopened_at === null || returned.has(group.hash_signature)) return []
+    if (!row || reopened_at === null || reopened.has(group.hash_signature)) return []
     const mayRaise =
       group.oldest.occurred_at <= reopened_at && moreSevere(row.severity, group.severity) !== row.severity
     return mayRaise ? [{ group, row, reopened_at }] : []
   })
   for (const { group, row, reopened_at } of late) {
-    const severity = severitySince(group, await periodStart(trx, row.id, reopened_at))
+    const severity = severitySince(group, await lastResolvedAt(trx, row.id, reopened_at))
     if (severity === null || moreSevere(row.severity, severity) === row.severity) continue
     await trx.updateTable('faultboard_errors').set({ severity }).where('id', '=', row.id).execute()
     rows.set(group.hash_signature, { ...row, severity })
@@ -45,8 +45,8 @@ export async function raiseSeverities(
 
 const CLOSED: readonly Status[] = STATUSES.filter(isResolved)
 
-/** The resolution before an error was reopened, by its activity trail. */
-async function periodStart(trx: Transaction<Schema>, error_id: number, reopened_at: number): Promise<number> {
+/** Returns the time of the last resolution before the error was reopened, from the activity trail. */
+async function lastResolvedAt(trx: Transaction<Schema>, error_id: number, reopened_at: number): Promise<number> {
   const resolution = await trx
     .selectFrom('faultboard_activities')
     .select('created_at')

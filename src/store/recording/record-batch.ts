@@ -6,68 +6,68 @@ import { sql, type Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import { addSums } from './add-sums.js'
 import type { Batch, BatchOutcome, GroupOutcome, GroupRow } from './batch.js'
-import { isMarked, mark } from './batch-marker.js'
-import { countOnce } from './count-once.js'
-import { type FoldedGroup, type Payload, payloadOf } from './fold.js'
-import { noteLateHours } from './late-hours.js'
-import { noteReleases } from './note-releases.js'
+import { isBatchMarked, markBatches } from './batch-marker.js'
+import { dropDuplicates } from './deduplicate.js'
+import { type FoldedGroup, type Payload, storedPayload } from './folded-group.js'
+import { markLateHours } from './late-hours.js'
 import type { Outbox, RecordedGroup } from './outbox.js'
 import { raiseSeverities } from './raise-severities.js'
-import { reopen, returnedGroups } from './returned-groups.js'
+import { recordReleases } from './record-releases.js'
+import { findReopenedGroups, reopenGroups } from './reopen.js'
 import { addSearchHistory, searchText } from './search-history.js'
 
 export interface RecordOptions {
   application_id: number
   now: number
   outbox: Outbox
-  /** Keeps groups that were refused. Called before the commit, so that they are never in neither place. */
+  /** Stores refused groups on disk. Called before the commit, so that a crash cannot lose them. */
   setAside(groups: FoldedGroup[]): void
 }
 
 /**
- * Writes a batch: groups first, by upsert in the order of their signatures, which takes the row locks without
- * deadlocks; then what hangs on them. A lock that is asked for before the row exists (select for update, then insert)
- * fails for concurrent first sights on PostgreSQL and MariaDB.
+ * Writes a batch in one transaction. Groups are upserted first, sorted by signature, so that row locks cannot deadlock.
+ * `select for update` followed by an insert is not an option: PostgreSQL and MariaDB cannot lock a row that does not
+ * exist yet, so two processes would insert the same group.
  */
 export async function recordBatch(database: Database, batch: Batch, options: RecordOptions): Promise<BatchOutcome> {
   const sorted = [...batch.groups].sort((a, b) => (a.hash_signature < b.hash_signature ? -1 : 1))
   try {
-    return await once(database, batch, options, async (trx) => ({
+    return await writeOnce(database, batch, options, async (trx) => ({
       duplicate: false,
       ...(await recordGroups(trx, database.dialect, sorted, { ...options, batch_id: batch.batch_id })),
       refused: [],
     }))
   } catch (error) {
-    // The caller writes merged batches one by one then.
-    if (!isRefusal(database, error) || batch.merged_ids) throw error
+    // The caller writes merged batches individually after a refusal.
+    if (!isRefusal(database, error) || batch.mergedIds) throw error
   }
-  // Something in it is refused: the groups are written one by one, so that the others do not suffer for it.
-  return once(database, { ...batch, tried_before: true }, options, (trx) =>
-    oneByOne(trx, database, sorted, { ...options, batch_id: batch.batch_id }),
+  // The database refused part of the batch. Writing each group separately saves all others.
+  return writeOnce(database, { ...batch, mayBeCommitted: true }, options, (trx) =>
+    recordSeparately(trx, database, sorted, { ...options, batch_id: batch.batch_id }),
   )
 }
 
-/** Whether the fault lies in what was to be written, and not in the database. */
+/** Whether the data caused the error, so that a retry cannot succeed. */
 export function isRefusal({ dialect }: Database, error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError || dialect.faultOf(error) === 'statement'
 }
 
-async function once(
+async function writeOnce(
   database: Database,
-  { batch_id, merged_ids = [], tried_before }: Batch,
+  { batch_id, mergedIds = [], mayBeCommitted }: Batch,
   { now }: RecordOptions,
   work: (trx: Transaction<Schema>) => Promise<BatchOutcome>,
 ): Promise<BatchOutcome> {
   return database.write(async (trx) => {
-    if (tried_before && (await isMarked(trx, batch_id))) {
+    if (mayBeCommitted && (await isBatchMarked(trx, batch_id))) {
       return { duplicate: true, groups: new Map(), repeated: new Map(), refused: [] }
     }
-    await mark(trx, database.dialect, [batch_id, ...merged_ids], now)
+    await markBatches(trx, database.dialect, [batch_id, ...mergedIds], now)
     return work(trx)
   })
 }
 
-async function oneByOne(
+async function recordSeparately(
   trx: Transaction<Schema>,
   database: Database,
   groups: readonly FoldedGroup[],
@@ -78,8 +78,8 @@ async function oneByOne(
     await sql`savepoint faultboard_group`.execute(trx)
     try {
       const recorded = await recordGroups(trx, database.dialect, [group], options)
-      for (const one of recorded.groups) outcome.groups.set(...one)
-      for (const one of recorded.repeated) outcome.repeated.set(...one)
+      for (const entry of recorded.groups) outcome.groups.set(...entry)
+      for (const entry of recorded.repeated) outcome.repeated.set(...entry)
     } catch (error) {
       if (!isRefusal(database, error)) throw error
       await sql`rollback to savepoint faultboard_group`.execute(trx)
@@ -99,39 +99,39 @@ async function recordGroups(
   given: readonly FoldedGroup[],
   { application_id, batch_id, now, outbox }: GroupOptions,
 ): Promise<Pick<BatchOutcome, 'groups' | 'repeated'>> {
-  const { groups, repeated } = await countOnce(trx, dialect, given, { application_id, batch_id, now })
+  const { groups, repeated } = await dropDuplicates(trx, dialect, given, { application_id, batch_id, now })
   if (groups.length === 0) return { groups: new Map(), repeated }
   const rows = await upsertGroups(trx, dialect, groups, application_id)
-  const returned = await returnedGroups(trx, groups, rows, application_id)
-  await raiseSeverities(trx, groups, rows, returned)
+  const reopened = await findReopenedGroups(trx, groups, rows, application_id)
+  await raiseSeverities(trx, groups, rows, reopened)
   const outcomes = new Map<string, GroupOutcome>()
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
-    if (!row) throw new Error('a group vanished inside its own transaction')
+    if (!row) throw new Error('The upserted group was not found in its own transaction.')
     outcomes.set(group.hash_signature, {
       id: row.id,
       application_id,
       hash_signature: row.hash_signature,
       occurrence_count: row.occurrence_count,
-      severity: returned.get(row.hash_signature)?.severity ?? row.severity,
-      status: returned.has(row.hash_signature) ? 'new' : row.status,
+      severity: reopened.get(row.hash_signature)?.severity ?? row.severity,
+      status: reopened.has(row.hash_signature) ? 'new' : row.status,
       first_seen_at: row.first_seen_at,
       snoozed_until: row.snoozed_until,
       muted_at: row.muted_at,
       muted_until: row.muted_until,
       is_new: row.occurrence_count === group.count,
-      reopened: returned.has(row.hash_signature),
-      regressed_in_version: returned.get(row.hash_signature)?.regressed_in_version ?? null,
+      reopened: reopened.has(row.hash_signature),
+      regressed_in_version: reopened.get(row.hash_signature)?.regressed_in_version ?? null,
     })
   }
-  await reopen(trx, dialect, returned, now)
-  await insertWhatIsNew(trx, dialect, groups, outcomes)
+  await reopenGroups(trx, dialect, reopened, now)
+  await insertSearchData(trx, dialect, groups, outcomes)
   const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
   await addSearchHistory(trx, dialect, groups, rows, payloadIds.added)
   await insertOccurrences(trx, dialect, groups, rows, payloadIds.ids)
-  await noteLateHours(trx, dialect, groups, now)
+  await markLateHours(trx, dialect, groups, now)
   await addSums(trx, dialect, groups, rows, application_id)
-  await noteReleases(trx, dialect, groups, application_id)
+  await recordReleases(trx, dialect, groups, application_id)
   await outbox.recorded(trx, withOutcomes(groups, outcomes))
   return { groups: outcomes, repeated }
 }
@@ -176,7 +176,7 @@ async function upsertGroups(
   return new Map(rows.map((row) => [row.hash_signature, row]))
 }
 
-/** The rows under the locks that the upsert took, for a database that does not return them. */
+/** Needed for databases that do not return upserted rows. The upsert holds the row locks. */
 async function readGroups(
   trx: Transaction<Schema>,
   groups: readonly FoldedGroup[],
@@ -194,8 +194,8 @@ async function readGroups(
     .execute()
 }
 
-/** What is found once for each group: the text to search it by, and what it resembles others by. */
-async function insertWhatIsNew(
+/** Inserts the search text and similarity features of new groups. */
+async function insertSearchData(
   trx: Transaction<Schema>,
   dialect: Dialect,
   groups: readonly FoldedGroup[],
@@ -214,7 +214,7 @@ async function insertWhatIsNew(
   if (features.length > 0) await dialect.insertMany(trx, FEATURES, features)
 }
 
-/** The ids of the distinct payloads by `error_id digest`, and the keys of those that were not stored yet. */
+/** Returns the ids of all payloads by `error_id digest`, and the keys of the payloads that this call added. */
 async function insertPayloads(
   trx: Transaction<Schema>,
   dialect: Dialect,
@@ -224,12 +224,12 @@ async function insertPayloads(
   const wanted = new Map<string, [error_id: number, digest: string, content: string]>()
   for (const { hash_signature, kept } of groups) {
     const error_id = outcomes.get(hash_signature)?.id ?? 0
-    let last: Payload | null = null
+    let previous: Payload | null = null
     for (const event of kept) {
-      const payload = payloadOf(event)
-      // Repeats from one place share one payload.
-      if (payload === last) continue
-      last = payload
+      const payload = storedPayload(event)
+      // Repeats from the same place share one payload object.
+      if (payload === previous) continue
+      previous = payload
       wanted.set(`${error_id} ${payload.digest}`, [error_id, payload.digest, payload.content])
     }
   }
@@ -247,7 +247,7 @@ async function payloadIds(
 ): Promise<Map<string, number>> {
   const error_ids = [...new Set(wanted.map(([error_id]) => error_id))]
   const digests = [...new Set(wanted.map(([, digest]) => digest))]
-  // One of the statements of every flush: as text it takes half of what the query builder does.
+  // Runs in every flush. Raw SQL takes half the time of the query builder.
   const { rows } = await sql<{ id: number; error_id: number; digest: string }>`
     select id, error_id, digest from faultboard_payloads
     where error_id in (${sql.join(error_ids)}) and digest in (${sql.join(digests)})`.execute(trx)
@@ -263,12 +263,12 @@ async function insertOccurrences(
 ): Promise<void> {
   const occurrences = groups.flatMap(({ hash_signature, kept }) => {
     const group = rows.get(hash_signature)
-    let last: Payload | null = null
+    let previous: Payload | null = null
     let payload_id = 0
     return kept.map((event): (string | number | null)[] => {
-      const payload = payloadOf(event)
-      if (payload !== last) payload_id = payloads.get(`${group?.id} ${payload.digest}`) ?? 0
-      last = payload
+      const payload = storedPayload(event)
+      if (payload !== previous) payload_id = payloads.get(`${group?.id} ${payload.digest}`) ?? 0
+      previous = payload
       return [
         group?.id ?? 0,
         payload_id,
@@ -281,14 +281,15 @@ async function insertOccurrences(
         event.request_url,
         event.ip_address,
         event.user_agent,
-        contextText(event.context),
+        serializeContext(event.context),
       ]
     })
   })
   await dialect.insertMany(trx, OCCURRENCES, occurrences)
 }
 
-function contextText(context: Readonly<Record<string, unknown>>): string | null {
+/** Returns null for an empty context. */
+function serializeContext(context: Readonly<Record<string, unknown>>): string | null {
   for (const _ in context) return JSON.stringify(context)
   return null
 }

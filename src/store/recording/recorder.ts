@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorEvent } from '../../model/event.js'
 import { failureMessage } from '../../model/own-words.js'
-import { Absence } from '../spool/absence.js'
-import { type HandOver, handedOver } from '../spool/hand-over.js'
+import { type EnqueueBatch, parseEnqueuedBatch } from '../spool/enqueue-batch.js'
+import { Outage } from '../spool/outage.js'
 import type { Spool } from '../spool/spool.js'
 import { SpoolDrain } from '../spool/spool-drain.js'
 import type { Batch } from './batch.js'
-import { BatchWriter, occurrencesOf, type WriterParts } from './batch-writer.js'
-import { FoldedGroup } from './fold.js'
+import { BatchWriter, countOccurrences, type WriterParts } from './batch-writer.js'
+import { FoldedGroup } from './folded-group.js'
 import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
 import { isRefusal } from './record-batch.js'
 
 export type { Receipt } from './open-batch.js'
 
 export interface RecorderParts extends WriterParts {
-  /** Where what may end the process is written before anything else is done with it; null without crash capture. */
+  /** Receives errors that may end the process before anything else happens to them. Null without crash capture. */
   crashes: Spool | null
-  /** With `journal`: others write what they take; the rest is kept on disk. Null: everything is. */
-  handOver: HandOver | null
-  /** Called when files were left in the spool that another thread is to import. */
-  onLeft(): void
+  /** Used with `journal`: passes batches to the job engine. Batches that the engine does not accept go to disk. */
+  enqueueBatch: EnqueueBatch | null
+  /** Called when the spool contains files that another thread must import. */
+  onSpooled(): void
 }
 
 export interface RecorderMode {
-  /** A batch is acknowledged as soon as it is on disk or with the job engine, whatever the database does. */
+  /** Acknowledges a batch as soon as it is on disk or with the job engine, without waiting for the database. */
   journal: boolean
-  /** Every batch is left in the spool: the database must not be touched from here. */
-  by_spool: boolean
+  /** Leaves every batch in the spool, because this thread must not use the database. */
+  spoolOnly: boolean
 }
 
-/** Files of single events that wait for the database. Beyond it, events of a surviving process share files again. */
-const MAX_AT_ONCE = 50
+/** Limits the files with a single event that wait for the database. Further events share files. */
+const MAX_PENDING_EVENT_FILES = 50
 
-/** Events that left the open batch together, and their callers. */
-interface Taken {
+/** Groups that left the open batch together, and their callers. */
+interface TakenBatch {
   batch: Batch
   groups: readonly OpenGroup[]
 }
@@ -47,12 +47,12 @@ interface Taken {
  * - final: committed, set aside as refused, or counted as lost
  *
  * The intake moves events from open to taken and acknowledges them. It waits for the database only without a journal.
- * The drain waits for the database only. Neither waits for the other, except in `flush`.
+ * The drain waits only for the database. Intake and drain never wait for each other, except in `flush`.
  */
 export class Recorder {
   readonly #parts: RecorderParts
   readonly #writer: BatchWriter
-  readonly #absence: Absence
+  readonly #outage: Outage
   readonly #drain: SpoolDrain
   readonly #open: OpenBatch
   readonly #taken = new Set<Batch>()
@@ -60,11 +60,13 @@ export class Recorder {
   #intake: Promise<void> | null = null
   #spilling: Promise<void> | null = null
   #isScheduled = false
-  #atOnce: { batch_id: string | null } | null = null
+  /** Set while `recordToDisk` runs. */
+  #directToDisk: { batch_id: string | null } | null = null
   #isEnding = false
   #isSpoolAnnounced = false
+  /** First batch of the current outage that could not be written to the spool. */
   #unspooled: Batch | null = null
-  /** By `performance.now()`: when a caller last received an acknowledgment. */
+  /** Time of the last acknowledgment, from `performance.now()`. */
   #settledAt = -Infinity
   /** Number of events since the start. */
   received = 0
@@ -75,30 +77,30 @@ export class Recorder {
     this.#writer = new BatchWriter(parts)
     this.#drain = new SpoolDrain({
       spools: parts.crashes ? [parts.spool, parts.crashes] : [parts.spool],
-      maxRows: parts.database.dialect.flush_limit,
+      maxRows: parts.database.dialect.maxRowsPerFlush,
       write: (batches) => this.#writer.writeTogether(batches),
       isRefusal: (error) => isRefusal(parts.database, error),
-      onRefused: ({ groups }, error) => this.#writer.refused(groups, error),
-      isAway: () => this.#isAway,
+      onRefused: ({ groups }, error) => this.#writer.reportRefused(groups, error),
+      isUnavailable: () => this.#isUnavailable,
       onUnavailable: (error) => {
-        this.#goAway(error)
+        this.#startOutage(error)
         this.#announceSpool()
       },
       onFailed: (error) => parts.warn(`Cannot import from ${parts.spool.folder}: ${failureMessage(error)}`),
     })
-    this.#absence = new Absence({
+    this.#outage = new Outage({
       now: parts.now,
-      isBack: async () =>
-        (await this.#writer.isBack()) && (await this.#commitUnspooled()) && this.#drain.commitOneFile(),
-      onBack: () => this.#comeBack(),
+      isAvailable: async () =>
+        (await this.#writer.isAvailable()) && (await this.#commitUnspooled()) && this.#drain.commitOneFile(),
+      onRecovered: () => this.#endOutage(),
     })
     this.#open = new OpenBatch(parts.max_occurrences_per_error)
     void parts.spool.refreshSize()
-    if (mode.by_spool) this.#drain.close()
+    if (mode.spoolOnly) this.#drain.close()
     else {
       void parts.open().then(
         () => this.import(),
-        (error) => this.#goAway(error),
+        (error) => this.#startOutage(error),
       )
     }
   }
@@ -107,44 +109,44 @@ export class Recorder {
   record(event: ErrorEvent): Promise<Receipt> {
     this.received++
     return new Promise((settle) => {
-      if (this.#atOnce && this.#toOwnFile(event, settle, this.#atOnce.batch_id)) return
+      if (this.#directToDisk && this.#writeEventFile(event, settle, this.#directToDisk.batch_id)) return
       this.#open.add(event, settle)
-      // After the exit event nothing asynchronous runs that could write it later.
+      // No asynchronous code runs after the exit event, so the event must be written now.
       if (this.#isEnding) return this.spoolNow()
       this.#schedule()
-      if (this.#open.is_full) this.#spill()
+      if (this.#open.isFull) this.#spill()
     })
   }
 
   /**
-   * Events recorded during the work are on disk when it returns, in the crash folder if there is one. They are written
-   * to the database from there. One id for both lets them count once, whether or not the process survives. A caller that
-   * may repeat its work passes an id of its own.
+   * Writes events that `work` records to disk before it returns, to the crash folder if configured. The drain imports
+   * them from there. The batch id prevents double counting, whether or not the process survives. A caller that may
+   * repeat `work` passes its own id.
    */
-  onDisk(work: () => void, batch_id: string | null = null): void {
-    this.#atOnce = { batch_id }
+  recordToDisk(work: () => void, batch_id: string | null = null): void {
+    this.#directToDisk = { batch_id }
     try {
       work()
     } finally {
-      this.#atOnce = null
+      this.#directToDisk = null
     }
   }
 
-  get crash_folder(): string | null {
+  get crashFolder(): string | null {
     return this.#parts.crashes?.folder ?? null
   }
 
   /** Whether an event is being written, or was acknowledged within the given time. */
-  hasFresh(milliseconds: number): boolean {
+  hasRecentActivity(milliseconds: number): boolean {
     const isWriting = this.#open.size + this.#taken.size + this.#drain.size > 0
     return isWriting || performance.now() - this.#settledAt < milliseconds
   }
 
-  get state(): { buffered: number; queued: number; away_since: number | null; last_flush_at: number | null } {
+  get state(): { buffered: number; queued: number; unavailable_since: number | null; last_flush_at: number | null } {
     return {
       buffered: this.#open.size,
       queued: this.#drain.size,
-      away_since: this.#absence.since,
+      unavailable_since: this.#outage.since,
       last_flush_at: this.last_flush_at,
     }
   }
@@ -153,11 +155,11 @@ export class Recorder {
     return this.#writer.last_flush_at
   }
 
-  get #isAway(): boolean {
-    return this.#absence.since !== null
+  get #isUnavailable(): boolean {
+    return this.#outage.since !== null
   }
 
-  /** Resolves when everything recorded before this call is in the database or, while that is away, on disk. */
+  /** Resolves when everything recorded before this call is in the database or, during an outage, on disk. */
   async flush(): Promise<void> {
     for (;;) {
       if (this.#intake || this.#open.size > 0) await this.#startIntake()
@@ -167,24 +169,24 @@ export class Recorder {
     }
   }
 
-  /** Imports the batches that wait on disk. Never rejects. */
+  /** Imports all batches from disk. Never rejects. */
   import(): Promise<void> {
     return this.#drain.importFiles()
   }
 
   /**
-   * Writes a batch that arrived through the job engine. Rejects while the database is away: the engine retries, and
-   * keeps the batch better than the disk of the process that happened to receive it.
+   * Writes a batch that arrived through the job engine. Rejects while the database is unavailable, because the engine
+   * retries and stores the batch more safely than the disk of this process.
    */
-  async recordHandedOver(text: string): Promise<void> {
-    const batch = handedOver(text)
-    if (this.#isAway) throw new Error('the database is away')
+  async recordEnqueuedBatch(text: string): Promise<void> {
+    const batch = parseEnqueuedBatch(text)
+    if (this.#isUnavailable) throw new Error('The database is unavailable.')
     try {
       await this.#writer.write(batch)
     } catch (error) {
       if (isRefusal(this.#parts.database, error)) this.#setAside(batch, error)
       else {
-        this.#goAway(error)
+        this.#startOutage(error)
         throw error
       }
     }
@@ -192,31 +194,31 @@ export class Recorder {
 
   async close(): Promise<void> {
     await this.flush()
-    this.#absence.close()
+    this.#outage.close()
     this.#drain.close()
     this.#closeSpools()
   }
 
   /**
-   * For a process that may be about to end: moves everything from memory to disk, synchronously. This includes batches
-   * that are being written. Their id lets the import detect whether they were committed.
+   * Moves everything from memory to disk synchronously, because the process may be about to end. Includes batches that
+   * are being written: their id lets the import detect whether they were committed.
    */
   spoolNow(): void {
     try {
       for (const batch of this.#taken) if (!this.#parts.spool.putSync(batch)) this.#lose(batch, 'spool_full')
       while (this.#open.size > 0) {
         const taken = this.#take()
-        this.#settle(taken, this.#toDiskSync(taken.batch))
+        this.#settle(taken, this.#spoolSync(taken.batch))
       }
-      if (this.#isEnding) this.#parts.onLeft()
+      if (this.#isEnding) this.#parts.onSpooled()
       else void this.import()
     } catch (error) {
-      // Thrown from the host's exit event, it would change the host's exit code.
+      // Throwing from the exit event would change the exit code of the host.
       this.#warnUnwritable(error)
     }
   }
 
-  /** For the exit event. Events from later exit listeners of the host go to disk at once. */
+  /** Called on the exit event. Events from later exit listeners of the host go straight to disk. */
   end(): void {
     this.#isEnding = true
     this.spoolNow()
@@ -228,30 +230,31 @@ export class Recorder {
     this.#parts.crashes?.close()
   }
 
-  /** Writes an event to a file of its own. Returns false if that fails and the event must be recorded as usual. */
-  #toOwnFile(event: ErrorEvent, settle: Settle, batch_id: string | null): boolean {
-    if (this.#drain.size >= MAX_AT_ONCE) return false
+  /** Writes an event to a separate file. Returns false if that fails and the event must be recorded as usual. */
+  #writeEventFile(event: ErrorEvent, settle: Settle, batch_id: string | null): boolean {
+    if (this.#drain.size >= MAX_PENDING_EVENT_FILES) return false
     const { crashes, spool, application_name } = this.#parts
     const group = new FoldedGroup(event)
     group.add(event, 1)
-    // The file is free: another process may import it first.
-    const batch = { batch_id: batch_id ?? randomUUID(), application_name, groups: [group], tried_before: true }
-    if (!(crashes && this.#isKeptIn(crashes, batch)) && !this.#isKeptIn(spool, batch)) return false
-    // An event that an earlier process left behind does not explain why this process ends.
+    // The file is unclaimed, so another process may import it first.
+    const batch = { batch_id: batch_id ?? randomUUID(), application_name, groups: [group], mayBeCommitted: true }
+    const isWritten = (crashes !== null && this.#putSync(crashes, batch)) || this.#putSync(spool, batch)
+    if (!isWritten) return false
+    // With an id, the event stems from an earlier process and does not explain why this process ends.
     if (batch_id === null) this.#settledAt = performance.now()
     settle({ state: 'accepted' })
     return true
   }
 
-  #isKeptIn(spool: Spool, batch: Batch): boolean {
+  #putSync(spool: Spool, batch: Batch): boolean {
     try {
       const file = spool.putSync(batch)
       if (file === null) return false
-      if (this.#mode.by_spool) this.#parts.onLeft()
+      if (this.#mode.spoolOnly) this.#parts.onSpooled()
       else this.#drain.add({ batch, file, spool })
       return true
     } catch (error) {
-      this.#parts.warn(`${spool.folder} cannot be written: ${failureMessage(error)}`)
+      this.#parts.warn(`Cannot write to ${spool.folder}: ${failureMessage(error)}`)
       return false
     }
   }
@@ -259,7 +262,7 @@ export class Recorder {
   #schedule(): void {
     if (this.#isScheduled || this.#intake) return
     this.#isScheduled = true
-    // Events of one turn of the event loop share one batch.
+    // Events of the same event loop iteration share one batch.
     setImmediate(() => {
       this.#isScheduled = false
       void this.#startIntake()
@@ -277,32 +280,32 @@ export class Recorder {
   async #takeAll(): Promise<void> {
     while (this.#open.size > 0) {
       const taken = this.#take()
-      const isAcknowledged =
-        this.#mode.journal && ((await this.#isHandedOver(taken)) || (await this.#isJournaled(taken)))
+      const isAcknowledged = this.#mode.journal && ((await this.#enqueue(taken)) || (await this.#journal(taken)))
       if (!isAcknowledged) await this.#commit(taken)
     }
   }
 
   /** Takes the groups of one transaction out of the open batch. */
-  #take(): Taken {
+  #take(): TakenBatch {
     const { application_name, database } = this.#parts
-    const groups = this.#open.take(database.dialect.flush_limit)
+    const groups = this.#open.take(database.dialect.maxRowsPerFlush)
     const folded = groups.map(({ group }) => group)
-    const batch = { batch_id: randomUUID(), application_name, groups: folded, tried_before: false }
+    const batch = { batch_id: randomUUID(), application_name, groups: folded, mayBeCommitted: false }
     this.#taken.add(batch)
     return { batch, groups }
   }
 
-  async #isHandedOver(taken: Taken): Promise<boolean> {
-    if ((await this.#parts.handOver?.(taken.batch)) !== true) return false
+  /** Passes a batch to the job engine. Returns false if the engine does not accept it. */
+  async #enqueue(taken: TakenBatch): Promise<boolean> {
+    if ((await this.#parts.enqueueBatch?.(taken.batch)) !== true) return false
     this.#settle(taken, { state: 'accepted' })
     return true
   }
 
-  /** Acknowledges a batch once it is on disk, and leaves the rest to the drain. */
-  async #isJournaled(taken: Taken): Promise<boolean> {
+  /** Acknowledges a batch once it is on disk. The drain commits it later. Returns false if it is not on disk. */
+  async #journal(taken: TakenBatch): Promise<boolean> {
     const { spool, counters, warn } = this.#parts
-    if (this.#mode.by_spool) return false
+    if (this.#mode.spoolOnly) return false
     const { batch } = taken
     try {
       const file = await spool.put(batch)
@@ -324,56 +327,56 @@ export class Recorder {
     }
   }
 
-  /** Writes a batch that is only in memory. If the database is away, the batch goes to disk. */
-  async #commit(taken: Taken): Promise<void> {
+  /** Commits a batch that is only in memory. During an outage, the batch goes to disk. */
+  async #commit(taken: TakenBatch): Promise<void> {
     const { batch, groups } = taken
-    if (!this.#isAway && !this.#mode.by_spool) {
+    if (!this.#isUnavailable && !this.#mode.spoolOnly) {
       try {
         const outcome = await this.#writer.write(batch)
         if (this.#mode.journal) return this.#settle(taken, { state: 'accepted' })
-        this.#settledBatch(batch)
+        this.#removeTaken(batch)
         return settleRecorded(groups, outcome)
       } catch (error) {
         if (isRefusal(this.#parts.database, error)) return this.#settle(taken, this.#setAside(batch, error))
-        this.#goAway(error)
+        this.#startOutage(error)
       }
     }
-    this.#settle(taken, await this.#toDisk({ ...batch, tried_before: true }))
+    this.#settle(taken, await this.#spool({ ...batch, mayBeCommitted: true }))
   }
 
-  #settle({ batch, groups }: Taken, receipt: Receipt): void {
-    this.#settledBatch(batch)
+  #settle({ batch, groups }: TakenBatch, receipt: Receipt): void {
+    this.#removeTaken(batch)
     settleAll(groups, receipt)
   }
 
-  #settledBatch(batch: Batch): void {
+  #removeTaken(batch: Batch): void {
     this.#settledAt = performance.now()
     this.#taken.delete(batch)
   }
 
-  async #toDisk(batch: Batch): Promise<Receipt> {
+  async #spool(batch: Batch): Promise<Receipt> {
     try {
       const file = await this.#parts.spool.put(batch)
       if (file === null) return this.#lose(batch, 'spool_full')
       await this.#parts.spool.release(file)
-      return this.#spooled()
+      return this.#onSpooled()
     } catch (error) {
       this.#warnUnwritable(error)
-      if (this.#isAway) this.#unspooled ??= batch
+      if (this.#isUnavailable) this.#unspooled ??= batch
       return this.#lose(batch, 'spool_unwritable')
     }
   }
 
   /**
    * Commits the first batch of an outage that could not be spooled. A full disk accepts a small probe, so only a real
-   * batch shows that the outage has ended.
+   * batch proves that the outage has ended.
    */
   async #commitUnspooled(): Promise<boolean> {
     const batch = this.#unspooled
     if (batch === null) return true
     try {
       await this.#writer.write(batch)
-      this.#parts.counters.add('spool_unwritable', -occurrencesOf(batch.groups))
+      this.#parts.counters.add('spool_unwritable', -countOccurrences(batch.groups))
     } catch (error) {
       if (!isRefusal(this.#parts.database, error)) return false
     }
@@ -381,31 +384,31 @@ export class Recorder {
     return true
   }
 
-  #toDiskSync(batch: Batch): Receipt {
+  #spoolSync(batch: Batch): Receipt {
     try {
-      return this.#parts.spool.putSync(batch) ? this.#spooled() : this.#lose(batch, 'spool_full')
+      return this.#parts.spool.putSync(batch) ? this.#onSpooled() : this.#lose(batch, 'spool_full')
     } catch (error) {
       this.#warnUnwritable(error)
       return this.#lose(batch, 'spool_unwritable')
     }
   }
 
-  /** The outage may have ended while the file was written, after the last import had listed the folder. */
-  #spooled(): Receipt {
+  /** Starts an import, because the outage may have ended after the last import listed the folder. */
+  #onSpooled(): Receipt {
     this.#announceSpool()
-    if (this.#mode.by_spool) this.#parts.onLeft()
+    if (this.#mode.spoolOnly) this.#parts.onSpooled()
     else if (!this.#isEnding) void this.import()
-    return { state: this.#mode.journal || this.#mode.by_spool ? 'accepted' : 'spooled' }
+    return { state: this.#mode.journal || this.#mode.spoolOnly ? 'accepted' : 'spooled' }
   }
 
-  /** Moves the oldest open events to disk, because too many wait for the intake. */
+  /** Moves the oldest open groups to disk, because too many events wait for the intake. */
   #spill(): void {
     this.#parts.counters.add('buffer_overflow')
     const taken = this.#take()
-    // Queueing spills behind each other would fill the memory during a storm.
-    if (this.#spilling) this.#settle(taken, this.#toDiskSync(taken.batch))
+    // A queue of spills would fill the memory during a storm.
+    if (this.#spilling) this.#settle(taken, this.#spoolSync(taken.batch))
     else {
-      this.#spilling = this.#toDisk(taken.batch).then((receipt) => {
+      this.#spilling = this.#spool(taken.batch).then((receipt) => {
         this.#spilling = null
         this.#settle(taken, receipt)
       })
@@ -414,37 +417,39 @@ export class Recorder {
 
   #setAside(batch: Batch, error: unknown): Receipt {
     this.#parts.spool.keepFailed(batch)
-    this.#writer.refused(batch.groups, error)
+    this.#writer.reportRefused(batch.groups, error)
     return { state: 'lost', reason: 'refused_by_database' }
   }
 
   #lose(batch: Batch, reason: string): Receipt {
-    this.#parts.counters.add(reason, occurrencesOf(batch.groups))
+    this.#parts.counters.add(reason, countOccurrences(batch.groups))
     return { state: 'lost', reason }
   }
 
   #warnUnwritable(error: unknown): void {
     this.#parts.warn(
-      `An error could be written neither to the database nor to the spool folder: ${failureMessage(error)}`,
+      `Lost errors: neither the database nor the spool folder could be written: ${failureMessage(error)}`,
     )
   }
 
-  #goAway(error: unknown): void {
-    if (!this.#absence.begin()) return
-    this.#parts.counters.add('database_away')
+  #startOutage(error: unknown): void {
+    if (!this.#outage.begin()) return
+    this.#parts.counters.add('database_unavailable')
     this.#isSpoolAnnounced = false
     this.#parts.warn(failureMessage(error))
   }
 
-  /** Called after a write to the spool. Reports once per outage where errors are: a full disk may hold none. */
+  /** Logs the spool folder once per outage, after the first successful write: a full disk may contain no files. */
   #announceSpool(): void {
-    if (this.#isSpoolAnnounced || !this.#isAway) return
+    if (this.#isSpoolAnnounced || !this.#isUnavailable) return
     this.#isSpoolAnnounced = true
-    this.#parts.warn(`Errors are kept in ${this.#parts.spool.folder} and are imported when the database is back.`)
+    this.#parts.warn(
+      `Errors are written to ${this.#parts.spool.folder} and imported when the database is available again.`,
+    )
   }
 
-  async #comeBack(): Promise<void> {
+  async #endOutage(): Promise<void> {
     await this.import()
-    if (!this.#isAway) this.#parts.warn('The database is back. Spooled errors are imported.')
+    if (!this.#isUnavailable) this.#parts.warn('The database is available again. Imported the spooled errors.')
   }
 }

@@ -16,7 +16,7 @@ export function createReject(counters: Counters, tallies: () => Tallies, now: ()
   }
 }
 
-/** What a budget rejected in the last 24 hours, in all processes. */
+/** Rejections by one budget in the last 24 hours, in all processes. */
 export interface Rejection {
   budget: BudgetName
   count: number
@@ -37,23 +37,23 @@ export async function recentRejections({ read }: Database, now: number): Promise
     .groupBy('budget')
     .execute()
   return BUDGET_NAMES.flatMap((budget) => {
-    const row = rows.find((one) => one.budget === budget)
+    const row = rows.find((candidate) => candidate.budget === budget)
     if (!row) return []
     const { count, first_seen_at, last_seen_at } = row
     return [{ budget, count: Number(count), first_seen_at: Number(first_seen_at), last_seen_at: Number(last_seen_at) }]
   })
 }
 
-const KEPT_MS = 7 * DAY
+const REJECTION_RETENTION_MS = 7 * DAY
 
-/** Deletes usage and rejections that no limit and no page needs any more. */
-export async function forgetBudgets({ read }: Database, now: number): Promise<void> {
+/** Deletes budget usage and rejections that no limit and no page reads any more. */
+export async function deleteOldBudgetRows({ read }: Database, now: number): Promise<void> {
   await read
     .deleteFrom('faultboard_budget_usage')
     .where('period', '<', now - 2 * DAY - HOUR)
     .execute()
   await read
     .deleteFrom('faultboard_rejection_hours')
-    .where('hour', '<', now - KEPT_MS)
+    .where('hour', '<', now - REJECTION_RETENTION_MS)
     .execute()
 }

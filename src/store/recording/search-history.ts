@@ -4,11 +4,11 @@ import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
 import type { Schema, SearchHistoryTable } from '../schema.js'
 import type { GroupRow } from './batch.js'
-import { type FoldedGroup, payloadOf } from './fold.js'
+import { type FoldedGroup, storedPayload } from './folded-group.js'
 
-/** How many texts of each kind are kept per error, beside those it began with: enough for several deploys. */
+/** Limits the texts of each kind per error, in addition to its first message and backtrace. Covers several deploys. */
 const MAX_TEXTS = 20
-/** Trimming costs two statements. An error whose message changes in every batch is trimmed in every tenth. */
+/** Trimming takes two statements, so an error whose message changes in every batch is trimmed every tenth batch. */
 const MAX_UNTRIMMED_TEXTS = 10
 
 interface Text {
@@ -18,25 +18,25 @@ interface Text {
   search_text: string
 }
 
-/** Text as it is searched: in lower case, so that every database compares alike. */
+/** Joins lines in lower case, so that every database compares them in the same way. */
 export function searchText(lines: readonly string[]): string {
   return lines.join('\n').toLowerCase()
 }
 
-/** Knowledge of this process about stored texts, by error. */
+/** Cache of this process about stored texts, by error id. */
 interface KnownTexts {
-  /** Digest of the shown backtrace that is stored. Repeats of it need no query. */
+  /** Digest of the stored backtrace that the error shows. Repeats of it need no query. */
   backtraces: Map<number, string>
-  /** Texts added since the error was trimmed. An error without an entry has not been trimmed by this process. */
+  /** Number of texts added since the last trim. An error without an entry was never trimmed by this process. */
   untrimmed: Map<number, number>
 }
 
-const knownTextsOf = new WeakMap<Dialect, KnownTexts>()
-const MAX_REMEMBERED = 5000
+const knownTextsByDialect = new WeakMap<Dialect, KnownTexts>()
+const MAX_CACHED_ERRORS = 5000
 
 /**
- * Makes searchable what errors show now: a message that differs from the first, new backtraces, and a shown backtrace
- * that was trimmed since it was new. Only texts that are not stored yet are written. The oldest are trimmed now and then.
+ * Stores changed messages and backtraces, so that a search finds errors by the text they show now. Includes a shown
+ * backtrace that was trimmed earlier. Writes only texts that are not stored yet and trims the oldest.
  */
 export async function addSearchHistory(
   trx: Transaction<Schema>,
@@ -48,7 +48,7 @@ export async function addSearchHistory(
   const backtraces = new Map<string, Text>()
   const messages = new Map<string, Text>()
   const repeated = new Map<string, Text>()
-  const known = knownTextsIn(dialect)
+  const known = knownTexts(dialect)
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
     if (!row) continue
@@ -75,7 +75,7 @@ export async function addSearchHistory(
   await trim(trx, dueForTrimming(known, texts))
 }
 
-/** The message that the error shows now, unless it began with it or an older occurrence arrived late. */
+/** Returns the shown message, unless it is the first message or belongs to a late occurrence. */
 function newMessage({ shown }: FoldedGroup, row: GroupRow): Text | null {
   if (shown.message === row.first_message || row.shown_at !== shown.occurred_at) return null
   const search_text = searchText([shown.message])
@@ -83,23 +83,23 @@ function newMessage({ shown }: FoldedGroup, row: GroupRow): Text | null {
   return { error_id: row.id, kind: 'message', digest, search_text }
 }
 
-/** The backtrace that a known error shows, unless its payload is new. */
+/** Returns the backtrace that a known error shows, unless its payload is new. */
 function repeatedBacktrace(
   { shown, count }: FoldedGroup,
   { id, occurrence_count, shown_at }: GroupRow,
   addedPayloads: ReadonlySet<string>,
 ): Text | null {
   if (occurrence_count === count || shown_at !== shown.occurred_at) return null
-  const { digest } = payloadOf(shown)
+  const { digest } = storedPayload(shown)
   if (addedPayloads.has(`${id} ${digest}`)) return null
   return { error_id: id, kind: 'backtrace', digest, search_text: searchText(shown.backtrace) }
 }
 
-function knownTextsIn(dialect: Dialect): KnownTexts {
-  const known = knownTextsOf.get(dialect)
-  if (known && known.backtraces.size < MAX_REMEMBERED && known.untrimmed.size < MAX_REMEMBERED) return known
+function knownTexts(dialect: Dialect): KnownTexts {
+  const known = knownTextsByDialect.get(dialect)
+  if (known && known.backtraces.size < MAX_CACHED_ERRORS && known.untrimmed.size < MAX_CACHED_ERRORS) return known
   const empty: KnownTexts = { backtraces: new Map(), untrimmed: new Map() }
-  knownTextsOf.set(dialect, empty)
+  knownTextsByDialect.set(dialect, empty)
   return empty
 }
 
@@ -116,7 +116,7 @@ function dueForTrimming({ untrimmed }: KnownTexts, added: readonly Text[]): numb
   return due
 }
 
-/** Leaves out the backtraces that errors began with, which are part of their first search text. */
+/** Drops the first backtraces of errors, which are part of their initial search text. */
 async function withoutFirst(trx: Transaction<Schema>, texts: readonly Text[]): Promise<readonly Text[]> {
   if (texts.length === 0) return texts
   const { rows } = await sql<{ error_id: number; search_text: string }>`
@@ -132,12 +132,12 @@ function addBacktraces(
   { id, occurrence_count }: GroupRow,
   addedPayloads: ReadonlySet<string>,
 ): void {
-  // A new error is stored with the text of the event it shows.
-  const known = occurrence_count === count ? shown.backtrace : null
+  // The initial search text of a new error contains the shown backtrace.
+  const initial = occurrence_count === count ? shown.backtrace : null
   for (const event of kept) {
-    const { digest } = payloadOf(event)
+    const { digest } = storedPayload(event)
     const key = `${id} ${digest}`
-    if (event.backtrace === known || !addedPayloads.has(key) || texts.has(key)) continue
+    if (event.backtrace === initial || !addedPayloads.has(key) || texts.has(key)) continue
     texts.set(key, { error_id: id, kind: 'backtrace', digest, search_text: searchText(event.backtrace) })
   }
 }

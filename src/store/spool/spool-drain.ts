@@ -19,7 +19,7 @@ export interface DrainParts {
   /** Whether the database rejects a batch itself, so that a retry cannot succeed. */
   isRefusal(error: unknown): boolean
   onRefused(batch: Batch, error: unknown): void
-  isAway(): boolean
+  isUnavailable(): boolean
   onUnavailable(error: unknown): void
   onFailed(error: unknown): void
 }
@@ -129,11 +129,11 @@ export class SpoolDrain {
   }
 
   #hasWork(): boolean {
-    return this.#journaled.length > 0 || (this.#hasUnlistedFiles && !this.#parts.isAway())
+    return this.#journaled.length > 0 || (this.#hasUnlistedFiles && !this.#parts.isUnavailable())
   }
 
   async #drain(): Promise<void> {
-    while (!this.#parts.isAway()) {
+    while (!this.#parts.isUnavailable()) {
       this.#writing = await this.#nextBatches()
       if (this.#writing.length === 0) return
       await this.#commit(this.#writing)
@@ -214,7 +214,7 @@ export class SpoolDrain {
     let isAvailable = true
     for (const { batch, ...rest } of batches) {
       if (!isAvailable) await rest.spool.release(rest.file)
-      else isAvailable = await this.#commit([{ ...rest, batch: { ...batch, tried_before: true } }])
+      else isAvailable = await this.#commit([{ ...rest, batch: { ...batch, mayBeCommitted: true } }])
     }
     return isAvailable
   }

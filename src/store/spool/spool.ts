@@ -15,7 +15,7 @@ import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/
 import { basename, join } from 'node:path'
 import { HostTurn } from '../dialects/host-turn.js'
 import type { Batch } from '../recording/batch.js'
-import { FoldedGroup } from '../recording/fold.js'
+import { FoldedGroup } from '../recording/folded-group.js'
 import { isAlive } from './is-alive.js'
 
 export interface SpoolState {
@@ -284,7 +284,7 @@ export class Spool {
 
   /** The batch as it is written, when there is room for it. */
   #reserve(batch: Batch): Buffer | null {
-    if (this.#bytes > this.#max_bytes / 2) for (const group of batch.groups) group.thin(1)
+    if (this.#bytes > this.#max_bytes / 2) for (const group of batch.groups) group.trimKept(1)
     const { batch_id, application_name, groups } = batch
     const content = Buffer.from(
       [{ version: VERSION, batch_id, application_name, group_count: groups.length }, ...groups]
@@ -401,6 +401,6 @@ function parse(text: string): Batch | null {
   const isComplete =
     typeof batch_id === 'string' && typeof application_name === 'string' && groups.length === group_count
   return READABLE_VERSIONS.includes(version) && isComplete
-    ? { batch_id, application_name, groups, tried_before: true }
+    ? { batch_id, application_name, groups, mayBeCommitted: true }
     : null
 }

@@ -3,7 +3,7 @@ import { errorNotFound } from '../../model/errors.js'
 import { versionIn } from '../../model/releases.js'
 import type { Updateable } from '../../store/kysely.js'
 import { type ErrorRow, lockErrors } from '../../store/lock.js'
-import { newestReleases, reporterOf } from '../../store/releases.js'
+import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
 import type { ErrorsTable } from '../../store/schema.js'
 
 /** What a command did to one error. */
@@ -53,7 +53,7 @@ export async function changeErrors(
   return database.write(async (trx) => {
     const locked = await lockErrors(trx, database.dialect, ids)
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
-    const newestRelease = newestReleases(trx)
+    const newestRelease = createNewestReleaseLookup(trx)
     const settled: ErrorRow[] = []
     let changed = 0
     for (const row of rows) {
@@ -85,7 +85,7 @@ export async function changeErrors(
 
 /** What is resolved now is resolved in the newest release of its platform; what is opened again in none. */
 async function releaseAfter(
-  newestRelease: ReturnType<typeof newestReleases>,
+  newestRelease: ReturnType<typeof createNewestReleaseLookup>,
   row: ErrorRow,
   { resolved, resolved_at }: Updateable<ErrorsTable>,
 ): Promise<Updateable<ErrorsTable>> {
@@ -93,6 +93,6 @@ async function releaseAfter(
   if (resolved !== 1 || row.resolved === 1) return {}
   const { application_id, platform } = row
   const at = resolved_at ?? Number.MAX_SAFE_INTEGER
-  const newest = await newestRelease({ application_id, reporter: reporterOf(row), platform, at })
+  const newest = await newestRelease({ application_id, reporter: releaseReporter(row), platform, at })
   return { resolved_in_version: newest ? versionIn(newest.name) : null, regressed_in_version: null }
 }

@@ -54,7 +54,7 @@ describeEachDatabase('what is told of errors', (database) => {
     const desk = await openDesk({})
     await desk.log('TypeError')
     expect(await desk.keys()).toEqual([])
-    expect(desk.context.outbox.hasNews()).toBe(false)
+    expect(desk.context.outbox.hasRecentWrites()).toBe(false)
   })
 
   test('an error that came back is told of, but not within the cooldown after the last message about it', async () => {

@@ -16,18 +16,18 @@ describeEachDatabase(
       const pool = new pg.Pool({ connectionString: url, max: 10 })
       onTestFinished(() => pool.end())
       const writer = writerOn(pool, spool_path)
-      expect(await writer.isBack()).toBe(true)
+      expect(await writer.isAvailable()).toBe(true)
 
       const locking = await pool.connect()
       await locking.query('begin; lock table faultboard_batches')
       // The server ends the wait before the writer gives up on the connection.
-      expect(await writer.isBack()).toBe(false)
+      expect(await writer.isAvailable()).toBe(false)
       expect(await waiting(pool)).toBe(0)
       expect(pool.totalCount - pool.idleCount).toBe(1)
 
       await locking.query('commit')
       locking.release()
-      expect(await writer.isBack()).toBe(true)
+      expect(await writer.isAvailable()).toBe(true)
       expect(pool.idleCount).toBe(pool.totalCount)
     })
   },

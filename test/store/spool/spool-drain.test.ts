@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ErrorEvent } from '../../../src/model/event.js'
 import type { Batch } from '../../../src/store/recording/batch.js'
-import { FoldedGroup } from '../../../src/store/recording/fold.js'
+import { FoldedGroup } from '../../../src/store/recording/folded-group.js'
 import { Spool } from '../../../src/store/spool/spool.js'
 import { SpoolDrain } from '../../../src/store/spool/spool-drain.js'
 import { NOON, temporaryFolder } from '../../support/tracker.js'
@@ -60,7 +60,7 @@ function startDrain(spool: Spool) {
     write: async (batches) => transactions.push(batches),
     isRefusal: () => false,
     onRefused() {},
-    isAway: () => false,
+    isUnavailable: () => false,
     onUnavailable() {},
     onFailed(error) {
       throw error
@@ -74,7 +74,7 @@ function batch(batch_id: string, events: readonly ErrorEvent[]): Batch {
   const group = new FoldedGroup(events[0] as ErrorEvent)
   for (const one of events) group.add(one, 1000)
   group.bytes = 0
-  return { batch_id, application_name: 'shop', groups: [group], tried_before: true }
+  return { batch_id, application_name: 'shop', groups: [group], mayBeCommitted: true }
 }
 
 function event(number: number): ErrorEvent {

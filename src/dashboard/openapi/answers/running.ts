@@ -16,7 +16,7 @@ export const healthAnswer = object<Health>({
   recorder: object<Health['recorder']>({
     buffered: whole,
     queued: whole,
-    away_since: nullable(time),
+    unavailable_since: nullable(time),
     last_flush_at: nullable(time),
   }),
   dropped,

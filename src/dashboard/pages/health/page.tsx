@@ -59,7 +59,7 @@ function writingFacts({ recorder, spool }: Health, visit: Visit): Facts {
     ['Buffered', plural(recorder.buffered, 'occurrence')],
     ['Queued', plural(recorder.queued, 'batch', 'batches')],
     ['Last written', timeOrNull(recorder.last_flush_at, visit) ?? 'never'],
-    ['Outage since', timeOrNull(recorder.away_since, visit) ?? 'no outage'],
+    ['Outage since', timeOrNull(recorder.unavailable_since, visit) ?? 'no outage'],
     ['Spooled', `${plural(spool.files, 'file')}, ${formatSize(spool.bytes)} of ${formatSize(spool.max_bytes)}`],
     ['Rejected files', plural(spool.failed, 'file')],
     ['Spool folder', <code>{spool.folder}</code>],

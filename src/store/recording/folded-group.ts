@@ -19,29 +19,29 @@ export interface UserSum {
   last_seen_at: number
 }
 
-/** An event that its client numbered: what takes it out of the sums again, should it have been counted before. */
-export interface NumberedEvent
+/** Event with an id from its client, with the values needed to subtract it from the sums if it is a duplicate. */
+export interface IdentifiedEvent
   extends Pick<ErrorEvent, 'occurred_at' | 'severity' | 'platform' | 'app_version' | 'user_id'> {
   event_digest: string
-  /** How many events of the group came before it. */
+  /** Number of earlier events in the group. */
   position: number
 }
 
-/** The repeats of one signature, gathered before they are written: sums for all of them, rows for the newest. */
+/** Unwritten repeats of one signature: sums for all of them, rows for the newest. */
 export class FoldedGroup {
   readonly hash_signature: string
   oldest: ErrorEvent
   newest: ErrorEvent
-  /** The newest event with a row of its own: the error shows its message and place beside its backtrace and request. */
+  /** Newest event that gets a row. The error page shows its message, backtrace and request. */
   shown: ErrorEvent
   count = 0
-  /** The events that get a row of their own; only so many as would be kept anyway. */
+  /** Events that get a row, at most as many as the error keeps. */
   kept: ErrorEvent[] = []
-  /** About what the kept events take in memory; not known of a group that was read from the spool. */
+  /** Estimated memory of the kept events. Zero for a group that was read from the spool. */
   bytes = 0
   readonly hours = new Map<string, HourSum>()
   readonly users = new Map<string, UserSum>()
-  numbered: NumberedEvent[] = []
+  identified: IdentifiedEvent[] = []
   #hour: HourSum | null = null
 
   constructor(first: ErrorEvent) {
@@ -52,9 +52,9 @@ export class FoldedGroup {
   }
 
   add(event: ErrorEvent, keep: number): void {
-    // Repeats from one place share one backtrace.
-    this.bytes += bytesOf(event, this.count > 0 && event.backtrace === this.newest.backtrace)
-    if (event.event_digest !== undefined) this.#number(event, event.event_digest)
+    // Repeats from the same place share one backtrace array.
+    this.bytes += estimateEventBytes(event, this.count > 0 && event.backtrace === this.newest.backtrace)
+    if (event.event_digest !== undefined) this.#addIdentified(event, event.event_digest)
     this.count++
     if (event.occurred_at >= this.newest.occurred_at) this.newest = event
     if (event.occurred_at < this.oldest.occurred_at) this.oldest = event
@@ -62,30 +62,30 @@ export class FoldedGroup {
       this.kept.push(event)
       if (event.occurred_at >= this.shown.occurred_at) this.shown = event
     }
-    // Cutting at twice the number makes it one copy every so often rather than one per event of a storm.
-    if (this.kept.length >= keep * 2) this.thin(keep)
+    // Trimming at twice the limit avoids one array copy per event during a storm.
+    if (this.kept.length >= keep * 2) this.trimKept(keep)
     this.#addHour(event)
     this.#addUser(event)
   }
 
-  /** The highest severity of all events, with a row or without. */
+  /** Highest severity of all events, including events without a row. */
   get severity(): Severity {
     let highest = this.newest.severity
     for (const { severity } of this.hours.values()) highest = moreSevere(highest, severity)
     return highest
   }
 
-  /** Keeps rows for the newest events only; every sum stays exact. */
-  thin(keep: number): void {
+  /** Keeps rows for the newest events only. The sums stay exact. */
+  trimKept(keep: number): void {
     if (this.kept.length <= keep) return
     this.bytes = Math.round((this.bytes * keep) / this.kept.length)
     this.kept = this.kept.slice(-keep)
-    // An event that came late may be newer than all that came after it.
+    // Events can arrive out of order, so the newest event may be among the removed.
     if (!this.kept.includes(this.shown)) this.kept[0] = this.shown
   }
 
   toJSON(): FoldedGroupJson {
-    const { count, kept, numbered } = this
+    const { count, kept, identified } = this
     const backtraces: (readonly string[])[] = []
     const indexes = new Map<readonly string[], number>()
     const pack = (event: ErrorEvent): PackedEvent => {
@@ -103,7 +103,7 @@ export class FoldedGroup {
     return {
       ...{ oldest: packedOrIndex(this.oldest), newest: packedOrIndex(this.newest), count, kept: kept.map(pack) },
       ...{ backtraces, hours: [...this.hours.values()], users: [...this.users.values()] },
-      ...(numbered.length > 0 ? { numbered } : {}),
+      ...(identified.length > 0 ? { numbered: identified } : {}),
     }
   }
 
@@ -115,13 +115,13 @@ export class FoldedGroup {
       return event as ErrorEvent
     }
     const kept = json.kept.map(unpack)
-    const eventAt = (place: PackedEvent | number) => {
-      const event = typeof place === 'number' ? kept[place] : unpack(place)
+    const unpackOrFind = (eventOrIndex: PackedEvent | number) => {
+      const event = typeof eventOrIndex === 'number' ? kept[eventOrIndex] : unpack(eventOrIndex)
       if (!event) throw new TypeError('not a folded group')
       return event
     }
-    const newest = eventAt(json.newest)
-    const group = new FoldedGroup(eventAt(json.oldest))
+    const newest = unpackOrFind(json.newest)
+    const group = new FoldedGroup(unpackOrFind(json.oldest))
     group.newest = newest
     group.count = count
     group.kept = kept
@@ -129,23 +129,23 @@ export class FoldedGroup {
       (latest, event) => (event.occurred_at >= latest.occurred_at ? event : latest),
       kept[0] ?? newest,
     )
-    group.numbered = numbered
+    group.identified = numbered
     for (const sum of hours) group.hours.set(hourKey(sum), sum)
     for (const sum of users) group.users.set(sum.user_id, sum)
     return group
   }
 
-  #number({ occurred_at, severity, platform, app_version, user_id }: ErrorEvent, event_digest: string): void {
-    this.bytes += NUMBERED_BYTES
+  #addIdentified({ occurred_at, severity, platform, app_version, user_id }: ErrorEvent, event_digest: string): void {
+    this.bytes += IDENTIFIED_BYTES
     const position = this.count
-    this.numbered.push({ event_digest, position, occurred_at, severity, platform, app_version, user_id })
+    this.identified.push({ event_digest, position, occurred_at, severity, platform, app_version, user_id })
   }
 
   #addHour({ occurred_at, severity, platform, app_version }: ErrorEvent): void {
     const hour = hourOf(occurred_at)
     const version = app_version ?? ''
     const last = this.#hour
-    // Repeats come one after the other, nearly always in the hour and from the version of the one before.
+    // Consecutive repeats nearly always have the same hour and version.
     if (
       last?.hour === hour &&
       last.severity === severity &&
@@ -176,12 +176,12 @@ export class FoldedGroup {
   }
 }
 
-/** An event whose backtrace is an index into the backtraces of its group. Version 0.4.0 stored the backtrace itself. */
+/** Event whose backtrace is an index into the backtraces of its group. Version 0.4.0 stored the backtrace itself. */
 type PackedEvent = Omit<ErrorEvent, 'backtrace'> & { backtrace: readonly string[] | number }
 
 /**
- * A group as the spool stores it. Repeats share most of their text, so each event and backtrace is stored once: `oldest`
- * and `newest` are indexes into `kept` if the event is in there.
+ * Spool format of a group. Repeats share most of their text, so each event and backtrace is stored once: `oldest` and
+ * `newest` are indexes into `kept` if it contains the event. `numbered` keeps its name because older versions read it.
  */
 export interface FoldedGroupJson {
   oldest: PackedEvent | number
@@ -191,7 +191,7 @@ export interface FoldedGroupJson {
   backtraces?: readonly (readonly string[])[]
   hours: readonly HourSum[]
   users: readonly UserSum[]
-  numbered?: NumberedEvent[]
+  numbered?: IdentifiedEvent[]
 }
 
 export interface Payload {
@@ -202,10 +202,10 @@ export interface Payload {
 const payloads = new WeakMap<readonly string[], Payload & Pick<ErrorEvent, 'signature_place'>>()
 
 /**
- * Backtrace and causes as they are stored. Events of one place share one backtrace array, so that its text and digest
- * are made once, not once per repeat.
+ * Serializes backtrace and causes. Events from the same place share one backtrace array, so the text and digest are
+ * computed once instead of once per repeat.
  */
-export function payloadOf(event: Pick<ErrorEvent, 'backtrace' | 'causes' | 'signature_place'>): Payload {
+export function storedPayload(event: Pick<ErrorEvent, 'backtrace' | 'causes' | 'signature_place'>): Payload {
   const { backtrace, causes, signature_place } = event
   const known = causes.length === 0 ? payloads.get(backtrace) : undefined
   if (known && known.signature_place === signature_place) return known
@@ -215,34 +215,35 @@ export function payloadOf(event: Pick<ErrorEvent, 'backtrace' | 'causes' | 'sign
   return payload
 }
 
-/** The object itself with its short texts, and what one line of a backtrace takes. */
+/** Typical size of an event with its short texts. */
 const EVENT_BYTES = 400
+/** Typical size of one backtrace line. */
 const LINE_BYTES = 100
-const NUMBERED_BYTES = 200
+const IDENTIFIED_BYTES = 200
 const VALUE_BYTES = 16
 
-/** A rough sum: it is made for every event, and only has to tell a few hundred bytes from many thousands. */
-function bytesOf(event: ErrorEvent, shares_backtrace: boolean): number {
+/** Estimates the memory of an event. Runs for every event, so speed matters more than precision. */
+function estimateEventBytes(event: ErrorEvent, sharesBacktrace: boolean): number {
   const { message, request_url, user_agent, backtrace, causes, context } = event
   const texts = message.length + (request_url?.length ?? 0) + (user_agent?.length ?? 0)
-  const lines = shares_backtrace ? 0 : backtrace.length * LINE_BYTES
-  return EVENT_BYTES + texts + lines + bytesOfCauses(causes) + bytesOfValue(context)
+  const lines = sharesBacktrace ? 0 : backtrace.length * LINE_BYTES
+  return EVENT_BYTES + texts + lines + estimateCauseBytes(causes) + estimateValueBytes(context)
 }
 
-function bytesOfCauses(causes: readonly Cause[]): number {
+function estimateCauseBytes(causes: readonly Cause[]): number {
   let bytes = 0
   for (const { message, backtrace, causes: inner } of causes) {
-    bytes += EVENT_BYTES + message.length + backtrace.length * LINE_BYTES + (inner ? bytesOfCauses(inner) : 0)
+    bytes += EVENT_BYTES + message.length + backtrace.length * LINE_BYTES + (inner ? estimateCauseBytes(inner) : 0)
   }
   return bytes
 }
 
-/** Plain data, which the capture has bounded in depth and number. */
-function bytesOfValue(value: unknown): number {
+/** Recursion is safe: capture limits the depth and size of plain values. */
+function estimateValueBytes(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + value.length
   if (typeof value !== 'object' || value === null) return VALUE_BYTES
   let bytes = VALUE_BYTES
-  for (const key in value) bytes += key.length + bytesOfValue((value as Record<string, unknown>)[key])
+  for (const key in value) bytes += key.length + estimateValueBytes((value as Record<string, unknown>)[key])
   return bytes
 }
 

@@ -2,8 +2,8 @@ import type { Database } from '../database.js'
 import { lockErrors } from '../lock.js'
 
 /**
- * Keeps the newest occurrences of a group and the payloads they use. It takes the group's row lock first, as every
- * flush does, so that no flush refers to a payload that is being removed.
+ * Deletes all but the newest occurrences of a group, and payloads that no occurrence uses any more. Takes the row lock of
+ * the group first, as every flush does, so that no flush refers to a deleted payload.
  */
 export async function trimOccurrences(database: Database, error_id: number, keep: number): Promise<void> {
   await database.write(async (trx) => {

@@ -1,12 +1,12 @@
 import { withTimeout } from '../../model/with-timeout.js'
 import type { Batch } from '../recording/batch.js'
-import { FoldedGroup } from '../recording/fold.js'
+import { FoldedGroup } from '../recording/folded-group.js'
 
 /** Gives a batch to others to write; false when they cannot take it now, and it has to be kept here. */
-export type HandOver = (batch: Batch) => Promise<boolean>
+export type EnqueueBatch = (batch: Batch) => Promise<boolean>
 
-export interface HandOverParts {
-  /** Settles when the text is safe, and whoever gets it calls `Recorder.recordHandedOver`. */
+export interface EnqueueBatchParts {
+  /** Settles when the text is safe, and whoever gets it calls `Recorder.recordEnqueuedBatch`. */
   add(text: string, batch_id: string): Promise<void>
   onFailed(error: unknown): void
 }
@@ -16,7 +16,7 @@ const PATIENCE_MS = 2000
 const PAUSE_MS = { first: 1000, longest: 30_000 }
 
 /** Tries whoever takes batches only now and then while they are away: no event waits for them twice in a row. */
-export function createHandOver({ add, onFailed }: HandOverParts): HandOver {
+export function createEnqueueBatch({ add, onFailed }: EnqueueBatchParts): EnqueueBatch {
   let pause = PAUSE_MS.first
   let not_before = -Infinity
   return async (batch) => {
@@ -40,10 +40,15 @@ function textOf({ batch_id, application_name, groups }: Batch): string {
 }
 
 /** The batch of such a text. It may have been written before: whoever carries it gives it twice when in doubt. */
-export function handedOver(text: string): Batch {
+export function parseEnqueuedBatch(text: string): Batch {
   const { batch_id, application_name, groups } = JSON.parse(text)
   if (typeof batch_id !== 'string' || typeof application_name !== 'string' || !Array.isArray(groups)) {
     throw new TypeError('not a batch of errors')
   }
-  return { batch_id, application_name, groups: groups.map((group) => FoldedGroup.fromJSON(group)), tried_before: true }
+  return {
+    batch_id,
+    application_name,
+    groups: groups.map((group) => FoldedGroup.fromJSON(group)),
+    mayBeCommitted: true,
+  }
 }

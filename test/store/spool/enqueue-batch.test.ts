@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Counters } from '../../../src/model/counters.js'
 import { createDatabase } from '../../../src/store/database.js'
 import { Recorder } from '../../../src/store/recording/recorder.js'
-import { createHandOver } from '../../../src/store/spool/hand-over.js'
+import { createEnqueueBatch } from '../../../src/store/spool/enqueue-batch.js'
 import { Spool } from '../../../src/store/spool/spool.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { NO_OUTBOX } from '../../support/no-outbox.js'
@@ -19,7 +19,7 @@ describeEachDatabase('an accepted error', (database) => {
     expect(accepted).toEqual(['accepted', 'accepted', 'accepted'])
     expect(await counted(place)).toBe(0)
     expect(texts.length).toBeGreaterThan(0)
-    for (const text of [...texts, ...texts]) await recorder.recordHandedOver(text)
+    for (const text of [...texts, ...texts]) await recorder.recordEnqueuedBatch(text)
     expect(await counted(place)).toBe(3)
   })
 
@@ -47,15 +47,15 @@ describeEachDatabase('an accepted error', (database) => {
         crashes: null,
         counters: new Counters(),
         outbox: NO_OUTBOX,
-        handOver: createHandOver({ add, onFailed: (error) => failures.push((error as Error).message) }),
+        enqueueBatch: createEnqueueBatch({ add, onFailed: (error) => failures.push((error as Error).message) }),
         application_name: 'shop',
         max_occurrences_per_error: 100,
         now: () => NOON,
         open: async () => {},
         warn() {},
-        onLeft() {},
+        onSpooled() {},
       },
-      { journal: true, by_spool: false },
+      { journal: true, spoolOnly: false },
     )
     onTestFinished(async () => {
       await recorder.close()
@@ -102,7 +102,7 @@ describeEachDatabase(
       expect(new Set(logged.map((one) => one?.state))).toEqual(new Set(['accepted']))
       await tracker.flush()
       expect(await counted(place)).toBe(MANY.length)
-      expect((await tracker.stats()).dropped).toEqual({ job_engine_away: 1 })
+      expect((await tracker.stats()).dropped).toEqual({ job_engine_unavailable: 1 })
       expect(lines.join('')).toContain('Cannot enqueue errors')
     })
   },

@@ -1,0 +1,63 @@
+import { releaseName } from '../../model/releases.js'
+import { CLIENT_RELEASES, RELEASES } from '../bulk-targets.js'
+import type { Dialect } from '../dialect.js'
+import type { Transaction } from '../kysely.js'
+import { firstSeenTimes, type Reporter, releaseKey } from '../releases.js'
+import type { Schema } from '../schema.js'
+import type { FoldedGroup } from './folded-group.js'
+
+interface ReleaseSighting {
+  platform: string
+  name: string
+  first_seen_at: number
+}
+
+/** Stores when each release was first seen. Updates a known release only with an earlier time. */
+export async function recordReleases(
+  trx: Transaction<Schema>,
+  dialect: Dialect,
+  groups: readonly FoldedGroup[],
+  application_id: number,
+): Promise<void> {
+  const isFromClient = ({ newest }: FoldedGroup) => newest.source !== undefined
+  const target = { trx, dialect, application_id }
+  await storeSightings(target, 'server', findSightings(groups.filter((group) => !isFromClient(group))))
+  await storeSightings(target, 'client', findSightings(groups.filter(isFromClient)))
+}
+
+interface SightingTarget {
+  trx: Transaction<Schema>
+  dialect: Dialect
+  application_id: number
+}
+
+async function storeSightings(
+  { trx, dialect, application_id }: SightingTarget,
+  reporter: Reporter,
+  sightings: ReadonlyMap<string, ReleaseSighting>,
+): Promise<void> {
+  if (sightings.size === 0) return
+  const known = await firstSeenTimes(trx, { application_id, reporter }, [...sightings.values()])
+  // Sorted, so that concurrent flushes cannot deadlock.
+  const rows = [...sightings]
+    .filter(([key, { first_seen_at }]) => first_seen_at < (known.get(key) ?? Number.POSITIVE_INFINITY))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { platform, name, first_seen_at }]) => [application_id, platform, name, first_seen_at])
+  const table = reporter === 'client' ? CLIENT_RELEASES : RELEASES
+  if (rows.length > 0) await dialect.insertMany(trx, table, rows)
+}
+
+function findSightings(groups: readonly FoldedGroup[]): Map<string, ReleaseSighting> {
+  const sightings = new Map<string, ReleaseSighting>()
+  for (const { oldest, newest, kept } of groups) {
+    for (const event of [oldest, newest, ...kept]) {
+      const name = releaseName(event)
+      if (name === null) continue
+      const { platform, occurred_at: first_seen_at } = event
+      const key = releaseKey({ platform, name })
+      const known = sightings.get(key)
+      if (!known || first_seen_at < known.first_seen_at) sightings.set(key, { platform, name, first_seen_at })
+    }
+  }
+  return sightings
+}
