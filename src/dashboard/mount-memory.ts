@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { rememberDashboardPath } from '../notifications/content/dashboard-path.js'
+import { storeDashboardPath } from '../notifications/content/dashboard-path.js'
 
 /**
  * Stores the public path of the dashboard for links in notifications. Only browser requests contain the host's mount and
@@ -15,7 +15,7 @@ export function createMountPathRecorder(context: Context): (base: string) => voi
     storedBase = base
     setImmediate(() => {
       // Never fails the page. The next request retries.
-      rememberDashboardPath(context, base).then((isStored) => isStored || retryLater(), retryLater)
+      storeDashboardPath(context, base).then((isStored) => isStored || retryLater(), retryLater)
     })
   }
 }

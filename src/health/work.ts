@@ -35,7 +35,7 @@ export interface FailedDelivery {
   channel: string
   event: string
   attempts: number
-  last_answer: string | null
+  last_response: string | null
   created_at: string
 }
 
@@ -81,7 +81,7 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
     .execute()
   const failures = await read
     .selectFrom(
-      newest.select(['id', 'state', 'channel', 'event', 'attempts', 'last_answer', 'created_at']).as('newest'),
+      newest.select(['id', 'state', 'channel', 'event', 'attempts', 'last_response', 'created_at']).as('newest'),
     )
     .selectAll()
     .where('state', '=', 'failed')
@@ -98,11 +98,11 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
   return {
     deliveries: {
       by_state: byState(deliveries),
-      last_failures: failures.map(({ channel, event, attempts, last_answer, created_at }) => ({
+      last_failures: failures.map(({ channel, event, attempts, last_response, created_at }) => ({
         channel,
         event,
         attempts: Number(attempts),
-        last_answer,
+        last_response,
         created_at: new Date(created_at).toISOString(),
       })),
     },

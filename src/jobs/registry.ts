@@ -7,10 +7,10 @@ import { warnOfRememberedHeaders } from '../health/forwarding-headers.js'
 import { lastDigest, nextDigest } from '../model/digest-turn.js'
 import { DAY, HOUR, MINUTE } from '../model/time.js'
 import { deliver } from '../notifications/delivery/deliver.js'
-import { forgetDeliveries } from '../notifications/delivery/forget-deliveries.js'
-import { isDigestWanted, sendDigest } from '../notifications/digest.js'
-import { alertOn, claimClosedHour } from '../notifications/rules/baseline-alerts.js'
-import { finishDispatching, startDispatching } from '../notifications/rules/dispatch.js'
+import { flushDispatcher, startDispatcher } from '../notifications/delivery/dispatcher.js'
+import { deleteOldDeliveries } from '../notifications/delivery/expire-deliveries.js'
+import { claimClosedHour, writeBaselineAlerts } from '../notifications/rules/baseline-alerts.js'
+import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
 import { ownApplicationId } from '../store/applications.js'
 import { deleteOldBudgetRows } from '../store/recording/rejections.js'
 import { forgetImports } from '../transfer/forget-imports.js'
@@ -28,7 +28,7 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
   record: ({ recorder }, { data }) => recorder.recordEnqueuedBatch(String(data.batch)),
   cleanup: async (context) => {
     await cleanupErrors.run(context, {})
-    await forgetDeliveries(context)
+    await deleteOldDeliveries(context)
     await deleteOldBudgetRows(context.database, context.now())
     for (const deleteOutdated of context.retention) await deleteOutdated(context)
     await forgetImports(context)
@@ -60,14 +60,15 @@ export const SCHEDULES: readonly Schedule[] = [
 export async function sendBaselineAlerts(context: Context): Promise<void> {
   const application_id = await ownApplicationId(context)
   if (application_id === null) return
-  await alertOn(context, await audibleSpikes(context, application_id))
+  await writeBaselineAlerts(context, await audibleSpikes(context, application_id))
   const closedHour = await claimClosedHour(context, application_id)
-  if (closedHour !== null) await alertOn(context, await audibleSpikes(context, application_id, closedHour), closedHour)
+  if (closedHour !== null)
+    await writeBaselineAlerts(context, await audibleSpikes(context, application_id, closedHour), closedHour)
 }
 
 async function digest(context: Context, { data }: RunningJob): Promise<void> {
   const { config, now } = context
-  if (config.digest_frequency === 'never' || !isDigestWanted(context)) return
+  if (config.digest_frequency === 'never' || !isDigestEnabled(context)) return
   const at = lastDigest(Number(data.due_at), now(), config)
   const application_id = (await ownApplicationId(context)) ?? NO_APPLICATION
   await sendDigest(context, await digestFigures(context, config.digest_frequency, { at, application_id }))
@@ -94,7 +95,7 @@ export interface Jobs {
 /** Schedules jobs and, unless `run_jobs` is off, runs them in this process. */
 export function startJobs(context: Context): Jobs {
   const stopSchedules = startSchedules(context, SCHEDULES)
-  const stopDispatching = startDispatching(context)
+  const stopDispatching = startDispatcher(context)
   const cancelProxyWarning = warnOfRememberedHeaders(context)
   if (context.config.run_jobs) {
     context.jobs.work((job) => runJob(context, job))
@@ -106,7 +107,7 @@ export function startJobs(context: Context): Jobs {
       cancelProxyWarning()
       // The engine stops last, because the flush may enqueue accepted errors and notifications.
       await context.recorder.flush()
-      await finishDispatching(context)
+      await flushDispatcher(context)
       await context.jobs.stop()
     },
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Channel, Message, Outcome, Sending } from '../../src/notifications/channels/channel.js'
-import { linksOf } from '../../src/notifications/content/links.js'
+import type { Channel, Message, Outcome, SendContext } from '../../src/notifications/channels/channel.js'
+import { dashboardLinks } from '../../src/notifications/content/dashboard-links.js'
 import type { Notice, NoticeEvent } from '../../src/notifications/content/notice.js'
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
@@ -12,26 +12,26 @@ export interface ChannelCase {
   channel: Channel
   carries: readonly NoticeEvent[]
   open(): Promise<Inbox>
-  /** What a receiver that has too much to do is understood to ask for. */
+  /** Requested delay when the receiver rate-limits. */
   busy: Partial<Extract<Outcome, { state: 'failed' }>>
-  /** Fails when text of an error could do something to whoever reads the letter. */
+  /** Fails if text from an error could affect the reader of the message. */
   expectHarmless(letter: Letter, notice: Notice): void
 }
 
 const BASE_URL = 'https://ops.example'
 const LINK = `${BASE_URL}/error_dashboard/errors/42`
 
-/** Sends one message as a process would that is configured so. */
-export function sendBy(channel: Channel, settings: Settings, message: Message, sending: Partial<Sending> = {}) {
+/** Sends one notification with the given configuration. */
+export function sendBy(channel: Channel, settings: Settings, message: Message, sending: Partial<SendContext> = {}) {
   const { options: config } = resolveConfiguration(
     { ...CREDENTIALS, application_name: 'shop', dashboard_base_url: BASE_URL, ...settings },
     {},
   )
-  const links = linksOf(config)
+  const links = dashboardLinks(config)
   return channel.send(message, { config, links, now: () => NOON, signal: new AbortController().signal, ...sending })
 }
 
-/** What every channel does, shown against a real server. */
+/** Behavior of every channel, tested against a real server. */
 export function channelContract({ channel, carries, open, busy, expectHarmless }: ChannelCase): void {
   describe(`the channel ${channel.name}`, () => {
     let inbox: Inbox
@@ -47,7 +47,7 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
       inbox.manner = 'accept'
     })
 
-    const send = (notice: Notice = NOTICES.new, sending: Partial<Sending> = {}, settings: Settings = {}) =>
+    const send = (notice: Notice = NOTICES.new, sending: Partial<SendContext> = {}, settings: Settings = {}) =>
       sendBy(
         channel,
         { ...inbox.settings, ...settings },
@@ -60,9 +60,9 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
       return inbox.letters[0] as Letter
     }
 
-    test('carries the events it is meant for', () => {
+    test('supports its kinds of notices', () => {
       const events = Object.keys(NOTICES) as NoticeEvent[]
-      expect(events.filter((event) => channel.carries(event)).sort()).toEqual([...carries].sort())
+      expect(events.filter((event) => channel.supports(event)).sort()).toEqual([...carries].sort())
     })
 
     test.each(carries)('delivers: %s', async (event) => {
@@ -73,7 +73,7 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
       expect(text).toContain(`${BASE_URL}/error_dashboard/`)
     })
 
-    test('tells of an error what one needs to know: type, message, severity, place, count, version and a link', async () => {
+    test('shows type, message, severity, location, count, version and link of an error', async () => {
       await send(errorNotice('new', { occurrence_count: 1234 }))
       const { text } = only()
       for (const part of [
@@ -89,7 +89,7 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
       expect(only().raw).toMatch(/1,?234/)
     })
 
-    test('uses the same key for each try', async () => {
+    test('uses the same key for each attempt', async () => {
       inbox.manner = 'broken'
       await send()
       inbox.manner = 'accept'
@@ -100,74 +100,74 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
       expect(first).not.toBe(another)
     })
 
-    test('waits as long as a receiver asks that has too much to do', async () => {
+    test('reports the delay that a rate-limiting receiver requests', async () => {
       inbox.manner = 'busy'
       expect(await send()).toMatchObject({ state: 'failed', ...busy })
     })
 
-    test('takes a fault of the receiver for a passing one', async () => {
+    test('reports a server error as a temporary failure', async () => {
       inbox.manner = 'broken'
-      expect(await send()).toMatchObject({ state: 'failed', answer: expect.stringContaining('out of order') })
+      expect(await send()).toMatchObject({ state: 'failed', response: expect.stringContaining('out of order') })
     })
 
-    test('takes a refusal for the last word', async () => {
+    test('reports a rejection as a permanent failure', async () => {
       inbox.manner = 'refuse'
-      expect(await send()).toMatchObject({ state: 'refused', answer: expect.stringMatching(/^(404|550)/) })
+      expect(await send()).toMatchObject({ state: 'refused', response: expect.stringMatching(/^(404|550)/) })
     })
 
-    test('does not wait for a receiver that hangs', async () => {
+    test('times out if the receiver hangs', async () => {
       inbox.manner = 'hang'
-      const outcome = await send(NOTICES.new, { limits: { connect_ms: 5000, total_ms: 200 } })
-      expect(outcome).toEqual({ state: 'failed', answer: 'no answer within 0.2 s' })
+      const outcome = await send(NOTICES.new, { timeouts: { connect_ms: 5000, total_ms: 200 } })
+      expect(outcome).toEqual({ state: 'failed', response: 'Timed out after 0.2 s.' })
     })
 
-    test('takes half an answer for none', async () => {
+    test('reports an incomplete response as a temporary failure', async () => {
       inbox.manner = 'half'
       expect(await send()).toMatchObject({ state: 'failed' })
     })
 
-    test('bears that nobody is there', async () => {
+    test('reports an unreachable receiver as a temporary failure', async () => {
       const other = await open()
       await other.close()
       const outcome = await send(NOTICES.new, {}, other.settings)
-      expect(outcome).toMatchObject({ state: 'failed', answer: expect.stringContaining('ECONNREFUSED') })
+      expect(outcome).toMatchObject({ state: 'failed', response: expect.stringContaining('ECONNREFUSED') })
     })
 
-    test('stops when the process has to', async () => {
+    test('stops when the process shuts down', async () => {
       inbox.manner = 'hang'
       const stop = new AbortController()
       const sending = send(NOTICES.new, { signal: stop.signal })
       await inbox.visited()
       stop.abort()
-      expect(await sending).toEqual({ state: 'failed', answer: 'stopped before there was an answer' })
+      expect(await sending).toEqual({ state: 'failed', response: 'Stopped before a response arrived.' })
       expect(await send(NOTICES.new, { signal: stop.signal })).toMatchObject({ state: 'failed' })
     })
 
-    test('keeps secrets out of what the log is told, also when the receiver repeats them', async () => {
+    test('redacts secrets in the log, including those that the receiver echoes', async () => {
       inbox.manner = 'echo'
-      const { state, answer } = await send()
+      const { state, response } = await send()
       expect(state).toBe('refused')
-      expect(answer).toContain('***')
-      expect(answer.length).toBeLessThanOrEqual(500)
-      expect(answer).not.toMatch(/\p{Cc}/u)
-      for (const secret of inbox.secrets) expect(answer).not.toContain(secret)
+      expect(response).toContain('***')
+      expect(response.length).toBeLessThanOrEqual(500)
+      expect(response).not.toMatch(/\p{Cc}/u)
+      for (const secret of inbox.secrets) expect(response).not.toContain(secret)
     })
 
-    test('shows people where messages go without the secrets', () => {
+    test('shows the destination without secrets', () => {
       const { options } = resolveConfiguration({ ...CREDENTIALS, ...inbox.settings }, {})
-      expect(channel.missing(options)).toEqual([])
+      expect(channel.missingOptions(options)).toEqual([])
       expect(channel.target(options)).not.toBe('')
       for (const secret of inbox.secrets) expect(channel.target(options)).not.toContain(secret)
     })
 
-    test('sends nothing to a private address where that is forbidden', async () => {
+    test('sends nothing to a blocked private address', async () => {
       const outcome = await send(NOTICES.new, {}, { block_private_addresses: true })
-      expect(outcome).toMatchObject({ state: 'refused', answer: expect.stringContaining('block_private_addresses') })
+      expect(outcome).toMatchObject({ state: 'refused', response: expect.stringContaining('block_private_addresses') })
       expect(inbox.letters).toEqual([])
     })
 
-    test('lets text of an error neither ping, nor link, nor break the message', async () => {
-      for (const notice of hostileNotices().filter(({ event }) => channel.carries(event))) {
+    test('prevents error text from mentioning users, adding links or breaking the layout', async () => {
+      for (const notice of hostileNotices().filter(({ event }) => channel.supports(event))) {
         inbox.letters.length = 0
         expect(await send(notice)).toMatchObject({ state: 'sent' })
         expect(only().raw.isWellFormed()).toBe(true)
@@ -175,9 +175,9 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
       }
     })
 
-    test('keeps within what the receiver takes, however long the text of an error', async () => {
+    test('stays within the limits of the receiver for error text of any length', async () => {
       for (const text of ['x'.repeat(65_536), '<@&`*'.repeat(13_000), '\u202E😀'.repeat(20_000), '\n'.repeat(65_536)]) {
-        for (const notice of hostileNotices(text).filter(({ event }) => channel.carries(event))) {
+        for (const notice of hostileNotices(text).filter(({ event }) => channel.supports(event))) {
           inbox.letters.length = 0
           expect(await send(notice)).toMatchObject({ state: 'sent' })
           expectHarmless(only(), notice)
@@ -185,7 +185,7 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
       }
     })
 
-    test('does without links while nobody has said how people reach the dashboard', async () => {
+    test('omits links without a dashboard_base_url', async () => {
       await sendBy(channel, { ...inbox.settings, dashboard_base_url: null }, { key: 'k', notice: NOTICES.new })
       expect(only().raw).not.toMatch(/null\/|undefined/)
       expect(only().text).not.toContain('/errors/42')

@@ -52,7 +52,7 @@ describeOneDatabase('the page of notifications', (database) => {
       ['incident', 'off', ['incident_integration_key']],
       ['webhook', 'on', []],
     ])
-    expect(channels.at(-1)).toMatchObject({ least_severity: 'medium', held_in_quiet_hours: true })
+    expect(channels.at(-1)).toMatchObject({ min_severity: 'medium', held_in_quiet_hours: true })
     expect(channels.at(-1)?.target).toMatch(/^127\.0\.0\.1:\d+$/)
     const page = await (await host.get('/notifications')).text()
     expect(page).toContain('Incomplete: set ')
@@ -73,7 +73,7 @@ describeOneDatabase('the page of notifications', (database) => {
     expect(noticeOf(refused)).toMatch(/Test to webhook \(127\.0\.0\.1:\d+\) failed: 404 no_service/)
     const { deliveries } = await read()
     expect(deliveries).toMatchObject([
-      { event: 'test', state: 'failed', attempts: 1, last_answer: expect.stringContaining('no_service') },
+      { event: 'test', state: 'failed', attempts: 1, last_response: expect.stringContaining('no_service') },
       { event: 'test', state: 'sent', attempts: 1, subject: 'A test by admin', error_id: null },
     ])
   })
@@ -83,7 +83,7 @@ describeOneDatabase('the page of notifications', (database) => {
     const off = await host.post('/notifications/test', { channel: 'chat' }, json)
     expect([off.status, await off.json()]).toEqual([
       404,
-      { error: 'No message can be sent by chat: set enable_chat_notifications.' },
+      { error: 'Channel chat is not configured. Set enable_chat_notifications.' },
     ])
     const unknown = await host.post('/notifications/test', { channel: 'fax' }, json)
     expect([unknown.status, await unknown.json()]).toEqual([
@@ -145,7 +145,7 @@ describeOneDatabase('the page of notifications', (database) => {
 
   test('renders hostile responses as text', async () => {
     await withDatabase(url, ({ read }) =>
-      read.updateTable('faultboard_deliveries').set({ last_answer: EVIL }).execute(),
+      read.updateTable('faultboard_deliveries').set({ last_response: EVIL }).execute(),
     )
     const page = await (await host.get('/notifications')).text()
     expect(page).toContain('&lt;script&gt;document')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunningJob } from '../../src/jobs/engine.js'
 import { handOn, isOthers } from '../../src/jobs/hand-on.js'
-import { desksOn, WEBHOOK } from '../notifications/desk.js'
+import { harnessesOn, WEBHOOK } from '../notifications/delivery-harness.js'
 import { describeEachDatabase } from '../support/databases.js'
 
 const job = (data: Record<string, unknown>): RunningJob => ({
@@ -10,17 +10,17 @@ const job = (data: Record<string, unknown>): RunningJob => ({
 })
 
 describeEachDatabase('a job of another application', (database) => {
-  const openDesk = desksOn(database)
+  const openHarness = harnessesOn(database)
 
   test('is known by its name', async () => {
-    const { context } = await openDesk(WEBHOOK)
+    const { context } = await openHarness(WEBHOOK)
     expect(isOthers(job({ application_name: 'billing' }), context)).toBe(true)
     expect(isOthers(job({ application_name: 'shop' }), context)).toBe(false)
     expect(isOthers(job({}), context)).toBe(false)
   })
 
   test('is put back for its own processes, and not for ever', async () => {
-    const { context } = await openDesk(WEBHOOK)
+    const { context } = await openHarness(WEBHOOK)
     const waiting = () => context.database.read.selectFrom('faultboard_jobs').selectAll().execute()
     let data: Record<string, unknown> = { application_name: 'billing', batch: '{}' }
     let times = 0

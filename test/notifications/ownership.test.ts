@@ -1,109 +1,110 @@
 import { expect, test } from 'vitest'
 import { deliver } from '../../src/notifications/delivery/deliver.js'
-import { dispatchDue, sweepDeliveries } from '../../src/notifications/rules/dispatch.js'
+import { dispatchDue, sweepDeliveries } from '../../src/notifications/delivery/dispatcher.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { type Desk, deskAt, desksOn, webhookInbox } from './desk.js'
+import { type DeliveryHarness, harnessAt, harnessesOn, webhookInbox } from './delivery-harness.js'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 1440 * MINUTE
 const NEVER = new AbortController().signal
 
-const take = async (desk: Desk, id = 0) => deliver(desk.context, id, NEVER)
+const take = async (harness: DeliveryHarness, id = 0) => deliver(harness.context, id, NEVER)
 
-describeEachDatabase('a message', (database) => {
-  const openDesk = desksOn(database)
+describeEachDatabase('a delivery of another application', (database) => {
+  const openHarness = harnessesOn(database)
 
-  test('is never sent by the settings of another application, however long it waits', async () => {
+  test('is never sent with the settings of this application', async () => {
     const [ours, theirs] = [await webhookInbox(), await webhookInbox()]
-    const desk = await openDesk(ours.settings)
-    const billing = deskAt(desk.place, { ...theirs.settings, application_name: 'billing' })
-    await desk.log('TypeError')
-    await dispatchDue(desk.context)
-    const [{ id } = {}] = await desk.rows()
+    const harness = await openHarness(ours.settings)
+    const billing = harnessAt(harness.place, { ...theirs.settings, application_name: 'billing' })
+    await harness.log('TypeError')
+    await dispatchDue(harness.context)
+    const [{ id } = {}] = await harness.rows()
     await take(billing, id)
-    expect(await desk.context.jobs.counts()).toMatchObject({ waiting: 1, delayed: 1 })
+    expect(await harness.context.jobs.counts()).toMatchObject({ waiting: 1, delayed: 1 })
     for (const pause of [31 * SECOND, 31 * SECOND, 5 * MINUTE, DAY]) {
       billing.clock.now += pause
       await sweepDeliveries(billing.context)
       await take(billing, id)
     }
-    expect((await desk.rows())[0]).toMatchObject({ state: 'pending', attempts: 0 })
-    desk.clock.now = billing.clock.now
-    // The process of the application may have queued it already.
-    await dispatchDue(desk.context)
-    expect((await desk.rows())[0]).toMatchObject({ queued_at: expect.any(Number) })
-    await take(desk, id)
+    expect((await harness.rows())[0]).toMatchObject({ state: 'pending', attempts: 0 })
+    harness.clock.now = billing.clock.now
+    // A process of the application may have enqueued it already.
+    await dispatchDue(harness.context)
+    expect((await harness.rows())[0]).toMatchObject({ queued_at: expect.any(Number) })
+    await take(harness, id)
     expect([ours.letters.length, theirs.letters.length]).toEqual([1, 0])
   })
 
-  test('is handed over only by the processes of its application', async () => {
-    const desk = await openDesk()
-    const billing = deskAt(desk.place, { webhook_url: 'http://127.0.0.1:9/', application_name: 'billing' })
-    await desk.log('TypeError')
-    await dispatchDue(desk.context)
-    await desk.change({ queued_at: null })
+  test('is enqueued only by processes of its own application', async () => {
+    const harness = await openHarness()
+    const billing = harnessAt(harness.place, { webhook_url: 'http://127.0.0.1:9/', application_name: 'billing' })
+    await harness.log('TypeError')
+    await dispatchDue(harness.context)
+    await harness.change({ queued_at: null })
     billing.clock.now += DAY
     expect(await dispatchDue(billing.context)).toBe(0)
-    // It may have been quicker by itself.
-    await dispatchDue(desk.context)
-    expect((await desk.rows())[0]).toMatchObject({ queued_at: desk.clock.now })
+    // The dispatcher may have enqueued it already.
+    await dispatchDue(harness.context)
+    expect((await harness.rows())[0]).toMatchObject({ queued_at: harness.clock.now })
   })
 
-  test('has failed when no process of its application came for a week', async () => {
-    const desk = await openDesk()
-    const billing = deskAt(desk.place, { application_name: 'billing' })
-    await desk.log('TypeError')
+  test('fails when no process of its application was running for a week', async () => {
+    const harness = await openHarness()
+    const billing = harnessAt(harness.place, { application_name: 'billing' })
+    await harness.log('TypeError')
     billing.clock.now += 7 * DAY - MINUTE
     await sweepDeliveries(billing.context)
-    expect((await desk.rows())[0]).toMatchObject({ state: 'pending' })
+    expect((await harness.rows())[0]).toMatchObject({ state: 'pending' })
     billing.clock.now += 2 * MINUTE
     await sweepDeliveries(billing.context)
-    expect((await desk.rows())[0]).toMatchObject({
+    expect((await harness.rows())[0]).toMatchObject({
       ...{ state: 'failed', finished_at: billing.clock.now },
-      last_answer: 'Not sent: no process of shop came to send it.',
+      last_response: 'Not sent: no process of shop was running.',
     })
   })
 
-  test('waits for a process that has its channel, as while a release is rolled out', async () => {
+  test('waits for a process with its channel configured, as during a rollout', async () => {
     const inbox = await webhookInbox()
-    const desk = await openDesk(inbox.settings)
-    await desk.log('TypeError')
-    await dispatchDue(desk.context)
-    const [{ id } = {}] = await desk.rows()
-    const old = deskAt(desk.place, {})
+    const harness = await openHarness(inbox.settings)
+    await harness.log('TypeError')
+    await dispatchDue(harness.context)
+    const [{ id } = {}] = await harness.rows()
+    const old = harnessAt(harness.place, {})
     await take(old, id)
-    expect(await desk.context.jobs.counts()).toMatchObject({ waiting: 1, delayed: 1 })
+    expect(await harness.context.jobs.counts()).toMatchObject({ waiting: 1, delayed: 1 })
     for (let minutes = 1; minutes <= 14; minutes++) {
       old.clock.now += MINUTE
       await take(old, id)
-      expect((await desk.rows())[0]).toMatchObject({
+      expect((await harness.rows())[0]).toMatchObject({
         ...{ state: 'pending', attempts: 0, run_at: old.clock.now + MINUTE },
-        last_answer: 'Waits for a process that sends by webhook: this one has it not set.',
+        last_response: 'Waiting for a process with the webhook channel configured.',
       })
     }
-    desk.clock.now = old.clock.now + MINUTE
-    await take(desk, id)
-    expect((await desk.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
+    harness.clock.now = old.clock.now + MINUTE
+    await take(harness, id)
+    expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
   })
 
-  test('of a channel that was switched off has failed after a while, and says what to set', async () => {
-    const desk = await openDesk()
-    await desk.log('TypeError')
-    await dispatchDue(desk.context)
-    const later = deskAt(desk.place, {})
-    // It was tried before, and is older than the patience: that begins with the first process that cannot.
-    await desk.change({ attempts: 2, run_at: later.clock.now + DAY, queued_at: later.clock.now })
+  test('fails with the missing options after its channel was disabled for a while', async () => {
+    const harness = await openHarness()
+    await harness.log('TypeError')
+    await dispatchDue(harness.context)
+    const later = harnessAt(harness.place, {})
+    // The wait starts with the first process without the channel, so an older delivery with attempts still gets all of
+    // it.
+    await harness.change({ attempts: 2, run_at: later.clock.now + DAY, queued_at: later.clock.now })
     later.clock.now += DAY
-    const [{ id } = {}] = await desk.rows()
+    const [{ id } = {}] = await harness.rows()
     for (let minutes = 0; minutes <= 16; minutes++) {
       await take(later, id)
-      expect((await desk.rows())[0]?.state).toBe(minutes < 15 ? 'pending' : 'failed')
+      expect((await harness.rows())[0]?.state).toBe(minutes < 15 ? 'pending' : 'failed')
       later.clock.now += MINUTE
     }
-    expect((await desk.rows())[0]).toMatchObject({
+    expect((await harness.rows())[0]).toMatchObject({
       attempts: 2,
-      last_answer: 'Not sent by webhook, which is off: set webhook_url.',
+      last_response: 'Not sent: channel webhook is not configured. Set webhook_url.',
     })
   })
 })

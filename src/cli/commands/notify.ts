@@ -3,10 +3,10 @@ import { optional, parseInput } from '../../model/input.js'
 import {
   type ChannelState,
   channelStates,
-  listed,
+  formatList,
   requireChannel,
 } from '../../notifications/delivery/channel-states.js'
-import { sendTestNotification } from '../../notifications/delivery/test-message.js'
+import { sendTestNotification } from '../../notifications/delivery/test-notification.js'
 import { resolveConfiguration } from '../../options.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
@@ -51,10 +51,10 @@ function list(channels: readonly ChannelState[], json: boolean): number {
 const COLUMNS: readonly Column<ChannelState>[] = [
   { title: 'CHANNEL', text: ({ name }) => name },
   { title: 'STATE', text: ({ state }) => state },
-  { title: 'FROM', text: ({ least_severity }) => least_severity, spare: 1 },
+  { title: 'FROM', text: ({ min_severity }) => min_severity, spare: 1 },
   {
     title: 'TO',
-    text: ({ target, missing }) => target ?? `set ${listed(missing)}`,
+    text: ({ target, missing }) => target ?? `set ${formatList(missing)}`,
   },
 ]
 
@@ -68,10 +68,10 @@ async function sendTest(
   const hold = setInterval(() => {}, 2 ** 30)
   try {
     const outcome = await tracker.Commands.SendTestNotification.call({ channel, actor: 'the command line' })
-    const { state, target, answer } = outcome
+    const { state, target, response } = outcome
     if (json) printJson(outcome)
-    else if (state === 'sent') print(`Sent to ${harmless(target)} by ${channel}: ${harmless(answer)}`)
-    else complain(`Not sent to ${harmless(target)} by ${channel}: ${harmless(answer)}`)
+    else if (state === 'sent') print(`Sent to ${harmless(target)} by ${channel}: ${harmless(response)}`)
+    else complain(`Not sent to ${harmless(target)} by ${channel}: ${harmless(response)}`)
     return state === 'sent' ? 0 : 1
   } finally {
     await tracker.shutdown()

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { id, optional } from '../../model/input.js'
 import { deliveriesInput } from '../../notifications/delivery/deliveries.js'
 import { retryDelivery } from '../../notifications/delivery/retry-delivery.js'
-import { sendTestNotification, type TestOutcome } from '../../notifications/delivery/test-message.js'
+import { sendTestNotification, type TestResult } from '../../notifications/delivery/test-notification.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../href.js'
 
@@ -35,9 +35,9 @@ const retryFailed = defineAction({
 
 export const notificationActions: readonly Action[] = [sendTest, retryFailed]
 
-function testNotice({ channel, target, state, answer }: TestOutcome): string {
+function testNotice({ channel, target, state, response }: TestResult): string {
   const name = channel.replaceAll('_', ' ')
   return state === 'sent'
-    ? `Test sent to ${name} (${target}): ${answer}`
-    : `Test to ${name} (${target}) failed: ${answer}`
+    ? `Test sent to ${name} (${target}): ${response}`
+    : `Test to ${name} (${target}) failed: ${response}`
 }

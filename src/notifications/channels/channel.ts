@@ -1,47 +1,47 @@
 import type { Options } from '../../config/options.js'
-import type { Links } from '../content/links.js'
+import type { Links } from '../content/dashboard-links.js'
 import type { Notice } from '../content/notice.js'
 
 export type ChannelName = 'chat' | 'community_chat' | 'email' | 'incident' | 'webhook'
 
-/** A way to reach people. A new one is a file in channels/ and a row in channels.ts. */
+/** A notification channel. To add one, create a file in channels/ and add a row to channels.ts. */
 export interface Channel {
   readonly name: ChannelName
-  /** The options that have to be set, and are not: empty when messages go out. Null: it is not wanted at all. */
-  missing(config: Options): readonly string[] | null
-  /** Where messages go, for people: never the whole address, which is a secret. */
+  /** Names of required options that are not set; empty when the channel can send. Null when the channel is disabled. */
+  missingOptions(config: Options): readonly string[] | null
+  /** Destination shown to users. Never the full URL, because webhook URLs are secrets. */
   target(config: Options): string
-  /** Which events it carries beside the ordinary ones: not every channel wants a mail's digest or a resolution. */
-  carries(event: Notice['event']): boolean
-  /** Tries once. What it throws counts as a passing failure. */
-  send(message: Message, sending: Sending): Promise<Outcome>
+  /** Whether the channel sends notices of this kind. */
+  supports(event: Notice['event']): boolean
+  /** Makes one attempt. A thrown error counts as a temporary failure. */
+  send(message: Message, sendContext: SendContext): Promise<Outcome>
 }
 
 export interface Message {
-  /** The same however often it is tried, so that a receiver can tell a repeat. */
+  /** Idempotency key. Identical for every attempt, so that the receiver can detect duplicates. */
   key: string
   notice: Notice
 }
 
-export interface Sending {
+export interface SendContext {
   config: Options
   links: Links
   now(): number
   signal: AbortSignal
-  /** How long a try may take, where the usual bounds will not do. */
-  limits?: Limits
+  /** Overrides the default timeouts of the channel. */
+  timeouts?: Timeouts
 }
 
-export interface Limits {
+export interface Timeouts {
   connect_ms: number
-  /** From the first step to the last. */
+  /** Covers the whole attempt, including the connection. */
   total_ms: number
 }
 
-/** What became of one try; `answer` is for the delivery log, bounded and without secrets. */
+/** Result of one attempt. `response` goes into the delivery log: limited in length and free of secrets. */
 export type Outcome =
-  | { state: 'sent'; answer: string }
-  /** Trying again will not help. */
-  | { state: 'refused'; answer: string }
-  /** It may go better later; `after_ms` as the receiver asked for it. */
-  | { state: 'failed'; answer: string; after_ms?: number; rate_limited?: boolean }
+  | { state: 'sent'; response: string }
+  /** Permanent failure; not retried. */
+  | { state: 'refused'; response: string }
+  /** Temporary failure; retried. `after_ms` is the delay that the receiver requested. */
+  | { state: 'failed'; response: string; after_ms?: number; rate_limited?: boolean }

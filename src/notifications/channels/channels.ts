@@ -6,7 +6,7 @@ import { email } from './email.js'
 import { incident } from './incident.js'
 import { webhook } from './webhook.js'
 
-/** THE TABLE of channels. */
+/** All notification channels. */
 export const CHANNELS: Readonly<Record<ChannelName, Channel>> = {
   chat,
   community_chat: communityChat,
@@ -15,7 +15,7 @@ export const CHANNELS: Readonly<Record<ChannelName, Channel>> = {
   webhook,
 }
 
-/** Those by which messages go out. */
+/** Channels that are enabled and completely configured. */
 export function activeChannels(config: Options): Channel[] {
-  return Object.values(CHANNELS).filter((channel) => channel.missing(config)?.length === 0)
+  return Object.values(CHANNELS).filter((channel) => channel.missingOptions(config)?.length === 0)
 }

@@ -1,97 +1,104 @@
-import { type Card, cardOf, type Fact, type Item, sentenceOf } from '../content/card.js'
-import { counted } from '../content/formats.js'
-import { BREAK, escapedWithin } from '../content/legible.js'
-import { hostOf } from '../content/links.js'
-import { post } from '../delivery/outbound.js'
+import { type Card, cardSummary, type Fact, type Item, renderCard } from '../content/card.js'
+import { urlHost } from '../content/dashboard-links.js'
+import { formatQuantity } from '../content/format-text.js'
+import { escapeWithinLimit, ZERO_WIDTH_BREAK } from '../content/safe-text.js'
+import { post } from '../outbound/http-post.js'
 import type { Channel } from './channel.js'
 
-/** What Slack takes: 150 characters in a header, 2000 in a field and 3000 in a section, 10 fields, 50 blocks. */
-const MAX_HEADER = 150
-const MAX_CODE = 2000
-const MAX_WORD = 300
+/** Slack limits: 150 characters per header, 2000 per field, 3000 per section; 10 fields, 50 blocks. */
+const MAX_HEADER_LENGTH = 150
+const MAX_CODE_LENGTH = 2000
+const MAX_INLINE_LENGTH = 300
 const MAX_FIELDS = 10
-const MAX_TEXT = 3000
+const MAX_TEXT_LENGTH = 3000
 
-/** A chat whose webhooks take what Slack's take: `text` for all of them, blocks for those that show them. */
+/** Slack-compatible chat webhooks. Clients without block support show `text`. */
 export const chat: Channel = {
   name: 'chat',
-  missing: ({ enable_chat_notifications, chat_webhook_url }) =>
+  missingOptions: ({ enable_chat_notifications, chat_webhook_url }) =>
     enable_chat_notifications ? (chat_webhook_url === null ? ['chat_webhook_url'] : []) : null,
-  target: ({ chat_webhook_url }) => hostOf(chat_webhook_url),
-  carries: (event) => event !== 'resolved' && event !== 'digest',
-  async send({ key, notice }, sending) {
-    if (notice.event === 'digest') return { state: 'refused', answer: 'the digest goes by e-mail only' }
-    const card = cardOf(notice, sending.links, sending.config.time_zone)
-    return post({ url: sending.config.chat_webhook_url ?? '', key, body: JSON.stringify(chatBody(card)) }, sending)
+  target: ({ chat_webhook_url }) => urlHost(chat_webhook_url),
+  supports: (event) => event !== 'resolved' && event !== 'digest',
+  async send({ key, notice }, sendContext) {
+    if (notice.event === 'digest') return { state: 'refused', response: 'Digests are sent by email only.' }
+    const card = renderCard(notice, sendContext.links, sendContext.config.time_zone)
+    return post(
+      { url: sendContext.config.chat_webhook_url ?? '', key, body: JSON.stringify(chatBody(card)) },
+      sendContext,
+    )
   },
 }
 
 function chatBody(card: Card) {
   return {
-    text: textOf(card),
-    mrkdwn: false,
-    // Names and addresses in a message of an error are not to become mentions and links.
+    text: plainText(card),
+    mrkdwnObject: false,
+    // Prevents names and URLs in error messages from becoming mentions and links.
     ...{ parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false },
     blocks: [
-      { type: 'header', text: plain(`${card.title} in ${card.where}`, MAX_HEADER) },
-      ...(card.type === null ? [] : [section(`${inlineCode(card.type)}\n${codeBlock(card.message ?? '')}`)]),
+      { type: 'header', text: plainTextObject(`${card.title} in ${card.where}`, MAX_HEADER_LENGTH) },
+      ...(card.type === null ? [] : [sectionBlock(`${inlineCode(card.type)}\n${codeBlock(card.message ?? '')}`)]),
       ...(card.type === null && card.message !== null
-        ? [{ type: 'section', text: plain(card.message, MAX_CODE) }]
+        ? [{ type: 'section', text: plainTextObject(card.message, MAX_CODE_LENGTH) }]
         : []),
-      ...card.items.map((item) => section(itemText(item))),
-      ...(card.more > 0 ? [section(`and ${counted(card.more, 'other')}`)] : []),
-      ...(card.facts.length > 0 ? [{ type: 'section', fields: card.facts.slice(0, MAX_FIELDS).map(field) }] : []),
-      ...(card.url === null ? [] : [section(link(card.url, 'Open in Faultboard'))]),
+      ...card.items.map((item) => sectionBlock(itemText(item))),
+      ...(card.more > 0 ? [sectionBlock(`and ${formatQuantity(card.more, 'other')}`)] : []),
+      ...(card.facts.length > 0 ? [{ type: 'section', fields: card.facts.slice(0, MAX_FIELDS).map(factField) }] : []),
+      ...(card.url === null ? [] : [sectionBlock(slackLink(card.url, 'Open in Faultboard'))]),
     ],
   }
 }
 
-/** The whole message for chats that know no blocks, and what Slack shows in a notification. */
-function textOf(card: Card): string {
+/** Full text for clients without block support. Slack also shows it in push notifications. */
+function plainText(card: Card): string {
   const counts = card.facts.filter(({ label }) => label !== 'Severity').map(({ label, value }) => `${label}: ${value}`)
   const items = card.items.map(({ severity, title, type, message }) => `• ${severity}: ${title}: ${type}: ${message}`)
-  const more = card.more > 0 ? [`and ${counted(card.more, 'other')}`] : []
+  const more = card.more > 0 ? [`and ${formatQuantity(card.more, 'other')}`] : []
   const rest = [...items, ...more, ...(counts.length > 0 ? [counts.join(' · ')] : [])].join('\n')
-  return [escaped(sentenceOf(card, 500), 1000), escaped(rest, MAX_TEXT), card.url === null ? '' : link(card.url)]
+  return [
+    escapeText(cardSummary(card, 500), 1000),
+    escapeText(rest, MAX_TEXT_LENGTH),
+    card.url === null ? '' : slackLink(card.url),
+  ]
     .filter((line) => line !== '')
     .join('\n')
 }
 
 function itemText({ title, severity, type, message, url }: Item): string {
-  const open = url === null ? '' : ` ${link(url, 'open')}`
-  return `*${severity}* ${words(title)}${open}\n${inlineCode(type)} ${inlineCode(message)}`
+  const open = url === null ? '' : ` ${slackLink(url, 'open')}`
+  return `*${severity}* ${inlineText(title)}${open}\n${inlineCode(type)} ${inlineCode(message)}`
 }
 
-function field({ label, value, code }: Fact) {
-  return mrkdwn(`*${words(label)}*\n${code ? inlineCode(value) : words(value)}`)
+function factField({ label, value, code }: Fact) {
+  return mrkdwnObject(`*${inlineText(label)}*\n${code ? inlineCode(value) : inlineText(value)}`)
 }
 
-function section(text: string) {
-  return { type: 'section', text: mrkdwn(text) }
+function sectionBlock(text: string) {
+  return { type: 'section', text: mrkdwnObject(text) }
 }
 
-function mrkdwn(text: string) {
+function mrkdwnObject(text: string) {
   return { type: 'mrkdwn', text, verbatim: true }
 }
 
-function plain(text: string, limit: number) {
-  return { type: 'plain_text', text: escaped(text, limit), emoji: false }
+function plainTextObject(text: string, limit: number) {
+  return { type: 'plain_text', text: escapeText(text, limit), emoji: false }
 }
 
-/** Slack knows no escape for its marks, but in code they mean nothing. */
-function words(text: string): string {
-  return /[*_~]/.test(text) ? inlineCode(text) : escaped(text, MAX_WORD)
+/** Slack cannot escape formatting characters, but ignores them inside inline code. */
+function inlineText(text: string): string {
+  return /[*_~]/.test(text) ? inlineCode(text) : escapeText(text, MAX_INLINE_LENGTH)
 }
 
 function inlineCode(text: string): string {
-  return text === '' ? '' : `\`${escaped(text, MAX_WORD)}\``
+  return text === '' ? '' : `\`${escapeText(text, MAX_INLINE_LENGTH)}\``
 }
 
 function codeBlock(text: string): string {
-  return text === '' ? '' : `\`\`\`\n${escaped(text, MAX_CODE)}\n\`\`\``
+  return text === '' ? '' : `\`\`\`\n${escapeText(text, MAX_CODE_LENGTH)}\n\`\`\``
 }
 
-function link(url: string, label?: string): string {
+function slackLink(url: string, label?: string): string {
   const address = url.replace(/[&<>|]/g, (character) => ENTITIES[character] ?? encodeURIComponent(character))
   return label === undefined ? `<${address}>` : `<${address}|${label}>`
 }
@@ -99,14 +106,14 @@ function link(url: string, label?: string): string {
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /**
- * Slack needs no more than the three entities. The breaks are for chats that take Slack's messages but have marks of
- * their own: there `@here` pings, and `[x](y)` is a link.
+ * Escapes the three entities that Slack requires. The zero-width breaks are for Slack-compatible chats with other
+ * markup, where `@here` notifies everyone and `[x](y)` is a link.
  */
-function escaped(text: string, limit: number): string {
-  const broken = text
+function escapeText(text: string, limit: number): string {
+  const withBreaks = text
     .slice(0, limit)
-    .replace(/@(?=[\p{L}\p{N}_])/gu, `@${BREAK}`)
-    .replaceAll('](', `]${BREAK}(`)
+    .replace(/@(?=[\p{L}\p{N}_])/gu, `@${ZERO_WIDTH_BREAK}`)
+    .replaceAll('](', `]${ZERO_WIDTH_BREAK}(`)
     .replaceAll('`', 'ˋ')
-  return escapedWithin(broken, limit, (one) => ENTITIES[one] ?? one)
+  return escapeWithinLimit(withBreaks, limit, (character) => ENTITIES[character] ?? character)
 }

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { MailTransport } from '../../config/kinds.js'
 import type { Options } from '../../config/options.js'
-import { oneLine } from '../content/legible.js'
 import type { Notice } from '../content/notice.js'
+import { oneLine } from '../content/safe-text.js'
 import { digestMail } from '../mail/digest-mail.js'
-import { noticeMail } from '../mail/notice-mail.js'
+import { noticeMail } from '../mail/notification-mail.js'
 import { sendMail } from '../mail/send-mail.js'
 import type { Channel, Message } from './channel.js'
 
-const SHOWN_RECIPIENTS = 3
-const MAX_HEADER = 500
+const MAX_SHOWN_RECIPIENTS = 3
+const MAX_HEADER_LENGTH = 500
 
-/** Mails by the host's own transport, or by a mail server. */
+/** Sends email through the host's own transport or an SMTP server. */
 export const email: Channel = {
   name: 'email',
-  missing: ({ enable_email_notifications, notification_email_recipients, mail_transport, smtp_url }) =>
+  missingOptions: ({ enable_email_notifications, notification_email_recipients, mail_transport, smtp_url }) =>
     enable_email_notifications
       ? [
           ...(notification_email_recipients.length === 0 ? ['notification_email_recipients'] : []),
@@ -23,63 +23,63 @@ export const email: Channel = {
         ]
       : null,
   target({ notification_email_recipients }) {
-    const shown = notification_email_recipients.slice(0, SHOWN_RECIPIENTS).map(inHeader).join(', ')
-    const rest = notification_email_recipients.length - SHOWN_RECIPIENTS
+    const shown = notification_email_recipients.slice(0, MAX_SHOWN_RECIPIENTS).map(headerText).join(', ')
+    const rest = notification_email_recipients.length - MAX_SHOWN_RECIPIENTS
     return rest > 0 ? `${shown} and ${rest} more` : shown
   },
-  carries: (event) => event !== 'resolved',
-  async send(message, sending) {
-    const { config, links } = sending
+  supports: (event) => event !== 'resolved',
+  async send(message, sendContext) {
+    const { config, links } = sendContext
     const { notice } = message
     const mail =
       notice.event === 'digest'
         ? digestMail(notice, links, config.time_zone)
         : noticeMail(notice, links, config.time_zone)
-    return sendMail({ ...mail, ...envelopeOf(message, config) }, sending)
+    return sendMail({ ...mail, ...createEnvelope(message, config) }, sendContext)
   },
 }
 
-function envelopeOf({ key, notice }: Message, config: Options): Record<string, unknown> {
-  const from = senderOf(config)
+function createEnvelope({ key, notice }: Message, config: Options): Record<string, unknown> {
+  const from = senderAddress(config)
   const domain = /@([a-z0-9.-]+)/i.exec(config.notification_email_from ?? '')?.[1] ?? 'faultboard.localdomain'
-  const id = (parts: readonly unknown[]) => `<faultboard.${digestOf(parts)}@${domain}>`
+  const messageId = (parts: readonly unknown[]) => `<faultboard.${shortHash(parts)}@${domain}>`
   return {
     ...(from === undefined ? {} : { from }),
-    to: config.notification_email_recipients.map(inHeader),
-    messageId: id([key, notice.application_name, notice.environment, notice.at]),
-    // Mails about one error stand together.
-    ...('error' in notice ? { references: id([notice.application_name, notice.error.hash_signature]) } : {}),
-    headers: headersOf(key, notice),
+    to: config.notification_email_recipients.map(headerText),
+    messageId: messageId([key, notice.application_name, notice.environment, notice.at]),
+    // Makes mail clients group all mails about one error into a thread.
+    ...('error' in notice ? { references: messageId([notice.application_name, notice.error.hash_signature]) } : {}),
+    headers: mailHeaders(key, notice),
   }
 }
 
-function headersOf(key: string, notice: Notice): Record<string, string> {
+function mailHeaders(key: string, notice: Notice): Record<string, string> {
   return {
     'X-Faultboard-Event': notice.event,
-    'X-Faultboard-Key': inHeader(key),
-    // Nobody's holiday answer is to come back.
+    'X-Faultboard-Key': headerText(key),
+    // Suppresses out-of-office replies.
     'Auto-Submitted': 'auto-generated',
     'X-Auto-Response-Suppress': 'All',
   }
 }
 
-/** Undefined where the host's transport knows whose name its mails bear. */
-function senderOf({ notification_email_from, mail_transport }: Options): string | undefined {
-  if (notification_email_from !== null) return inHeader(notification_email_from)
-  if (mail_transport !== null && hasSender(mail_transport)) return undefined
+/** Undefined when the host's transport has a default sender. */
+function senderAddress({ notification_email_from, mail_transport }: Options): string | undefined {
+  if (notification_email_from !== null) return headerText(notification_email_from)
+  if (mail_transport !== null && hasDefaultSender(mail_transport)) return undefined
   return `Faultboard <faultboard@${hostname().replace(/[^a-z0-9.-]/gi, '-')}>`
 }
 
-/** Where nodemailer keeps the second argument of createTransport. */
-function hasSender(transport: MailTransport): boolean {
+/** Nodemailer stores the second argument of createTransport in `_defaults`. */
+function hasDefaultSender(transport: MailTransport): boolean {
   const defaults: unknown = Reflect.get(transport, '_defaults')
   return typeof defaults === 'object' && defaults !== null && Boolean(Reflect.get(defaults, 'from'))
 }
 
-function inHeader(text: string): string {
-  return oneLine(text, MAX_HEADER)
+function headerText(text: string): string {
+  return oneLine(text, MAX_HEADER_LENGTH)
 }
 
-function digestOf(parts: readonly unknown[]): string {
+function shortHash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }

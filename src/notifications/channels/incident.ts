@@ -1,45 +1,45 @@
 import { createHash } from 'node:crypto'
 import type { Severity } from '../../model/severity.js'
-import { type Card, type CardNotice, cardOf, sentenceOf } from '../content/card.js'
-import { hostOf } from '../content/links.js'
-import { post } from '../delivery/outbound.js'
+import { type Card, type CardNotice, cardSummary, renderCard } from '../content/card.js'
+import { urlHost } from '../content/dashboard-links.js'
+import { post } from '../outbound/http-post.js'
 import type { Channel } from './channel.js'
 
-const MAX_SUMMARY = 1024
+const MAX_SUMMARY_LENGTH = 1024
 
-const SEVERITY: Readonly<Record<Severity, string>> = {
+const INCIDENT_SEVERITIES: Readonly<Record<Severity, string>> = {
   critical: 'critical',
   high: 'error',
   medium: 'warning',
   low: 'info',
 }
 
-/** A service that wakes people, by the events that PagerDuty takes. What it opened, it closes when the error is resolved. */
+/** Incident management through PagerDuty-compatible events. Resolving the error resolves its incident. */
 export const incident: Channel = {
   name: 'incident',
-  missing: ({ incident_integration_key }) => (incident_integration_key === null ? null : []),
-  target: ({ incident_events_url }) => hostOf(incident_events_url),
-  carries: (event) => event !== 'held' && event !== 'digest',
-  async send({ key, notice }, sending) {
-    if (notice.event === 'digest') return { state: 'refused', answer: 'the digest goes by e-mail only' }
-    const { config, links } = sending
+  missingOptions: ({ incident_integration_key }) => (incident_integration_key === null ? null : []),
+  target: ({ incident_events_url }) => urlHost(incident_events_url),
+  supports: (event) => event !== 'held' && event !== 'digest',
+  async send({ key, notice }, sendContext) {
+    if (notice.event === 'digest') return { state: 'refused', response: 'Digests are sent by email only.' }
+    const { config, links } = sendContext
     const body = {
       routing_key: config.incident_integration_key,
-      ...eventOf(notice, key, cardOf(notice, links, config.time_zone)),
+      ...incidentEvent(notice, key, renderCard(notice, links, config.time_zone)),
     }
-    return post({ url: config.incident_events_url, key, body: JSON.stringify(body) }, sending)
+    return post({ url: config.incident_events_url, key, body: JSON.stringify(body) }, sendContext)
   },
 }
 
-function eventOf(notice: CardNotice, key: string, card: Card) {
+function incidentEvent(notice: CardNotice, key: string, card: Card) {
   return {
     event_action: notice.event === 'resolved' ? 'resolve' : 'trigger',
     dedup_key: dedupKey(notice, key),
     client: 'Faultboard',
     ...(card.url === null ? {} : { client_url: card.url, links: [{ href: card.url, text: 'Open in Faultboard' }] }),
     payload: {
-      summary: sentenceOf(card, MAX_SUMMARY),
-      severity: notice.event === 'test' ? 'info' : SEVERITY[notice.severity],
+      summary: cardSummary(card, MAX_SUMMARY_LENGTH),
+      severity: notice.event === 'test' ? 'info' : INCIDENT_SEVERITIES[notice.severity],
       source: card.where,
       timestamp: new Date(notice.at).toISOString(),
       ...(card.type === null ? {} : { class: card.type }),
@@ -55,9 +55,9 @@ function eventOf(notice: CardNotice, key: string, card: Card) {
   }
 }
 
-/** All messages about one error are one incident. */
+/** Maps all notifications about one error to the same incident. */
 function dedupKey(notice: CardNotice, key: string): string {
   if ('error' in notice) return notice.error.hash_signature
-  const about = notice.event === 'baseline' ? ['baseline', notice.application_id, notice.error_type] : [key]
-  return createHash('sha256').update(JSON.stringify(about)).digest('hex')
+  const identity = notice.event === 'baseline' ? ['baseline', notice.application_id, notice.error_type] : [key]
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex')
 }

@@ -1,26 +1,26 @@
 import type { Severity } from '../../model/severity.js'
 import { HOUR } from '../../model/time.js'
-import { counted, formatCount, formatTime } from './formats.js'
-import { legible, oneLine, unlinked } from './legible.js'
-import type { Links } from './links.js'
+import type { Links } from './dashboard-links.js'
+import { formatCount, formatQuantity, formatTime } from './format-text.js'
 import type { BaselineNotice, DigestNotice, ErrorNotice, HeldNotice, Notice, TestNotice } from './notice.js'
+import { oneLine, safeText, withoutLinks } from './safe-text.js'
 
 /**
- * A notice in words, the same for every channel that is read by people. Its text is legible and no link, but not
- * escaped: what is markup differs from channel to channel.
+ * A notice rendered as text for the channels that people read. The text is safe to display and contains no clickable
+ * URLs. Each channel escapes its own markup.
  */
 export interface Card {
-  /** What happened: `New error`. */
+  /** Kind of notification, such as `New error`. */
   title: string
-  /** Where: `shop (production)`. */
+  /** Application and environment, such as `shop (production)`. */
   where: string
   severity: Severity
-  /** What it is about: the type of an error. */
+  /** Error type, or null when the notice is not about a single error. */
   type: string | null
   message: string | null
   facts: readonly Fact[]
   items: readonly Item[]
-  /** How many there are beyond the items. */
+  /** Number of items that are not listed. */
   more: number
   url: string | null
 }
@@ -28,11 +28,11 @@ export interface Card {
 export interface Fact {
   label: string
   value: string
-  /** Shown as code is. */
+  /** Rendered in a monospace font. */
   code?: true
 }
 
-/** One of several things that a message tells of. */
+/** Entry in the list of a summary. */
 export interface Item {
   title: string
   severity: Severity
@@ -43,15 +43,15 @@ export interface Item {
 
 export type CardNotice = Exclude<Notice, DigestNotice>
 
-const MAX_MESSAGE = 2000
-const MAX_WORD = 200
-const MAX_NAME = 60
+const MAX_MESSAGE_LENGTH = 2000
+const MAX_TEXT_LENGTH = 200
+const MAX_NAME_LENGTH = 60
 const MAX_ITEMS = 20
-/** Some chats count a link as part of their text. */
-const MAX_URL = 1000
+/** Some chats count the URL of a link toward the message length. */
+const MAX_URL_LENGTH = 1000
 
-export function cardOf(notice: CardNotice, links: Links, time_zone: string): Card {
-  const common = { where: whereOf(notice), severity: notice.severity, ...EMPTY }
+export function renderCard(notice: CardNotice, links: Links, time_zone: string): Card {
+  const common = { where: sourceLabel(notice), severity: notice.severity, ...EMPTY_CARD }
   switch (notice.event) {
     case 'baseline':
       return { ...common, ...baselineCard(notice, links) }
@@ -64,8 +64,8 @@ export function cardOf(notice: CardNotice, links: Links, time_zone: string): Car
   }
 }
 
-/** Everything in one sentence: `shop (production): New error (high): TypeError: x is not a function`. */
-export function sentenceOf({ where, title, severity, type, message }: Card, limit: number): string {
+/** One-line summary: `shop (production): New error (high): TypeError: x is not a function`. */
+export function cardSummary({ where, title, severity, type, message }: Card, limit: number): string {
   return oneLine(
     [`${where}: ${title}${type === null ? '' : ` (${severity})`}`, type, message].filter(Boolean).join(': '),
     limit,
@@ -73,25 +73,28 @@ export function sentenceOf({ where, title, severity, type, message }: Card, limi
 }
 
 /** `shop (production)` */
-export function whereOf({ application_name, environment }: Pick<Notice, 'application_name' | 'environment'>): string {
-  const name = word(application_name)
-  return environment === null ? name : `${name} (${word(environment)})`
+export function sourceLabel({
+  application_name,
+  environment,
+}: Pick<Notice, 'application_name' | 'environment'>): string {
+  const name = shortText(application_name)
+  return environment === null ? name : `${name} (${shortText(environment)})`
 }
 
-const EMPTY = { type: null, message: null, facts: [], items: [], more: 0, url: null }
+const EMPTY_CARD = { type: null, message: null, facts: [], items: [], more: 0, url: null }
 
 function errorCard(notice: ErrorNotice, links: Links, time_zone: string): Partial<Card> & { title: string } {
   const { error, severity } = notice
   return {
     title: errorTitle(notice),
-    type: word(error.error_type),
-    message: unlinked(legible(error.message, MAX_MESSAGE)),
+    type: shortText(error.error_type),
+    message: withoutLinks(safeText(error.message, MAX_MESSAGE_LENGTH)),
     facts: [
       { label: 'Severity', value: severity },
       { label: 'Occurrences', value: formatCount(error.occurrence_count) },
-      ...(error.place === null ? [] : [code('Place', error.place)]),
-      ...(error.app_version === null ? [] : [code('Version', error.app_version)]),
-      ...(error.platform === '' ? [] : [code('Platform', error.platform)]),
+      ...(error.place === null ? [] : [codeFact('Location', error.place)]),
+      ...(error.app_version === null ? [] : [codeFact('Version', error.app_version)]),
+      ...(error.platform === '' ? [] : [codeFact('Platform', error.platform)]),
       { label: 'First seen', value: formatTime(error.first_seen_at, time_zone) },
       { label: 'Last seen', value: formatTime(error.occurred_at, time_zone) },
     ],
@@ -105,10 +108,10 @@ function errorTitle({ event, error, milestone }: ErrorNotice): string {
       return 'New error'
     case 'reopened':
       return error.regressed_in_version === null
-        ? 'Error came back'
-        : `Error regressed in version ${word(error.regressed_in_version, MAX_NAME)}`
+        ? 'Error regressed'
+        : `Error regressed in version ${shortText(error.regressed_in_version, MAX_NAME_LENGTH)}`
     case 'milestone':
-      return `Error reached ${counted(milestone ?? error.occurrence_count, 'occurrence')}`
+      return `Error reached ${formatQuantity(milestone ?? error.occurrence_count, 'occurrence')}`
     case 'resolved':
       return 'Error resolved'
   }
@@ -118,8 +121,8 @@ function baselineCard(notice: BaselineNotice, links: Links): Partial<Card> & { t
   const { platforms, severity, error_type, application_id } = notice
   const query = new URLSearchParams({ application_id: String(application_id), error_type: error_type.toWellFormed() })
   return {
-    title: 'More errors than usual',
-    type: word(error_type),
+    title: 'Error rate above baseline',
+    type: shortText(error_type),
     message: baselineText(notice),
     facts: [
       { label: 'Severity', value: severity },
@@ -128,24 +131,24 @@ function baselineCard(notice: BaselineNotice, links: Links): Partial<Card> & { t
           ? []
           : [
               {
-                label: word(platform, MAX_NAME),
-                value: `${formatCount(deviations)} standard deviations above the usual`,
+                label: shortText(platform, MAX_NAME_LENGTH),
+                value: `${formatCount(deviations)} standard deviations above baseline`,
               },
             ],
       ),
     ].slice(0, MAX_ITEMS),
-    url: links.page(query.toString().length > MAX_URL ? '/errors' : `/errors?${query}`),
+    url: links.page(query.toString().length > MAX_URL_LENGTH ? '/errors' : `/errors?${query}`),
   }
 }
 
-/** `Web: 37 in this hour, usual 4.2 ± 1.1` */
+/** `Web: 37 this hour, baseline 4.2 ± 1.1` */
 function baselineText({ platforms, at, hour_started_at = at }: BaselineNotice): string {
-  const when = at < hour_started_at + HOUR ? 'in this hour' : 'in the previous hour'
+  const when = at < hour_started_at + HOUR ? 'this hour' : 'in the previous hour'
   return platforms
     .slice(0, MAX_ITEMS)
     .map(({ platform, count, usual, std_dev }) => {
-      const often = `${formatCount(count)} ${when}, usual ${formatCount(usual)} ± ${formatCount(std_dev)}`
-      return `${word(platform, MAX_NAME)}: ${often}`
+      const comparison = `${formatCount(count)} ${when}, baseline ${formatCount(usual)} ± ${formatCount(std_dev)}`
+      return `${shortText(platform, MAX_NAME_LENGTH)}: ${comparison}`
     })
     .join('\n')
 }
@@ -155,37 +158,37 @@ function heldCard({ notices, total, reason, ...about }: HeldNotice, links: Links
   return {
     title:
       reason === 'hourly_limit'
-        ? `${counted(total, 'more message')} over the hourly limit`
-        : `${counted(total, 'message')} from the quiet hours`,
-    items: shown.map((notice) => heldItem(notice, whereOf(about), links)),
+        ? `${formatQuantity(total, 'more notification')} over the hourly limit`
+        : `${formatQuantity(total, 'notification')} held during quiet hours`,
+    items: shown.map((notice) => heldItem(notice, sourceLabel(about), links)),
     more: Math.max(0, total - shown.length),
     url: links.page('/errors'),
   }
 }
 
-function heldItem(notice: ErrorNotice | BaselineNotice, usually: string, links: Links): Item {
-  const { title, where, severity, type, message, url } = cardOf(notice, links, 'UTC')
+function heldItem(notice: ErrorNotice | BaselineNotice, defaultSource: string, links: Links): Item {
+  const { title, where, severity, type, message, url } = renderCard(notice, links, 'UTC')
   return {
-    title: where === usually ? title : `${where}: ${title}`,
+    title: where === defaultSource ? title : `${where}: ${title}`,
     severity,
     type: type ?? '',
-    message: oneLine(message ?? '', MAX_WORD),
+    message: oneLine(message ?? '', MAX_TEXT_LENGTH),
     url,
   }
 }
 
 function testCard({ requested_by }: TestNotice, links: Links): Partial<Card> & { title: string } {
   return {
-    title: 'Test message',
-    message: `Messages of Faultboard arrive here. ${word(requested_by)} asked for this one.`,
+    title: 'Test notification',
+    message: `Faultboard notifications reach this channel. Requested by ${shortText(requested_by)}.`,
     url: links.page('/overview'),
   }
 }
 
-function code(label: string, value: string): Fact {
-  return { label, value: word(value), code: true }
+function codeFact(label: string, value: string): Fact {
+  return { label, value: shortText(value), code: true }
 }
 
-function word(text: string, limit = MAX_WORD): string {
-  return unlinked(oneLine(text, limit))
+function shortText(text: string, limit = MAX_TEXT_LENGTH): string {
+  return withoutLinks(oneLine(text, limit))
 }

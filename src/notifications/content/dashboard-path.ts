@@ -1,36 +1,38 @@
 import type { Context } from '../../context.js'
-import { pathByOptions } from './links.js'
+import { configuredPath } from './dashboard-links.js'
 
-/** What may stand in front of every link: whole steps of a path, none of them invented by a visitor's browser. */
-const PATH = /^(?:\/[\w.~%-]+)*$/
-const MAX_LENGTH = 255
+/** Accepts plain path segments only, because the path comes from the URL of a request. */
+const SAFE_PATH = /^(?:\/[\w.~%-]+)*$/
+const MAX_PATH_LENGTH = 255
 
 /**
- * Keeps where the dashboard of this application stands for people, so that messages lead there. Gives whether it is
- * kept: an application that has recorded nothing yet has no row to keep it in.
+ * Stores the dashboard's public path for links in notifications. Returns false when the application has no row yet,
+ * because it has not recorded an error.
  */
-export async function rememberDashboardPath(context: Context, path: string): Promise<boolean> {
-  if (path.length > MAX_LENGTH || !PATH.test(path)) return true
-  // What the options say is not kept, so that a change of theirs is followed at once.
-  const dashboard_path = path === pathByOptions(context.config) ? null : path
+export async function storeDashboardPath(context: Context, path: string): Promise<boolean> {
+  if (path.length > MAX_PATH_LENGTH || !SAFE_PATH.test(path)) return true
+  // A path that follows from the options is not stored, so that changed options take effect immediately.
+  const dashboard_path = path === configuredPath(context.config) ? null : path
   await context.ready()
-  const known = await rowOf(context)
-  if (!known) return false
-  if (known.dashboard_path === dashboard_path) return true
+  const application = await applicationRow(context)
+  if (!application) return false
+  if (application.dashboard_path === dashboard_path) return true
   await context.database.read
     .updateTable('faultboard_applications')
     .set({ dashboard_path })
-    .where('id', '=', known.id)
+    .where('id', '=', application.id)
     .execute()
   return true
 }
 
-/** Where visitors have found it; null where that is what the options say, or nobody came yet. */
-export async function dashboardPath(context: Context): Promise<string | null> {
-  return (await rowOf(context))?.dashboard_path ?? null
+/**
+ * Public path detected from dashboard requests. Null when it follows from the options or no request has arrived yet.
+ */
+export async function detectedDashboardPath(context: Context): Promise<string | null> {
+  return (await applicationRow(context))?.dashboard_path ?? null
 }
 
-async function rowOf({ database, config }: Context) {
+async function applicationRow({ database, config }: Context) {
   return database.read
     .selectFrom('faultboard_applications')
     .select(['id', 'dashboard_path'])

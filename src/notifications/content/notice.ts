@@ -1,23 +1,23 @@
 import type { Severity } from '../../model/severity.js'
 
-/** What happened, as plain data: kept with the delivery until it is sent, and the same for every channel. */
+/** Content of a notification as plain data. Stored with the delivery and identical for every channel. */
 export type Notice = ErrorNotice | BaselineNotice | HeldNotice | DigestNotice | TestNotice
 
 export type NoticeEvent = Notice['event']
 
-interface About {
+interface NoticeSource {
   application_name: string
   environment: string | null
-  /** When it happened. */
+  /** Time of the change that caused the notification. */
   at: number
 }
 
-/** An error is new, came back, reached a count, or was resolved. */
-export interface ErrorNotice extends About {
+/** Sent when an error is new, regresses, reaches a milestone or is resolved. */
+export interface ErrorNotice extends NoticeSource {
   event: 'new' | 'reopened' | 'milestone' | 'resolved'
   severity: Severity
   error: NoticeError
-  /** The count that was reached; by now it may be higher. */
+  /** Milestone that was reached. The count may be higher by now. */
   milestone?: number
 }
 
@@ -33,12 +33,12 @@ export interface NoticeError {
   first_seen_at: number
   occurred_at: number
   hash_signature: string
-  /** The release in which it came back, where that is newer than the one in which it was resolved. */
+  /** Release in which the error regressed, if newer than the release that resolved it. */
   regressed_in_version: string | null
 }
 
-/** A type of error comes more often than is usual for it. */
-export interface BaselineNotice extends About {
+/** Sent when an error type exceeds its baseline. */
+export interface BaselineNotice extends NoticeSource {
   event: 'baseline'
   severity: Severity
   application_id: number
@@ -56,18 +56,18 @@ export interface BaselineNotice extends About {
   }[]
 }
 
-/** One message for many that were held back, by quiet hours or by `notification_max_per_hour`. */
-export interface HeldNotice extends About {
+/** Summary of notifications that were held by quiet hours or `notification_max_per_hour`. */
+export interface HeldNotice extends NoticeSource {
   event: 'held'
   reason: 'quiet_hours' | 'hourly_limit'
   severity: Severity
   total: number
-  /** The gravest first, as many as a message can hold. */
+  /** Most severe first, truncated to what a message can show. */
   notices: readonly (ErrorNotice | BaselineNotice)[]
 }
 
-/** The daily or weekly mail. */
-export interface DigestNotice extends About {
+/** Daily or weekly email. */
+export interface DigestNotice extends NoticeSource {
   event: 'digest'
   severity: Severity
   digest: Digest
@@ -77,7 +77,7 @@ export interface Digest {
   frequency: 'daily' | 'weekly'
   from: number
   to: number
-  /** Each figure with that of the period before. */
+  /** Each figure with its value in the previous period. */
   figures: Record<'occurrences' | 'new_errors' | 'regressed_errors' | 'resolved_errors', DigestFigure>
   new_errors: readonly DigestError[]
   regressed_errors: readonly DigestError[]
@@ -101,8 +101,8 @@ export interface DigestError {
   count: number
 }
 
-/** Somebody wants to know whether messages arrive. */
-export interface TestNotice extends About {
+/** Verifies that a channel works. */
+export interface TestNotice extends NoticeSource {
   event: 'test'
   severity: Severity
   requested_by: string

@@ -3,24 +3,24 @@ import { TrackerError } from '../../model/errors.js'
 import type { Severity } from '../../model/severity.js'
 import type { Channel, ChannelName } from '../channels/channel.js'
 import { CHANNELS } from '../channels/channels.js'
-import { isEverHeld } from '../rules/quiet-hours.js'
+import { isHeldInQuietHours } from '../rules/quiet-hours.js'
 
-/** A channel as the page and the command line show it; nothing of it is a secret. */
+/** State of a channel as shown by the dashboard and the CLI. Contains no secrets. */
 export interface ChannelState {
   name: ChannelName
-  /** `incomplete`: it is wanted, and nothing is sent until what is missing is set. */
+  /** `incomplete` means enabled, but not sending because required options are missing. */
   state: 'on' | 'incomplete' | 'off'
-  /** The options to set before messages go out. */
+  /** Options required before the channel can send. */
   missing: readonly string[]
-  /** Where messages go; null while it is not known. */
+  /** Destination; null while the channel is not configured. */
   target: string | null
-  /** Errors of this severity and graver are told. */
-  least_severity: Severity
+  /** Lowest severity that is sent. */
+  min_severity: Severity
   held_in_quiet_hours: boolean
 }
 
-/** The option that says that a channel is wanted. */
-const SWITCHES: Readonly<Record<ChannelName, OptionName>> = {
+/** Option that enables each channel. */
+const ENABLING_OPTIONS: Readonly<Record<ChannelName, OptionName>> = {
   chat: 'enable_chat_notifications',
   community_chat: 'community_chat_webhook_url',
   email: 'enable_email_notifications',
@@ -28,39 +28,39 @@ const SWITCHES: Readonly<Record<ChannelName, OptionName>> = {
   webhook: 'webhook_url',
 }
 
-/** Every channel there is, whether it is on or not. */
+/** States of all channels, including disabled ones. */
 export function channelStates(config: Options): ChannelState[] {
-  return Object.values(CHANNELS).map((channel) => stateOf(channel, config))
+  return Object.values(CHANNELS).map((channel) => channelState(channel, config))
 }
 
-/** A channel that messages go out by; throws with what to set where it is none. */
+/** Returns a channel that can send. Throws an error that lists the missing options otherwise. */
 export function requireChannel(name: ChannelName, config: Options): Channel {
   const channel = CHANNELS[name]
-  const { state, missing } = stateOf(channel, config)
+  const { state, missing } = channelState(channel, config)
   if (state === 'on') return channel
-  throw new TrackerError('switched_off', `No message can be sent by ${name}: set ${listed(missing)}.`)
+  throw new TrackerError('switched_off', `Channel ${name} is not configured. Set ${formatList(missing)}.`)
 }
 
-/** Options in a sentence: `a, b and c`. */
-export function listed(options: readonly string[]): string {
+/** Formats options as `a, b and c`. */
+export function formatList(options: readonly string[]): string {
   const last = options.at(-1) ?? ''
   return options.length < 2 ? last : `${options.slice(0, -1).join(', ')} and ${last}`
 }
 
-function stateOf(channel: Channel, config: Options): ChannelState {
+function channelState(channel: Channel, config: Options): ChannelState {
   const { name } = channel
-  const missing = channel.missing(config)
+  const missing = channel.missingOptions(config)
   return {
     name,
     state: missing === null ? 'off' : missing.length > 0 ? 'incomplete' : 'on',
-    missing: missing ?? [SWITCHES[name], ...whatElse(channel, config)],
+    missing: missing ?? [ENABLING_OPTIONS[name], ...missingWhenEnabled(channel, config)],
     target: missing?.length === 0 ? channel.target(config) : null,
-    least_severity: config.severity_thresholds[name] ?? 'low',
-    held_in_quiet_hours: config.quiet_hours !== null && isEverHeld(name),
+    min_severity: config.severity_thresholds[name] ?? 'low',
+    held_in_quiet_hours: config.quiet_hours !== null && isHeldInQuietHours(name),
   }
 }
 
-/** What would still be missing once it is switched on. */
-function whatElse(channel: Channel, config: Options): readonly string[] {
-  return channel.missing({ ...config, [SWITCHES[channel.name]]: true }) ?? []
+/** Options still missing after the channel is enabled. */
+function missingWhenEnabled(channel: Channel, config: Options): readonly string[] {
+  return channel.missingOptions({ ...config, [ENABLING_OPTIONS[channel.name]]: true }) ?? []
 }

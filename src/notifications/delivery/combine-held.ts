@@ -7,32 +7,33 @@ import type { Schema } from '../../store/schema.js'
 import type { ChannelName } from '../channels/channel.js'
 import type { BaselineNotice, ErrorNotice, HeldNotice } from '../content/notice.js'
 import { closeHour } from '../rules/hourly-limit.js'
-import { quietHoursOf } from '../rules/quiet-hours.js'
-import { writeDeliveries } from './write-deliveries.js'
+import { createQuietHours } from '../rules/quiet-hours.js'
+import { writeDeliveries } from './plan-deliveries.js'
 
-/** More than a message can show, whichever channel it goes by. */
-const MOST_SHOWN = 20
-const AT_ONCE = 500
+/** Exceeds what any channel can show in one message. */
+const MAX_LISTED_NOTICES = 20
+const ROWS_PER_UPDATE = 500
 
-type Told = ErrorNotice | BaselineNotice
+type AlertNotice = ErrorNotice | BaselineNotice
 
 /**
- * Writes one message for all that were held by quiet hours on a channel, and one for all that were over the limit of an
- * hour. Any process may do it.
+ * Replaces deliveries held by quiet hours, or over the hourly limit, with one summary per channel. Safe to run in any
+ * process.
  */
 export async function combineHeld(context: Context): Promise<void> {
-  for (const group of await heldGroups(context)) await context.database.write((trx) => combine(context, trx, group))
+  for (const group of await findHeldGroups(context))
+    await context.database.write((trx) => combineGroup(context, trx, group))
 }
 
 interface HeldGroup {
   channel: ChannelName
   application_id: number | null
   state: 'held' | 'over_limit'
-  /** End of the hour whose limit was reached. */
+  /** End of the limited hour; 0 for quiet hours. */
   hour_end: number
 }
 
-async function heldGroups({ database, now }: Context): Promise<HeldGroup[]> {
+async function findHeldGroups({ database, now }: Context): Promise<HeldGroup[]> {
   const rows = await database.read
     .selectFrom('faultboard_deliveries')
     .select(['channel', 'application_id', 'state', 'run_at'])
@@ -50,7 +51,7 @@ async function heldGroups({ database, now }: Context): Promise<HeldGroup[]> {
   return [...new Map(groups.map((group) => [Object.values(group).join(), group])).values()]
 }
 
-async function combine(
+async function combineGroup(
   { database: { dialect }, config, now }: Context,
   trx: Transaction<Schema>,
   group: HeldGroup,
@@ -66,15 +67,17 @@ async function combine(
     .where('channel', '=', channel)
     .where('application_id', application_id === null ? 'is' : '=', application_id)
     .orderBy('id')
-  // Another process that is at it has them locked, and leaves none.
+  // A concurrent process holds the row locks and leaves no rows.
   const rows = await locking(query, dialect).execute()
   const [first] = rows
   if (!first) return
-  const notices = rows.map(({ payload }) => JSON.parse(payload) as Told)
-  const notice = summary(notices, isOverLimit ? 'hourly_limit' : 'quiet_hours', config.environment, now())
-  // The hour of a limit may end within quiet hours.
-  const may_page = isOverLimit && (config.enable_client_paging || !(await areAllFromClients(trx, group)))
-  const until = isOverLimit ? quietHoursOf(config)({ channel, severity: notice.severity, now: now(), may_page }) : null
+  const notices = rows.map(({ payload }) => JSON.parse(payload) as AlertNotice)
+  const notice = summarize(notices, isOverLimit ? 'hourly_limit' : 'quiet_hours', config.environment, now())
+  // The limited hour may end during quiet hours.
+  const mayPage = isOverLimit && (config.enable_client_paging || !(await areAllFromClients(trx, group)))
+  const until = isOverLimit
+    ? createQuietHours(config)({ channel, severity: notice.severity, now: now(), mayPage })
+    : null
   await writeDeliveries(
     trx,
     dialect,
@@ -92,17 +95,17 @@ async function combine(
     now(),
   )
   const ids = rows.map(({ id }) => id)
-  // A statement takes only so many parameters, and a night may be long.
-  for (let i = 0; i < ids.length; i += AT_ONCE) {
+  // Databases limit the number of parameters per statement.
+  for (let i = 0; i < ids.length; i += ROWS_PER_UPDATE) {
     await trx
       .updateTable('faultboard_deliveries')
       .set({ state: 'combined', finished_at: now() })
-      .where('id', 'in', ids.slice(i, i + AT_ONCE))
+      .where('id', 'in', ids.slice(i, i + ROWS_PER_UPDATE))
       .execute()
   }
 }
 
-/** Whether only client errors are over the limit of this hour. */
+/** Whether all deliveries over the limit of this hour are about client errors. */
 async function areAllFromClients(
   trx: Transaction<Schema>,
   { channel, application_id, hour_end }: HeldGroup,
@@ -121,13 +124,13 @@ async function areAllFromClients(
   return fromServer === undefined
 }
 
-function summary(
-  notices: readonly Told[],
+function summarize(
+  notices: readonly AlertNotice[],
   reason: HeldNotice['reason'],
   environment: string | null,
   at: number,
 ): HeldNotice {
-  const gravest = [...notices].sort((a, b) => rank(a) - rank(b) || a.at - b.at)
+  const mostSevereFirst = [...notices].sort((a, b) => severityRank(a) - severityRank(b) || a.at - b.at)
   const environments = new Set(notices.map((notice) => notice.environment))
   return {
     event: 'held',
@@ -135,12 +138,12 @@ function summary(
     application_name: notices[0]?.application_name ?? '',
     environment: environments.size === 1 ? (notices[0]?.environment ?? null) : environment,
     at,
-    severity: gravest[0]?.severity ?? 'low',
+    severity: mostSevereFirst[0]?.severity ?? 'low',
     total: notices.length,
-    notices: gravest.slice(0, MOST_SHOWN),
+    notices: mostSevereFirst.slice(0, MAX_LISTED_NOTICES),
   }
 }
 
-function rank({ severity }: Told): number {
+function severityRank({ severity }: AlertNotice): number {
   return SEVERITIES.indexOf(severity)
 }

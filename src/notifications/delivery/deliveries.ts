@@ -7,31 +7,31 @@ import { defineOperation } from '../../operation.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { DeliveriesTable } from '../../store/schema.js'
 import type { Notice } from '../content/notice.js'
-import { sentKeys } from './sent-key.js'
+import { createKeyPrefixer } from './send-once.js'
 
 export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'held', 'over_limit', 'combined'] as const
 export const DELIVERY_CHANNELS = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
 
-/** A message as the log shows it. Times are ISO 8601 in UTC. */
+/** Entry of the delivery log. Times are ISO 8601 in UTC. */
 export interface Delivery {
   id: number
   channel: string
   event: Notice['event']
   state: (typeof DELIVERY_STATES)[number]
   severity: Severity
-  /** What it is about, in a line. */
+  /** One-line summary. */
   subject: string
   error_id: number | null
-  /** Whether the error can still be looked at. */
+  /** False after the error was deleted. */
   error_exists: boolean
   application_id: number | null
   application_name: string | null
   attempts: number
-  last_answer: string | null
-  /** As the receiver sees it. */
+  last_response: string | null
+  /** Key as sent to the receiver. */
   idempotency_key: string
   created_at: string
-  /** When it is tried next, or told with the others that are held. */
+  /** Time of the next attempt, or of the summary for a held delivery. */
   run_at: string | null
   finished_at: string | null
 }
@@ -52,24 +52,24 @@ export const deliveriesInput = v.object({
 
 type Filter = v.InferOutput<typeof deliveriesInput>
 
-/** What was sent to whom, or is to be, newest first. */
+/** Lists deliveries, newest first. */
 export const deliveries = defineOperation({
   input: deliveriesInput,
   async run(context, input): Promise<DeliveriesPage> {
     const { per_page = 25 } = input
-    const { total } = await matching(context, input)
+    const { total } = await matchingDeliveries(context, input)
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     const total_pages = Math.max(1, Math.ceil(total / per_page))
     const page = Math.min(input.page ?? 1, total_pages)
-    const ids = await matching(context, input)
+    const ids = await matchingDeliveries(context, input)
       .select('d.id')
       .orderBy('d.id', 'desc')
       .limit(per_page)
       .offset((page - 1) * per_page)
       .execute()
     return {
-      deliveries: await read(
+      deliveries: await loadDeliveries(
         context,
         ids.map(({ id }) => id),
       ),
@@ -78,8 +78,8 @@ export const deliveries = defineOperation({
   },
 })
 
-/** Asked for by their ids: to sort whole messages would take long. */
-async function read(context: Context, ids: readonly number[]): Promise<Delivery[]> {
+/** Loads rows by id, because sorting rows with large payloads is slow. */
+async function loadDeliveries(context: Context, ids: readonly number[]): Promise<Delivery[]> {
   if (ids.length === 0) return []
   const rows = await context.database.read
     .selectFrom('faultboard_deliveries as d')
@@ -90,16 +90,16 @@ async function read(context: Context, ids: readonly number[]): Promise<Delivery[
     .where('d.id', 'in', ids)
     .orderBy('d.id', 'desc')
     .execute()
-  const sentKey = await sentKeys(context)
-  return rows.map((row) => deliveryOf(row, sentKey))
+  const addKeyPrefix = await createKeyPrefixer(context)
+  return rows.map((row) => toDelivery(row, addKeyPrefix))
 }
 
-function matching({ database }: Context, { state, channel, error_id, application_id }: Filter) {
+function matchingDeliveries({ database }: Context, { state, channel, error_id, application_id }: Filter) {
   return (
     database.read
       .selectFrom('faultboard_deliveries as d')
       .$if(state !== undefined, (query) => query.where('d.state', '=', state ?? ''))
-      // With the states named, the index finds a channel that is rarely used without reading every message.
+      // Naming the states lets the database use the (state, channel) index for rarely used channels.
       .$if(channel !== undefined, (query) =>
         query.where('d.channel', '=', channel ?? '').where('d.state', 'in', DELIVERY_STATES),
       )
@@ -110,7 +110,7 @@ function matching({ database }: Context, { state, channel, error_id, application
 
 type Row = Selectable<DeliveriesTable> & { application_name: string | null; known_error_id: number | null }
 
-function deliveryOf(row: Row, sentKey: (key: string) => string): Delivery {
+function toDelivery(row: Row, addKeyPrefix: (key: string) => string): Delivery {
   const notice = JSON.parse(row.payload) as Notice
   return {
     id: row.id,
@@ -118,35 +118,56 @@ function deliveryOf(row: Row, sentKey: (key: string) => string): Delivery {
     event: notice.event,
     state: row.state as Delivery['state'],
     severity: notice.severity,
-    subject: subjectOf(notice),
+    subject: noticeSubject(notice),
     error_id: row.error_id,
     error_exists: row.known_error_id !== null,
     application_id: row.application_id,
     application_name: row.application_name,
     attempts: row.attempts,
-    last_answer: row.last_answer,
-    idempotency_key: sentKey(row.idempotency_key),
+    last_response: row.last_response,
+    idempotency_key: addKeyPrefix(row.idempotency_key),
     created_at: new Date(row.created_at).toISOString(),
     run_at: isoTime(row.run_at),
     finished_at: isoTime(row.finished_at),
   }
 }
 
-function subjectOf(notice: Notice): string {
+function noticeSubject(notice: Notice): string {
   switch (notice.event) {
     case 'baseline':
-      return `${notice.error_type} comes more often than usual`
+      return `${notice.error_type} exceeds its baseline`
     case 'held':
       return notice.reason === 'hourly_limit'
-        ? `${notice.total} over the hourly limit`
-        : `${notice.total} held during quiet hours`
+        ? `${notice.total} notifications over the hourly limit`
+        : `${notice.total} notifications held during quiet hours`
     case 'digest':
-      return `The ${notice.digest.frequency} digest`
+      return `${notice.digest.frequency === 'daily' ? 'Daily' : 'Weekly'} digest`
     case 'test':
-      return `A test by ${notice.requested_by}`
+      return `Test requested by ${notice.requested_by}`
     default:
-      // A newer release that shares the database may know events that this one does not.
+      // A newer release on the same database may write events that this release does not support.
       if (!notice.error) return notice.event
       return `${notice.error.error_type}: ${notice.error.message}`.slice(0, 200)
   }
 }
+
+export type DeliveryCounts = Record<Delivery['state'], number>
+
+const { channel, error_id, application_id } = deliveriesInput.entries
+
+/** Counts deliveries by state. */
+export const deliveryCounts = defineOperation({
+  input: v.object({ channel, error_id, application_id }),
+  async run({ database }, { channel, error_id, application_id }): Promise<DeliveryCounts> {
+    const rows = await database.read
+      .selectFrom('faultboard_deliveries')
+      .select(({ fn }) => ['state', fn.countAll<number>().as('total')])
+      .$if(channel !== undefined, (query) => query.where('channel', '=', channel ?? ''))
+      .$if(error_id !== undefined, (query) => query.where('error_id', '=', error_id ?? 0))
+      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+      .groupBy('state')
+      .execute()
+    const totals = new Map(rows.map(({ state, total }) => [state, total]))
+    return Object.fromEntries(DELIVERY_STATES.map((state) => [state, totals.get(state) ?? 0])) as DeliveryCounts
+  },
+})

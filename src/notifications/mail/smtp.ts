@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net'
 import type { MailTransport } from '../../config/kinds.js'
 import { loadDriver } from '../../store/driver.js'
-import type { Limits, Sending } from '../channels/channel.js'
-import { lookupPublic, refusePrivateHost } from '../delivery/private-addresses.js'
+import type { SendContext, Timeouts } from '../channels/channel.js'
+import { lookupPublicAddress, rejectPrivateHost } from '../outbound/private-addresses.js'
 
-/** A transport for one mail. */
-export interface OpenTransport extends MailTransport {
+/** Transport for a single email. */
+export interface ClosableTransport extends MailTransport {
   close(): void
 }
 
-/** What is used of nodemailer, which is the host's to install. */
+/** Used part of nodemailer, which the host installs. */
 interface Nodemailer {
-  createTransport(options: Record<string, unknown>): OpenTransport
+  createTransport(options: Record<string, unknown>): ClosableTransport
 }
 
 interface Destination {
@@ -20,23 +20,27 @@ interface Destination {
   secure?: boolean
 }
 
-type Connected = (error: Error | null, made?: { connection: Socket }) => void
+type ConnectCallback = (error: Error | null, result?: { connection: Socket }) => void
 
-/** The mail server of `smtp_url`, over a socket of our own: it is bounded, checked, and keeps no process alive. */
-export async function openSmtp(smtp_url: string, { config }: Sending, limits: Limits): Promise<OpenTransport> {
+/** Connects to `smtp_url` over our own socket: with timeouts, checked against private addresses, and unreferenced. */
+export async function openSmtpTransport(
+  smtp_url: string,
+  { config }: SendContext,
+  timeouts: Timeouts,
+): Promise<ClosableTransport> {
   const { createTransport } = await loadDriver<Nodemailer>('nodemailer', 'smtp_url')
   let socket: Socket | null = null
   const transport = createTransport({
     url: smtp_url,
-    // From the first step on; connecting itself is bounded by the socket we make.
-    connectionTimeout: limits.total_ms,
-    greetingTimeout: limits.total_ms,
-    socketTimeout: limits.total_ms,
-    // A mail of ours has no attachment that would have to be read from somewhere.
+    // Includes the connection. Connecting has its own timeout on the socket.
+    connectionTimeout: timeouts.total_ms,
+    greetingTimeout: timeouts.total_ms,
+    socketTimeout: timeouts.total_ms,
+    // Our emails have no attachments to load.
     ...{ disableFileAccess: true, disableUrlAccess: true, logger: false },
-    getSocket(destination: Destination, connected: Connected) {
+    getSocket(destination: Destination, connected: ConnectCallback) {
       try {
-        socket = dial(destination, config.block_private_addresses, limits.connect_ms, connected)
+        socket = connectSocket(destination, config.block_private_addresses, timeouts.connect_ms, connected)
       } catch (error) {
         connected(error as Error)
       }
@@ -51,21 +55,26 @@ export async function openSmtp(smtp_url: string, { config }: Sending, limits: Li
   }
 }
 
-function dial(destination: Destination, only_public: boolean, connect_ms: number, connected: Connected): Socket {
+function connectSocket(
+  destination: Destination,
+  publicOnly: boolean,
+  connectTimeoutMs: number,
+  connected: ConnectCallback,
+): Socket {
   const { host = 'localhost', secure = false, port = secure ? 465 : 587 } = destination
-  if (only_public) refusePrivateHost(host)
-  const socket = connect({ host, port, ...(only_public ? { lookup: lookupPublic } : {}) }).unref()
-  const late = () => socket.destroy(new Error(`no connection within ${connect_ms / 1000} s`))
-  const timer = setTimeout(late, connect_ms).unref()
+  if (publicOnly) rejectPrivateHost(host)
+  const socket = connect({ host, port, ...(publicOnly ? { lookup: lookupPublicAddress } : {}) }).unref()
+  const onTimeout = () => socket.destroy(new Error(`Connection timed out after ${connectTimeoutMs / 1000} s.`))
+  const timer = setTimeout(onTimeout, connectTimeoutMs).unref()
   socket.once('error', connected)
   socket.once('close', () => clearTimeout(timer))
   socket.once('connect', () => {
     clearTimeout(timer)
-    // While nodemailer waits for a greeting its timer holds the process: it gets the socket when there is one to read.
-    if (secure) handOver()
-    else socket.once('readable', handOver)
+    // Nodemailer's greeting timer keeps the process alive. Pass the socket on only when it has data to read.
+    if (secure) passSocket()
+    else socket.once('readable', passSocket)
   })
-  const handOver = () => {
+  const passSocket = () => {
     socket.off('error', connected)
     connected(null, { connection: socket })
   }

@@ -4,13 +4,13 @@ import { SEVERITIES, type Severity } from '../../model/severity.js'
 import { HOUR, hourOf, MINUTE } from '../../model/time.js'
 import { BASELINES_COMPARED, moveMark, readMark } from '../../store/marks.js'
 import type { BaselineNotice } from '../content/notice.js'
-import { addressingOf, type Tidings, writeDeliveries } from '../delivery/write-deliveries.js'
-import { beginCooldowns, tryCooldown } from './cooldowns.js'
-import { dispatchDue } from './dispatch.js'
-import { limitPerHour } from './hourly-limit.js'
+import { dispatchDue } from '../delivery/dispatcher.js'
+import { type Announcement, createDeliveryPlanner, writeDeliveries } from '../delivery/plan-deliveries.js'
+import { startCooldowns, tryStartCooldown } from './cooldowns.js'
+import { applyHourlyLimit } from './hourly-limit.js'
 
 /** An error type that exceeds its baseline on a platform. */
-export interface Alarm {
+export interface BaselineExcess {
   application_id: number
   error_type: string
   platform: string
@@ -25,40 +25,41 @@ export interface Alarm {
  * Sends an alert for every error type above its baseline, at most once per cooldown. An hour that is over sends none for
  * a type that already alerted while the hour was running. Returns the number of alerts.
  */
-export async function alertOn(
+export async function writeBaselineAlerts(
   context: Context,
-  alarms: readonly Alarm[],
+  excesses: readonly BaselineExcess[],
   hour = hourOf(context.now()),
 ): Promise<number> {
   const { config, database, now } = context
   if (!config.enable_baseline_alerts) return 0
-  const addressed = addressingOf(config)
-  let alerts = 0
-  for (const group of byType(alarms)) {
-    const severity = gravestOf(group)
+  const planDeliveries = createDeliveryPlanner(config)
+  let sentAlerts = 0
+  for (const group of groupByType(excesses)) {
+    const severity = highestSeverity(group)
     if (!config.baseline_alert_severities.includes(severity)) continue
     const at = now()
-    const tidings = await tidingsOf(context, group, { severity, at, hour })
-    const deliveries = addressed(tidings, at)
+    const announcement = await createAnnouncement(context, group, { severity, at, hour })
+    const deliveries = planDeliveries(announcement, at)
     if (deliveries.length === 0) continue
-    const written = await database.write(async (trx) => {
-      const name = cooldownOf(group)
-      const lastHour = { name: `${name}:hour`, until: hour + 2 * HOUR }
+    const isWritten = await database.write(async (trx) => {
+      const name = cooldownName(group)
+      const hourCooldown = { name: `${name}:hour`, until: hour + 2 * HOUR }
       const isHourOver = at >= hour + HOUR
-      if (isHourOver && !(await tryCooldown(trx, database.dialect, { ...lastHour, now: hour + HOUR }))) return false
+      if (isHourOver && !(await tryStartCooldown(trx, database.dialect, { ...hourCooldown, now: hour + HOUR })))
+        return false
       const until = at + config.baseline_alert_cooldown_minutes * MINUTE
-      if (!(await tryCooldown(trx, database.dialect, { name, now: at, until }))) return false
-      if (!isHourOver) await beginCooldowns(trx, database.dialect, [lastHour.name], lastHour.until)
+      if (!(await tryStartCooldown(trx, database.dialect, { name, now: at, until }))) return false
+      if (!isHourOver) await startCooldowns(trx, database.dialect, [hourCooldown.name], hourCooldown.until)
       const limit = config.notification_max_per_hour
-      const limited = await limitPerHour(trx, database.dialect, deliveries, { limit, now: at })
-      if (limited.over_limit > 0) context.reject('notification_max_per_hour', limited.over_limit)
+      const limited = await applyHourlyLimit(trx, database.dialect, deliveries, { limit, now: at })
+      if (limited.overLimitCount > 0) context.reject('notification_max_per_hour', limited.overLimitCount)
       await writeDeliveries(trx, database.dialect, limited.deliveries, at)
       return true
     })
-    if (written) alerts++
+    if (isWritten) sentAlerts++
   }
-  if (alerts > 0) await dispatchDue(context)
-  return alerts
+  if (sentAlerts > 0) await dispatchDue(context)
+  return sentAlerts
 }
 
 /** Time after the end of an hour for its last occurrences to be written. */
@@ -66,39 +67,39 @@ const CLOSING_DELAY_MS = MINUTE
 
 /** Returns the previous hour once, so that a burst in its last minute is compared too; null if that was done. */
 export async function claimClosedHour({ database, now }: Context, application_id: number): Promise<number | null> {
-  const closed = hourOf(now() - CLOSING_DELAY_MS) - HOUR
+  const closedHour = hourOf(now() - CLOSING_DELAY_MS) - HOUR
   const name = `${BASELINES_COMPARED}${application_id}`
   return database.write(async (trx) => {
-    if ((await readMark(trx, database.dialect, name, 0)) >= closed) return null
-    await moveMark(trx, name, closed)
-    return closed
+    if ((await readMark(trx, database.dialect, name, 0)) >= closedHour) return null
+    await moveMark(trx, name, closedHour)
+    return closedHour
   })
 }
 
-type Group = readonly [Alarm, ...Alarm[]]
+type Group = readonly [BaselineExcess, ...BaselineExcess[]]
 
-function byType(alarms: readonly Alarm[]): Group[] {
-  const groups = new Map<string, [Alarm, ...Alarm[]]>()
-  for (const alarm of alarms) {
-    const key = `${alarm.application_id} ${alarm.error_type}`
+function groupByType(excesses: readonly BaselineExcess[]): Group[] {
+  const groups = new Map<string, [BaselineExcess, ...BaselineExcess[]]>()
+  for (const excess of excesses) {
+    const key = `${excess.application_id} ${excess.error_type}`
     const group = groups.get(key)
-    if (group) group.push(alarm)
-    else groups.set(key, [alarm])
+    if (group) group.push(excess)
+    else groups.set(key, [excess])
   }
   return [...groups.values()]
 }
 
-function gravestOf(group: Group): Severity {
-  return SEVERITIES.find((severity) => group.some((alarm) => alarm.severity === severity)) ?? 'low'
+function highestSeverity(group: Group): Severity {
+  return SEVERITIES.find((severity) => group.some((excess) => excess.severity === severity)) ?? 'low'
 }
 
-/** The name of a type may be longer than that of a cooldown. */
-function cooldownOf([{ application_id, error_type }]: Group): string {
+/** Hashed because an error type can be longer than the name of a cooldown. */
+function cooldownName([{ application_id, error_type }]: Group): string {
   return `baseline:${application_id}:${createHash('sha256').update(error_type).digest('hex').slice(0, 32)}`
 }
 
-/** Whether errors of the server alone are above the baseline: clients must not page anyone by sending many of a type. */
-async function isServerAbove({ database, config }: Context, group: Group, hour: number): Promise<boolean> {
+/** Whether server errors alone exceed the baseline. Clients must not trigger incidents by sending many errors. */
+async function isServerAboveBaseline({ database, config }: Context, group: Group, hour: number): Promise<boolean> {
   const [{ application_id, error_type }] = group
   const rows = await database.read
     .selectFrom('faultboard_errors as e')
@@ -117,11 +118,11 @@ async function isServerAbove({ database, config }: Context, group: Group, hour: 
   )
 }
 
-async function tidingsOf(
+async function createAnnouncement(
   context: Context,
   group: Group,
   { severity, at, hour }: { severity: Severity; at: number; hour: number },
-): Promise<Tidings> {
+): Promise<Announcement> {
   const { database, config } = context
   const [{ application_id, error_type }] = group
   const application = await database.read
@@ -143,6 +144,6 @@ async function tidingsOf(
       ...{ platform, count, usual, std_dev, deviations },
     })),
   }
-  const is_client = !(await isServerAbove(context, group, hour))
-  return { key: `${cooldownOf(group)}:${at}`, notice, error_id: null, application_id, is_client }
+  const isFromClient = !(await isServerAboveBaseline(context, group, hour))
+  return { key: `${cooldownName(group)}:${at}`, notice, error_id: null, application_id, isFromClient }
 }

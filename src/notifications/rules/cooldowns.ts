@@ -3,8 +3,8 @@ import type { Dialect } from '../../store/dialect.js'
 import type { Kysely, Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 
-/** Which of these names are in their cooldown, and until when. */
-export async function runningCooldowns(
+/** Returns the active cooldowns among `names` with their end times. */
+export async function activeCooldowns(
   db: Kysely<Schema>,
   names: readonly string[],
   now: number,
@@ -19,15 +19,15 @@ export async function runningCooldowns(
   return new Map(rows.map(({ name, until }) => [name, until]))
 }
 
-/** Begins cooldowns, or makes them longer. */
-export async function beginCooldowns(
+/** Starts or extends cooldowns. */
+export async function startCooldowns(
   db: Kysely<Schema>,
   dialect: Dialect,
   names: readonly string[],
   until: number,
 ): Promise<void> {
   if (names.length === 0) return
-  // In one order, so that two processes do not wait for each other.
+  // Sorted to avoid deadlocks between processes.
   await dialect.insertMany(
     db,
     COOLDOWNS,
@@ -35,18 +35,18 @@ export async function beginCooldowns(
   )
 }
 
-/** Begins a cooldown unless it is running: of many that ask at the same time, one gets true. */
-export async function tryCooldown(
+/** Starts a cooldown unless it is active. Returns true for exactly one of several concurrent callers. */
+export async function tryStartCooldown(
   trx: Transaction<Schema>,
   dialect: Dialect,
   { name, now, until }: { name: string; now: number; until: number },
 ): Promise<boolean> {
   await dialect.insertMany(trx, COOLDOWNS, [[name, 0]])
-  const taken = await trx
+  const updated = await trx
     .updateTable('faultboard_cooldowns')
     .set({ until })
     .where('name', '=', name)
     .where('until', '<=', now)
     .executeTakeFirst()
-  return taken.numUpdatedRows > 0n
+  return updated.numUpdatedRows > 0n
 }

@@ -5,23 +5,23 @@ import type { Dialect } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import type { NoticeEvent } from '../content/notice.js'
-import type { NewDelivery } from '../delivery/write-deliveries.js'
+import type { NewDelivery } from '../delivery/plan-deliveries.js'
 
-/** Digests, test messages and summaries are few; a resolution has to follow what it resolves. */
-const LIMITED: readonly NoticeEvent[] = ['new', 'reopened', 'milestone', 'baseline']
+/** Digests, tests and summaries are rare. A resolve must always follow its trigger. */
+const LIMITED_EVENTS: readonly NoticeEvent[] = ['new', 'reopened', 'milestone', 'baseline']
 
 export interface LimitedDeliveries {
   deliveries: NewDelivery[]
-  /** How many of them wait for the summary. */
-  over_limit: number
+  /** Number of deliveries that wait for the summary. */
+  overLimitCount: number
 }
 
 /**
- * Applies `notification_max_per_hour` to messages that are about to be written. The most severe ones are sent; the rest
- * waits for the summary at the end of the hour. The usage of a channel is locked until the transaction ends, so that all
- * processes together stay within the limit.
+ * Applies `notification_max_per_hour` to new deliveries. Sends the most severe; the rest waits for the summary at the
+ * end of the hour. Locks the usage row of each channel until the transaction ends, so that the limit holds across
+ * processes.
  */
-export async function limitPerHour(
+export async function applyHourlyLimit(
   trx: Transaction<Schema>,
   dialect: Dialect,
   deliveries: readonly NewDelivery[],
@@ -32,26 +32,29 @@ export async function limitPerHour(
     const route = `${delivery.application_id ?? 0}:${delivery.channel}`
     routes.set(route, [...(routes.get(route) ?? []), delivery])
   }
-  const moved = new Map<NewDelivery, NewDelivery>()
-  // In one order for every process, so that two transactions wait for each other rather than deadlock.
+  const overLimit = new Map<NewDelivery, NewDelivery>()
+  // Sorted to avoid deadlocks between processes.
   for (const [, messages] of [...routes].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const { before, period } = await reserve(trx, dialect, messages, now)
+    const { before, period } = await reserveUsage(trx, dialect, messages, now)
     const surplus = messages.sort(bySeverity).slice(Math.max(0, limit - before))
-    for (const one of surplus) moved.set(one, { ...one, state: 'over_limit', run_at: period + HOUR })
+    for (const delivery of surplus) overLimit.set(delivery, { ...delivery, state: 'over_limit', run_at: period + HOUR })
   }
-  return { deliveries: deliveries.map((one) => moved.get(one) ?? one), over_limit: moved.size }
+  return {
+    deliveries: deliveries.map((delivery) => overLimit.get(delivery) ?? delivery),
+    overLimitCount: overLimit.size,
+  }
 }
 
 function isLimited({ state, notice }: NewDelivery): boolean {
-  return state === 'pending' && LIMITED.includes(notice.event)
+  return state === 'pending' && LIMITED_EVENTS.includes(notice.event)
 }
 
 function bySeverity(a: NewDelivery, b: NewDelivery): number {
   return SEVERITIES.indexOf(a.notice.severity) - SEVERITIES.indexOf(b.notice.severity)
 }
 
-/** The summary of an hour may have been written since this transaction read the clock: then the next hour counts. */
-async function reserve(
+/** Counts toward the next hour if the summary of the current hour was already written. */
+async function reserveUsage(
   trx: Transaction<Schema>,
   dialect: Dialect,
   messages: readonly NewDelivery[],
@@ -64,7 +67,7 @@ async function reserve(
   }
 }
 
-/** Called before the summary of an hour is written: whatever is added to the hour later is refused. */
+/** Closes an hour before its summary is written. Later deliveries count toward the next hour. */
 export async function closeHour(
   trx: Transaction<Schema>,
   dialect: Dialect,

@@ -3,7 +3,7 @@ import { digestFigures } from '../../../src/analytics/digest/digest.js'
 import { digestSpan } from '../../../src/analytics/digest/digest-span.js'
 import { resolveError } from '../../../src/triage/commands/resolve-error.js'
 import { updateStatus } from '../../../src/triage/commands/update-status.js'
-import { deskAt, desksOn } from '../../notifications/desk.js'
+import { harnessAt, harnessesOn } from '../../notifications/delivery-harness.js'
 import { describeEachDatabase } from '../../support/databases.js'
 
 const at = (text: string) => Date.parse(text)
@@ -58,25 +58,25 @@ describe('the period of a digest', () => {
 })
 
 describeEachDatabase('the digest', (database) => {
-  const openDesk = desksOn(database)
+  const openHarness = harnessesOn(database)
 
   test('compares a day of 23 hours with the day before, by hand', async () => {
-    const desk = await openDesk({ time_zone: 'Europe/Berlin' })
+    const harness = await openHarness({ time_zone: 'Europe/Berlin' })
     const [from, to] = [at('2026-03-28T23:00Z'), at('2026-03-29T22:00Z')]
     const log = (type: string, times: number[], fields = {}) =>
-      Promise.all(times.map((occurred_at) => desk.log(type, { occurred_at, ...fields }))).then(([id = 0]) => id)
-    desk.clock.now = to + 9 * HOUR
+      Promise.all(times.map((occurred_at) => harness.log(type, { occurred_at, ...fields }))).then(([id = 0]) => id)
+    harness.clock.now = to + 9 * HOUR
 
     const old = await log('Old', [from - 30 * HOUR, from - 1, from - 2, from, to - 1, to - 2], { severity: 'low' })
     const yesterday = await log('Yesterday', [from - 5 * HOUR, from + HOUR], { severity: 'low' })
     const first = await log('First', [from, from + 1], { severity: 'medium' })
     const last = await log('Last', [to - 1], { severity: 'critical' })
     await log('Today', [to, to + 1, to + 2, to + 3, to + 4, to + 5, to + 6])
-    const billing = deskAt(desk.place, { time_zone: 'Europe/Berlin', application_name: 'billing' })
-    billing.clock.now = desk.clock.now
+    const billing = harnessAt(harness.place, { time_zone: 'Europe/Berlin', application_name: 'billing' })
+    billing.clock.now = harness.clock.now
     const other = await billing.log('Other', { occurred_at: from + HOUR, severity: 'low' })
 
-    const figures = await digestFigures(desk.context, 'daily')
+    const figures = await digestFigures(harness.context, 'daily')
     expect(figures).toMatchObject({ frequency: 'daily', from, to })
     expect(figures.figures).toMatchObject({
       occurrences: { now: 3 + 1 + 2 + 1 + 1, before: 2 + 1 },
@@ -94,21 +94,21 @@ describeEachDatabase('the digest', (database) => {
   })
 
   test('tells what was resolved and what came back, but not what a person opened again', async () => {
-    const desk = await openDesk({ time_zone: 'UTC' })
+    const harness = await openHarness({ time_zone: 'UTC' })
     const [before, from, to] = [at('2026-03-08T00:00Z'), at('2026-03-09T00:00Z'), at('2026-03-10T00:00Z')]
-    desk.clock.now = before
+    harness.clock.now = before
     const ids: Record<string, number> = {}
-    for (const type of ['A', 'B', 'C', 'D', 'E']) ids[type] = await desk.log(type)
-    desk.clock.now = before + HOUR
-    for (const type of ['A', 'B', 'C']) await desk.run(resolveError, { error_id: ids[type] })
-    desk.clock.now = from + HOUR
-    await desk.log('B')
-    await desk.run(updateStatus, { error_id: ids.C, status: 'new' })
-    await desk.run(resolveError, { error_id: ids.D })
-    await desk.run(updateStatus, { error_id: ids.E, status: 'wont_fix' })
-    desk.clock.now = to + HOUR
+    for (const type of ['A', 'B', 'C', 'D', 'E']) ids[type] = await harness.log(type)
+    harness.clock.now = before + HOUR
+    for (const type of ['A', 'B', 'C']) await harness.run(resolveError, { error_id: ids[type] })
+    harness.clock.now = from + HOUR
+    await harness.log('B')
+    await harness.run(updateStatus, { error_id: ids.C, status: 'new' })
+    await harness.run(resolveError, { error_id: ids.D })
+    await harness.run(updateStatus, { error_id: ids.E, status: 'wont_fix' })
+    harness.clock.now = to + HOUR
 
-    const digest = await digestFigures(desk.context, 'daily')
+    const digest = await digestFigures(harness.context, 'daily')
     expect(digest.figures.regressed_errors).toEqual({ now: 1, before: 0 })
     expect(digest.figures.resolved_errors).toEqual({ now: 2, before: 1 })
     expect(digest.regressed_errors).toMatchObject([{ id: ids.B, count: 1 }])
@@ -116,19 +116,19 @@ describeEachDatabase('the digest', (database) => {
   })
 
   test('is that of one application, and of the period before a time, where these are named', async () => {
-    const desk = await openDesk({ time_zone: 'UTC' })
-    const billing = deskAt(desk.place, { time_zone: 'UTC', application_name: 'billing' })
+    const harness = await openHarness({ time_zone: 'UTC' })
+    const billing = harnessAt(harness.place, { time_zone: 'UTC', application_name: 'billing' })
     const day = at('2026-03-09T00:00Z')
-    const own = await desk.log('Own', { occurred_at: day + HOUR })
-    await desk.log('Own', { occurred_at: day + 2 * HOUR })
-    const resolved = await desk.log('Resolved', { occurred_at: day + HOUR })
+    const own = await harness.log('Own', { occurred_at: day + HOUR })
+    await harness.log('Own', { occurred_at: day + 2 * HOUR })
+    const resolved = await harness.log('Resolved', { occurred_at: day + HOUR })
     await billing.log('Theirs', { occurred_at: day + HOUR })
-    desk.clock.now = day + 3 * HOUR
-    await desk.run(resolveError, { error_id: resolved })
-    desk.clock.now = day + 5 * 24 * HOUR
-    const row = await desk.context.database.read.selectFrom('faultboard_errors').selectAll().execute()
+    harness.clock.now = day + 3 * HOUR
+    await harness.run(resolveError, { error_id: resolved })
+    harness.clock.now = day + 5 * 24 * HOUR
+    const row = await harness.context.database.read.selectFrom('faultboard_errors').selectAll().execute()
     const application_id = row.find(({ id }) => id === own)?.application_id
-    const digest = await digestFigures(desk.context, 'daily', { at: day + 32 * HOUR, application_id })
+    const digest = await digestFigures(harness.context, 'daily', { at: day + 32 * HOUR, application_id })
     expect(digest.from).toBe(day)
     expect(digest.figures).toMatchObject({
       occurrences: { now: 3 },
@@ -139,8 +139,8 @@ describeEachDatabase('the digest', (database) => {
   })
 
   test('has nothing to tell of an empty week', async () => {
-    const desk = await openDesk({})
-    const digest = await digestFigures(desk.context, 'weekly')
+    const harness = await openHarness({})
+    const digest = await digestFigures(harness.context, 'weekly')
     expect(digest.figures.occurrences).toEqual({ now: 0, before: 0 })
     expect([digest.new_errors, digest.top_errors, digest.regressed_errors, digest.resolved_errors]).toEqual([
       [],

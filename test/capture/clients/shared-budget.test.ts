@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { SharedBudget } from '../../../src/capture/clients/shared-budget.js'
-import { desksOn } from '../../notifications/desk.js'
+import { harnessesOn } from '../../notifications/delivery-harness.js'
 import { describeEachDatabase } from '../../support/databases.js'
 
 describeEachDatabase('a budget while the database is unreachable', (database) => {
-  const openDesk = desksOn(database)
+  const openHarness = harnessesOn(database)
 
   test('uses the limit of a process alone, and the shared one as soon as the database is back', async () => {
-    const { context } = await openDesk({})
+    const { context } = await openHarness({})
     let isReachable = false
     const budget = new SharedBudget(
       context,

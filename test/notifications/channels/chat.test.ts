@@ -28,7 +28,7 @@ channelContract({
   expectHarmless,
 })
 
-/** The limits are Slack's own. */
+/** Slack limits. */
 function expectHarmless({ raw }: Letter): void {
   const { text, mrkdwn, blocks } = JSON.parse(raw) as Body
   expect(mrkdwn).toBe(false)
@@ -51,12 +51,12 @@ function expectHarmless({ raw }: Letter): void {
     expect(shown).not.toMatch(/<(?!https:\/\/ops\.example\/)/)
     const said = shown.replace(/<https:[^>]*>/g, '')
     expect(said).not.toMatch(/@(everyone|here|channel|U123)|http:\/\/|www\.|\]\(|\u202E|\r|\0/)
-    // Code is ended by nothing but what began it.
+    // Only the closing backtick ends a code span.
     expect((shown.match(/`/g) ?? []).length % 2).toBe(0)
   }
 }
 
-describe('a message to a chat', () => {
+describe('a chat notification', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -74,42 +74,42 @@ describe('a message to a chat', () => {
     return JSON.parse(inbox.letters[0]?.raw ?? '') as Body
   }
 
-  test('says everything in its text, and shows it in blocks where those are known', async () => {
+  test('contains the full text and shows it in blocks', async () => {
     const { text, blocks } = await sent(errorNotice('new'))
     expect(text.split('\n')).toEqual([
       'shop (production): New error (high): TypeError: cart.total is not a function',
-      'Occurrences: 1 · Place: src/cart.js:12 in total · Version: 2.4.0 · Platform: Web · ' +
+      'Occurrences: 1 · Location: src/cart.js:12 in total · Version: 2.4.0 · Platform: Web · ' +
         'First seen: 10 Mar 2026, 10:00 UTC · Last seen: 10 Mar 2026, 12:00 UTC',
       '<https://ops.example/error_dashboard/errors/42>',
     ])
     expect(blocks[0]).toMatchObject({ type: 'header', text: { text: 'New error in shop (production)' } })
     expect(blocks[1]?.text?.text).toBe('`TypeError`\n```\ncart.total is not a function\n```')
-    expect(blocks[2]?.fields?.map((field) => field.text)).toContain('*Place*\n`src/cart.js:12 in total`')
+    expect(blocks[2]?.fields?.map((field) => field.text)).toContain('*Location*\n`src/cart.js:12 in total`')
     expect(blocks[3]?.text?.text).toBe('<https://ops.example/error_dashboard/errors/42|Open in Faultboard>')
   })
 
   test.each([
     ['reopened', 'Error regressed in version 2.4.0 in shop (production)'],
     ['milestone', 'Error reached 100 occurrences in shop (production)'],
-    ['baseline', 'More errors than usual in shop (production)'],
-    ['held', '5 messages from the quiet hours in shop (production)'],
-    ['test', 'Test message in shop (production)'],
-  ] as const)('has a heading for: %s', async (event, heading) => {
+    ['baseline', 'Error rate above baseline in shop (production)'],
+    ['held', '5 notifications held during quiet hours in shop (production)'],
+    ['test', 'Test notification in shop (production)'],
+  ] as const)('has the expected heading for: %s', async (event, heading) => {
     const { blocks } = await sent(NOTICES[event])
     expect(blocks[0]?.text?.text).toBe(heading)
   })
 
-  test('tells how far from the usual a rate is', async () => {
+  test('shows the deviation from the baseline', async () => {
     const { blocks } = await sent(baselineNotice())
-    expect(blocks[1]?.text?.text).toContain('Web: 37 in this hour, usual 4.2 ± 1.1')
+    expect(blocks[1]?.text?.text).toContain('Web: 37 this hour, baseline 4.2 ± 1.1')
     const query = 'application_id=1&amp;error_type=TimeoutError'
     expect(blocks.at(-1)?.text?.text).toBe(`<https://ops.example/error_dashboard/errors?${query}|Open in Faultboard>`)
   })
 
-  test('lists what was held, and how much more there is', async () => {
+  test('lists held notifications and the number of further ones', async () => {
     const { blocks } = await sent(NOTICES.held)
     expect(blocks[1]?.text?.text).toContain('*high* New error <https://ops.example/error_dashboard/errors/42|open>')
-    expect(blocks[2]?.text?.text).toContain('*critical* More errors than usual')
+    expect(blocks[2]?.text?.text).toContain('*critical* Error rate above baseline')
     expect(blocks[3]?.text?.text).toBe('and 3 others')
   })
 })

@@ -30,7 +30,7 @@ channelContract({
   expectHarmless,
 })
 
-/** The limits are Discord's own. */
+/** Discord limits. */
 function expectHarmless({ raw }: Letter): void {
   const { content, allowed_mentions, embeds } = JSON.parse(raw) as Body
   expect(allowed_mentions).toEqual({ parse: [] })
@@ -47,18 +47,18 @@ function expectHarmless({ raw }: Letter): void {
   }
 }
 
-/** Inside code nothing is a mark; outside, every mark stands behind a backslash. */
+/** Outside code, every formatting character is escaped with a backslash. */
 function expectNoMarks(text: string): void {
   expect(text).not.toMatch(/@(everyone|here|U123|&456)|\u202E|\0/)
   const outside = text
     .replace(/\\.|```\n[^`]*\n```|`[^`]*`/gsu, '')
-    // What we wrote ourselves: links to the dashboard and the severity in bold.
+    // Our own markup: dashboard links and the bold severity.
     .replace(/<https:\/\/ops\.example\/[^>\s]*>|\[open\]\(https:\/\/ops\.example\/[^)\s]*\)/g, '')
     .replace(/\*\*(critical|high|medium|low)\*\*/g, '')
   expect(outside).not.toMatch(/[*_~`|[\]<#]|:\/\//)
 }
 
-describe('a message to a community chat', () => {
+describe('a community chat notification', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('a message to a community chat', () => {
     return JSON.parse(inbox.letters[0]?.raw ?? '') as Body
   }
 
-  test('says what matters in its content, and the rest in an embed', async () => {
+  test('shows a summary as content and the details in an embed', async () => {
     const { content, embeds } = await sent(NOTICES.new)
     expect(content.replaceAll('\\', '').split('\n')).toEqual([
       'shop (production): New error (high): TypeError: cart.total is not a function',
@@ -89,16 +89,16 @@ describe('a message to a community chat', () => {
       color: 0xe07b1f,
       timestamp: '2026-03-10T12:00:00.000Z',
     })
-    expect(embeds[0]?.fields).toContainEqual({ name: 'Place', value: '`src/cart.js:12 in total`', inline: true })
+    expect(embeds[0]?.fields).toContainEqual({ name: 'Location', value: '`src/cart.js:12 in total`', inline: true })
     expect(embeds[0]?.fields).toContainEqual({ name: 'Severity', value: 'high', inline: true })
   })
 
-  test('tells how far from the usual a rate is', async () => {
+  test('shows the deviation from the baseline', async () => {
     const { embeds } = await sent(NOTICES.baseline)
-    expect(embeds[0]?.description).toContain('Web: 37 in this hour, usual 4.2 ± 1.1')
+    expect(embeds[0]?.description).toContain('Web: 37 this hour, baseline 4.2 ± 1.1')
   })
 
-  test('lists what was held, and how much more there is', async () => {
+  test('lists held notifications and the number of further ones', async () => {
     const { embeds } = await sent(NOTICES.held)
     expect(embeds[0]?.description).toContain('**high** New error [open](https://ops.example/error_dashboard/errors/42)')
     expect(embeds[0]?.description).toContain('and 3 others')

@@ -21,7 +21,7 @@ channelContract({
   channel: email,
   carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'digest', 'test'],
   open,
-  busy: { answer: '450 try again later' },
+  busy: { response: '450 try again later' },
   expectHarmless,
 })
 
@@ -37,7 +37,7 @@ function expectHarmless({ raw }: Letter): void {
   expect(headers.subject?.length).toBeLessThanOrEqual(200)
   for (const value of Object.values(headers)) expect(value).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
   expect(text.replaceAll('\r\n', '\n')).not.toMatch(/[\p{Bidi_Control}\0\r]|\p{Cc}\[31m/u)
-  // Mail programs make links of addresses by themselves.
+  // Mail clients turn URLs into links.
   expect((text + html).replace(/https:\/\/ops\.example\/[^\s"]*/g, '')).not.toMatch(/http:\/\/|www\./)
   expect(html).not.toMatch(/<script|<img|\sonerror=(?!alert\(1\)&gt;)|[\p{Bidi_Control}\0]|\p{Cc}\[31m/u)
   for (const [, address = ''] of html.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^https:\/\/ops\.example\//)
@@ -45,7 +45,7 @@ function expectHarmless({ raw }: Letter): void {
   expect(raw.length).toBeLessThan(512 * 1024)
 }
 
-describe('a mail', () => {
+describe('a notification email', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('a mail', () => {
     return parseMail(inbox.letters[0]?.raw ?? '')
   }
 
-  test('has a subject, a text and an HTML part that say the same', async () => {
+  test('has a subject and matching text and HTML parts', async () => {
     const { headers, text, html } = await sent(NOTICES.new)
     expect(headers).toMatchObject({
       subject: '[shop (production)] New error: TypeError: cart.total is not a function',
@@ -76,7 +76,7 @@ describe('a mail', () => {
     const lines = text.split(/\r?\n/)
     expect(lines).toContain('New error in shop (production)')
     expect(lines).toContain('Severity:    high')
-    expect(lines).toContain('Place:       src/cart.js:12 in total')
+    expect(lines).toContain('Location:    src/cart.js:12 in total')
     expect(lines).toContain('Last seen:   10 Mar 2026, 12:00 UTC')
     expect(lines).toContain('https://ops.example/error_dashboard/errors/42')
     for (const part of ['New error', 'TypeError', 'cart.total is not a function', 'src/cart.js:12 in total', '2.4.0']) {
@@ -89,15 +89,15 @@ describe('a mail', () => {
   test.each([
     ['reopened', '[shop (production)] Error regressed in version 2.4.0: TypeError: cart.total is not a function'],
     ['milestone', '[shop (production)] Error reached 100 occurrences: TypeError: cart.total is not a function'],
-    ['baseline', '[shop (production)] More errors than usual: TimeoutError: Web: 37 in this hour, usual 4.2 ± 1.1'],
-    ['held', '[shop (production)] 5 messages from the quiet hours'],
+    ['baseline', '[shop (production)] Error rate above baseline: TimeoutError: Web: 37 this hour, baseline 4.2 ± 1.1'],
+    ['held', '[shop (production)] 5 notifications held during quiet hours'],
     ['digest', '[shop (production)] Daily digest: 1,240 occurrences, 2 new errors'],
-    ['test', '[shop (production)] Test message'],
-  ] as const)('has a subject for: %s', async (event, subject) => {
+    ['test', '[shop (production)] Test notification'],
+  ] as const)('has the expected subject for: %s', async (event, subject) => {
     expect((await sent(NOTICES[event])).headers.subject).toBe(subject)
   })
 
-  test('stands with other mails about the same error, under a number of its own', async () => {
+  test('is threaded with other emails about the same error and has its own message id', async () => {
     const first = await sent(NOTICES.new)
     inbox.letters.length = 0
     const second = await sent({ ...NOTICES.reopened, at: NOTICES.new.at + 1 })
@@ -105,21 +105,22 @@ describe('a mail', () => {
     expect(second.headers['message-id']).not.toBe(first.headers['message-id'])
   })
 
-  test('brings the digest: figures beside those of the period before, and the lists', async () => {
+  test('shows a digest with figures, the previous period and the lists', async () => {
     const { text, html } = await sent(NOTICES.digest)
     const lines = text.split(/\r?\n/)
     expect(lines).toContain('Occurrences: 1,240 (up 24 % from 1,000)')
     expect(lines).toContain('New errors:  2 (down 50 % from 4)')
-    expect(lines).toContain('Came back:   1 (none before)')
-    expect(lines).toContain('Resolved:    3 (as many as before)')
+    expect(lines).toContain('Regressions: 1 (none in the previous period)')
+    expect(lines).toContain('Resolved:    3 (unchanged)')
     expect(lines).toContain('- 1,100 × TimeoutError: TimeoutError of the digest (medium)')
     expect(lines).toContain('  https://ops.example/error_dashboard/errors/4')
-    for (const heading of ['New', 'Came back', 'Most often', 'Resolved']) expect(html).toContain(`>${heading}</h2>`)
+    for (const heading of ['New errors', 'Regressions', 'Most frequent errors', 'Resolved errors'])
+      expect(html).toContain(`>${heading}</h2>`)
     expect(html).toContain('up 24 % from 1,000')
     expect(html).toContain('href="https://ops.example/error_dashboard/errors/3"')
   })
 
-  test('names the days of a digest, and the applications where there are several', async () => {
+  test('names the days of a digest and the applications if there are several', async () => {
     const day = Date.parse('2026-03-09T00:00:00Z')
     const span = { from: day, to: day + 86_400_000 }
     const mine = digestNotice().digest.new_errors[0]
@@ -135,7 +136,7 @@ describe('a mail', () => {
     expect(of_week).toContain('9 Mar 2026 to 15 Mar 2026 (UTC)')
   })
 
-  test('says so when the period of a digest was quiet', async () => {
+  test('states that a digest period had no errors', async () => {
     const none = { now: 0, before: 0 }
     const figures = { occurrences: none, new_errors: none, regressed_errors: none, resolved_errors: none }
     const lists = { new_errors: [], regressed_errors: [], top_errors: [], resolved_errors: [] }
@@ -145,32 +146,32 @@ describe('a mail', () => {
     expect(html).not.toContain('</h2>')
   })
 
-  test('goes by the transport of the host, and bears its sender', async () => {
+  test('uses the transport of the host and its default sender', async () => {
     const mail_transport = nodemailer.createTransport(inbox.settings.smtp_url ?? '', { from: 'host@shop.example' })
     const own = { mail_transport, smtp_url: null, notification_email_from: null }
     expect((await sent(NOTICES.new, own)).headers.from).toBe('host@shop.example')
   })
 
-  test('bears the name of the machine where nobody has set a sender', async () => {
+  test('uses the host name as sender if none is configured', async () => {
     const { headers } = await sent(NOTICES.new, { notification_email_from: null })
     expect(headers.from).toMatch(/^Faultboard <faultboard@[a-z0-9.-]+>$/i)
   })
 
-  test('does not wait for a transport of the host that never answers', async () => {
+  test('times out if the transport of the host does not respond', async () => {
     const settings = { ...MAILS, mail_transport: { sendMail: () => new Promise(() => {}) } }
-    const limits = { connect_ms: 100, total_ms: 100 }
-    const outcome = await sendBy(email, settings, { key: 'k', notice: NOTICES.new }, { limits })
-    expect(outcome).toEqual({ state: 'failed', answer: 'no answer within 0.1 s' })
+    const timeouts = { connect_ms: 100, total_ms: 100 }
+    const outcome = await sendBy(email, settings, { key: 'k', notice: NOTICES.new }, { timeouts })
+    expect(outcome).toEqual({ state: 'failed', response: 'Timed out after 0.1 s.' })
   })
 
-  test('counts as sent when some of its recipients were refused, and says so', async () => {
+  test('counts as sent if only some recipients were rejected, and reports them', async () => {
     const mail_transport = { sendMail: async () => ({ accepted: ['a'], rejected: ['b'], response: '250 OK' }) }
     const outcome = await sendBy(email, { ...MAILS, mail_transport }, { key: 'k', notice: NOTICES.new })
-    expect(outcome).toEqual({ state: 'sent', answer: 'refused for 1 of 2 recipients; 250 OK' })
+    expect(outcome).toEqual({ state: 'sent', response: 'Rejected for 1 of 2 recipients: 250 OK' })
   })
 
-  test('needs recipients and a way to them', () => {
-    const missing = (settings: Settings) => email.missing({ ...OFF, ...settings } as never)
+  test('requires recipients and a transport', () => {
+    const missing = (settings: Settings) => email.missingOptions({ ...OFF, ...settings } as never)
     expect(missing({})).toBeNull()
     expect(missing({ enable_email_notifications: true })).toEqual([
       'notification_email_recipients',

@@ -36,7 +36,7 @@ function expectHarmless({ raw }: Letter): void {
   expect(raw.length).toBeLessThan(512 * 1024)
 }
 
-describe('an event for the incident service', () => {
+describe('an incident event', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -69,16 +69,16 @@ describe('an event for the incident service', () => {
     })
   })
 
-  test('closes the same incident when the error is resolved', async () => {
+  test('resolves the same incident when the error is resolved', async () => {
     expect(await sent(NOTICES.resolved)).toMatchObject({ event_action: 'resolve', dedup_key: SIGNATURE })
   })
 
-  test('is one incident for all messages about one error', async () => {
+  test('uses one incident for all notifications about one error', async () => {
     const keys = [await sent(NOTICES.new), await sent(NOTICES.reopened), await sent(NOTICES.milestone)]
     expect(new Set(keys.map(({ dedup_key }) => dedup_key))).toEqual(new Set([SIGNATURE]))
   })
 
-  test('is one incident for all alerts about one type of error', async () => {
+  test('uses one incident for all alerts about one error type', async () => {
     const first = await sent(baselineNotice())
     const again = await sent({ ...baselineNotice(), at: 1 })
     const another = await sent(baselineNotice('OtherError'))
@@ -91,7 +91,7 @@ describe('an event for the incident service', () => {
     ['high', 'error'],
     ['medium', 'warning'],
     ['low', 'info'],
-  ] satisfies [Severity, string][])('calls %s as the service does: %s', async (severity, called) => {
+  ] satisfies [Severity, string][])('maps severity %s to %s', async (severity, called) => {
     expect((await sent(errorNotice('new', {}, { severity }))).payload.severity).toBe(called)
   })
 })

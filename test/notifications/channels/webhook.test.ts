@@ -20,7 +20,7 @@ channelContract({
   expectHarmless,
 })
 
-/** It is read by a program: the text is the text, as long as it is whole and bounded. */
+/** Programs read the payload, so the text is unchanged within its length limit. */
 function expectHarmless({ raw }: Letter, notice: Notice): void {
   const body = JSON.parse(raw) as Notice
   expect(body.event).toBe(notice.event)
@@ -28,7 +28,7 @@ function expectHarmless({ raw }: Letter, notice: Notice): void {
   expect(raw).not.toMatch(/\\ud[89ab]..(?!\\ud[c-f])/i)
 }
 
-describe('a message to a program', () => {
+describe('a webhook notification', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('a message to a program', () => {
     return inbox.letters[0] as Letter
   }
 
-  test('holds the whole notice, with links and times as programs read them', async () => {
+  test('contains the whole notice with links and ISO 8601 times', async () => {
     const { raw, headers } = await sent(NOTICES.new)
     expect(JSON.parse(raw)).toEqual({
       ...{ key: 'new:42:webhook', event: 'new', application_name: 'shop', environment: 'production' },
@@ -71,7 +71,7 @@ describe('a message to a program', () => {
     })
   })
 
-  test('is signed so that the code in the docs can tell it from a forged or an old one', async () => {
+  test('has a signature that the documented code verifies against forgery and replay', async () => {
     const { raw, headers } = await sent(NOTICES.new)
     const header = String((headers as Record<string, unknown>)['x-faultboard-signature'])
     const isFromFaultboard = verifierOfTheDocs()
@@ -85,7 +85,7 @@ describe('a message to a program', () => {
     }
   })
 
-  test('bears no signature where there is no key', async () => {
+  test('has no signature without a secret', async () => {
     await sendBy(webhook, { ...inbox.settings, webhook_secret: null }, { key: 'k', notice: NOTICES.new })
     expect(inbox.letters[0]?.headers).not.toHaveProperty('x-faultboard-signature')
   })
@@ -93,7 +93,7 @@ describe('a message to a program', () => {
 
 type Verify = (body: string, header: string, secret: string, now?: number) => boolean
 
-/** The very code that docs/notifications.md shows. */
+/** Runs the code of docs/notifications.md. */
 function verifierOfTheDocs(): Verify {
   const docs = readFileSync('docs/notifications.md', 'utf8')
   const code = /```js\n(import \{ createHmac, timingSafeEqual \}[\s\S]*?)```/.exec(docs)?.[1] ?? ''

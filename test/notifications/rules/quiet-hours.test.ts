@@ -1,68 +1,68 @@
 import { describe, expect, test } from 'vitest'
-import { endOfQuiet, quietHoursOf } from '../../../src/notifications/rules/quiet-hours.js'
+import { createQuietHours, endOfQuietHours } from '../../../src/notifications/rules/quiet-hours.js'
 import type { Options } from '../../../src/options.js'
 
 const at = (text: string) => Date.parse(text)
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
-describe('quiet hours end', () => {
+describe('the end of quiet hours', () => {
   test.each([
     [
-      'the next morning, when they pass midnight',
+      'on the next morning if they include midnight',
       '22:00-07:00',
       'UTC',
       '2026-03-10T23:30:10Z',
       '2026-03-11T07:00:00.000Z',
     ],
-    ['the same morning after midnight', '22:00-07:00', 'UTC', '2026-03-11T06:59:59Z', '2026-03-11T07:00:00.000Z'],
-    ['with their last minute', '22:00-07:00', 'UTC', '2026-03-11T07:00:00Z', null],
-    ['and begin with their first', '22:00-07:00', 'UTC', '2026-03-11T22:00:00Z', '2026-03-12T07:00:00.000Z'],
-    ['not before they begin', '22:00-07:00', 'UTC', '2026-03-11T21:59:59Z', null],
+    ['on the same morning after midnight', '22:00-07:00', 'UTC', '2026-03-11T06:59:59Z', '2026-03-11T07:00:00.000Z'],
+    ['after their last minute', '22:00-07:00', 'UTC', '2026-03-11T07:00:00Z', null],
+    ['from their first minute', '22:00-07:00', 'UTC', '2026-03-11T22:00:00Z', '2026-03-12T07:00:00.000Z'],
+    ['never before they start', '22:00-07:00', 'UTC', '2026-03-11T21:59:59Z', null],
     ['at noon', '11:00-12:00', 'UTC', '2026-03-11T11:30:00Z', '2026-03-11T12:00:00.000Z'],
     [
-      'by the clock of the time zone',
+      'in the configured time zone',
       '22:00-07:00',
       'America/New_York',
       '2026-07-02T02:00:00Z',
       '2026-07-02T11:00:00.000Z',
     ],
-    ['in a zone of half hours', '22:15-06:45', 'Asia/Kolkata', '2026-07-01T17:00:00Z', '2026-07-02T01:15:00.000Z'],
+    ['in a half-hour time zone', '22:15-06:45', 'Asia/Kolkata', '2026-07-01T17:00:00Z', '2026-07-02T01:15:00.000Z'],
     [
-      'an hour sooner when the clocks go forward',
+      'an hour earlier when daylight saving time starts',
       '22:00-07:00',
       'Europe/Berlin',
       '2026-03-28T22:30:00Z',
       '2026-03-29T05:00:00.000Z',
     ],
     [
-      'an hour later when they go back',
+      'an hour later when daylight saving time ends',
       '22:00-07:00',
       'Europe/Berlin',
       '2026-10-24T21:30:00Z',
       '2026-10-25T06:00:00.000Z',
     ],
     [
-      'with a gap that holds their end',
+      'after a skipped hour that contains their end',
       '22:00-02:30',
       'Europe/Berlin',
       '2026-03-28T23:00:00Z',
       '2026-03-29T01:00:00.000Z',
     ],
     [
-      'once more when their last hour comes twice',
+      'after the second of two repeated hours',
       '22:00-02:30',
       'Europe/Berlin',
       '2026-10-25T01:10:00Z',
       '2026-10-25T01:30:00.000Z',
     ],
-  ])('%s', (_, hours, zone, now, end) => {
-    expect(iso(endOfQuiet(at(now), hours, zone))).toBe(end)
+  ])('is correct: %s', (_, hours, zone, now, end) => {
+    expect(iso(endOfQuietHours(at(now), hours, zone))).toBe(end)
   })
 })
 
-describe('a message is held', () => {
+describe('a notification during quiet hours', () => {
   const heldUntil = (settings: Partial<Options>) =>
-    quietHoursOf({
+    createQuietHours({
       quiet_hours: '22:00-07:00',
       quiet_hours_bypass_severity: 'critical',
       time_zone: 'UTC',
@@ -71,7 +71,7 @@ describe('a message is held', () => {
   const now = at('2026-03-10T23:30:00Z')
   const end = at('2026-03-11T07:00:00Z')
 
-  test('until the end, which later messages share', () => {
+  test('is held until their end, together with later notifications', () => {
     const held = heldUntil({})
     expect(held({ channel: 'chat', severity: 'high', now })).toBe(end)
     expect(held({ channel: 'email', severity: 'low', now: now + 1 })).toBe(end)
@@ -79,14 +79,14 @@ describe('a message is held', () => {
     expect(held({ channel: 'email', severity: 'low', now: now - 3 * 3_600_000 })).toBeNull()
   })
 
-  test('but not by the incident channel, nor when it is grave enough', () => {
+  test('is sent immediately for incidents and for severe errors', () => {
     expect(heldUntil({})({ channel: 'incident', severity: 'low', now })).toBeNull()
     expect(heldUntil({})({ channel: 'chat', severity: 'critical', now })).toBeNull()
     expect(heldUntil({ quiet_hours_bypass_severity: 'high' })({ channel: 'chat', severity: 'high', now })).toBeNull()
     expect(heldUntil({ quiet_hours_bypass_severity: null })({ channel: 'chat', severity: 'critical', now })).toBe(end)
   })
 
-  test('never where there are no quiet hours', () => {
+  test('is sent immediately if no quiet hours are configured', () => {
     expect(heldUntil({ quiet_hours: null })({ channel: 'chat', severity: 'low', now })).toBeNull()
   })
 })

@@ -201,13 +201,13 @@ function Failures({
     <>
       <h3>Failed notifications</h3>
       <ul class="failures">
-        {failures.map(({ channel, event, attempts, last_answer, created_at }) => (
+        {failures.map(({ channel, event, attempts, last_response, created_at }) => (
           <li>
             <span>
               {`${words(channel)}, ${words(event)}, ${attemptsText(attempts)}, `}
               <Time iso={created_at} visit={visit} />
             </span>
-            {last_answer && <code>{last_answer.slice(0, 500)}</code>}
+            {last_response && <code>{last_response.slice(0, 500)}</code>}
           </li>
         ))}
       </ul>

@@ -30,14 +30,14 @@ export function Channels({ channels, visit }: { channels: readonly ChannelState[
 }
 
 function Facts({ channel, visit: { options } }: { channel: ChannelState; visit: Visit }) {
-  const { target, least_severity, held_in_quiet_hours } = channel
+  const { target, min_severity, held_in_quiet_hours } = channel
   return (
     <p class="channel-facts">
       <bdi>{target}</bdi>
       <span class="muted">
-        {least_severity === 'low'
+        {min_severity === 'low'
           ? ' · all severities'
-          : ` · ${least_severity}${least_severity === 'critical' ? ' only' : ' and above'}`}
+          : ` · ${min_severity}${min_severity === 'critical' ? ' only' : ' and above'}`}
         {options.quiet_hours !== null &&
           (held_in_quiet_hours ? ` · paused ${options.quiet_hours}` : ' · ignores quiet hours')}
         {channel.name === 'email' && options.digest_frequency !== 'never' && ` · ${options.digest_frequency} digest`}

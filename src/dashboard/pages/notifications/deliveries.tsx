@@ -70,7 +70,7 @@ function Row({ delivery, visit }: DeliveryProps) {
       </td>
       <td class="delivery-channel">{channelLabel(delivery.channel)}</td>
       <td class="delivery-answer">
-        {delivery.last_answer && <code dir="auto">{delivery.last_answer}</code>}
+        {delivery.last_response && <code dir="auto">{delivery.last_response}</code>}
         <p class="meta muted">{attemptsText(delivery)}</p>
       </td>
       <td class="delivery-time">

@@ -4,11 +4,12 @@ import { type ChannelState, channelStates } from '../../../notifications/deliver
 import {
   DELIVERY_STATES,
   type DeliveriesPage,
+  type DeliveryCounts,
   deliveries,
   deliveriesInput,
+  deliveryCounts,
 } from '../../../notifications/delivery/deliveries.js'
-import { type DeliveryCounts, deliveryCounts } from '../../../notifications/delivery/delivery-counts.js'
-import { endOfQuiet } from '../../../notifications/rules/quiet-hours.js'
+import { endOfQuietHours } from '../../../notifications/rules/quiet-hours.js'
 import { definePage, type Visit } from '../../define.js'
 import { currentPageWith, href } from '../../href.js'
 import { Empty } from '../../ui/empty.js'
@@ -71,7 +72,7 @@ export const notifications = definePage({
 function quietHours({ config, now }: Context): QuietHours | null {
   const { quiet_hours, quiet_hours_bypass_severity, time_zone } = config
   if (quiet_hours === null) return null
-  const end = endOfQuiet(now(), quiet_hours, time_zone)
+  const end = endOfQuietHours(now(), quiet_hours, time_zone)
   return {
     hours: quiet_hours,
     time_zone,

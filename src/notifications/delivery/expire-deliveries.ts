@@ -1,0 +1,74 @@
+import type { Context } from '../../context.js'
+import { DAY } from '../../model/time.js'
+
+const RETENTION_DAYS = 30
+/** Deleting blocks the host's event loop on SQLite, so batches are small. */
+const ROWS_PER_DELETE = 200
+
+/**
+ * Deletes old deliveries and expired cooldowns. Keeps the triggers of open incidents: without them, the incident would
+ * never be resolved.
+ */
+export async function deleteOldDeliveries(context: Context): Promise<void> {
+  const { database, now } = context
+  for (;;) {
+    const ids = (await findOldDeliveries(context)).map(({ id }) => id)
+    if (ids.length === 0) break
+    await database.read.deleteFrom('faultboard_deliveries').where('id', 'in', ids).execute()
+  }
+  await database.read
+    .deleteFrom('faultboard_cooldowns')
+    .where('until', '<', now() - DAY)
+    .execute()
+}
+
+async function findOldDeliveries({ database, now }: Context) {
+  return database.read
+    .selectFrom('faultboard_deliveries as d')
+    .leftJoin('faultboard_errors as e', 'e.id', 'd.error_id')
+    .select('d.id')
+    .where('d.created_at', '<', now() - RETENTION_DAYS * DAY)
+    .where(({ eb, or }) =>
+      or([eb('d.channel', '!=', 'incident'), eb('e.resolved', 'is', null), eb('e.resolved', '=', 1)]),
+    )
+    .limit(ROWS_PER_DELETE)
+    .execute()
+}
+
+const MAX_UNCLAIMED_MS = 7 * DAY
+/** Writing blocks the host's event loop on SQLite, so batches are small. */
+const ROWS_PER_UPDATE = 200
+
+/** Fails deliveries of applications without a running process for 7 days. No other process may send them. */
+export async function failUnclaimedDeliveries(context: Context): Promise<void> {
+  const { database, now } = context
+  for (;;) {
+    const rows = await findUnclaimedDeliveries(context)
+    for (const application of new Set(rows.map(({ application_name }) => application_name))) {
+      const ids = rows.filter(({ application_name }) => application_name === application).map(({ id }) => id)
+      await database.read
+        .updateTable('faultboard_deliveries')
+        .set({
+          ...{ state: 'failed', finished_at: now(), locked_until: null },
+          last_response: `Not sent: no process of ${application} was running.`,
+        })
+        .where('id', 'in', ids)
+        .where('state', 'in', ['pending', 'sending'])
+        .where('run_at', '<', now() - MAX_UNCLAIMED_MS)
+        .execute()
+    }
+    if (rows.length < ROWS_PER_UPDATE) return
+  }
+}
+
+async function findUnclaimedDeliveries({ database, config, now }: Context) {
+  return database.read
+    .selectFrom('faultboard_deliveries as d')
+    .innerJoin('faultboard_applications as a', 'a.id', 'd.application_id')
+    .select(['d.id', 'a.name as application_name'])
+    .where('d.state', 'in', ['pending', 'sending'])
+    .where('d.run_at', '<', now() - MAX_UNCLAIMED_MS)
+    .where('a.name', '!=', config.application_name)
+    .limit(ROWS_PER_UPDATE)
+    .execute()
+}

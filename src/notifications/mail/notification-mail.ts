@@ -1,0 +1,105 @@
+import { type Card, type CardNotice, cardSummary, type Item, renderCard } from '../content/card.js'
+import type { Links } from '../content/dashboard-links.js'
+import { formatQuantity } from '../content/format-text.js'
+import { oneLine } from '../content/safe-text.js'
+import { type Html, html } from './html-template.js'
+import type { Mail } from './mail-layout.js'
+import {
+  buttonLink,
+  MONO_FONT,
+  recipientsNote,
+  renderMailLayout,
+  severityBadge,
+  styles,
+  textLink,
+} from './mail-layout.js'
+
+const MAX_SUBJECT_LENGTH = 200
+
+/** Renders a notification about one or more errors, or a test. */
+export function noticeMail(notice: CardNotice, links: Links, time_zone: string): Mail {
+  const card = renderCard(notice, links, time_zone)
+  const subject = mailSubject(card)
+  return {
+    subject,
+    text: `${textLines(card, links).join('\n')}\n`,
+    html: renderMailLayout({
+      subject,
+      preview: cardSummary(card, MAX_SUBJECT_LENGTH),
+      where: card.where,
+      body: mailBody(card),
+      footer: htmlFooter(card, links),
+    }),
+  }
+}
+
+/** `[shop (production)] New error: TypeError: x is not a function` */
+function mailSubject({ where, title, type, message }: Card): string {
+  return oneLine(
+    `[${where}] ${[title, type, type === null ? null : message].filter(Boolean).join(': ')}`,
+    MAX_SUBJECT_LENGTH,
+  )
+}
+
+function textLines(card: Card, links: Links): string[] {
+  const { title, where, type, message, facts, items, more, url } = card
+  return [
+    `${title} in ${where}`,
+    '',
+    ...(type === null ? [] : [type]),
+    ...(message === null ? [] : [message, '']),
+    ...items.flatMap((item) => [
+      `- ${item.severity}: ${item.title}: ${item.type}: ${item.message}`,
+      ...(item.url === null ? [] : [`  ${item.url}`]),
+    ]),
+    ...(more > 0 ? [`- and ${formatQuantity(more, 'other')}`, ''] : []),
+    ...facts.map(({ label, value }) => `${`${label}:`.padEnd(13)}${value}`),
+    ...(url === null ? [] : ['', url]),
+    '',
+    '-- ',
+    ...footerLines(card, links),
+  ]
+}
+
+function mailBody(card: Card): Html {
+  const hasSingleError = card.type !== null
+  return html`<p style="margin:0 0 14px">${hasSingleError ? severityBadge(card.severity) : null} <strong ${styles(['text'], 'font-size:15px')}>${card.title}</strong></p>
+${hasSingleError ? html`<h1 ${styles(['text'], 'margin:0 0 12px;font-size:20px;line-height:27px;overflow-wrap:anywhere')}>${card.type}</h1>` : null}
+${card.message === null ? null : hasSingleError ? codeBlock(card.message) : html`<p ${styles(['text'], 'margin:0;overflow-wrap:anywhere')}>${card.message}</p>`}
+${card.items.map(itemRow)}
+${card.more > 0 ? html`<p ${styles(['muted'], 'margin:16px 0 0')}>and ${formatQuantity(card.more, 'other')}</p>` : null}
+${card.facts.length > 0 ? factTable(card) : null}
+${buttonLink(card.url, 'Open in Faultboard')}`
+}
+
+function codeBlock(text: string): Html {
+  const style = `margin:0;padding:12px 14px;border-radius:6px;font-family:${MONO_FONT};font-size:13px;line-height:19px`
+  return html`<div ${styles(['sunken', 'text'], `${style};white-space:pre-wrap;overflow-wrap:anywhere`)}>${text}</div>`
+}
+
+/** Omits the severity, which the badge already shows. */
+function factTable({ facts }: Card): Html {
+  const rows = facts.filter(({ label }) => label !== 'Severity')
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin-top:16px;font-size:14px;line-height:20px">${rows.map(
+    ({ label, value, code }) => html`
+<tr><td valign="top" width="104" ${styles(['muted'], 'padding:4px 12px 4px 0')}>${label}</td><td valign="top" ${styles(['text'], `padding:4px 0;overflow-wrap:anywhere${code ? `;font-family:${MONO_FONT};font-size:13px` : ''}`)}>${value}</td></tr>`,
+  )}
+</table>`
+}
+
+function itemRow({ title, severity, type, message, url }: Item): Html {
+  return html`<div ${styles(['line'], 'padding:14px 0;border-width:1px 0 0;border-style:solid')}>
+<div style="margin-bottom:6px">${severityBadge(severity)} <span ${styles(['muted'], 'font-size:13px')}>${title}</span></div>
+<div style="overflow-wrap:anywhere">${textLink(url, type, 'font-weight:600')}</div>
+<div ${styles(['muted'], `font-family:${MONO_FONT};font-size:13px;line-height:19px;overflow-wrap:anywhere`)}>${message}</div>
+</div>`
+}
+
+function htmlFooter(card: Card, links: Links): Html {
+  return html`${footerLines(card, links).join(' ')}`
+}
+
+function footerLines({ where, type }: Card, links: Links): string[] {
+  const canSilence = type !== null && links.page('') !== null
+  return [recipientsNote(where), ...(canSilence ? ['Snooze or mute the error to stop notifications about it.'] : [])]
+}

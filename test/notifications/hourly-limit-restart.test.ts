@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { HeldNotice } from '../../src/notifications/content/notice.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { CREDENTIALS, freshPlace, NOON, withDatabase } from '../support/tracker.js'
+import { slowWebhook, startFleetHost } from './host-fleet.js'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const LIMIT = 3
+const errors = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ error_type: `${prefix}${'abcdefghij'[i]}`, message: 'x' }))
+
+describeEachDatabase('a host that was killed after it reached the hourly limit', (database) => {
+  test('sends nothing more in that hour after a restart, and one summary afterward', async () => {
+    const place = await freshPlace(database)
+    const webhook = await slowWebhook()
+    const settings = {
+      ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', ...CREDENTIALS },
+      ...{ max_event_loop_lag_ms: null, notification_max_per_hour: LIMIT, webhook_url: webhook.url },
+    }
+    const countStates = async () => {
+      const rows = await withDatabase(place.url, ({ read }) =>
+        read.selectFrom('faultboard_deliveries').select(['state']).execute(),
+      )
+      const counts: Record<string, number> = {}
+      for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
+      return counts
+    }
+    const keysOf = (isSummary: boolean) =>
+      new Set(
+        webhook.arrivals
+          .filter(({ notice }) => ((notice.event as string) === 'held') === isSummary)
+          .map(({ key }) => key),
+      )
+
+    const victim = startFleetHost(settings, errors('Before', 8), { starts_at: NOON + 10 * MINUTE })
+    await expect.poll(() => victim.isDone, { timeout: 120_000 }).toBe(true)
+    victim.kill()
+
+    const restarted = startFleetHost(settings, errors('After', 4), { starts_at: NOON + 25 * MINUTE })
+    await expect.poll(() => restarted.isDone, { timeout: 120_000 }).toBe(true)
+    await expect.poll(countStates, { timeout: 120_000, interval: 500 }).toEqual({ sent: LIMIT, over_limit: 9 })
+    expect(keysOf(false).size).toBe(LIMIT)
+    restarted.kill()
+
+    const next = [1, 2].map(() => startFleetHost(settings, [], { starts_at: NOON + HOUR + MINUTE }))
+    await expect.poll(countStates, { timeout: 180_000, interval: 500 }).toEqual({ sent: LIMIT + 1, combined: 9 })
+    for (const host of next) expect(await host.stop()).toBe(0)
+    expect(keysOf(false).size).toBe(LIMIT)
+    expect(keysOf(true).size).toBe(1)
+    const summaries = webhook.arrivals.map(({ notice }) => notice as unknown as HeldNotice)
+    expect(summaries.filter(({ event }) => event === 'held')).toMatchObject([{ reason: 'hourly_limit', total: 9 }])
+  }, 400_000)
+})

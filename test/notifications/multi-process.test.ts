@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { CREDENTIALS, freshPlace, withDatabase } from '../support/tracker.js'
+import { slowWebhook, startFleetHost } from './host-fleet.js'
+
+const PROCESSES = 4
+const KINDS = 25
+const ERRORS = 1000
+const LAST_MILESTONE = 30
+
+/** Every process reports every kind in turn, so no batch contains both a new kind and its milestone. */
+const SHARE = Array.from({ length: ERRORS / PROCESSES }, (_, i) => ({ error_type: `Kind${i % KINDS}`, message: 'x' }))
+
+/** Prefix that the database adds to every key. */
+const MARK = '12345678:'.length
+
+describeEachDatabase('four processes, one of them killed while sending', (database) => {
+  test('send every due notification, and none with two keys', async () => {
+    const place = await freshPlace(database)
+    const webhook = await slowWebhook()
+    const settings = {
+      ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', ...CREDENTIALS },
+      ...{ max_event_loop_lag_ms: null, notification_threshold_alerts: [5, 20, LAST_MILESTONE] },
+      notification_max_per_hour: 100_000,
+      ...{ webhook_url: webhook.url, dashboard_base_url: 'https://shop.example' },
+    }
+    const hosts = Array.from({ length: PROCESSES }, () => startFleetHost(settings, SHARE))
+    const [victim, ...survivors] = hosts as [(typeof hosts)[number], ...typeof hosts]
+    await expect.poll(() => victim.recorded >= 100 && webhook.arrivals.length > 5, { timeout: 60_000 }).toBe(true)
+    victim.kill()
+    await expect.poll(() => survivors.every(({ isDone }) => isDone), { timeout: 120_000 }).toBe(true)
+
+    const read = <T>(ask: Parameters<typeof withDatabase<T>>[1]) => withDatabase(place.url, ask)
+    const unsent = () =>
+      read(({ read }) =>
+        read.selectFrom('faultboard_deliveries').select(['state']).where('state', '!=', 'sent').execute(),
+      )
+    await expect.poll(unsent, { timeout: 180_000, interval: 500 }).toEqual([])
+    const rows = await read(({ read }) =>
+      read.selectFrom('faultboard_deliveries').select(['idempotency_key', 'error_id']).execute(),
+    )
+    const errors = await read(({ read }) =>
+      read.selectFrom('faultboard_errors').select(['id', 'occurrence_count']).execute(),
+    )
+
+    expect(errors).toHaveLength(KINDS)
+    expect(new Set(webhook.arrivals.map(({ key }) => key.slice(0, MARK))).size).toBe(1)
+    const arrived = new Set(webhook.arrivals.map(({ key }) => key.slice(MARK)))
+    expect([...arrived].sort()).toEqual(rows.map(({ idempotency_key }) => idempotency_key).sort())
+    for (const { id, occurrence_count } of errors) {
+      expect(occurrence_count).toBeGreaterThanOrEqual(LAST_MILESTONE)
+      expect(arrived).toContain(`new:${id}:webhook`)
+      expect(arrived).toContain(`milestone:${id}:${LAST_MILESTONE}:webhook`)
+    }
+    const keysOfNew = webhook.arrivals.filter(({ notice }) => notice.event === 'new').map(({ key }) => key)
+    expect(new Set(keysOfNew).size).toBe(KINDS)
+    // Only deliveries in flight in the killed process may arrive twice.
+    expect(webhook.arrivals.length - arrived.size).toBeLessThanOrEqual(4)
+    for (const host of survivors) expect(await host.stop()).toBe(0)
+  }, 300_000)
+})

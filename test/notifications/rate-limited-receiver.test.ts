@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { deliver } from '../../src/notifications/delivery/deliver.js'
+import { sweepDeliveries } from '../../src/notifications/delivery/dispatcher.js'
+import { BUSY_SECONDS } from '../contract/http-inbox.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { type DeliveryHarness, harnessAt, harnessesOn, webhookInbox } from './delivery-harness.js'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const PAUSE = BUSY_SECONDS * SECOND
+const NEVER = new AbortController().signal
+
+describeEachDatabase('a receiver that rate-limits', (database) => {
+  const openHarness = harnessesOn(database)
+
+  test('is paused as long as it requests, without counting the attempt', async () => {
+    const inbox = await webhookInbox()
+    inbox.manner = 'busy'
+    const harness = await openHarness(inbox.settings)
+    await harness.log('A')
+    await harness.log('B')
+    await harness.sendDue()
+    expect(inbox.letters).toHaveLength(1)
+    expect((await harness.rows()).map(({ state, attempts }) => [state, attempts])).toEqual([
+      ['pending', 0],
+      ['pending', 0],
+    ])
+    inbox.manner = 'accept'
+    harness.clock.now += PAUSE - 1
+    await harness.sendDue()
+    expect(inbox.letters).toHaveLength(1)
+    harness.clock.now += 1
+    await harness.sendDue()
+    expect((await harness.rows()).map(({ state }) => state)).toEqual(['sent', 'pending'])
+    harness.clock.now += 2 * PAUSE
+    await harness.sendDue()
+    expect((await harness.rows()).map(({ state }) => state)).toEqual(['sent', 'sent'])
+  })
+
+  test('receives its backlog one by one, in order and within an hour', async () => {
+    const inbox = await webhookInbox()
+    inbox.manner = 'busy'
+    const harness = await openHarness(inbox.settings)
+    await fill(harness, 500)
+    const [first, ...others] = await harness.rows()
+    await deliver(harness.context, first?.id ?? 0, NEVER)
+    expect(inbox.letters).toHaveLength(1)
+    const [again, ...spread] = (await harness.rows()).map(({ run_at }) => (run_at ?? 0) - harness.clock.now)
+    expect(again).toBe(PAUSE)
+    const step = 1.5 * PAUSE
+    expect(spread).toEqual(others.map((_, i) => PAUSE + Math.min(HOUR, step * (i + 1))))
+    // Only deliveries due soon have a job. Later sweeps enqueue the rest.
+    const soon = spread.filter((pause) => pause < 60 * SECOND).length
+    const queued = (await harness.rows()).filter(({ queued_at }) => queued_at !== null).length
+    expect(queued).toBe(1 + soon)
+    harness.clock.now += 60 * SECOND
+    await sweepDeliveries(harness.context)
+    expect((await harness.rows()).filter(({ queued_at }) => queued_at !== null).length).toBeGreaterThan(queued)
+  })
+
+  test('does not affect other channels and applications', async () => {
+    const inbox = await webhookInbox()
+    inbox.manner = 'busy'
+    const channels = { ...inbox.settings, community_chat_webhook_url: 'http://127.0.0.1:9/' }
+    const harness = await openHarness(channels)
+    const billing = harnessAt(harness.place, { ...inbox.settings, application_name: 'billing' })
+    await harness.log('A')
+    await billing.log('A')
+    const [first] = (await harness.rows()).filter(({ channel }) => channel === 'webhook')
+    await deliver(harness.context, first?.id ?? 0, NEVER)
+    const moved = (await harness.rows()).filter(({ run_at }) => run_at !== harness.clock.now)
+    expect(moved.map(({ id }) => id)).toEqual([first?.id])
+  })
+
+  test('gets no new deliveries during the pause, and no burst afterward', async () => {
+    const inbox = await webhookInbox()
+    inbox.manner = 'busy'
+    const harness = await openHarness(inbox.settings)
+    await harness.log('A')
+    await harness.sendDue()
+    harness.clock.now += SECOND
+    await harness.log('B')
+    const [, late] = await harness.rows()
+    await deliver(harness.context, late?.id ?? 0, NEVER)
+    expect(inbox.letters).toHaveLength(1)
+    // Within four times the remaining pause; `random` returns 0.5 in this test.
+    expect((await harness.rows())[1]?.run_at).toBe(harness.clock.now + 3 * (PAUSE - SECOND))
+  })
+})
+
+/** Inserts deliveries as if for this many errors. */
+async function fill(harness: DeliveryHarness, count: number): Promise<void> {
+  await harness.log('First')
+  const [row] = await harness.rows()
+  if (!row) throw new Error('nothing was written')
+  const { id: _, ...values } = row
+  const copies = Array.from({ length: count - 1 }, (__, i) => ({
+    ...values,
+    idempotency_key: `copy:${i}`,
+    error_id: null,
+  }))
+  await harness.context.database.read.insertInto('faultboard_deliveries').values(copies).execute()
+}
