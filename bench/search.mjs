@@ -83,7 +83,7 @@ async function measureAll(rounds, { tracker, replay, readEvery }) {
       return performance.now() - started
     })
     const [ours, like] = ['ours', 'like'].map((subject) => median(times.get(subject)))
-    const found = `${pagination.total_count}${pagination.total_is_bound ? '+' : ''}`
+    const found = `${pagination.total_count}${pagination.total_is_lower_bound ? '+' : ''}`
     rows.push(
       row({
         name,

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import type { ErrorsFilter } from '../triage/list/errors-list.js'
-import { matchingErrors, withText } from '../triage/list/matching-errors.js'
+import { matchingErrors, withSearchText } from '../triage/list/matching-errors.js'
 import { exportedError } from './export-error.js'
 import { iso } from './iso-time.js'
 import { MARKS, readMark } from './origin.js'
@@ -18,12 +18,12 @@ export async function* exportRecords(context: Context, filter: ErrorsFilter): As
   const exported = new Set<number>()
   for (let last = 0; ; ) {
     const query = matching
-      .query({ by_application: false })
+      .query({ useApplicationIndex: false })
       .select(['faultboard_errors.id', 'faultboard_errors.application_id'])
       .where('faultboard_errors.id', '>', last)
       .orderBy('faultboard_errors.id')
       .limit(IDS_PER_PAGE)
-    const found = await (matching.common_text === null ? query : withText(query, matching.common_text)).execute()
+    const found = await (matching.commonText === null ? query : withSearchText(query, matching.commonText)).execute()
     for (const { id, application_id } of found) {
       if (!exported.has(application_id)) {
         exported.add(application_id)

@@ -6,21 +6,21 @@ import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
 import { letterOrder } from '../store/sort-order.js'
-import { NAME_LIMIT, NOBODY_NAMED } from './commands/change-errors.js'
+import { DEFAULT_ACTOR, MAX_NAME_LENGTH } from './commands/change-errors.js'
 import { errorsListInput } from './list/errors-filter.js'
 
-/** A query of the list under a name, for everybody. */
+/** Named query of the error list, shared by all users. */
 export interface SavedView {
   id: number
   name: string
-  /** As in the address of the list, without its question mark. */
+  /** Query string of the list without the question mark. */
   query: string
   created_by: string
   created_at: string
 }
 
-const MOST_VIEWS = 100
-const QUERY_LIMIT = 2000
+const MAX_SAVED_VIEWS = 100
+const MAX_QUERY_LENGTH = 2000
 
 export const listSavedViews = defineOperation({
   input: v.object({}),
@@ -30,30 +30,32 @@ export const listSavedViews = defineOperation({
       .selectAll()
       .orderBy(letterOrder(database.dialect, 'name'))
       .execute()
-    return rows.map(viewOf)
+    return rows.map(toSavedView)
   },
 })
 
-/** Keeps a query of the list; one of the same name is replaced. */
+/** Saves a query of the list. Replaces a view with the same name. */
 export const saveView = defineOperation({
   input: v.object({
-    name: requiredText({ max: NAME_LIMIT }),
+    name: requiredText({ max: MAX_NAME_LENGTH }),
     query: v.string('must be text'),
-    created_by: optionalText({ max: NAME_LIMIT }),
+    created_by: optionalText({ max: MAX_NAME_LENGTH }),
   }),
-  async run({ database, now }, { name, query, created_by = NOBODY_NAMED }): Promise<SavedView> {
-    const row = { name, query: checkedQuery(query), created_by, created_at: now() }
+  async run({ database, now }, { name, query, created_by = DEFAULT_ACTOR }): Promise<SavedView> {
+    const row = { name, query: validateQuery(query), created_by, created_at: now() }
     return database.write(async (trx) => {
-      const others = await trx.selectFrom('faultboard_saved_views').select('id').where('name', '!=', name).execute()
-      if (others.length >= MOST_VIEWS) {
-        const sentence = `There are ${MOST_VIEWS} saved views already; delete one that nobody needs first.`
-        throw new TrackerError('invalid_input', sentence)
+      const otherViews = await trx.selectFrom('faultboard_saved_views').select('id').where('name', '!=', name).execute()
+      if (otherViews.length >= MAX_SAVED_VIEWS) {
+        const message = `At most ${MAX_SAVED_VIEWS} views can be saved. Delete one first.`
+        throw new TrackerError('invalid_input', message)
       }
-      // Two people may choose the same name at the same time: what was inserted first is then changed.
-      await database.dialect.insertMany(trx, VIEWS, [[row.name, row.query, row.created_by, row.created_at]])
+      // If the name was inserted concurrently, the insert is skipped and the row is updated.
+      await database.dialect.insertMany(trx, SAVED_VIEWS_TARGET, [
+        [row.name, row.query, row.created_by, row.created_at],
+      ])
       await trx.updateTable('faultboard_saved_views').set(row).where('name', '=', name).execute()
       const saved = trx.selectFrom('faultboard_saved_views').selectAll().where('name', '=', name)
-      return viewOf(await saved.executeTakeFirstOrThrow())
+      return toSavedView(await saved.executeTakeFirstOrThrow())
     })
   },
 })
@@ -65,37 +67,37 @@ export const deleteView = defineOperation({
       trx.deleteFrom('faultboard_saved_views').where('id', '=', view_id).executeTakeFirst(),
     )
     if (deleted.numDeletedRows === 0n) {
-      throw new TrackerError('not_found', `There is no saved view with the id ${view_id}; it may have been deleted.`)
+      throw new TrackerError('not_found', `Saved view ${view_id} not found. It may have been deleted.`)
     }
   },
 })
 
 /**
- * The part of a query string that is the list's: its filters in one order, without empty ones and without the page.
+ * Keeps the filters of the list in a fixed order, without empty values and the page.
  *
  * @example
  * listQuery('?search=cart&page=3&severity=&utm_source=mail') // 'search=cart'
  */
 export function listQuery(query: string): string {
-  const given = new URLSearchParams(query)
+  const params = new URLSearchParams(query)
   const kept = new URLSearchParams()
   for (const name of Object.keys(errorsListInput.entries)) {
-    const value = given.get(name)?.trim()
+    const value = params.get(name)?.trim()
     if (value && name !== 'page') kept.set(name, value)
   }
   return kept.toString()
 }
 
-function checkedQuery(query: string): string {
-  const known = listQuery(query)
-  if (known.length > QUERY_LIMIT) {
-    throw new TrackerError('invalid_input', `query must not be longer than ${QUERY_LIMIT} characters`)
+function validateQuery(query: string): string {
+  const normalized = listQuery(query)
+  if (normalized.length > MAX_QUERY_LENGTH) {
+    throw new TrackerError('invalid_input', `query must not be longer than ${MAX_QUERY_LENGTH} characters`)
   }
-  parseInput(errorsListInput, Object.fromEntries(new URLSearchParams(known)))
-  return known
+  parseInput(errorsListInput, Object.fromEntries(new URLSearchParams(normalized)))
+  return normalized
 }
 
-const VIEWS: BulkTarget = {
+const SAVED_VIEWS_TARGET: BulkTarget = {
   table: 'faultboard_saved_views',
   columns: [
     { name: 'name', type: 'text' },
@@ -106,6 +108,6 @@ const VIEWS: BulkTarget = {
   on_conflict: { key: ['name'], update: [] },
 }
 
-function viewOf({ created_at, ...row }: Selectable<SavedViewsTable>): SavedView {
+function toSavedView({ created_at, ...row }: Selectable<SavedViewsTable>): SavedView {
   return { ...row, created_at: new Date(created_at).toISOString() }
 }

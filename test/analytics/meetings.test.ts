@@ -53,7 +53,7 @@ describeEachDatabase('users who met errors', (database) => {
     const application_id = await applicationId(context.database, 'shop', NOON)
     const own = await run(overviewData, { application_id })
     expect(own.affected_users).toMatchObject({ count: 3, before: 0 })
-    expect(own.affected_users).not.toHaveProperty('is_bound')
+    expect(own.affected_users).not.toHaveProperty('is_lower_bound')
     expect(own.users_are_bound).toBe(false)
     expect(own.top_by_impact.map(({ error_type, users }) => [error_type, users])).toEqual([
       ['Quiet', 3],
@@ -66,7 +66,7 @@ describeEachDatabase('users who met errors', (database) => {
       ['cy', 1],
     ])
     const all = await run(overviewData)
-    expect(all.affected_users).toMatchObject({ is_bound: true, daily: [] })
+    expect(all.affected_users).toMatchObject({ is_lower_bound: true, daily: [] })
     expect(all.users_are_bound).toBe(true)
   })
 

@@ -209,7 +209,7 @@ describeEachDatabase('PatternDetector', (database) => {
       expect((await analyzeCyclicalPattern(question)).total).toBe(total)
       const bursts = await detectBursts(question)
       expect(bursts.reduce((sum, burst) => sum + burst.occurrence_count, 0)).toBe(total)
-      expect(bursts.every(({ is_bound }) => !is_bound)).toBe(true)
+      expect(bursts.every(({ is_lower_bound }) => !is_lower_bound)).toBe(true)
     }
     await expect(detectBursts({ error_id: first?.id, application_id: stranger })).rejects.toMatchObject({
       code: 'not_found',
@@ -229,9 +229,9 @@ describeEachDatabase('PatternDetector', (database) => {
     const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'Storm' })
     const [burst, ...others] = await tracker.Queries.ErrorBursts.call({ error_id: error?.id })
     expect(others).toEqual([])
-    expect(burst).toMatchObject({ is_bound: true, occurrences_in_hours: 60 })
+    expect(burst).toMatchObject({ is_lower_bound: true, occurrences_in_hours: 60 })
     expect(burst?.occurrence_count).toBeLessThan(60)
     const { bursts } = await tracker.Queries.ErrorAnalytics.call()
-    expect(bursts.bursts).toMatchObject([{ is_bound: true, occurrences_in_hours: 60 }])
+    expect(bursts.bursts).toMatchObject([{ is_lower_bound: true, occurrences_in_hours: 60 }])
   })
 })

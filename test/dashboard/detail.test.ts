@@ -10,7 +10,7 @@ const HOUR = 3_600_000
 interface DetailJson {
   error: ErrorRecord & {
     history: { hours: { count: number }[]; days: { count: number }[]; platforms: unknown[] }
-    top_users: { users: unknown[]; of: string }
+    top_users: { users: unknown[]; scope: string }
     grouping: { by: string }
   }
 }
@@ -51,8 +51,8 @@ describeOneDatabase('the page of one error', (database) => {
       activities: [],
       occurrence: { position: 1, next_id: null, message: 'Order 29 is empty' },
       occurrences_pagination: { page: 1, per_page: 25, total_count: 30, total_pages: 2 },
-      grouping: { by: 'parts', message: 'Order <number> is empty', place: ['src/cart.ts#total'] },
-      top_users: { of: 'all' },
+      grouping: { grouped_by: 'parts', message: 'Order <number> is empty', place: ['src/cart.ts#total'] },
+      top_users: { scope: 'all' },
     })
     expect(error.occurrences).toHaveLength(25)
     expect(error.history.days).toHaveLength(30)

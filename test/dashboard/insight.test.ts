@@ -147,7 +147,7 @@ describeOneDatabase('related errors and baselines', (database) => {
     expect(html).not.toContain('<img')
     expect(await host.json('/errors/analytics')).toMatchObject({
       cascades: [{ parent: { error_type: 'PoolExhausted' }, child: { error_type: MARKUP }, followed_count: 4 }],
-      bursts: { bursts: [{ occurrence_count: 20, error: { error_type: 'ReportFailed' } }], is_bound: false },
+      bursts: { bursts: [{ occurrence_count: 20, error: { error_type: 'ReportFailed' } }], is_lower_bound: false },
     })
   })
 

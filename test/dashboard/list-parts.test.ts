@@ -10,21 +10,21 @@ const visit = { base: '/b', path: '/errors', query: new URLSearchParams(), appli
 
 describe('lower bounds', () => {
   test('have a plus sign in the pagination', () => {
-    const pagination = { page: 2, per_page: 25, total_count: 10_000, total_pages: 400, total_is_bound: true } as const
+    const pagination = { page: 2, per_page: 25, total_count: 10_000, total_pages: 400, total_is_lower_bound: true } as const
     const html = String(Pagination({ pagination, visit }))
     expect(html).toContain('26–50 of 10,000+')
     expect(html).toContain('Page 2 of 400+')
     expect(
-      String(Pagination({ pagination: { ...pagination, total_is_bound: undefined } as never, visit })),
+      String(Pagination({ pagination: { ...pagination, total_is_lower_bound: undefined } as never, visit })),
     ).not.toContain('+')
   })
 
   test('have a plus sign on the tabs', () => {
     const names = ['all', 'open', 'snoozed', 'new', 'investigating', 'in_progress', 'resolved', 'wont_fix']
-    const counts = Object.fromEntries(names.map((name) => [name, { count: 1000, is_bound: true }]))
+    const counts = Object.fromEntries(names.map((name) => [name, { count: 1000, is_lower_bound: true }]))
     const tabs = (open: object) =>
       String(StatusTabs({ filter: {}, counts: { ...counts, open } as unknown as StatusCounts, visit }))
-    expect(tabs({ count: 1000, is_bound: true })).toContain('Open<span class="count">1,000+</span>')
+    expect(tabs({ count: 1000, is_lower_bound: true })).toContain('Open<span class="count">1,000+</span>')
     expect(tabs({ count: null })).toContain('Open</a>')
   })
 })

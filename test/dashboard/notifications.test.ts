@@ -74,7 +74,7 @@ describeOneDatabase('the page of notifications', (database) => {
     const { deliveries } = await read()
     expect(deliveries).toMatchObject([
       { event: 'test', state: 'failed', attempts: 1, last_response: expect.stringContaining('no_service') },
-      { event: 'test', state: 'sent', attempts: 1, subject: 'A test by admin', error_id: null },
+      { event: 'test', state: 'sent', attempts: 1, subject: 'Test requested by admin', error_id: null },
     ])
   })
 

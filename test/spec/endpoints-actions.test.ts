@@ -212,7 +212,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
       [{ 'error_ids[]': ['one'], action_type: 'delete' }, 'error_ids.0 must be'],
       [
         { 'error_ids[]': Array.from({ length: 1001 }, (_, i) => String(i + 1)), action_type: 'delete' },
-        'must not name more than 1000 errors',
+        'must not contain more than 1000 error ids',
       ],
     ])('refuses what does not fit: $1', async (form, sentence) => {
       const { status, error } = await host.refusal('/errors/batch_action', form as unknown as Record<string, string[]>)

@@ -12,8 +12,8 @@ import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { contextAt, listContext } from './list-context.js'
 
-describeEachDatabase('several errors at once', (database) => {
-  test('are assigned, moved, ranked and snoozed, each with its activity', async () => {
+describeEachDatabase('batch commands', (database) => {
+  test('assign, move, prioritize and snooze several errors, with an activity for each', async () => {
     const { log, run } = await listContext(database)
     const ids = [await log('A'), await log('B')]
     const error_ids = [...ids, 999_999]
@@ -45,7 +45,7 @@ describeEachDatabase('several errors at once', (database) => {
     expect([assigned_to, activities.at(-1)]).toMatchObject([null, { action: 'unassigned', from_value: 'Anna' }])
   })
 
-  test('count only those that were not so already, and leave no activity on the others', async () => {
+  test('count only changed errors and add no activity to the others', async () => {
     const { log, run } = await listContext(database)
     const [first, second] = [await log('A'), await log('B')]
     const error_ids = [first, second, 999_999]
@@ -64,7 +64,7 @@ describeEachDatabase('several errors at once', (database) => {
     for (const error_id of [first, second]) expect((await run(findError, { error_id })).activities).toHaveLength(4)
   })
 
-  test('that belong to another application than the one named are skipped and counted', async () => {
+  test('skip and count errors of another application', async () => {
     const { log, run, place } = await listContext(database)
     const own = await log('Own')
     const theirs = await contextAt(place, { application_name: 'billing' }).log('Theirs')
@@ -88,12 +88,12 @@ describeEachDatabase('several errors at once', (database) => {
     await expect(run(findError, { error_id: own })).rejects.toThrow('No error with id')
   })
 
-  test('are refused as one when the input is wrong', async () => {
+  test('reject invalid input without changing any error', async () => {
     const { log, run } = await listContext(database)
     const error_ids = [await log('A')]
     await expect(run(batchUpdateStatus, { error_ids, status: 'open' })).rejects.toThrow('status must be one of')
     await expect(run(batchUpdatePriority, { error_ids, priority_level: 5 })).rejects.toThrow('priority_level must be')
     await expect(run(batchSnoozeErrors, { error_ids, hours: 0 })).rejects.toThrow('hours must be')
-    await expect(run(batchAssignErrors, { error_ids: [] })).rejects.toThrow('must name at least one error')
+    await expect(run(batchAssignErrors, { error_ids: [] })).rejects.toThrow('must contain at least one error id')
   })
 })

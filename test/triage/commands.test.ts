@@ -9,7 +9,7 @@ async function logged(tracker: TrackerInstance, error_type = 'CartError'): Promi
   return (await tracker.Commands.LogError.call({ error_type, message: 'Empty' }))?.id ?? 0
 }
 
-describeEachDatabase('a command changes the error and leaves its activity', (database) => {
+describeEachDatabase('a command', (database) => {
   async function setUp() {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await logged(tracker)
@@ -22,7 +22,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     return { tracker, clock, later, error_id, find, trail, commands: tracker.Commands }
   }
 
-  test('ResolveError stores resolver, comment and reference', async () => {
+  test('stores resolver, comment and reference with ResolveError', async () => {
     const { commands, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({
       error_id,
@@ -50,14 +50,14 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     ])
   })
 
-  test('ResolveError needs nothing but the error; who it was is then the signed-in user', async () => {
+  test('needs only the error for ResolveError and then uses the actor as resolver', async () => {
     const { commands, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({ error_id: String(error_id), actor: 'admin' })
     expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'admin', resolution_comment: null })
     expect(await trail()).toMatchObject([{ actor: 'admin', comment: null }])
   })
 
-  test('AssignError and UnassignError change nothing but the assignee', async () => {
+  test('changes only the assignee with AssignError and UnassignError', async () => {
     const { commands, error_id, find, trail } = await setUp()
     const before = await find()
     await commands.AssignError.call({ error_id, assigned_to: 'anna@shop.example', actor: 'admin' })
@@ -80,7 +80,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     ])
   })
 
-  test('UpdatePriority sets each level from 0 to 4, as number or text', async () => {
+  test('sets each level from 0 to 4 with UpdatePriority, as number or text', async () => {
     const { commands, error_id, find, trail } = await setUp()
     for (const priority_level of [4, '3', 2, '1', 0]) {
       await commands.UpdatePriority.call({ error_id, priority_level, actor: 'admin' })
@@ -95,7 +95,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     ])
   })
 
-  test('SnoozeError hides for that many hours, with a reason; UnsnoozeError ends it', async () => {
+  test('snoozes for the given hours with SnoozeError and ends the snooze with UnsnoozeError', async () => {
     const { commands, error_id, find, trail } = await setUp()
     const until = new Date(NOON + HOUR + 24 * HOUR).toISOString()
     await commands.SnoozeError.call({ error_id, hours: 24, reason: 'Vendor is on it', actor: 'admin' })
@@ -113,7 +113,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     ])
   })
 
-  test('a snooze may last from 1 to 8760 hours', async () => {
+  test('accepts snoozes from 1 to 8760 hours', async () => {
     const { commands, error_id, find } = await setUp()
     for (const hours of [1, 8760]) {
       await commands.SnoozeError.call({ error_id, hours })
@@ -121,7 +121,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     }
   })
 
-  test('UpdateStatus moves between any two statuses; resolved is true exactly for resolved and wont_fix', async () => {
+  test('moves between any two statuses with UpdateStatus, and resolved is true exactly for resolved and wont_fix', async () => {
     const { commands, error_id, find, clock, trail } = await setUp()
     const statuses = ['new', 'investigating', 'in_progress', 'resolved', 'wont_fix'] as const
     let moves = 0
@@ -146,7 +146,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     }
   })
 
-  test('moving a resolved error to an open status reopens it, and the trail still tells who resolved it and why', async () => {
+  test('reopens a resolved error with an open status and keeps the resolution in the trail', async () => {
     const { commands, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({ error_id, resolved_by: 'Anna', resolution_comment: 'Fixed' })
     await commands.UpdateStatus.call({ error_id, status: 'investigating', actor: 'Bert' })
@@ -161,7 +161,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     expect(await trail()).toMatchObject([{ actor: 'Anna', action: 'resolved', comment: 'Fixed' }, { actor: 'Bert' }])
   })
 
-  test('what is so already changes nothing, and leaves no activity', async () => {
+  test('changes nothing and adds no activity if the error already has the requested state', async () => {
     const { commands, later, error_id, find, trail } = await setUp()
     const again = async (command: () => Promise<{ changed: boolean }>, changed_at_first = true) => {
       expect(await command()).toEqual({ changed: changed_at_first })
@@ -189,7 +189,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     ])
   })
 
-  test('a reason that is added to what is resolved is a change, and leaves who resolved it and when', async () => {
+  test('adds a comment to a resolved error without changing who resolved it and when', async () => {
     const { commands, later, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({ error_id, resolved_by: 'Anna', resolution_comment: 'Fixed' })
     const { resolved_at } = await find()
@@ -208,7 +208,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     })
   })
 
-  test('AddComment keeps comments in their order, and the trail tells who commented', async () => {
+  test('keeps comments in order with AddComment and adds each to the trail', async () => {
     const { commands, error_id, find, trail } = await setUp()
     await commands.AddComment.call({ error_id, author_name: 'Anna', body: 'Grüße 👋\n<b>bold</b>' })
     await commands.AddComment.call({ error_id, author_name: 'Bert', body: 'x'.repeat(10_000) })
@@ -222,7 +222,7 @@ describeEachDatabase('a command changes the error and leaves its activity', (dat
     ])
   })
 
-  test('recurrence of a resolved error reopens it; wont_fix is closed for good', async () => {
+  test('reopens a resolved error on recurrence, but not a wont_fix error', async () => {
     const { tracker, clock, error_id, find } = await setUp()
     await tracker.Commands.ResolveError.call({ error_id, resolved_by: 'Anna' })
     clock.now = NOON + 2 * HOUR

@@ -52,8 +52,8 @@ async function threeOccurrences(database: TestDatabase) {
   return { ...place, error_id, ids: occurrences.map(({ id }) => id) }
 }
 
-describeEachDatabase('an error and its occurrences', (database) => {
-  test('are shown with the newest one, unless another is asked for', async () => {
+describeEachDatabase('an error with its occurrences', (database) => {
+  test('shows the newest occurrence unless another is selected', async () => {
     const { tracker, error_id, ids } = await threeOccurrences(database)
     const [newest = 0, middle = 0, oldest = 0] = ids
     expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({
@@ -75,7 +75,7 @@ describeEachDatabase('an error and its occurrences', (database) => {
     })
   })
 
-  test('that happened in the same millisecond have an order all the same', async () => {
+  test('has a stable order for occurrences of the same millisecond', async () => {
     const { tracker } = await freshTracker(database)
     let error_id = 0
     for (let i = 0; i < 4; i++) error_id = await log(tracker, { tags: { i } })
@@ -91,7 +91,7 @@ describeEachDatabase('an error and its occurrences', (database) => {
     expect(walked).toHaveLength(4)
   })
 
-  test('come a page at a time, and only as many as are kept', async () => {
+  test('lists the stored occurrences page by page', async () => {
     const { tracker } = await freshTracker(database, { max_occurrences_per_error: 5 })
     let error_id = 0
     for (let i = 0; i < 8; i++) error_id = await log(tracker, { occurred_at: NOON - (10 - i) * HOUR, tags: { i } })
@@ -112,7 +112,7 @@ describeEachDatabase('an error and its occurrences', (database) => {
     })
   })
 
-  test('are not found by the id of another error’s occurrence', async () => {
+  test('is not found with an occurrence of another error', async () => {
     const { tracker, ids } = await threeOccurrences(database)
     const other = await log(tracker, { error_type: 'OtherError' })
     await expect(tracker.Queries.FindError.call({ error_id: other, occurrence_id: ids[0] })).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describeEachDatabase('an error and its occurrences', (database) => {
     })
   })
 
-  test('do not exist in a view that is limited to another application', async () => {
+  test('is not found when limited to another application', async () => {
     const { tracker, url, spool_path, error_id } = await threeOccurrences(database)
     const { tracker: second } = trackerAt({ url, spool_path: `${spool_path}-2` }, { application_name: 'billing' })
     const theirs = await log(second)
@@ -135,8 +135,8 @@ describeEachDatabase('an error and its occurrences', (database) => {
   })
 })
 
-describeEachDatabase('how often an error came', (database) => {
-  test('is told by hour, by local day, by version and by platform', async () => {
+describeEachDatabase('the history of an error', (database) => {
+  test('counts by hour, local day, version and platform', async () => {
     const { tracker, url } = await freshTracker(database, { max_occurrences_per_error: 1 })
     const seen: [ago: number, app_version: string, platform: string][] = [
       [0, '2.0.0', 'API'],
@@ -171,7 +171,7 @@ describeEachDatabase('how often an error came', (database) => {
     ])
   })
 
-  test('by version is told of an old error too, from when it was last seen', async () => {
+  test('counts versions of an old error before it was last seen', async () => {
     const { tracker, url } = await freshTracker(database)
     const error_id = await log(tracker, { occurred_at: NOON - 60 * DAY, app_version: '1.0.0' })
     const history = await asked(url, (context) => errorHistory.run(context, { error_id }))
@@ -179,12 +179,12 @@ describeEachDatabase('how often an error came', (database) => {
     expect(history.days.every(({ count }) => count === 0)).toBe(true)
   })
 
-  test('cuts its days in the configured zone, clock changes included', async () => {
+  test('splits days in the configured time zone, including daylight saving time', async () => {
     const { tracker, url, clock } = await freshTracker(database)
     const now = Date.parse('2026-03-30T10:00:00Z')
     clock.now = now
     let error_id = 0
-    // In Berlin the clocks went forward on the 29th: its midnight was at 23:00 UTC, the next one at 22:00.
+    // In Berlin, daylight saving time started on the 29th: midnight was at 23:00 UTC, then at 22:00.
     for (const time of ['2026-03-28T22:30:00Z', '2026-03-28T23:30:00Z', '2026-03-29T21:30:00Z', '2026-03-29T22:30:00Z'])
       error_id = await log(tracker, { occurred_at: time })
     const { days } = await asked(url, (context) => errorHistory.run(context, { error_id }), {
@@ -199,16 +199,16 @@ describeEachDatabase('how often an error came', (database) => {
   })
 })
 
-describeEachDatabase('who met an error', (database) => {
-  test('is told by how often, ten at most', async () => {
+describeEachDatabase('the users of an error', (database) => {
+  test('are sorted by their occurrences and limited to ten', async () => {
     const { tracker, url } = await freshTracker(database)
     let error_id = 0
     for (let user = 1; user <= 12; user++) {
       for (let i = 0; i < user; i++)
         error_id = await log(tracker, { user_id: `user-${user}`, occurred_at: NOON - user * 60_000 })
     }
-    const { users, of } = await asked(url, (context) => errorUsers.run(context, { error_id }))
-    expect(of).toBe('all')
+    const { users, scope } = await asked(url, (context) => errorUsers.run(context, { error_id }))
+    expect(scope).toBe('all')
     expect(users).toHaveLength(10)
     expect(users[0]).toEqual({
       user_id: 'user-12',
@@ -218,14 +218,14 @@ describeEachDatabase('who met an error', (database) => {
     expect(users.map(({ count }) => count)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
   })
 
-  test('is told of the newest occurrences where there are too many to compare, with all of their counts', async () => {
+  test('are those of the newest occurrences if there are too many to compare, with all their counts', async () => {
     const { tracker, url } = await freshTracker(database)
     const calls: Promise<number>[] = []
     for (let user = 0; user < 520; user++) calls.push(log(tracker, { user_id: `one-${user}`, occurred_at: NOON - DAY }))
     for (let i = 0; i < 5; i++) calls.push(log(tracker, { user_id: 'zoe', occurred_at: NOON - i * 1000 }))
     const [error_id = 0] = await Promise.all(calls)
-    const { users, of } = await asked(url, (context) => errorUsers.run(context, { error_id }))
-    expect(of).toBe('recent')
+    const { users, scope } = await asked(url, (context) => errorUsers.run(context, { error_id }))
+    expect(scope).toBe('recent')
     expect(users[0]).toMatchObject({ user_id: 'zoe', count: 5 })
   })
 })

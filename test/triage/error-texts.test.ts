@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { requestCurl } from '../../src/triage/queries/error-curl.js'
-import { groupingOf } from '../../src/triage/queries/error-grouping.js'
+import { explainGrouping } from '../../src/triage/queries/error-grouping.js'
 import { errorMarkdown } from '../../src/triage/queries/error-markdown.js'
 import type { ErrorRecord } from '../../src/triage/queries/error-record.js'
 import { stackFrames, stackParts } from '../../src/triage/queries/error-stack.js'
@@ -11,7 +11,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 
-describe('the frames of a stack', () => {
+describe('stack frames', () => {
   const LINES = [
     'at total (src/cart.ts:12:7)',
     'at Layer.handle (node_modules/express/lib/layer.js:95:5)',
@@ -22,7 +22,7 @@ describe('the frames of a stack', () => {
     'at async /srv/app/src/main.ts:3:4',
   ]
 
-  test('know their parts, and which library they belong to', () => {
+  test('are parsed into their parts and library', () => {
     const frames = stackFrames(LINES, '/srv/app')
     expect(frames[0]).toMatchObject({ function_name: 'total', file: 'src/cart.ts', line_number: 12, column: 7 })
     expect(frames.map(({ library }) => library)).toEqual([
@@ -37,7 +37,7 @@ describe('the frames of a stack', () => {
     expect(frames[6]).toMatchObject({ function_name: null, file: 'src/main.ts', in_app: true })
   })
 
-  test('of libraries that stand together are one part', () => {
+  test('of consecutive libraries are grouped', () => {
     const parts = stackParts(stackFrames(LINES, '/srv/app'))
     expect(parts.map(({ kind }) => kind)).toEqual(['own', 'library', 'own'])
     expect(parts[1]).toMatchObject({
@@ -46,8 +46,8 @@ describe('the frames of a stack', () => {
   })
 })
 
-describeEachDatabase('why occurrences are one group', (database) => {
-  test('is told by the parts that made the signature', async () => {
+describeEachDatabase('the grouping of an error', (database) => {
+  test('is explained by the parts of the signature', async () => {
     const { tracker } = await freshTracker(database, { project_root: '/srv/app' })
     const logged = await tracker.Commands.LogError.call({
       error_type: 'CartError',
@@ -55,8 +55,8 @@ describeEachDatabase('why occurrences are one group', (database) => {
       backtrace: ['at next (node_modules/express/x.js:1:1)', 'at total (/srv/app/src/cart.ts:12:7)'],
     })
     const record = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
-    expect(groupingOf(record, '/srv/app')).toEqual({
-      by: 'parts',
+    expect(explainGrouping(record, '/srv/app')).toEqual({
+      grouped_by: 'parts',
       error_type: 'CartError',
       message: 'Order <number> of <email> is empty',
       root_cause: null,
@@ -65,14 +65,17 @@ describeEachDatabase('why occurrences are one group', (database) => {
   })
 })
 
-test('a group whose place is that of the cause is explained by it', async () => {
+test('is explained by the location of the cause', async () => {
   const { tracker } = await freshTracker({ dialect: 'sqlite', fresh: async () => 'sqlite::memory:' })
   const logged = await tracker.report(new Error('outer', { cause: new TypeError('inner') }))
   const record = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
-  expect(groupingOf(record, tracker.config.project_root ?? '')).toMatchObject({ by: 'parts', message: 'outer' })
+  expect(explainGrouping(record, tracker.config.project_root ?? '')).toMatchObject({
+    grouped_by: 'parts',
+    message: 'outer',
+  })
 })
 
-test('groups of a custom fingerprint and of a flood are told apart from the rest', async () => {
+test('distinguishes custom fingerprints and message floods', async () => {
   const { tracker } = await freshTracker(
     { dialect: 'sqlite', fresh: async () => 'sqlite::memory:' },
     {
@@ -84,10 +87,10 @@ test('groups of a custom fingerprint and of a flood are told apart from the rest
     const logged = await tracker.Commands.LogError.call({
       exception: Object.assign(new Error(message), { stack: `Error: ${message}\n    at f (src/x.ts:1:1)` }),
     })
-    return groupingOf(
+    return explainGrouping(
       await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 }),
       tracker.config.project_root ?? '',
-    ).by
+    ).grouped_by
   }
   expect(await groupingOfMessage('own')).toBe('other')
   const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
@@ -97,11 +100,11 @@ test('groups of a custom fingerprint and of a flood are told apart from the rest
   expect(kinds.at(-1)).toBe('many_messages')
 })
 
-describe('a request as a curl command', () => {
+describe('a curl command', () => {
   const asked = (fields: Partial<Parameters<typeof requestCurl>[0]>) =>
     requestCurl({ request_url: 'https://shop.example/pay?id=7', request: null, user_agent: null, ...fields })
 
-  test('has method, address and harmless headers', () => {
+  test('has method, URL and harmless headers', () => {
     expect(
       asked({
         request: { method: 'post', headers: { accept: 'text/html', host: 'shop.example', 'content-length': '12' } },
@@ -112,7 +115,7 @@ describe('a request as a curl command', () => {
     )
   })
 
-  test('has no credential and nothing that was filtered', () => {
+  test('contains no credentials and no filtered values', () => {
     const command = asked({
       request_url: 'https://eve:pass@shop.example/pay?id=7&token=[FILTERED]&code=%5BFILTERED%5D#secret',
       request: {
@@ -127,7 +130,7 @@ describe('a request as a curl command', () => {
     ["https://shop.example/?q='; rm -rf /; '", "it's"],
     ['https://shop.example/$(touch x)`id`', '$(id)`id` "a" \\'],
     ['https://shop.example/\n-o /etc/passwd', 'a\nb\u0000c'],
-  ])('means itself to a shell, whatever is in it: %j', (request_url, user_agent) => {
+  ])('is quoted safely for a shell: %j', (request_url, user_agent) => {
     const command = asked({ request_url, user_agent, request: { method: 'GET; id' } }) ?? ''
     const [globbing_off, address, flag, header, ...more] = execFileSync(
       'sh',
@@ -141,27 +144,24 @@ describe('a request as a curl command', () => {
     expect(more).toEqual([''])
   })
 
-  test.skipIf(!hasCurl())(
-    'asks the same of a server: method, address with brackets and braces, and headers',
-    async () => {
-      const asked_of_server: unknown[] = []
-      const server = createServer(({ method, url, headers }, response) => {
-        asked_of_server.push([method, url, headers.accept])
-        response.end('done')
-      })
-      const origin = await listening(server)
-      onTestFinished(() => void server.close())
-      const url = '/pay?ids[0]=7&ids[1-3]=8&q={a,b}'
-      for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-        const command = asked({ request_url: `${origin}${url}`, request: { method, headers: { accept: 'a/b' } } }) ?? ''
-        await promisify(execFile)('sh', ['-c', command], { timeout: 20_000 })
-      }
-      expect(asked_of_server).toEqual(['GET', 'HEAD', 'POST', 'DELETE'].map((method) => [method, url, 'a/b']))
-    },
-  )
+  test.skipIf(!hasCurl())('sends the same method, URL and headers to a server', async () => {
+    const asked_of_server: unknown[] = []
+    const server = createServer(({ method, url, headers }, response) => {
+      asked_of_server.push([method, url, headers.accept])
+      response.end('done')
+    })
+    const origin = await listening(server)
+    onTestFinished(() => void server.close())
+    const url = '/pay?ids[0]=7&ids[1-3]=8&q={a,b}'
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+      const command = asked({ request_url: `${origin}${url}`, request: { method, headers: { accept: 'a/b' } } }) ?? ''
+      await promisify(execFile)('sh', ['-c', command], { timeout: 20_000 })
+    }
+    expect(asked_of_server).toEqual(['GET', 'HEAD', 'POST', 'DELETE'].map((method) => [method, url, 'a/b']))
+  })
 
   test.each([null, '/pay', 'javascript:alert(1)', 'file:///etc/passwd', 'https://'])(
-    'is none without an address that can be asked: %j',
+    'is null without an absolute URL: %j',
     (request_url) => expect(asked({ request_url })).toBeNull(),
   )
 })
@@ -201,31 +201,31 @@ describe('an error as Markdown', () => {
 
   const AT = { url: 'https://host', root: '/app' }
 
-  test('tells what it is, where, how often, since when, and its stack with causes', () => {
+  test('shows type, location, counts, times, stack and causes', () => {
     const text = errorMarkdown(RECORD, { url: 'https://host/error_dashboard/errors/7', root: '/app' })
     expect(text).toContain('## `CartError` in `src/cart.ts:12 in total`\n\n```text\nEmpty\n```')
-    expect(text).toContain('- Events: 12 (3 users)')
+    expect(text).toContain('- Occurrences: 12 (3 users)')
     expect(text).toContain('- First seen: 2026-03-01T00:00:00.000Z in `1.0.0`')
     expect(text).toContain('- Request: `POST https://shop.example/pay`')
     expect(text).toContain('```text\nat total (src/cart.ts:12:7)\n```')
     expect(text).toContain('### Caused by\n\n```text\nTypeError (E1): inner\nat deep (src/deep.ts:1:1)\n```')
-    expect(text).toContain('### Gathered\n\n```text\nRangeError: innermost\n```')
+    expect(text).toContain('### Aggregated\n\n```text\nRangeError: innermost\n```')
     expect(text.endsWith('\n\nhttps://host/error_dashboard/errors/7')).toBe(true)
   })
 
-  test('says that its place is that of the cause where the stack of the error itself begins elsewhere', () => {
+  test('uses the location of the cause if the stack starts elsewhere', () => {
     const head = (record: ErrorRecord) => errorMarkdown(record, AT).split('\n')[0]
     const deep = { ...RECORD, place: 'src/deep.ts:1 in deep' }
     expect(head(deep)).toBe('## `CartError` caused at `src/deep.ts:1 in deep`')
     expect(head({ ...deep, causes: [] })).toBe('## `CartError` in `src/deep.ts:1 in deep`')
   })
 
-  test('counts one user as one', () => {
+  test('uses the singular for one user', () => {
     const text = errorMarkdown({ ...RECORD, occurrence_count: 1, user_count: 1 }, AT)
-    expect(text).toContain('- Events: 1 (1 user)')
+    expect(text).toContain('- Occurrences: 1 (1 user)')
   })
 
-  test('keeps what an attacker wrote inside its fences', () => {
+  test('keeps hostile text inside its code blocks', () => {
     const evil = '```\n\n[click](javascript:alert(1)) ![x](https://evil.example/x.png) @everyone\n````\n'
     const text = errorMarkdown({ ...RECORD, message: evil, error_type: 'a``b`\n\n# Head', causes: [] }, AT)
     const fence = /^(`{3,})text\n/m.exec(text)?.[1] ?? ''

@@ -35,13 +35,13 @@ async function setUp(database: TestDatabase) {
   return { ...started, idOf, names }
 }
 
-describeEachDatabase('ErrorsList', (database) => {
-  test('without a filter shows all, newest first', async () => {
+describeEachDatabase('the errors list', (database) => {
+  test('shows all errors without a filter, newest first', async () => {
     const { names } = await setUp(database)
     expect(await names({})).toBe('Alpha Beta Gamma Delta Omega')
   })
 
-  test('filters by platform in any spelling, type, severity, version, commit and user', async () => {
+  test('filters by platform in any notation, type, severity, version, commit and user', async () => {
     const { tracker, names } = await setUp(database)
     expect(await names({ platform: 'Web' })).toBe('Beta Gamma')
     expect(await names({ platform: 'ios' })).toBe('Alpha')
@@ -56,12 +56,12 @@ describeEachDatabase('ErrorsList', (database) => {
     expect(await names({ user_id: '1' })).toBe('Alpha Gamma')
     expect(await names({ platform: 'Web', user_id: '1' })).toBe('Gamma')
     expect(await names({ platform: '', severity: '' as never, search: ' ' })).toBe('Alpha Beta Gamma Delta Omega')
-    // A user is found though a newer occurrence met another one.
+    // Matches the user although a newer occurrence has another user.
     await tracker.Commands.LogError.call({ error_type: 'Beta', message: 'x', user_id: 9, occurred_at: NOON - HOUR })
     expect(await names({ user_id: '2' })).toBe('Beta')
   })
 
-  test('by version finds what was ever seen in it, in the application that is asked for', async () => {
+  test('filters by any version of an error within its application', async () => {
     const place = await setUp(database)
     const { tracker, names } = place
     await tracker.Commands.LogError.call({ error_type: 'Alpha', message: 'x', app_version: '3.0' })
@@ -77,7 +77,7 @@ describeEachDatabase('ErrorsList', (database) => {
     expect((await tracker.Queries.ErrorsList.page({ app_version: '1.0' })).pagination.total_count).toBe(3)
   })
 
-  test('by commit takes seven hex digits or more for the beginning of one', async () => {
+  test('accepts a commit prefix of at least seven hex digits', async () => {
     const { tracker, names } = await freshTracker(database).then((started) => ({
       ...started,
       names: async (git_sha: string) =>
@@ -120,7 +120,7 @@ describeEachDatabase('ErrorsList', (database) => {
     expect(await names({ priority_level: 0 })).toBe('Alpha Beta Gamma Omega')
   })
 
-  test('hides a snoozed error until its time has passed', async () => {
+  test('hides a snoozed error until the snooze ends', async () => {
     const { tracker, clock, idOf, names } = await setUp(database)
     await tracker.Commands.SnoozeError.call({ error_id: idOf('Beta'), hours: 3 })
     expect(await names({})).toBe('Alpha Beta Gamma Delta Omega')
@@ -142,7 +142,7 @@ describeEachDatabase('ErrorsList', (database) => {
     expect(await names({ timeframe: 'last_90_days' })).toBe('Alpha Beta Gamma Delta Omega')
   })
 
-  test('cuts days in the configured time zone', async () => {
+  test('uses day boundaries of the configured time zone', async () => {
     const { tracker } = await freshTracker(database, { time_zone: 'Asia/Kolkata' })
     for (const [error_type, time] of [
       ['Today', '2026-03-09T18:30:00Z'],
@@ -168,7 +168,7 @@ describeEachDatabase('ErrorsList', (database) => {
     expect(await place.names({ application_id: 999_999 })).toBe('')
   })
 
-  test('refuses what is no number or no allowed word, and names the field and the words', async () => {
+  test('rejects invalid values with the field and the allowed values', async () => {
     const { tracker } = await freshTracker(database)
     const problem = (filter: object) =>
       tracker.Queries.ErrorsList.call(filter as never).then(

@@ -7,7 +7,7 @@ import { freshTracker, NOON, withDatabase } from '../support/tracker.js'
 
 const HOUR = 3_600_000
 
-/** Types in mixed case and alphabets, versions that are missing: what databases sort in different ways. */
+/** Types in mixed case and alphabets, and missing versions, which databases sort differently. */
 const ERRORS: [error_type: string, count: number, fields: Partial<LogErrorInput>][] = [
   ['alpha', 1, { platform: 'Web', severity: 'low', app_version: '1.10', occurred_at: NOON - 3 * HOUR }],
   ['Beta', 3, { platform: 'android', severity: 'critical', app_version: '1.9', occurred_at: NOON - HOUR }],
@@ -32,7 +32,7 @@ async function setUp(database: TestDatabase) {
   return tracker
 }
 
-/** As on a server whose databases have a language, unlike the one of the tests. */
+/** Simulates a server whose databases use a language-specific collation. */
 async function sortByLanguage(url: string): Promise<void> {
   await withDatabase(url, async ({ read }) => {
     for (const column of ['error_type', 'platform', 'app_version'])
@@ -43,7 +43,7 @@ async function sortByLanguage(url: string): Promise<void> {
 }
 
 describeEachDatabase('the order of the list', (database) => {
-  test('is that of the field asked for, in both directions, alike on every database', async () => {
+  test('follows the requested field in both directions, identically on every database', async () => {
     const tracker = await setUp(database)
     const ascending: Record<(typeof SORT_FIELDS)[number], string> = {
       occurred_at: 'beta alpha Émile Beta _under',
@@ -64,7 +64,7 @@ describeEachDatabase('the order of the list', (database) => {
     }
   })
 
-  test('is newest first by itself', async () => {
+  test('is newest first by default', async () => {
     const tracker = await setUp(database)
     const names = (await tracker.Queries.ErrorsList.call()).map(({ error_type }) => error_type)
     expect(names).toEqual(['_under', 'Beta', 'Émile', 'alpha', 'beta'])
@@ -72,7 +72,7 @@ describeEachDatabase('the order of the list', (database) => {
 })
 
 describeEachDatabase('the pages of the list', (database) => {
-  test('hold 25 by default and 100 at most; a page out of range is the nearest', async () => {
+  test('contain 25 errors by default and at most 100, and are clamped to the valid range', async () => {
     const { tracker } = await freshTracker(database)
     const type = (i: number) => `Error${String.fromCharCode(65 + Math.floor(i / 26), 65 + (i % 26))}`
     await Promise.all(
@@ -93,7 +93,7 @@ describeEachDatabase('the pages of the list', (database) => {
     expect(await page({ per_page: '10', page: '11' })).toEqual([7, 11, 10, 107, 11])
     expect(await page({ search: 'nothing like it', page: 3 })).toEqual([0, 1, 25, 0, 1])
 
-    // Every record stands on exactly one page, though all of them have the same time.
+    // Every error is on exactly one page, although all have the same time.
     const seen: number[] = []
     for (let number = 1; number <= 11; number++)
       seen.push(...(await tracker.Queries.ErrorsList.call({ per_page: 10, page: number })).map(({ id }) => id))

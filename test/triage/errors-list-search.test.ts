@@ -16,8 +16,8 @@ const MESSAGES: Record<string, string> = {
   Brackets: 'Value [a-z] {x} (y) ^$.*+?|',
 }
 
-describeEachDatabase('search', (database) => {
-  test('is literal text, in any letter case, in message and backtrace', async () => {
+describeEachDatabase('a literal search', (database) => {
+  test('matches message and backtrace regardless of case', async () => {
     const { tracker } = await freshTracker(database)
     for (const [error_type, message] of Object.entries(MESSAGES))
       await tracker.Commands.LogError.call({
@@ -69,7 +69,7 @@ describeEachDatabase('search', (database) => {
     expect((await found('')).split(' ')).toHaveLength(Object.keys(MESSAGES).length)
   })
 
-  test('goes together with the other filters and with pages', async () => {
+  test('combines with other filters and pages', async () => {
     const { tracker } = await freshTracker(database)
     for (const platform of ['Web', 'iOS', 'Android'])
       for (const error_type of ['CartError', 'MailError'])

@@ -14,12 +14,12 @@ export interface ListContext {
   context: Context
   place: TrackerPlace
   clock: { now: number }
-  /** Records an error and gives its id. */
+  /** Records an error and returns its id. */
   log(error_type: string, fields?: Partial<LogErrorInput>): Promise<number>
   run<Schema extends v.GenericSchema, Result>(operation: Operation<Schema, Result>, input?: unknown): Promise<Result>
 }
 
-/** What the pages are given, on a new database. */
+/** Opens a context as used by pages, on a new database. */
 export async function listContext(database: TestDatabase, settings: Settings = {}): Promise<ListContext> {
   return contextAt(await freshPlace(database), settings)
 }
@@ -52,7 +52,7 @@ export function contextAt(place: TrackerPlace, settings: Settings = {}): ListCon
   }
 }
 
-/** Many groups at once, past the capture: `text` is what a search finds them by. */
+/** Inserts many errors directly; `text` is their search text. */
 export async function addGroups(
   { database, now }: Context,
   count: number,

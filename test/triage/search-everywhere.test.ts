@@ -11,7 +11,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { withDatabase } from '../support/tracker.js'
 import { addGroups, listContext } from './list-context.js'
 
-/** Letters that mean something to one database or another, and some that have more than one form. */
+/** Characters that are special to some database, and characters with several forms. */
 const LETTERS = [
   ...'abcABC019 %_!\\"\'*?[](){}^$.+-:;,/@#~`\t\n',
   ...['ß', 'ẞ', 'É', 'é', 'é', 'İ', 'ı', 'Σ', 'ς', 'σ', 'Ж', 'ж', '💔', '👩‍💻', '漢', '‮', '�'],
@@ -19,7 +19,7 @@ const LETTERS = [
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength })
 
 describeEachDatabase('search', (database) => {
-  test('finds exactly the errors whose text contains it, whatever the letters', async () => {
+  test('finds exactly the errors whose text contains the words, for any characters', async () => {
     const { context } = await listContext(database)
     const messages = fc.sample(text(40), { numRuns: 150, seed: 7 })
     await addGroups(context, messages.length + 1, (i) => ({ text: messages[i] ?? `${'long '.repeat(400)}end` }))
@@ -49,7 +49,7 @@ describeEachDatabase('search', (database) => {
     expect(await found(`${'long '.repeat(190)}x`)).toEqual([])
   })
 
-  test('no longer finds what was deleted, and its index stays whole', async () => {
+  test('no longer finds deleted errors, and its index stays consistent', async () => {
     const { context, log, run } = await listContext(database)
     const [gone, kept] = [await log('Gone', { message: 'needle one' }), await log('Kept', { message: 'needle two' })]
     await run(batchDeleteErrors, { error_ids: [gone] })
@@ -64,7 +64,7 @@ describeEachDatabase('search', (database) => {
     }
   })
 
-  test('finds what was recorded before there was an index', async () => {
+  test('finds errors recorded before the index existed', async () => {
     const { context, log, place } = await listContext(database)
     await log('Early', { message: 'the needle' })
     await withDatabase(place.url, async ({ read }) => {
@@ -82,7 +82,7 @@ describeEachDatabase('search', (database) => {
   })
 })
 
-describeEachDatabase('a text that most errors have', (database) => {
+describeEachDatabase('a search text that most errors contain', (database) => {
   const severities = ['critical', 'high', 'medium', 'low']
   const platforms = ['Web', 'iOS', 'API']
   const fieldsOf = (i: number) => ({
@@ -91,12 +91,18 @@ describeEachDatabase('a text that most errors have', (database) => {
     platform: platforms[i % 3] ?? 'API',
     text: i % 10 === 0 ? `other ${i}` : `shared text ${i}`,
   })
-  test('is counted up to a bound, and its pages are those of the whole list without the others', async () => {
+  test('is counted up to a limit, and its pages follow the list order', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2400, fieldsOf)
     for (const search of ['shared', 'sh']) {
       const { errors, pagination } = await perform(errorsPage, context, { search, page: 3, per_page: 20 })
-      expect(pagination).toEqual({ page: 3, per_page: 20, total_count: 1000, total_pages: 50, total_is_bound: true })
+      expect(pagination).toEqual({
+        page: 3,
+        per_page: 20,
+        total_count: 1000,
+        total_pages: 50,
+        total_is_lower_bound: true,
+      })
       expect(errors).toHaveLength(20)
     }
     for (const sort_by of SORT_FIELDS)
@@ -108,21 +114,21 @@ describeEachDatabase('a text that most errors have', (database) => {
         const { errors } = await perform(errorsPage, context, { ...order, search: 'shared' })
         expect(errors.slice(0, all.length).map(({ id }) => id)).toEqual(all.map(({ id }) => id))
       }
-    // Fewer fit together with another filter, and are counted exactly.
+    // Fewer errors match together with another filter, so they are counted exactly.
     const both = { search: 'SHARED', severity: 'high', platform: 'iOS' }
     const expected = Array.from({ length: 2400 }, (_, i) => fieldsOf(i)).filter(
       (one) => one.severity === 'high' && one.platform === 'iOS' && one.text.startsWith('shared'),
     )
     expect((await perform(errorsPage, context, both)).pagination).toMatchObject({ total_count: expected.length })
-    expect((await perform(errorsPage, context, both)).pagination).not.toHaveProperty('total_is_bound')
+    expect((await perform(errorsPage, context, both)).pagination).not.toHaveProperty('total_is_lower_bound')
     const tabs = await statusCounts(context, parseInput(errorsListInput, both))
     expect(tabs).toMatchObject({
       all: { count: expected.length },
       new: { count: expected.length },
       snoozed: { count: 0 },
     })
-    expect((await statusCounts(context, { search: 'shared' })).open).toEqual({ count: 1000, is_bound: true })
-    // A page that asks several questions looks for the text once.
+    expect((await statusCounts(context, { search: 'shared' })).open).toEqual({ count: 1000, is_lower_bound: true })
+    // Pages with several queries search for the text once.
     const found = await findText(context, { search: 'other 1' })
     expect(
       (await readErrorsPage(context, parseInput(errorsListInput, { search: 'other 1' }), found)).pagination.total_count,

@@ -9,7 +9,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 import { contextAt } from './list-context.js'
 
-/** As a build of SQLite that was made without it. */
+/** Simulates a build of SQLite without FTS5. */
 class WithoutFts5 extends DatabaseSync {
   override prepare(text: string) {
     if (/using fts5/i.test(text)) throw new Error('no such module: fts5')
@@ -20,7 +20,7 @@ class WithoutFts5 extends DatabaseSync {
 describeEachDatabase(
   'search without an index',
   (database) => {
-    test('finds the same where the database cannot have one, and the migration passes', async () => {
+    test('finds the same errors, and the migration succeeds', async () => {
       const url = await database.empty()
       const option = database.dialect === 'sqlite' ? handleOf(url) : await asUserWithoutRights(url)
       expect(await withDatabase(option, migrate)).toContain('0001-initial')
@@ -43,7 +43,7 @@ function handleOf(url: string): object {
   return handle
 }
 
-/** An address of the same database for somebody who may make tables there, but add no extension. */
+/** URL of the same database for a user who may create tables but no extensions. */
 async function asUserWithoutRights(url: string): Promise<string> {
   const name = `faultboard_test_${randomBytes(6).toString('hex')}`
   const role = sql.id(name)

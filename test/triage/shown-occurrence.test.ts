@@ -27,7 +27,7 @@ const SECOND = {
   request_url: '/second',
 }
 
-/** Where the place is that of the cause, the cause belongs to the occurrence too. */
+/** If the location is that of the cause, the cause belongs to the occurrence too. */
 function wrapped(line: number): Error {
   const at = (error: Error, frame: string) =>
     Object.assign(error, { stack: `${error.name}: ${error.message}\n    at ${frame}` })
@@ -35,8 +35,8 @@ function wrapped(line: number): Error {
   return at(new Error(`Order ${line} failed`, { cause }), `pay (/srv/pay.js:${line}0:1)`)
 }
 
-describeEachDatabase('an error shows the selected occurrence', (database) => {
-  test('with message, place, backtrace, request, user, platform and version of that occurrence', async () => {
+describeEachDatabase('the selected occurrence of an error', (database) => {
+  test('determines its message, location, backtrace, request, user, platform and version', async () => {
     const { tracker, log } = await logger(database)
     const older = {
       ...FIRST,
@@ -81,7 +81,7 @@ describeEachDatabase('an error shows the selected occurrence', (database) => {
     expect(listed).toMatchObject({ message: newest.message, place: newest.place, user_id: 'bob', app_version: '2.0.0' })
   })
 
-  test('with the place of its root cause', async () => {
+  test('determines the location of the root cause', async () => {
     const { tracker, log } = await logger(database, { project_root: '/srv' })
     const error_id = await log({ exception: wrapped(1), occurred_at: NOON - 2000 })
     expect(await log({ exception: wrapped(2), occurred_at: NOON - 1000 })).toBe(error_id)
@@ -98,8 +98,8 @@ describeEachDatabase('an error shows the selected occurrence', (database) => {
   })
 })
 
-describeEachDatabase('an error shows its newest occurrence', (database) => {
-  test('in lists, on its page and in search: message, backtrace, place and request belong together', async () => {
+describeEachDatabase('the newest occurrence of an error', (database) => {
+  test('determines message, backtrace, location and request in lists, on the page and in search', async () => {
     const { tracker, log, found } = await logger(database)
     const error_id = await log({ ...FIRST, occurred_at: NOON - 2000 })
     expect(await log({ ...SECOND, occurred_at: NOON - 1000 })).toBe(error_id)
@@ -117,7 +117,7 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     expect(record.occurrences.map(({ message }) => message)).toEqual([SECOND.message, FIRST.message])
   })
 
-  test('though an older occurrence arrives late, alone or in one batch with newer ones', async () => {
+  test('stays the same when an older occurrence arrives late, alone or in a batch with newer ones', async () => {
     const { tracker, log, found } = await logger(database)
     const error_id = await log({ ...SECOND, occurred_at: NOON - 1000 })
     await log({ ...FIRST, occurred_at: NOON - 60_000 })
@@ -132,7 +132,7 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     expect(await found('User 7')).toEqual(['User 7 not found'])
   })
 
-  test('during a storm too, in which most occurrences are counted without a row of their own', async () => {
+  test('is shown during a storm in which most occurrences have no row', async () => {
     const { tracker, log } = await logger(database, { max_full_occurrences_per_minute: 3 })
     const ids = []
     for (let n = 0; n < 12; n++) {
@@ -146,7 +146,7 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     expect(record.place).toBe(`src/job.js:${record.backtrace[0]?.match(/:(\d+):/)?.[1]} in run`)
   })
 
-  test('though the newest of a storm has no row of its own and older occurrences with one arrive late', async () => {
+  test('is shown although it has no row and older occurrences with rows arrive late', async () => {
     const { tracker, clock, log, found } = await logger(database, { max_full_occurrences_per_minute: 1 })
     const logAt = (id: number, seconds: number) =>
       log({
@@ -175,7 +175,7 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     expect(record).toMatchObject({ occurrence_count: 5, occurred_at: new Date(NOON - 10_000).toISOString() })
   })
 
-  test('and its search history is bounded, however many messages and backtraces come', async () => {
+  test('limits the search history regardless of the number of messages and backtraces', async () => {
     const { log, found, url } = await logger(database)
     for (let n = 0; n < 60; n++)
       await log({
@@ -197,7 +197,7 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     })
   })
 
-  test('and a backtrace that returns after many others is found again, stored once', async () => {
+  test('is found by a backtrace that returns after many others and is stored once', async () => {
     const { log, found, url } = await logger(database)
     const lines = [1, 2, ...Array.from({ length: 25 }, (_, n) => 100 + n), 2, 2, 1, 2]
     for (const [n, line] of lines.entries())
@@ -211,7 +211,7 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     })
   })
 
-  test('and a message that alternates with another is written once', async () => {
+  test('is written once if its message alternates with another', async () => {
     const { log, url } = await logger(database)
     for (let n = 0; n < 10; n++)
       await log({ message: `User ${n % 2} not found`, backtrace: FIRST.backtrace, occurred_at: NOON + n })
@@ -221,7 +221,7 @@ describeEachDatabase('an error shows its newest occurrence', (database) => {
     })
   })
 
-  test('and deleting it deletes its search history', async () => {
+  test('is deleted together with its search history', async () => {
     const { tracker, log, url } = await logger(database)
     const error_id = await log(FIRST)
     await log(SECOND)

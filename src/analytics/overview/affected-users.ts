@@ -9,7 +9,7 @@ export interface AffectedUsers {
   /** The same of the seven days before; null where more met errors than are counted. */
   before: number | null
   /** More met errors than are counted: `count` is the least that they are. */
-  is_bound?: true
+  is_lower_bound?: true
   /** On each of the last local days; empty where more met errors than are counted. */
   daily: number[]
 }
@@ -29,9 +29,11 @@ export async function affectedUsers(
   const { time_zone } = context.config
   const week = startOfLastDays(7, context.now(), time_zone)
   const since = startOfLastDays(14, context.now(), time_zone)
-  const is_bound = await areMore(context, { application_id, since, most: MOST })
-  const met = newestMeetings(context, { application_id, since, most: is_bound ? OF_MANY : MOST })
-  const spans = is_bound ? [[week, null] as const] : [[week, null] as const, [since, week] as const, ...spansOf(days)]
+  const is_lower_bound = await areMore(context, { application_id, since, most: MOST })
+  const met = newestMeetings(context, { application_id, since, most: is_lower_bound ? OF_MANY : MOST })
+  const spans = is_lower_bound
+    ? [[week, null] as const]
+    : [[week, null] as const, [since, week] as const, ...spansOf(days)]
   const users = context.database.read
     .selectFrom(met.as('meetings'))
     .select(spans.map((span, i) => metWithin(span).as(`met_${i}`)))
@@ -41,7 +43,7 @@ export async function affectedUsers(
     .select(({ fn }) => spans.map((_, i) => fn.sum<number | null>(`met_${i}`).as(`met_${i}`)))
     .executeTakeFirstOrThrow()
   const [count = 0, before = null, ...daily] = spans.map((_, i) => Number(sums[`met_${i}`] ?? 0))
-  return { count, before, ...(is_bound ? { is_bound } : {}), daily }
+  return { count, before, ...(is_lower_bound ? { is_lower_bound } : {}), daily }
 }
 
 type Span = readonly [from: number, to: number | null]
@@ -57,7 +59,7 @@ function metWithin([from, to]: Span) {
 
 export interface UsersOfErrors {
   by_error: Map<number, number>
-  is_bound: boolean
+  is_lower_bound: boolean
 }
 
 /** How many users met each error within seven days, those that most of them met first. */
@@ -73,6 +75,6 @@ export async function usersOfErrors(context: Context, application_id: number | u
   const found = rows.reduce((sum, { count }) => sum + count, 0)
   return {
     by_error: new Map(rows.map(({ error_id, count }) => [error_id, count])),
-    is_bound: found === OF_MANY || (await areOutOfSight(context, input)),
+    is_lower_bound: found === OF_MANY || (await areOutOfSight(context, input)),
   }
 }

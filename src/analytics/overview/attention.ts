@@ -9,7 +9,7 @@ import { errorsOf } from '../sums/application-filter.js'
 export interface Concern {
   count: number
   /** There are more than are counted. */
-  is_bound?: true
+  is_lower_bound?: true
   ids: number[]
 }
 
@@ -112,7 +112,7 @@ async function counted(context: Context, errors: OpenErrors, ids: number[]): Pro
     )
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  return count > MOST ? { count: MOST, is_bound: true, ids } : { count, ids }
+  return count > MOST ? { count: MOST, is_lower_bound: true, ids } : { count, ids }
 }
 
 /** The types that come more often than is usual for them, where one of their errors is open and awake. */

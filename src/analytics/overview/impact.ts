@@ -41,7 +41,7 @@ export async function impact(context: Context, application_id: number | undefine
   }))
   // Users are counted to the minute, occurrences by whole hours, so a user in the first hour can have no occurrence.
   const counted = ranked(errors).filter((error) => error.occurrences > 0)
-  return { since, users_are_bound: users.is_bound, errors: counted.slice(0, SHOWN) }
+  return { since, users_are_bound: users.is_lower_bound, errors: counted.slice(0, SHOWN) }
 }
 
 function ranked(errors: readonly ImpactOfError[]): ImpactOfError[] {

@@ -19,7 +19,7 @@ export type OverviewDay = { date: string; total: number } & Record<Severity, num
 export interface Attention {
   count: number
   /** There are more than are counted. */
-  is_bound?: true
+  is_lower_bound?: true
   errors: RankedError[]
 }
 

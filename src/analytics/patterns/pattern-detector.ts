@@ -37,7 +37,7 @@ export interface Run {
 
 export interface Burst extends Run {
   /** More occurred in the hours of the burst than rows are kept of: it had at least as many as are counted. */
-  is_bound: boolean
+  is_lower_bound: boolean
   /** All that occurred in the hours that the burst touches. */
   occurrences_in_hours: number
 }
@@ -165,7 +165,7 @@ export function againstSums<R extends Run>(
       occurrences_in_hours += sums.get(hour) ?? 0
       rows += kept.get(hour) ?? 0
     }
-    return { ...burst, is_bound: occurrences_in_hours > rows, occurrences_in_hours }
+    return { ...burst, is_lower_bound: occurrences_in_hours > rows, occurrences_in_hours }
   })
 }
 

@@ -16,7 +16,7 @@ export interface RecentBursts {
   /** From when on occurrences were looked at. */
   since: string
   /** There were more in the period than were looked at. */
-  is_bound: boolean
+  is_lower_bound: boolean
 }
 
 interface Sighting {
@@ -36,7 +36,7 @@ export async function recentBursts(
   from: number,
   limit: number,
 ): Promise<RecentBursts> {
-  const { sightings, is_bound } = await newest(context, application_id, from)
+  const { sightings, is_lower_bound } = await newest(context, application_id, from)
   const bursts = burstsByError(sightings)
     .sort((a, b) => b.started_at.localeCompare(a.started_at) || b.error_id - a.error_id)
     .slice(0, limit)
@@ -49,8 +49,8 @@ export async function recentBursts(
       const error = errors.get(error_id)
       return error ? [{ ...burst, error }] : []
     }),
-    since: new Date(is_bound ? (sightings.at(-1)?.occurred_at ?? from) : from).toISOString(),
-    is_bound,
+    since: new Date(is_lower_bound ? (sightings.at(-1)?.occurred_at ?? from) : from).toISOString(),
+    is_lower_bound,
   }
 }
 
@@ -81,9 +81,9 @@ async function newest({ database }: Context, application_id: number | undefined,
     rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
     sightings.push(...rows)
     last = rows.at(-1)
-    if (rows.length < AT_ONCE) return { sightings, is_bound: false }
+    if (rows.length < AT_ONCE) return { sightings, is_lower_bound: false }
   }
-  return { sightings, is_bound: true }
+  return { sightings, is_lower_bound: true }
 }
 
 type ErrorRun = Run & { error_id: number }

@@ -40,14 +40,14 @@ export const errors = defineCommand({
 })
 
 function printPage({ errors, pagination }: ErrorsPage, zone: string): void {
-  const { page, total_pages, total_count, total_is_bound } = pagination
+  const { page, total_pages, total_count, total_is_lower_bound } = pagination
   if (total_count === 0) {
     print('No errors match.')
     return
   }
   for (const line of textTable(columns(zone), errors, terminalWidth())) print(line)
   const next = page < total_pages ? ` Use --page ${page + 1} for more.` : ''
-  const total = total_count === 1 ? '1 error' : `${total_count}${total_is_bound ? '+' : ''} errors`
+  const total = total_count === 1 ? '1 error' : `${total_count}${total_is_lower_bound ? '+' : ''} errors`
   print(`\n${total}, page ${page} of ${total_pages}.${next}`)
 }
 

@@ -10,7 +10,7 @@ import { resolveError } from '../../triage/commands/resolve-error.js'
 import { snoozeError, unsnoozeError } from '../../triage/commands/snooze-error.js'
 import { updatePriority } from '../../triage/commands/update-priority.js'
 import { updateStatus } from '../../triage/commands/update-status.js'
-import { errorWithin } from '../../triage/queries/find-error.js'
+import { requireError } from '../../triage/queries/find-error.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../href.js'
 import { listOriginInput } from '../list-place.js'
@@ -145,7 +145,7 @@ function errorAction<Parameters extends ErrorSchema>({
       const given = rest as v.InferOutput<Parameters>
       const { error_id } = given as { error_id: number }
       await context.ready()
-      if (application_id !== undefined) await errorWithin(context, { error_id, application_id })
+      if (application_id !== undefined) await requireError(context, { error_id, application_id })
       const result = await operation.run(context, { ...input(given), actor })
       const noticeText = result.changed ? notice : unchanged
       const returnTo = { application_id, occurrence_id, list_query, list_page }

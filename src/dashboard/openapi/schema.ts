@@ -46,7 +46,7 @@ export function nullable<T>({ json }: Schema<T>): Schema<T | null> {
  * Object with exactly the fields of a type. Optional fields are listed again.
  *
  * @example
- * object<{ count: number; is_bound?: true }>({ count: whole, is_bound: always }, ['is_bound'])
+ * object<{ count: number; is_lower_bound?: true }>({ count: whole, is_lower_bound: always }, ['is_lower_bound'])
  */
 export function object<T>(fields: Fields<T>, optional: readonly OptionalNames<T>[] = []): Schema<T> {
   const entries = Object.entries(fields) as [string, Schema<unknown>][]

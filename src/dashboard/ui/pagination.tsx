@@ -18,11 +18,11 @@ export function Pagination({ pagination, visit }: { pagination: PaginationData; 
 
 /** Current page with links to its neighbors; empty for a single page. */
 export function Pages({
-  pagination: { page, total_pages, total_is_bound },
+  pagination: { page, total_pages, total_is_lower_bound },
   at,
   words: [previous, next],
 }: {
-  pagination: Pick<PaginationData, 'page' | 'total_pages' | 'total_is_bound'>
+  pagination: Pick<PaginationData, 'page' | 'total_pages' | 'total_is_lower_bound'>
   /** Link to a page. */
   at: (page: number) => string
   words: readonly [previous: string, next: string]
@@ -35,7 +35,7 @@ export function Pages({
           {previous}
         </a>
       )}
-      <span>{`Page ${formatCount(page)} of ${formatCount(total_pages, total_is_bound)}`}</span>
+      <span>{`Page ${formatCount(page)} of ${formatCount(total_pages, total_is_lower_bound)}`}</span>
       {page < total_pages && (
         <a class="button" rel="next" href={at(page + 1)}>
           {next}
@@ -46,8 +46,8 @@ export function Pages({
 }
 
 /** Total, with a plus sign if it is a lower bound. */
-export function formatTotal({ total_count, total_is_bound }: PaginationData): string {
-  return formatCount(total_count, total_is_bound)
+export function formatTotal({ total_count, total_is_lower_bound }: PaginationData): string {
+  return formatCount(total_count, total_is_lower_bound)
 }
 
 /** Returns the `Link` header of a list; null when a long filter makes it too large for clients. */

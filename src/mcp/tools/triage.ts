@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { choice, id, integer, optionalText, requiredText } from '../../model/input.js'
 import { MAX_SNOOZE_HOURS, STATUSES } from '../../model/workflow.js'
-import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../triage/commands/change-errors.js'
+import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../triage/commands/change-errors.js'
 import { defineTool, type Tool } from '../tool.js'
 
 /** Actor in every activity trail: never a name chosen by the agent. */
@@ -18,8 +18,8 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     description: 'Marks an error as resolved. It is reopened automatically when it occurs again.',
     input: v.object({
       error_id,
-      resolution_comment: optionalText({ max: TEXT_LIMIT }),
-      resolution_reference: optionalText({ max: REFERENCE_LIMIT }),
+      resolution_comment: optionalText({ max: MAX_TEXT_LENGTH }),
+      resolution_reference: optionalText({ max: MAX_REFERENCE_LENGTH }),
     }),
     changes: true,
     run: ({ Commands }, input) => Commands.ResolveError.call({ ...input, resolved_by: actor }),
@@ -28,7 +28,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     name: 'reopen_error',
     title: 'Reopen',
     description: 'Sets the status of an error back to new.',
-    input: v.object({ error_id, comment: optionalText({ max: TEXT_LIMIT }) }),
+    input: v.object({ error_id, comment: optionalText({ max: MAX_TEXT_LENGTH }) }),
     changes: true,
     run: ({ Commands }, input) => Commands.UpdateStatus.call({ ...input, status: 'new', actor }),
   }),
@@ -36,7 +36,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     name: 'set_status',
     title: 'Set the status',
     description: `Sets the status, one of ${STATUSES.join(', ')}.`,
-    input: v.object({ error_id, status: choice(STATUSES), comment: optionalText({ max: TEXT_LIMIT }) }),
+    input: v.object({ error_id, status: choice(STATUSES), comment: optionalText({ max: MAX_TEXT_LENGTH }) }),
     changes: true,
     run: ({ Commands }, input) => Commands.UpdateStatus.call({ ...input, actor }),
   }),
@@ -52,7 +52,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     name: 'assign_error',
     title: 'Assign',
     description: 'Assigns an error to a person.',
-    input: v.object({ error_id, assigned_to: requiredText({ max: NAME_LIMIT }) }),
+    input: v.object({ error_id, assigned_to: requiredText({ max: MAX_NAME_LENGTH }) }),
     changes: true,
     run: ({ Commands }, input) => Commands.AssignError.call({ ...input, actor }),
   }),
@@ -71,7 +71,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     input: v.object({
       error_id,
       hours: integer({ min: 1, max: MAX_SNOOZE_HOURS }),
-      reason: optionalText({ max: TEXT_LIMIT }),
+      reason: optionalText({ max: MAX_TEXT_LENGTH }),
     }),
     changes: true,
     run: ({ Commands }, input) => Commands.SnoozeError.call({ ...input, actor }),
@@ -88,7 +88,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     name: 'comment_on_error',
     title: 'Comment',
     description: 'Adds a comment to an error.',
-    input: v.object({ error_id, body: requiredText({ max: TEXT_LIMIT }) }),
+    input: v.object({ error_id, body: requiredText({ max: MAX_TEXT_LENGTH }) }),
     changes: true,
     run: ({ Commands }, input) => Commands.AddComment.call({ ...input, author_name: actor }),
   }),

@@ -32,7 +32,7 @@ export const chat: Channel = {
 function chatBody(card: Card) {
   return {
     text: plainText(card),
-    mrkdwnObject: false,
+    mrkdwn: false,
     // Prevents names and URLs in error messages from becoming mentions and links.
     ...{ parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false },
     blocks: [

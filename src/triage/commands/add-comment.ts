@@ -3,14 +3,14 @@ import { errorNotFound } from '../../model/errors.js'
 import { id, requiredText } from '../../model/input.js'
 import { defineOperation } from '../../operation.js'
 import { lockErrors } from '../../store/lock.js'
-import { type ChangeResult, NAME_LIMIT, TEXT_LIMIT } from './change-errors.js'
+import { type ChangeResult, MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from './change-errors.js'
 
-/** Adds a person's comment to an error; the activity trail shows it in its place. */
+/** Adds a comment to an error and an entry to the activity trail. */
 export const addComment = defineOperation({
   input: v.object({
     error_id: id(),
-    author_name: requiredText({ max: NAME_LIMIT }),
-    body: requiredText({ max: TEXT_LIMIT }),
+    author_name: requiredText({ max: MAX_NAME_LENGTH }),
+    body: requiredText({ max: MAX_TEXT_LENGTH }),
   }),
   async run({ database, now }, { error_id, author_name, body }): Promise<ChangeResult> {
     await database.write(async (trx) => {

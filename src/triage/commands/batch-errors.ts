@@ -5,131 +5,131 @@ import { HOUR } from '../../model/time.js'
 import { MAX_BATCH_SIZE } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorRow } from '../../store/lock.js'
-import { assignment } from './assign-error.js'
-import { type Change, changeErrors, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
+import { assignmentChange } from './assign-error.js'
+import { type Change, changeErrors, DEFAULT_ACTOR, MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from './change-errors.js'
 import { deleteErrors } from './delete-errors.js'
-import { muteError, muteOf, unmute } from './mute-error.js'
-import { resolutionOf } from './resolve-error.js'
-import { snooze, snoozeError } from './snooze-error.js'
+import { muteChange, muteError, unmuteChange } from './mute-error.js'
+import { resolveChange } from './resolve-error.js'
+import { snoozeChange, snoozeError } from './snooze-error.js'
 import { priorityChange, updatePriority } from './update-priority.js'
 import { statusChange, updateStatus } from './update-status.js'
 
-/** How a batch went: ids that do not exist, or not in the application named, are skipped, not refused. */
+/** Result of a batch command. Ids that do not exist, or belong to another application, are skipped. */
 export interface BatchResult {
   changed: number
-  /** Those that were so already. */
+  /** Errors that already had the requested state. */
   unchanged: number
   skipped: number
 }
 
 const errorIds = v.pipe(
-  v.array(id(), 'must be a list of record ids'),
-  v.nonEmpty('must name at least one error'),
-  v.maxLength(MAX_BATCH_SIZE, `must not name more than ${MAX_BATCH_SIZE} errors`),
+  v.array(id(), 'must be a list of error ids'),
+  v.nonEmpty('must contain at least one error id'),
+  v.maxLength(MAX_BATCH_SIZE, `must not contain more than ${MAX_BATCH_SIZE} error ids`),
   v.transform((ids) => [...new Set(ids)]),
 )
 
-const chosen = { error_ids: errorIds, application_id: optional(id()) }
-const actor = optionalText({ max: NAME_LIMIT })
+const selectionInput = { error_ids: errorIds, application_id: optional(id()) }
+const actor = optionalText({ max: MAX_NAME_LENGTH })
 
-/** Resolves several errors at once. */
+/** Resolves several errors. */
 export const batchResolveErrors = defineOperation({
   input: v.object({
-    ...chosen,
-    resolved_by: optionalText({ max: NAME_LIMIT }),
-    resolution_comment: optionalText({ max: TEXT_LIMIT }),
+    ...selectionInput,
+    resolved_by: optionalText({ max: MAX_NAME_LENGTH }),
+    resolution_comment: optionalText({ max: MAX_TEXT_LENGTH }),
     actor,
   }),
   async run(context, { error_ids, application_id, ...resolution }): Promise<BatchResult> {
     const now = context.now()
-    return changeAll(context, { error_ids, application_id }, (row) => resolutionOf(row, { ...resolution, now }))
+    return changeSelection(context, { error_ids, application_id }, (row) => resolveChange(row, { ...resolution, now }))
   },
 })
 
-/** Deletes several errors with everything that hangs on them. */
+/** Deletes several errors with all their data. */
 export const batchDeleteErrors = defineOperation({
-  input: v.object(chosen),
+  input: v.object(selectionInput),
   async run(context, { error_ids, application_id }): Promise<BatchResult> {
     const changed = await deleteErrors(context, error_ids, { application_id })
     return { changed, unchanged: 0, skipped: error_ids.length - changed }
   },
 })
 
-/** Gives several errors to somebody, or takes them from whoever had them. */
+/** Assigns several errors to a person, or removes their assignees. */
 export const batchAssignErrors = defineOperation({
-  input: v.object({ ...chosen, assigned_to: optionalText({ max: NAME_LIMIT }), actor }),
-  async run(context, { assigned_to = null, actor = NOBODY_NAMED, ...errors }): Promise<BatchResult> {
-    return changeAll(context, errors, (row) => assignment(row, assigned_to, actor))
+  input: v.object({ ...selectionInput, assigned_to: optionalText({ max: MAX_NAME_LENGTH }), actor }),
+  async run(context, { assigned_to = null, actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
+    return changeSelection(context, errors, (row) => assignmentChange(row, assigned_to, actor))
   },
 })
 
-/** Moves several errors to another status. */
+/** Changes the status of several errors. */
 export const batchUpdateStatus = defineOperation({
   input: v.object({
-    ...chosen,
+    ...selectionInput,
     status: updateStatus.input.entries.status,
-    comment: optionalText({ max: TEXT_LIMIT }),
+    comment: optionalText({ max: MAX_TEXT_LENGTH }),
     actor,
   }),
-  async run(context, { status, comment, actor = NOBODY_NAMED, ...errors }): Promise<BatchResult> {
-    const move = { status, comment, actor, now: context.now() }
-    return changeAll(context, errors, (row) => statusChange(row, move))
+  async run(context, { status, comment, actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
+    const statusRequest = { status, comment, actor, now: context.now() }
+    return changeSelection(context, errors, (row) => statusChange(row, statusRequest))
   },
 })
 
-/** Sets how urgent several errors are. */
+/** Sets the priority of several errors. */
 export const batchUpdatePriority = defineOperation({
-  input: v.object({ ...chosen, priority_level: updatePriority.input.entries.priority_level, actor }),
-  async run(context, { priority_level, actor = NOBODY_NAMED, ...errors }): Promise<BatchResult> {
-    return changeAll(context, errors, (row) => priorityChange(row, priority_level, actor))
+  input: v.object({ ...selectionInput, priority_level: updatePriority.input.entries.priority_level, actor }),
+  async run(context, { priority_level, actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
+    return changeSelection(context, errors, (row) => priorityChange(row, priority_level, actor))
   },
 })
 
-/** Hides several errors for some hours. */
+/** Snoozes several errors. */
 export const batchSnoozeErrors = defineOperation({
   input: v.object({
-    ...chosen,
+    ...selectionInput,
     hours: snoozeError.input.entries.hours,
-    reason: optionalText({ max: TEXT_LIMIT }),
+    reason: optionalText({ max: MAX_TEXT_LENGTH }),
     actor,
   }),
-  async run(context, { hours, reason, actor = NOBODY_NAMED, ...errors }): Promise<BatchResult> {
+  async run(context, { hours, reason, actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
     const until = context.now() + hours * HOUR
-    return changeAll(context, errors, () => snooze(until, reason, actor))
+    return changeSelection(context, errors, () => snoozeChange(until, reason, actor))
   },
 })
 
-/** Sends no more messages about several errors. */
+/** Mutes notifications about several errors. */
 export const batchMuteErrors = defineOperation({
   input: v.object({
-    ...chosen,
+    ...selectionInput,
     hours: muteError.input.entries.hours,
-    reason: optionalText({ max: TEXT_LIMIT }),
-    muted_by: optionalText({ max: NAME_LIMIT }),
+    reason: optionalText({ max: MAX_TEXT_LENGTH }),
+    muted_by: optionalText({ max: MAX_NAME_LENGTH }),
     actor,
   }),
-  async run(context, { error_ids, application_id, ...wanted }): Promise<BatchResult> {
-    const mute = muteOf({ ...wanted, now: context.now() })
-    return changeAll(context, { error_ids, application_id }, () => mute)
+  async run(context, { error_ids, application_id, ...muteRequest }): Promise<BatchResult> {
+    const mute = muteChange({ ...muteRequest, now: context.now() })
+    return changeSelection(context, { error_ids, application_id }, () => mute)
   },
 })
 
-/** Lets messages about several errors be sent again. */
+/** Unmutes several errors. */
 export const batchUnmuteErrors = defineOperation({
-  input: v.object({ ...chosen, actor }),
-  async run(context, { actor = NOBODY_NAMED, ...errors }): Promise<BatchResult> {
-    return changeAll(context, errors, (row) => unmute(row, actor, context.now()))
+  input: v.object({ ...selectionInput, actor }),
+  async run(context, { actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
+    return changeSelection(context, errors, (row) => unmuteChange(row, actor, context.now()))
   },
 })
 
-interface Chosen {
+interface ErrorSelection {
   error_ids: readonly number[]
   application_id?: number | undefined
 }
 
-async function changeAll(
+async function changeSelection(
   context: Context,
-  { error_ids, application_id }: Chosen,
+  { error_ids, application_id }: ErrorSelection,
   change: (row: ErrorRow) => Change | null,
 ): Promise<BatchResult> {
   const { changed, unchanged } = await changeErrors(context, error_ids, change, { application_id })

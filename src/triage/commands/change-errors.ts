@@ -6,19 +6,19 @@ import { type ErrorRow, lockErrors } from '../../store/lock.js'
 import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
 import type { ErrorsTable } from '../../store/schema.js'
 
-/** What a command did to one error. */
+/** Result of a command on one error. */
 export interface ChangeResult {
-  /** False where the error was so already: then nothing is written, also not in the activity trail. */
+  /** False when the error already had the requested state. Nothing is written then, not even to the activity trail. */
   changed: boolean
 }
 
-/** What a command does to one error: the new values, and how the activity trail tells it. */
+/** New column values and the entry for the activity trail. */
 export interface Change {
   set: Updateable<ErrorsTable>
-  activity: Trail
+  activity: ActivityEntry
 }
 
-export interface Trail {
+export interface ActivityEntry {
   actor: string
   action: string
   from_value?: string | null | undefined
@@ -26,13 +26,16 @@ export interface Trail {
   comment?: string | null | undefined
 }
 
-export const NAME_LIMIT = 255
-export const TEXT_LIMIT = 10_000
-export const REFERENCE_LIMIT = 2000
-/** Who changes something from code without saying who. */
-export const NOBODY_NAMED = 'system'
+export const MAX_NAME_LENGTH = 255
+export const MAX_TEXT_LENGTH = 10_000
+export const MAX_REFERENCE_LENGTH = 2000
+/** Actor of changes made by code that names none. */
+export const DEFAULT_ACTOR = 'system'
 
-/** Changes one error under its row lock and records the activity in the same transaction; null changes nothing. */
+/**
+ * Changes one error under its row lock and adds the activity in the same transaction. `change` returns null to do
+ * nothing.
+ */
 export async function changeError(
   context: Context,
   error_id: number,
@@ -43,7 +46,7 @@ export async function changeError(
   return { changed: changed > 0 }
 }
 
-/** The same for several; ids that do not exist, or belong to another application than the one named, are passed over. */
+/** Like `changeError` for several errors. Skips ids that do not exist or belong to another application. */
 export async function changeErrors(
   { database, outbox, now }: Context,
   ids: readonly number[],
@@ -54,15 +57,15 @@ export async function changeErrors(
     const locked = await lockErrors(trx, database.dialect, ids)
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     const newestRelease = createNewestReleaseLookup(trx)
-    const settled: ErrorRow[] = []
+    const closedErrors: ErrorRow[] = []
     let changed = 0
     for (const row of rows) {
-      const wanted = change(row)
-      if (wanted === null) continue
+      const requested = change(row)
+      if (requested === null) continue
       changed++
-      const { activity } = wanted
-      if (wanted.set.resolved === 1 && row.resolved === 0) settled.push(row)
-      const set = { ...wanted.set, ...(await releaseAfter(newestRelease, row, wanted.set)) }
+      const { activity } = requested
+      if (requested.set.resolved === 1 && row.resolved === 0) closedErrors.push(row)
+      const set = { ...requested.set, ...(await releaseColumns(newestRelease, row, requested.set)) }
       if (Object.keys(set).length > 0)
         await trx.updateTable('faultboard_errors').set(set).where('id', '=', row.id).execute()
       await trx
@@ -78,13 +81,16 @@ export async function changeErrors(
         })
         .execute()
     }
-    if (settled.length > 0) await outbox.settled(trx, settled)
+    if (closedErrors.length > 0) await outbox.settled(trx, closedErrors)
     return { changed, unchanged: rows.length - changed }
   })
 }
 
-/** What is resolved now is resolved in the newest release of its platform; what is opened again in none. */
-async function releaseAfter(
+/**
+ * Sets `resolved_in_version` to the newest release of the platform when an error is resolved, and clears it on
+ * reopening.
+ */
+async function releaseColumns(
   newestRelease: ReturnType<typeof createNewestReleaseLookup>,
   row: ErrorRow,
   { resolved, resolved_at }: Updateable<ErrorsTable>,

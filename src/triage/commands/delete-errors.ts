@@ -2,21 +2,21 @@ import type { Context } from '../../context.js'
 import { MINUTE } from '../../model/time.js'
 import { ACTIVITIES, LEASES } from '../../store/bulk-targets.js'
 import { lockErrors } from '../../store/lock.js'
-import { eraseErrors } from './erase-errors.js'
+import { deleteErrorData } from './delete-error-data.js'
+import type { DeletedError } from './subtract-sums.js'
 import { subtractSums } from './subtract-sums.js'
-import type { DeletedError } from './take-hours.js'
 
-const MARK = 'deleting '
+const MARKER_PREFIX = 'deleting '
 /** What was not finished after this time was interrupted. Were it not, two at once do no harm. */
-const IN_PROGRESS = 10 * MINUTE
+const DELETION_TIMEOUT_MS = 10 * MINUTE
 const GROUPS_PER_TRANSACTION = 200
 /** A transaction blocks a host with SQLite. */
 const SQLITE_GROUPS_PER_TRANSACTION = 5
 
 /**
- * Deletes errors and all that hangs on them, and takes their share out of the application's sums, so that what is left
- * adds up. The groups go first, under their locks: a flush that comes meanwhile waits and then makes a new group. What
- * hangs on them follows in small steps, and a mark stays until it is done.
+ * Deletes errors with all their data and subtracts their counts from the sums. Deletes the error rows first, under
+ * their locks: a concurrent flush waits and then creates a new error. The remaining data follows in small steps. A
+ * marker stays until all steps are done.
  */
 export async function deleteErrors(
   context: Context,
@@ -24,39 +24,40 @@ export async function deleteErrors(
   { application_id }: { application_id?: number | undefined } = {},
 ): Promise<number> {
   const deleted: DeletedError[] = []
-  for (const some of chunks(context, ids)) deleted.push(...(await deleteGroups(context, some, application_id)))
-  await finish(context, deleted)
+  for (const batch of splitIntoBatches(context, ids))
+    deleted.push(...(await deleteErrorRows(context, batch, application_id)))
+  await finishDeletion(context, deleted)
   return deleted.length
 }
 
-/** Finishes what a process that ended has begun to delete. */
+/** Finishes deletions that a stopped process has begun. */
 export async function finishDeletions(context: Context): Promise<void> {
   const { database, now } = context
-  const marks = await database.read
+  const markers = await database.read
     .selectFrom('faultboard_leases')
     .select('name')
-    .where('name', 'like', `${MARK}%`)
+    .where('name', 'like', `${MARKER_PREFIX}%`)
     .where('expires_at', '<', now())
     .execute()
-  for (const some of chunks(context, marks)) {
-    const ids = some.map(({ name }) => Number(name.slice(MARK.length)))
+  for (const batch of splitIntoBatches(context, markers)) {
+    const ids = batch.map(({ name }) => Number(name.slice(MARKER_PREFIX.length)))
     const rows = await database.read
       .selectFrom('faultboard_activities')
       .select(['error_id', 'from_value', 'to_value'])
       .where('error_id', 'in', ids)
       .where('action', '=', 'deleted')
       .execute()
-    const left = new Map(rows.map((row) => [row.error_id, row]))
+    const activities = new Map(rows.map((row) => [row.error_id, row]))
     const deleted = ids.map((id) => ({
       id,
-      application_id: Number(left.get(id)?.to_value ?? 0),
-      error_type: left.get(id)?.from_value ?? '',
+      application_id: Number(activities.get(id)?.to_value ?? 0),
+      error_type: activities.get(id)?.from_value ?? '',
     }))
-    await finish(context, deleted)
+    await finishDeletion(context, deleted)
   }
 }
 
-async function deleteGroups(
+async function deleteErrorRows(
   { database, outbox, now }: Context,
   ids: readonly number[],
   application_id: number | undefined,
@@ -67,15 +68,14 @@ async function deleteGroups(
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     if (rows.length === 0) return []
     await outbox.settled(trx, rows)
-    // One by one: for several ids MySQL reads a small table from end to end, and would wait for rows of a flush that in
-    // turn waits for these.
+    // One by one: for several ids, MySQL scans a small table and would wait for rows of a flush that waits for these.
     for (const { id } of rows) await trx.deleteFrom('faultboard_errors').where('id', '=', id).execute()
     await dialect.insertMany(
       trx,
       LEASES,
-      rows.map(({ id }) => [`${MARK}${id}`, now() + IN_PROGRESS, 0]),
+      rows.map(({ id }) => [`${MARKER_PREFIX}${id}`, now() + DELETION_TIMEOUT_MS, 0]),
     )
-    // For whoever has to finish it: the sums tell neither.
+    // Needed to finish an interrupted deletion: the sums contain neither value.
     await dialect.insertMany(
       trx,
       ACTIVITIES,
@@ -85,20 +85,20 @@ async function deleteGroups(
   })
 }
 
-async function finish(context: Context, deleted: readonly DeletedError[]): Promise<void> {
+async function finishDeletion(context: Context, deleted: readonly DeletedError[]): Promise<void> {
   const { database } = context
-  for (const some of chunks(context, deleted)) {
-    const marks = some.map(({ id }) => `${MARK}${id}`)
-    while (await subtractSums(database, some, marks));
-    await eraseErrors(
+  for (const batch of splitIntoBatches(context, deleted)) {
+    const markers = batch.map(({ id }) => `${MARKER_PREFIX}${id}`)
+    while (await subtractSums(database, batch, markers));
+    await deleteErrorData(
       database,
-      some.map(({ id }) => id),
+      batch.map(({ id }) => id),
     )
-    await database.read.deleteFrom('faultboard_leases').where('name', 'in', marks).execute()
+    await database.read.deleteFrom('faultboard_leases').where('name', 'in', markers).execute()
   }
 }
 
-function chunks<One>({ database }: Context, all: readonly One[]): One[][] {
+function splitIntoBatches<Item>({ database }: Context, items: readonly Item[]): Item[][] {
   const size = database.dialect.blocks_host ? SQLITE_GROUPS_PER_TRANSACTION : GROUPS_PER_TRANSACTION
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }

@@ -4,24 +4,31 @@ import { HOUR, isoTime } from '../../model/time.js'
 import { isMuted, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorRow } from '../../store/lock.js'
-import { type Change, type ChangeResult, changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
+import {
+  type Change,
+  type ChangeResult,
+  changeError,
+  DEFAULT_ACTOR,
+  MAX_NAME_LENGTH,
+  MAX_TEXT_LENGTH,
+} from './change-errors.js'
 
-/** Sends no more messages about an error, for some hours or until somebody wants them again; the lists still show it. */
+/** Mutes notifications about an error, for some hours or indefinitely. Lists still show the error. */
 export const muteError = defineOperation({
   input: v.object({
     error_id: id(),
     hours: optional(integer({ min: 1, max: MAX_SNOOZE_HOURS })),
-    reason: optionalText({ max: TEXT_LIMIT }),
-    muted_by: optionalText({ max: NAME_LIMIT }),
-    actor: optionalText({ max: NAME_LIMIT }),
+    reason: optionalText({ max: MAX_TEXT_LENGTH }),
+    muted_by: optionalText({ max: MAX_NAME_LENGTH }),
+    actor: optionalText({ max: MAX_NAME_LENGTH }),
   }),
-  async run(context, { error_id, ...wanted }): Promise<ChangeResult> {
-    const mute = muteOf({ ...wanted, now: context.now() })
+  async run(context, { error_id, ...muteRequest }): Promise<ChangeResult> {
+    const mute = muteChange({ ...muteRequest, now: context.now() })
     return changeError(context, error_id, () => mute)
   },
 })
 
-export interface MuteWish {
+export interface MuteRequest {
   hours?: number | undefined
   reason?: string | undefined
   muted_by?: string | undefined
@@ -29,13 +36,13 @@ export interface MuteWish {
   now: number
 }
 
-export function muteOf({ hours, reason, muted_by, actor, now }: MuteWish): Change {
-  const who = muted_by ?? actor ?? NOBODY_NAMED
+export function muteChange({ hours, reason, muted_by, actor, now }: MuteRequest): Change {
+  const mutedByName = muted_by ?? actor ?? DEFAULT_ACTOR
   const muted_until = hours === undefined ? null : now + hours * HOUR
   return {
-    set: { muted_at: now, muted_until, muted_by_name: who, mute_reason: reason ?? null },
+    set: { muted_at: now, muted_until, muted_by_name: mutedByName, mute_reason: reason ?? null },
     activity: {
-      actor: who,
+      actor: mutedByName,
       action: 'muted',
       to_value: isoTime(muted_until),
       comment: reason,
@@ -43,15 +50,15 @@ export function muteOf({ hours, reason, muted_by, actor, now }: MuteWish): Chang
   }
 }
 
-/** Lets messages about an error be sent again. */
+/** Unmutes notifications about an error. */
 export const unmuteError = defineOperation({
-  input: v.object({ error_id: id(), actor: optionalText({ max: NAME_LIMIT }) }),
-  async run(context, { error_id, actor = NOBODY_NAMED }): Promise<ChangeResult> {
-    return changeError(context, error_id, (row) => unmute(row, actor, context.now()))
+  input: v.object({ error_id: id(), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
+  async run(context, { error_id, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {
+    return changeError(context, error_id, (row) => unmuteChange(row, actor, context.now()))
   },
 })
 
-export function unmute(row: ErrorRow, actor: string, now: number): Change | null {
+export function unmuteChange(row: ErrorRow, actor: string, now: number): Change | null {
   if (!isMuted(row, now)) return null
   const { muted_until } = row
   return {

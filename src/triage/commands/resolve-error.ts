@@ -6,27 +6,27 @@ import {
   type Change,
   type ChangeResult,
   changeError,
-  NAME_LIMIT,
-  NOBODY_NAMED,
-  REFERENCE_LIMIT,
-  TEXT_LIMIT,
+  DEFAULT_ACTOR,
+  MAX_NAME_LENGTH,
+  MAX_REFERENCE_LENGTH,
+  MAX_TEXT_LENGTH,
 } from './change-errors.js'
 
-/** Marks an error as resolved, with who did it, why, and a link to the change. */
+/** Resolves an error with an optional name, comment and link to the change. */
 export const resolveError = defineOperation({
   input: v.object({
     error_id: id(),
-    resolved_by: optionalText({ max: NAME_LIMIT }),
-    resolution_comment: optionalText({ max: TEXT_LIMIT }),
-    resolution_reference: optionalText({ max: REFERENCE_LIMIT }),
-    actor: optionalText({ max: NAME_LIMIT }),
+    resolved_by: optionalText({ max: MAX_NAME_LENGTH }),
+    resolution_comment: optionalText({ max: MAX_TEXT_LENGTH }),
+    resolution_reference: optionalText({ max: MAX_REFERENCE_LENGTH }),
+    actor: optionalText({ max: MAX_NAME_LENGTH }),
   }),
   async run(context, { error_id, ...resolution }): Promise<ChangeResult> {
-    return changeError(context, error_id, (row) => resolutionOf(row, { ...resolution, now: context.now() }))
+    return changeError(context, error_id, (row) => resolveChange(row, { ...resolution, now: context.now() }))
   },
 })
 
-export interface Resolution {
+export interface ResolveRequest {
   resolved_by?: string | undefined
   resolution_comment?: string | undefined
   resolution_reference?: string | undefined
@@ -34,33 +34,35 @@ export interface Resolution {
   now: number
 }
 
-export function resolutionOf(
+export function resolveChange(
   row: ErrorRow,
-  { resolved_by, resolution_comment, resolution_reference, actor, now }: Resolution,
+  { resolved_by, resolution_comment, resolution_reference, actor, now }: ResolveRequest,
 ): Change | null {
-  const who = resolved_by ?? actor ?? NOBODY_NAMED
-  const again = row.status === 'resolved'
-  const before = again ? row : { resolution_comment: null, resolution_reference: null }
-  const reason = {
-    resolution_comment: resolution_comment ?? before.resolution_comment,
-    resolution_reference: resolution_reference ?? before.resolution_reference,
+  const resolvedByName = resolved_by ?? actor ?? DEFAULT_ACTOR
+  const wasResolved = row.status === 'resolved'
+  const previous = wasResolved ? row : { resolution_comment: null, resolution_reference: null }
+  const resolution = {
+    resolution_comment: resolution_comment ?? previous.resolution_comment,
+    resolution_reference: resolution_reference ?? previous.resolution_reference,
   }
   if (
-    again &&
-    reason.resolution_comment === row.resolution_comment &&
-    reason.resolution_reference === row.resolution_reference
+    wasResolved &&
+    resolution.resolution_comment === row.resolution_comment &&
+    resolution.resolution_reference === row.resolution_reference
   ) {
     return null
   }
   return {
-    // Who adds a reason later has not resolved it later.
-    set: again ? reason : { status: 'resolved', resolved: 1, resolved_at: now, resolved_by_name: who, ...reason },
+    // Adding a comment later does not change when and by whom the error was resolved.
+    set: wasResolved
+      ? resolution
+      : { status: 'resolved', resolved: 1, resolved_at: now, resolved_by_name: resolvedByName, ...resolution },
     activity: {
-      actor: who,
+      actor: resolvedByName,
       action: 'resolved',
       from_value: row.status,
       to_value: 'resolved',
-      // The trail keeps both, because a reopened error loses them.
+      // Kept in the activity trail because reopening clears both columns.
       comment: [resolution_comment, resolution_reference].filter(Boolean).join('\n') || null,
     },
   }

@@ -1,3 +1,4 @@
+import type { Severity } from '../../model/severity.js'
 import { startOfUtcDay } from '../../model/utc-day.js'
 import { APPLICATION_DAYS, APPLICATION_HOURS, TYPE_DAYS, TYPE_HOURS } from '../../store/bulk-targets.js'
 import type { Database } from '../../store/database.js'
@@ -5,41 +6,55 @@ import type { BulkTarget } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
 import { locking } from '../../store/lock.js'
 import type { Schema } from '../../store/schema.js'
-import type { DeletedError } from './take-hours.js'
-import { type DeletedHour, takeHours } from './take-hours.js'
+
+/** Error whose row is deleted but whose sums may still contain its counts. */
+export interface DeletedError {
+  id: number
+  application_id: number
+  error_type: string
+}
 
 const ROWS_PER_TRANSACTION = 5000
 /** A transaction blocks a host with SQLite, and each row updates four tables. */
 const SQLITE_ROWS_PER_TRANSACTION = 100
 
 /**
- * Takes a part of the share of deleted errors out of all sums that they had in common with others, and deletes the
- * hours it was read from; gives whether there may be more. Whoever holds their marks is the only one to do so.
+ * Subtracts part of the counts of deleted errors from all shared sums and deletes the hours that were read. Returns
+ * whether there may be more. The row locks on the markers make this exclusive.
  */
 export async function subtractSums(
   database: Database,
   errors: readonly DeletedError[],
-  marks: readonly string[],
+  markers: readonly string[],
 ): Promise<boolean> {
   const { dialect } = database
   const limit = dialect.blocks_host ? SQLITE_ROWS_PER_TRANSACTION : ROWS_PER_TRANSACTION
   return database.write(async (trx) => {
-    const held = trx.selectFrom('faultboard_leases').select('name').where('name', 'in', marks).orderBy('name')
-    await locking(held, dialect).execute()
-    const { hours, has_more } = await takeHours(trx, errors, limit)
+    const lockedMarkers = trx
+      .selectFrom('faultboard_leases')
+      .select('name')
+      .where('name', 'in', markers)
+      .orderBy('name')
+    await locking(lockedMarkers, dialect).execute()
+    const { hours, hasMore } = await takeHours(trx, errors, limit)
     for (const application_id of new Set(hours.map((row) => row.application_id))) {
       const own = hours.filter((row) => row.application_id === application_id)
-      await subtract(trx, database, application_id, own)
-      await deleteEmpty(trx, application_id, own)
+      await subtractCounts(trx, database, application_id, own)
+      await deleteEmptySums(trx, application_id, own)
       await deleteVersions(trx, application_id, own)
     }
-    return has_more
+    return hasMore
   })
 }
 
-/** In the order in which a flush adds to them, so that the two wait for each other rather than deadlock. */
-async function subtract(trx: Transaction<Schema>, { dialect }: Database, application_id: number, hours: DeletedHour[]) {
-  const from = async (target: BulkTarget, key: (row: DeletedHour) => (string | number)[]) => {
+/** Uses the same order as a flush to avoid deadlocks. */
+async function subtractCounts(
+  trx: Transaction<Schema>,
+  { dialect }: Database,
+  application_id: number,
+  hours: DeletedHour[],
+) {
+  const subtractFrom = async (target: BulkTarget, key: (row: DeletedHour) => (string | number)[]) => {
     const shares = new Map<string, { values: (string | number)[]; count: number }>()
     for (const row of hours) {
       const values = key(row)
@@ -47,24 +62,24 @@ async function subtract(trx: Transaction<Schema>, { dialect }: Database, applica
       if (share) share.count += row.count
       else shares.set(values.join('\n'), { values, count: row.count })
     }
-    const inOrder = [...shares].sort(([a], [b]) => (a < b ? -1 : 1))
-    const rows = inOrder.map(([, { values, count }]) => [application_id, ...values, -count])
+    const sortedShares = [...shares].sort(([a], [b]) => (a < b ? -1 : 1))
+    const rows = sortedShares.map(([, { values, count }]) => [application_id, ...values, -count])
     await dialect.insertMany(trx, target, rows)
   }
-  await from(TYPE_HOURS, ({ hour, error_type }) => [error_type, hour])
-  await from(TYPE_DAYS, ({ hour, error_type }) => [startOfUtcDay(hour), error_type])
-  await from(APPLICATION_HOURS, (row) => [row.hour, row.severity, row.platform, row.app_version])
-  await from(APPLICATION_DAYS, (row) => [startOfUtcDay(row.hour), row.severity, row.platform, row.app_version])
+  await subtractFrom(TYPE_HOURS, ({ hour, error_type }) => [error_type, hour])
+  await subtractFrom(TYPE_DAYS, ({ hour, error_type }) => [startOfUtcDay(hour), error_type])
+  await subtractFrom(APPLICATION_HOURS, (row) => [row.hour, row.severity, row.platform, row.app_version])
+  await subtractFrom(APPLICATION_DAYS, (row) => [startOfUtcDay(row.hour), row.severity, row.platform, row.app_version])
 }
 
-/** Looks only where something was subtracted: an application has years of other sums. */
-async function deleteEmpty(
+/** Limited to the affected hours and types, because an application may have years of other sums. */
+async function deleteEmptySums(
   trx: Transaction<Schema>,
   application_id: number,
   hours: readonly DeletedHour[],
 ): Promise<void> {
   for (const error_type of new Set(hours.map((row) => row.error_type))) {
-    const own = timesOf(hours.filter((row) => row.error_type === error_type))
+    const own = hoursAndDays(hours.filter((row) => row.error_type === error_type))
     await trx
       .deleteFrom('faultboard_type_hours')
       .where('application_id', '=', application_id)
@@ -80,7 +95,7 @@ async function deleteEmpty(
       .where('count', '<=', 0)
       .execute()
   }
-  const all = timesOf(hours)
+  const all = hoursAndDays(hours)
   const severities = [...new Set(hours.map(({ severity }) => severity))]
   await trx
     .deleteFrom('faultboard_application_hours')
@@ -98,12 +113,12 @@ async function deleteEmpty(
     .execute()
 }
 
-function timesOf(rows: readonly DeletedHour[]): { hours: number[]; days: number[] } {
+function hoursAndDays(rows: readonly DeletedHour[]): { hours: number[]; days: number[] } {
   const hours = [...new Set(rows.map(({ hour }) => hour))]
   return { hours, days: [...new Set(hours.map(startOfUtcDay))] }
 }
 
-/** Found by their key, which begins with the version. */
+/** Uses the primary key, which starts with the version. */
 async function deleteVersions(
   trx: Transaction<Schema>,
   application_id: number,
@@ -115,4 +130,57 @@ async function deleteVersions(
     .where('app_version', 'in', [...new Set(hours.map(({ app_version }) => app_version))])
     .where('error_id', 'in', [...new Set(hours.map(({ error_id }) => error_id))])
     .execute()
+}
+
+/** Hour of a deleted error with the columns that identify its sums. */
+export interface DeletedHour {
+  error_id: number
+  application_id: number
+  error_type: string
+  hour: number
+  severity: Severity
+  platform: string
+  app_version: string
+  count: number
+}
+
+/** Reads and deletes the next hours. Never splits an hour, so one hour may exceed the limit. */
+export async function takeHours(
+  trx: Transaction<Schema>,
+  errors: readonly DeletedError[],
+  limit: number,
+): Promise<{ hours: DeletedHour[]; hasMore: boolean }> {
+  const errorById = new Map(errors.map((error) => [error.id, error]))
+  const ids = [...errorById.keys()]
+  const last = await trx
+    .selectFrom('faultboard_error_hours')
+    .select(['error_id', 'hour'])
+    .where('error_id', 'in', ids)
+    .orderBy('error_id')
+    .orderBy('hour')
+    .offset(limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  const completeIds = last ? ids.filter((id) => id < last.error_id) : ids
+  const ranges = completeIds.length > 0 ? [{ error_ids: completeIds, until: Number.MAX_SAFE_INTEGER }] : []
+  if (last) ranges.push({ error_ids: [last.error_id], until: last.hour })
+  const hours: DeletedHour[] = []
+  for (const { error_ids, until } of ranges) {
+    const rows = await trx
+      .selectFrom('faultboard_error_hours')
+      .selectAll()
+      .where('error_id', 'in', error_ids)
+      .where('hour', '<=', until)
+      .execute()
+    await trx
+      .deleteFrom('faultboard_error_hours')
+      .where('error_id', 'in', error_ids)
+      .where('hour', '<=', until)
+      .execute()
+    for (const row of rows) {
+      const error = errorById.get(row.error_id)
+      if (error) hours.push({ ...row, application_id: error.application_id, error_type: error.error_type })
+    }
+  }
+  return { hours, hasMore: last !== undefined }
 }

@@ -3,16 +3,16 @@ import { id, integer, optionalText } from '../../model/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorRow } from '../../store/lock.js'
-import { type Change, type ChangeResult, changeError, NAME_LIMIT, NOBODY_NAMED } from './change-errors.js'
+import { type Change, type ChangeResult, changeError, DEFAULT_ACTOR, MAX_NAME_LENGTH } from './change-errors.js'
 
-/** Sets how urgent an error is, from 0 (none) to 4 (critical). */
+/** Sets the priority of an error, from 0 (none) to 4 (critical). */
 export const updatePriority = defineOperation({
   input: v.object({
     error_id: id(),
     priority_level: integer({ min: 0, max: 4 }),
-    actor: optionalText({ max: NAME_LIMIT }),
+    actor: optionalText({ max: MAX_NAME_LENGTH }),
   }),
-  async run(context, { error_id, priority_level, actor = NOBODY_NAMED }): Promise<ChangeResult> {
+  async run(context, { error_id, priority_level, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {
     return changeError(context, error_id, (row) => priorityChange(row, priority_level, actor))
   },
 })

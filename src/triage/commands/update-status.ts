@@ -3,42 +3,50 @@ import { choice, id, optionalText } from '../../model/input.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorRow } from '../../store/lock.js'
-import { type Change, type ChangeResult, changeError, NAME_LIMIT, NOBODY_NAMED, TEXT_LIMIT } from './change-errors.js'
+import {
+  type Change,
+  type ChangeResult,
+  changeError,
+  DEFAULT_ACTOR,
+  MAX_NAME_LENGTH,
+  MAX_TEXT_LENGTH,
+} from './change-errors.js'
 
-/** Moves an error to another status; any move is allowed, and an open status reopens it. */
+/** Changes the status of an error. All transitions are allowed; an open status reopens the error. */
 export const updateStatus = defineOperation({
   input: v.object({
     error_id: id(),
     status: choice(STATUSES),
-    comment: optionalText({ max: TEXT_LIMIT }),
-    actor: optionalText({ max: NAME_LIMIT }),
+    comment: optionalText({ max: MAX_TEXT_LENGTH }),
+    actor: optionalText({ max: MAX_NAME_LENGTH }),
   }),
-  async run(context, { error_id, status, comment, actor = NOBODY_NAMED }): Promise<ChangeResult> {
-    const move = { status, comment, actor, now: context.now() }
-    return changeError(context, error_id, (row) => statusChange(row, move))
+  async run(context, { error_id, status, comment, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {
+    const statusRequest = { status, comment, actor, now: context.now() }
+    return changeError(context, error_id, (row) => statusChange(row, statusRequest))
   },
 })
 
-export interface StatusMove {
+export interface StatusRequest {
   status: Status
   comment?: string | undefined
   actor: string
   now: number
 }
 
-/** The same status again is told only where there is something to say about it. */
-export function statusChange(row: ErrorRow, { status, comment, actor, now }: StatusMove): Change | null {
+/** Returns null for an unchanged status without a comment. */
+export function statusChange(row: ErrorRow, { status, comment, actor, now }: StatusRequest): Change | null {
   if (row.status === status && comment === undefined) return null
   return {
-    set: { status, ...resolutionAfter(row, status, actor, now) },
+    set: { status, ...resolutionColumns(row, status, actor, now) },
     activity: { actor, action: 'status_changed', from_value: row.status, to_value: status, comment },
   }
 }
 
-function resolutionAfter(row: ErrorRow, status: Status, actor: string, now: number) {
-  const was = row.resolved === 1
-  if (isResolved(status)) return was ? { resolved: 1 } : { resolved: 1, resolved_at: now, resolved_by_name: actor }
-  if (!was) return {}
+function resolutionColumns(row: ErrorRow, status: Status, actor: string, now: number) {
+  const wasResolved = row.resolved === 1
+  if (isResolved(status))
+    return wasResolved ? { resolved: 1 } : { resolved: 1, resolved_at: now, resolved_by_name: actor }
+  if (!wasResolved) return {}
   return {
     resolved: 0,
     resolved_at: null,

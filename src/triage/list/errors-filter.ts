@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { facts } from '../../model/describe-input.js'
 import { choice, clampedInteger, filterText, flag, id, integer, optional, withDefault } from '../../model/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { SEVERITIES } from '../../model/severity.js'
@@ -8,8 +9,18 @@ import { STATUSES } from '../../model/workflow.js'
 import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { affects, fromCommit, occurredOn, seenIn } from '../queries/errors-seen.js'
-import { calendarDay } from './calendar-day.js'
+import { affectsUser, occurredOnDay, seenInCommit, seenInVersion } from '../queries/occurrence-conditions.js'
+
+const DAY_MESSAGE = 'must be a day such as 2026-03-09'
+
+/** Calendar day such as `2026-03-09`. */
+const calendarDay = () =>
+  v.pipe(
+    v.string(DAY_MESSAGE),
+    v.trim(),
+    v.check((text) => isCalendarDay(text), DAY_MESSAGE),
+    facts({ type: 'day' }),
+  )
 
 export const SORT_FIELDS = [
   'occurred_at',
@@ -29,7 +40,7 @@ export const MAX_PER_PAGE = 100
 export const errorsListInput = v.object({
   page: withDefault(clampedInteger({ min: 1, max: 1_000_000_000 }), 1),
   per_page: withDefault(clampedInteger({ min: 1, max: MAX_PER_PAGE }), 25),
-  // A client that reports as `ios` is kept as iOS, and is looked for as either.
+  // Normalizes the platform: reports from `ios` are stored as `iOS`.
   platform: v.pipe(
     filterText({ max: 64, note: 'errors last seen on this platform' }),
     v.transform((platform) => (platform === undefined ? undefined : normalizePlatform(platform))),
@@ -48,10 +59,10 @@ export const errorsListInput = v.object({
   sort_direction: optional(choice(['asc', 'desc'])),
   application_id: optional(id()),
   user_id: filterText({ max: 255 }),
-  app_version: filterText({ max: 128, note: 'errors that were ever seen in this version' }),
+  app_version: filterText({ max: 128, note: 'errors with at least one occurrence in this version' }),
   git_sha: filterText({
     max: 64,
-    note: 'errors last seen in this commit; seven hex digits or more may be its beginning',
+    note: 'errors last seen in this commit; a prefix of at least seven hex digits is accepted',
   }),
 })
 
@@ -60,32 +71,32 @@ export type ErrorsFilter = Partial<v.InferOutput<typeof errorsListInput>>
 
 export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
 
-const EQUAL = ['platform', 'error_type', 'severity', 'status', 'priority_level'] as const
+const EQUALITY_COLUMNS = ['platform', 'error_type', 'severity', 'status', 'priority_level'] as const
 
-/** Which conditions SQLite may look up in an index, where something else finds the rows sooner. */
-export interface Lookups {
-  /** Pays when all rows of the application are wanted in the order of that index. */
-  by_application?: boolean
-  by_time?: boolean
+/** Conditions for which SQLite may use an index. Disabled where another index is faster. */
+export interface IndexUse {
+  /** Faster when all errors of an application are read in index order. */
+  useApplicationIndex?: boolean
+  useTimeIndex?: boolean
 }
 
-/** Every condition of the filter but `search`, which is a question of its own. */
-export function filtered<O>(
+/** Applies all conditions of the filter except `search`. */
+export function applyFilter<O>(
   query: ErrorsQuery<O>,
   filter: ErrorsFilter,
   context: Context,
-  { by_application = !hasFilters(filter), by_time = true }: Lookups = {},
+  { useApplicationIndex = !hasFilters(filter), useTimeIndex = true }: IndexUse = {},
 ): ErrorsQuery<O> {
   const { config, now, database } = context
   let result = query
   if (filter.application_id !== undefined) {
     const column = 'faultboard_errors.application_id'
-    const id = by_application ? sql.ref(column) : withoutIndex(database.dialect, column)
+    const id = useApplicationIndex ? sql.ref(column) : withoutIndex(database.dialect, column)
     result = result.where(sql<boolean>`${id} = ${filter.application_id}`)
   }
-  for (const column of EQUAL) {
-    const wanted = filter[column]
-    if (wanted !== undefined) result = result.where(`faultboard_errors.${column}`, '=', wanted)
+  for (const column of EQUALITY_COLUMNS) {
+    const value = filter[column]
+    if (value !== undefined) result = result.where(`faultboard_errors.${column}`, '=', value)
   }
   const { application_id, app_version, git_sha, assigned_to, user_id, day } = filter
   if (assigned_to === UNASSIGNED) result = result.where('faultboard_errors.assigned_to', 'is', null)
@@ -99,20 +110,26 @@ export function filtered<O>(
   if (filter.timeframe) {
     const { from, to } = timeframeSpan(filter.timeframe, now(), config.time_zone)
     const column = 'faultboard_errors.occurred_at'
-    const time = by_time ? sql.ref<number>(column) : withoutIndex(database.dialect, column)
+    const time = useTimeIndex ? sql.ref<number>(column) : withoutIndex(database.dialect, column)
     result = result.where(time, '>=', from)
     if (to !== null) result = result.where(time, '<', to)
   }
-  if (day !== undefined) result = result.where((eb) => occurredOn(eb, day, config.time_zone))
-  if (user_id !== undefined) result = result.where((eb) => affects(eb, user_id))
+  if (day !== undefined) result = result.where((eb) => occurredOnDay(eb, day, config.time_zone))
+  if (user_id !== undefined) result = result.where((eb) => affectsUser(eb, user_id))
   if (app_version !== undefined)
-    result = result.where((eb) => seenIn(eb, database.dialect, { app_version, application_id }))
-  if (git_sha !== undefined) result = result.where(fromCommit(database.dialect, git_sha))
+    result = result.where((eb) => seenInVersion(eb, database.dialect, { app_version, application_id }))
+  if (git_sha !== undefined) result = result.where(seenInCommit(database.dialect, git_sha))
   return result
 }
 
-/** Whether the filter asks for more than an application and an order. */
+/** Whether the filter contains more than an application and an order. */
 export function hasFilters(filter: ErrorsFilter): boolean {
   const { application_id, page, per_page, sort_by, sort_direction, ...others } = filter
   return Object.values(others).some((value) => value !== undefined && value !== false)
+}
+
+function isCalendarDay(text: string): boolean {
+  if (!/^(19[7-9]|2\d\d)\d-\d\d-\d\d$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }

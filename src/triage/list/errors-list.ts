@@ -3,11 +3,11 @@ import type { Context } from '../../context.js'
 import { defineOperation } from '../../operation.js'
 import { dailyCounts } from '../queries/daily-counts.js'
 import type { ErrorSummary } from '../queries/error-record.js'
-import { summariesOf } from '../queries/error-summaries.js'
+import { loadSummaries } from '../queries/error-summaries.js'
 import { type ErrorsFilter, errorsListInput } from './errors-filter.js'
 import { listOrder } from './list-order.js'
 import { countErrors, type FoundText, type MatchingErrors, matchingErrors } from './matching-errors.js'
-import { inOrder } from './ordered-ids.js'
+import { orderedIds } from './ordered-ids.js'
 
 export {
   type ErrorsFilter,
@@ -17,9 +17,9 @@ export {
   UNASSIGNED,
 } from './errors-filter.js'
 
-/** An error as the list shows it. */
+/** Error as shown in the list. */
 export interface ListedError extends ErrorSummary {
-  /** Occurrences on each of the last seven local days, oldest first and today last. */
+  /** Occurrences on each of the last seven local days, oldest first. */
   daily_counts: number[]
 }
 
@@ -28,8 +28,8 @@ export interface Pagination {
   per_page: number
   total_count: number
   total_pages: number
-  /** There are at least so many: of what has a common text not all are counted. */
-  total_is_bound?: true
+  /** True when `total_count` is a lower bound, because a common search text is not counted completely. */
+  total_is_lower_bound?: true
 }
 
 export interface ErrorsPage {
@@ -37,19 +37,19 @@ export interface ErrorsPage {
   pagination: Pagination
 }
 
-/** One page of the matching errors, newest first by default. */
+/** Returns one page of the matching errors, newest first by default. */
 export const errorsPage = defineOperation({
   input: errorsListInput,
   run: (context, filter): Promise<ErrorsPage> => readErrorsPage(context, filter),
 })
 
-/** The errors of that page without its pagination. */
+/** Returns the errors of one page without pagination. */
 export const errorsList = defineOperation({
   input: errorsListInput,
   run: async (context, filter): Promise<ListedError[]> => (await readErrorsPage(context, filter)).errors,
 })
 
-/** `found` is the result of `findText` for the same filter, if the caller has it already. */
+/** `found` is the result of `findText` for the same filter, if the caller already has it. */
 export async function readErrorsPage(
   context: Context,
   filter: v.InferOutput<typeof errorsListInput>,
@@ -57,38 +57,38 @@ export async function readErrorsPage(
 ): Promise<ErrorsPage> {
   const { per_page } = filter
   const matching = await matchingErrors(context, filter, found)
-  const { count: total_count, is_bound } = await countErrors(context, matching, filter)
+  const { count: total_count, isLowerBound } = await countErrors(context, matching, filter)
   const total_pages = Math.max(1, Math.ceil(total_count / per_page))
   const page = Math.min(filter.page, total_pages)
   const offset = (page - 1) * per_page
   return {
-    // Not more than are there: looking for one more would go through all that do not fit.
-    errors: await listed(context, filter, matching, {
+    // Never more than exist: searching for another row would scan all errors that do not match.
+    errors: await loadPage(context, filter, matching, {
       limit: Math.min(per_page, total_count - offset),
       offset,
       total_count,
     }),
-    pagination: { page, per_page, total_count, total_pages, ...(is_bound ? { total_is_bound: true } : {}) },
+    pagination: { page, per_page, total_count, total_pages, ...(isLowerBound ? { total_is_lower_bound: true } : {}) },
   }
 }
 
-interface Slice {
+interface PageSlice {
   limit: number
   offset: number
   total_count: number
 }
 
-async function listed(
+async function loadPage(
   context: Context,
   filter: ErrorsFilter,
   matching: MatchingErrors,
-  { limit, offset, total_count }: Slice,
+  { limit, offset, total_count }: PageSlice,
 ): Promise<ListedError[]> {
   if (limit <= 0) return []
-  const matches = matching.common_text === null ? total_count : matching.at_most
+  const matches = matching.commonText === null ? total_count : matching.maxMatches
   const order = listOrder(filter, context.database.dialect, matches)
-  const rows = await inOrder(context, matching, order).limit(limit).offset(offset).execute()
+  const rows = await orderedIds(context, matching, order).limit(limit).offset(offset).execute()
   const ids = rows.map(({ id }) => id)
   const counts = await dailyCounts(context, ids)
-  return (await summariesOf(context, ids)).map((error) => ({ ...error, daily_counts: counts.get(error.id) ?? [] }))
+  return (await loadSummaries(context, ids)).map((error) => ({ ...error, daily_counts: counts.get(error.id) ?? [] }))
 }

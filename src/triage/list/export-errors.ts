@@ -1,16 +1,16 @@
 import type { Context } from '../../context.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorSummary } from '../queries/error-record.js'
-import { summariesOf } from '../queries/error-summaries.js'
-import { csvRow } from './csv.js'
+import { loadSummaries } from '../queries/error-summaries.js'
+import { csvRow } from './csv-row.js'
 import { type ErrorsFilter, errorsListInput } from './errors-filter.js'
-import { after, listOrder } from './list-order.js'
+import { afterRow, listOrder } from './list-order.js'
 import { matchingErrors } from './matching-errors.js'
-import { inOrder } from './ordered-ids.js'
+import { orderedIds } from './ordered-ids.js'
 
 /** Limits the rows of a download. `Queries.ExportErrors.csv` has no limit. */
 const MAX_DOWNLOADED_ROWS = 50_000
-const BATCH = 500
+const ROWS_PER_BATCH = 500
 
 const COLUMNS = [
   'id',
@@ -32,16 +32,16 @@ const COLUMNS = [
   'hash_signature',
 ] as const satisfies readonly (keyof ErrorSummary)[]
 
-/** By this mark spreadsheets know that the text is UTF-8. */
+/** Makes spreadsheets decode the file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** All matching errors as CSV, in the order of the list. Ignores `page` and `per_page`. */
+/** Exports all matching errors as CSV, in list order. Ignores `page` and `per_page`. */
 export const exportErrors = defineOperation({
   input: errorsListInput,
   run: async (context, filter) => csvRows(context, filter, Number.POSITIVE_INFINITY),
 })
 
-/** The first 50,000 rows of `exportErrors`. */
+/** Returns the first 50,000 rows of `exportErrors`. */
 export function downloadedErrors(context: Context, filter: ErrorsFilter): AsyncGenerator<string> {
   return csvRows(context, filter, MAX_DOWNLOADED_ROWS)
 }
@@ -49,20 +49,20 @@ export function downloadedErrors(context: Context, filter: ErrorsFilter): AsyncG
 async function* csvRows(context: Context, filter: ErrorsFilter, limit: number): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + csvRow(COLUMNS)
   const matching = await matchingErrors(context, filter)
-  const order = listOrder(filter, context.database.dialect, matching.at_most)
-  let last: { id: number; sort_key: string | number } | undefined
-  for (let written = 0; written < limit; written += BATCH) {
-    const seen = last
-    const query = () => (seen ? matching.query().where(after(order, seen)) : matching.query())
-    const rows = await inOrder(context, { ...matching, query }, order)
-      .limit(BATCH)
+  const order = listOrder(filter, context.database.dialect, matching.maxMatches)
+  let lastRow: { id: number; sort_key: string | number } | undefined
+  for (let written = 0; written < limit; written += ROWS_PER_BATCH) {
+    const previousRow = lastRow
+    const query = () => (previousRow ? matching.query().where(afterRow(order, previousRow)) : matching.query())
+    const rows = await orderedIds(context, { ...matching, query }, order)
+      .limit(ROWS_PER_BATCH)
       .execute()
-    const errors = await summariesOf(
+    const errors = await loadSummaries(
       context,
       rows.map(({ id }) => id),
     )
     yield errors.map((error) => csvRow(COLUMNS.map((column) => error[column]))).join('')
-    last = rows.at(-1)
-    if (rows.length < BATCH || !last) return
+    lastRow = rows.at(-1)
+    if (rows.length < ROWS_PER_BATCH || !lastRow) return
   }
 }

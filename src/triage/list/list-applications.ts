@@ -7,7 +7,7 @@ export interface Application {
   name: string
 }
 
-/** The applications that report here, by name. */
+/** Lists applications by name. */
 export const listApplications = defineOperation({
   input: v.object({}),
   async run({ database }): Promise<Application[]> {

@@ -5,41 +5,41 @@ import { type RawBuilder, sql } from '../../store/kysely.js'
 import { areFew, letterOrder, optionalLetterOrder, withoutIndex } from '../../store/sort-order.js'
 import type { ErrorsFilter, SORT_FIELDS } from './errors-filter.js'
 
-/** What the list is sorted by, as SQL; the id after it makes the order total, so that no row stands on two pages. */
+/** Sort order of the list. The id as a second key makes the order total, so that no row appears on two pages. */
 export interface ListOrder {
   key: RawBuilder<string | number>
   direction: 'asc' | 'desc'
-  /** Whether there is an index in this order, so that its first rows are had without sorting all. */
-  is_indexed: boolean
+  /** Whether an index has this order, so that the first rows need no sort. */
+  isIndexed: boolean
 }
 
-/** `matches` is how many fit, as far as that is known. */
+/** `matches` is an upper bound for the number of matching errors. */
 export function listOrder(
   { sort_by = 'occurred_at', sort_direction = 'desc' }: ErrorsFilter,
   dialect: Dialect,
   matches = Number.POSITIVE_INFINITY,
 ): ListOrder {
-  return { key: keyOf(sort_by, dialect, matches), direction: sort_direction, is_indexed: sort_by === 'occurred_at' }
+  return { key: sortKey(sort_by, dialect, matches), direction: sort_direction, isIndexed: sort_by === 'occurred_at' }
 }
 
-/** Those that come after a row in this order. */
-export function after(
+/** Condition for rows after `last` in this order. */
+export function afterRow(
   { key, direction }: ListOrder,
   last: { sort_key: string | number; id: number },
 ): RawBuilder<boolean> {
-  const beyond = sql.raw(direction === 'asc' ? '>' : '<')
-  // Said so that an index can be entered at the row: of two ways by `or`, a database takes neither.
-  return sql<boolean>`(${key} ${beyond}= ${last.sort_key}
-    and (${key} ${beyond} ${last.sort_key} or faultboard_errors.id ${beyond} ${last.id}))`
+  const operator = sql.raw(direction === 'asc' ? '>' : '<')
+  // Written without a top-level `or`, so that databases can use the index.
+  return sql<boolean>`(${key} ${operator}= ${last.sort_key}
+    and (${key} ${operator} ${last.sort_key} or faultboard_errors.id ${operator} ${last.id}))`
 }
 
-function keyOf(field: (typeof SORT_FIELDS)[number], dialect: Dialect, matches: number): RawBuilder<string | number> {
+function sortKey(field: (typeof SORT_FIELDS)[number], dialect: Dialect, matches: number): RawBuilder<string | number> {
   switch (field) {
-    // Words that have an order of their own, which is not that of the alphabet.
+    // Sorted by rank instead of alphabetically.
     case 'severity':
-      return rank('severity', [...SEVERITIES].reverse())
+      return rankOrder('severity', [...SEVERITIES].reverse())
     case 'status':
-      return rank('status', STATUSES)
+      return rankOrder('status', STATUSES)
     case 'error_type':
     case 'platform':
       return letterOrder(dialect, `faultboard_errors.${field}`)
@@ -52,8 +52,8 @@ function keyOf(field: (typeof SORT_FIELDS)[number], dialect: Dialect, matches: n
   }
 }
 
-const rank = (column: string, words: readonly string[]) =>
+const rankOrder = (column: string, values: readonly string[]) =>
   sql<number>`case ${sql.ref(`faultboard_errors.${column}`)} ${sql.join(
-    words.map((word, i) => sql`when ${sql.lit(word)} then ${sql.lit(i)}`),
+    values.map((value, i) => sql`when ${sql.lit(value)} then ${sql.lit(i)}`),
     sql` `,
   )} end`

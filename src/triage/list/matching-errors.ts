@@ -2,110 +2,121 @@ import type { Context } from '../../context.js'
 import type { Status } from '../../model/workflow.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { type ErrorsFilter, type ErrorsQuery, filtered, hasFilters, type Lookups } from './errors-filter.js'
-import { oneOf } from './one-of.js'
-import { errorsWithText, holds, SEARCH_TABLES } from './search-text.js'
+import { applyFilter, type ErrorsFilter, type ErrorsQuery, hasFilters, type IndexUse } from './errors-filter.js'
+import { paddedIdList } from './padded-id-list.js'
+import { containsText, findErrorsWithText, SEARCH_TABLES } from './search-text.js'
 
-/** The errors that fit a filter, as a query to be finished. */
+/** Errors that match a filter, as a query that callers complete. */
 export interface MatchingErrors {
-  /** All that fit, or all but for the text when that is common. */
-  query(lookups?: Lookups): ErrorsQuery<object>
+  /** Query without the search text if the text is common. */
+  query(indexUse?: IndexUse): ErrorsQuery<object>
   /**
-   * The text, when it is in so many errors that they are tested one by one; null when there is none, or `query` knows
-   * the errors that have it.
+   * The search text if too many errors contain it to collect their ids. Null if there is none, or `query` already
+   * contains the ids.
    */
-  common_text: string | null
-  /** Whether the filter asks for more than an application. */
-  narrowed: boolean
-  /** More than so many cannot fit, as far as that is known. */
-  at_most: number
+  commonText: string | null
+  /** Whether the filter contains more than an application. */
+  isNarrowed: boolean
+  /** Upper bound for the number of matching errors. */
+  maxMatches: number
 }
 
-/** Of what has a common text, so many are counted: who reads further should say more. */
-export const COUNT_BOUND = 1000
+/** Errors with a common text are counted up to this limit. */
+export const MAX_COUNTED_ERRORS = 1000
 
-/** How many errors fit per status, and how many of those are snoozed now. */
-export interface StatusTally {
+/** Matching errors per status, and how many of them are snoozed. */
+export interface StatusTotals {
   rows: { status: Status; total: number; snoozed: number }[]
-  /** There are at least so many, and probably more. */
-  is_bound: boolean
+  /** True when the counts are lower bounds. */
+  isLowerBound: boolean
 }
 
 /**
- * `found` is what `findText` gave for the same filter, for a page that asks several questions about it: the text is
- * then looked for once.
+ * `found` is the result of `findText` for the same filter. Pages with several queries search for the text only once.
  */
 export async function matchingErrors(
   context: Context,
   filter: ErrorsFilter,
   found?: FoundText,
 ): Promise<MatchingErrors> {
-  const all: MatchingErrors['query'] = (lookups) =>
-    filtered(context.database.read.selectFrom('faultboard_errors'), filter, context, lookups)
+  const filteredErrors: MatchingErrors['query'] = (indexUse) =>
+    applyFilter(context.database.read.selectFrom('faultboard_errors'), filter, context, indexUse)
   const { search } = filter
-  const narrowed = hasFilters(filter)
-  const unknown = { narrowed, at_most: Number.POSITIVE_INFINITY }
-  if (search === undefined) return { query: all, common_text: null, ...unknown }
+  const isNarrowed = hasFilters(filter)
+  const unlimited = { isNarrowed, maxMatches: Number.POSITIVE_INFINITY }
+  if (search === undefined) return { query: filteredErrors, commonText: null, ...unlimited }
   const { ids } = found ?? (await findText(context, filter))
-  if (ids === null) return { query: all, common_text: search, ...unknown }
-  const among = sql<boolean>`faultboard_errors.id in (${oneOf(ids)})`
-  return { query: (lookups) => all(lookups).where(among), common_text: null, narrowed, at_most: ids.length }
+  if (ids === null) return { query: filteredErrors, commonText: search, ...unlimited }
+  const hasFoundId = sql<boolean>`faultboard_errors.id in (${paddedIdList(ids)})`
+  return {
+    query: (indexUse) => filteredErrors(indexUse).where(hasFoundId),
+    commonText: null,
+    isNarrowed,
+    maxMatches: ids.length,
+  }
 }
 
-/** The ids of the errors with the text, or null when they are too many to be gathered or no text is looked for. */
+/** Ids of errors that contain the text. Null if there are too many, or the filter contains no text. */
 export interface FoundText {
   ids: number[] | null
 }
 
 export async function findText(context: Context, { search }: ErrorsFilter): Promise<FoundText> {
   await context.ready()
-  return { ids: search === undefined ? null : await errorsWithText(context, search) }
+  return { ids: search === undefined ? null : await findErrorsWithText(context, search) }
 }
 
-/** Tests each error for the text, as far as the query goes. */
-export function withText<O>(query: ErrorsQuery<O>, text: string): ErrorsQuery<O> {
+/** Adds a condition that tests every row for the text. */
+export function withSearchText<O>(query: ErrorsQuery<O>, text: string): ErrorsQuery<O> {
   const tests = SEARCH_TABLES.map(
     (table) => sql<boolean>`exists (
-      select 1 from ${sql.table(table)} as texts where texts.error_id = faultboard_errors.id and ${holds(text)})`,
+      select 1 from ${sql.table(table)} as texts where texts.error_id = faultboard_errors.id and ${containsText(text)})`,
   )
   return query.where(sql<boolean>`(${sql.join(tests, sql` or `)})`)
 }
 
-/** How many fit: exactly, or up to a bound when they are those of a common text. */
+/** Counts matching errors: exactly, or up to a limit for a common text. */
 export async function countErrors(context: Context, matching: MatchingErrors, filter: ErrorsFilter) {
-  if (matching.common_text === null) {
+  if (matching.commonText === null) {
     const count = matching.query().select(({ fn }) => fn.countAll<number>().as('total'))
-    return { count: (await count.executeTakeFirstOrThrow()).total, is_bound: false }
+    return { count: (await count.executeTakeFirstOrThrow()).total, isLowerBound: false }
   }
   const { search, ...others } = filter
-  // Then it is known already that there are more than are counted.
-  if (others.application_id === undefined && !hasFilters(others)) return { count: COUNT_BOUND, is_bound: true }
-  const { rows, is_bound } = await tallyByStatus(context, matching)
-  return { count: is_bound ? COUNT_BOUND : totalOf(rows), is_bound }
+  // The number is already known to exceed the limit.
+  if (others.application_id === undefined && !hasFilters(others))
+    return { count: MAX_COUNTED_ERRORS, isLowerBound: true }
+  const { rows, isLowerBound } = await countByStatus(context, matching)
+  return { count: isLowerBound ? MAX_COUNTED_ERRORS : sumTotals(rows), is_lower_bound: isLowerBound }
 }
 
-/** Counts per status; up to COUNT_BOUND errors for a common text. */
-export async function tallyByStatus(
+/** Counts per status; up to MAX_COUNTED_ERRORS errors for a common text. */
+export async function countByStatus(
   context: Context,
-  { query, common_text, narrowed }: MatchingErrors,
-): Promise<StatusTally> {
-  const all = query({ by_application: false })
-  if (common_text === null) return { rows: await tally(context, all, { from_index: !narrowed }), is_bound: false }
-  const rows = await tally(context, withText(all, common_text).limit(COUNT_BOUND + 1), { from_index: false })
-  return { rows, is_bound: totalOf(rows) > COUNT_BOUND }
+  { query, commonText, isNarrowed }: MatchingErrors,
+): Promise<StatusTotals> {
+  const filteredErrors = query({ useApplicationIndex: false })
+  if (commonText === null)
+    return { rows: await countStatuses(context, filteredErrors, { useIndex: !isNarrowed }), isLowerBound: false }
+  const rows = await countStatuses(context, withSearchText(filteredErrors, commonText).limit(MAX_COUNTED_ERRORS + 1), {
+    useIndex: false,
+  })
+  return { rows, isLowerBound: sumTotals(rows) > MAX_COUNTED_ERRORS }
 }
 
-/** Status, snooze and application stand in an index of SQLite; by it, rows with more conditions are read criss-cross. */
-async function tally(
+/**
+ * SQLite has an index on status, snooze and application. With further conditions, using it would read rows in random
+ * order.
+ */
+async function countStatuses(
   { database, now }: Context,
   errors: ErrorsQuery<object>,
-  { from_index }: { from_index: boolean },
-): Promise<StatusTally['rows']> {
+  { useIndex }: { useIndex: boolean },
+): Promise<StatusTotals['rows']> {
   const column = 'faultboard_errors.status'
-  const status = from_index ? sql.ref<Status>(column) : withoutIndex<Status>(database.dialect, column)
-  const fitting = errors.select([status.as('status'), 'faultboard_errors.snoozed_until']).as('fitting')
+  const status = useIndex ? sql.ref<Status>(column) : withoutIndex<Status>(database.dialect, column)
+  const matchingRows = errors.select([status.as('status'), 'faultboard_errors.snoozed_until']).as('fitting')
   const rows = await database.read
-    .selectFrom(fitting)
+    .selectFrom(matchingRows)
     .select(({ fn }) => [
       'status',
       fn.countAll<number>().as('total'),
@@ -116,6 +127,6 @@ async function tally(
   return rows.map((row) => ({ ...row, snoozed: Number(row.snoozed) }))
 }
 
-function totalOf(rows: StatusTally['rows']): number {
+function sumTotals(rows: StatusTotals['rows']): number {
   return rows.reduce((sum, { total }) => sum + total, 0)
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { ErrorsQuery } from './errors-filter.js'
 import type { ListOrder } from './list-order.js'
-import { type MatchingErrors, withText } from './matching-errors.js'
+import { type MatchingErrors, withSearchText } from './matching-errors.js'
 
 interface OrderedId {
   id: number
@@ -9,26 +9,26 @@ interface OrderedId {
 }
 
 /**
- * The ids of those that fit, in order; the rows are read afterwards, because a database that sorts carries along all it
- * selects. Those of a common text are put in order first and tested then, until there are enough.
+ * Ids of matching errors in list order. Rows are loaded later, because databases carry all selected columns through a
+ * sort. Errors with a common text are sorted first and then tested until there are enough.
  */
-export function inOrder(
+export function orderedIds(
   { database }: Context,
-  { query, common_text }: MatchingErrors,
-  { key, direction, is_indexed }: ListOrder,
+  { query, commonText }: MatchingErrors,
+  { key, direction, isIndexed }: ListOrder,
 ): ErrorsQuery<OrderedId> {
   const sorted = query()
     .select(['faultboard_errors.id', key.as('sort_key')])
     .orderBy(key, direction)
     .orderBy('faultboard_errors.id', direction)
-  if (common_text === null) return sorted
+  if (commonText === null) return sorted
   const { sortFence } = database.dialect
-  const tested = (inner: ErrorsQuery<OrderedId>) =>
-    withText(
+  const withTextTest = (inner: ErrorsQuery<OrderedId>) =>
+    withSearchText(
       database.read.selectFrom(inner.as('faultboard_errors')).selectAll() as unknown as ErrorsQuery<OrderedId>,
-      common_text,
+      commonText,
     )
-  if (!sortFence || (is_indexed && !sortFence.isNeededForIndexes)) return withText(sorted, common_text)
-  const fenced = tested(sortFence.apply(sorted))
+  if (!sortFence || (isIndexed && !sortFence.isNeededForIndexes)) return withSearchText(sorted, commonText)
+  const fenced = withTextTest(sortFence.apply(sorted))
   return sortFence.keepsOrder ? fenced : fenced.orderBy('sort_key', direction).orderBy('id', direction)
 }

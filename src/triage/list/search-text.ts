@@ -2,59 +2,65 @@ import type { Context } from '../../context.js'
 import type { Database } from '../../store/database.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 import { errorIdRanges } from '../../store/timed-ranges.js'
-import { oneOf } from './one-of.js'
+import { paddedIdList } from './padded-id-list.js'
 
-/** Beyond so many errors with the text they are not gathered, but tested one by one in the order of the list. */
-const MOST_GATHERED = 2000
-/** When the index leaves more rows than this, reading all texts in their order is quicker than picking those. */
-const MOST_CANDIDATES = 1000
+/** With more matches, errors are tested one by one in list order. */
+const MAX_COLLECTED_IDS = 2000
+/** With more candidates, scanning all texts is faster than loading single rows. */
+const MAX_CANDIDATES = 1000
 
 type SearchTable = 'faultboard_error_search' | 'faultboard_search_history'
 
 /** The first texts of errors, and later ones. */
 export const SEARCH_TABLES: readonly SearchTable[] = ['faultboard_error_search', 'faultboard_search_history']
 
-/** The ids of the errors with this text in message or backtrace, or null when they are more than are gathered. */
-export async function errorsWithText({ database }: Context, text: string): Promise<number[] | null> {
-  const candidates = await candidatesFor(database, text)
+/** Ids of errors with this text in message or backtrace. Null if there are too many to collect. */
+export async function findErrorsWithText({ database }: Context, text: string): Promise<number[] | null> {
+  const candidates = await findCandidates(database, text)
   const found = new Set<number>()
   for (const table of SEARCH_TABLES) {
     if (candidates) {
-      const ids = await idsOf(database, table, sql`error_id in (${oneOf(candidates)})`, text, MOST_CANDIDATES)
+      const ids = await findMatchingIds(
+        database,
+        table,
+        sql`error_id in (${paddedIdList(candidates)})`,
+        text,
+        MAX_CANDIDATES,
+      )
       for (const id of ids) found.add(id)
       continue
     }
     for await (const { from, to } of errorIdRanges(database)) {
       const span = sql`error_id >= ${from} and error_id < ${to}`
-      for (const id of await idsOf(database, table, span, text, MOST_GATHERED + 1)) found.add(id)
-      if (found.size > MOST_GATHERED) return null
+      for (const id of await findMatchingIds(database, table, span, text, MAX_COLLECTED_IDS + 1)) found.add(id)
+      if (found.size > MAX_COLLECTED_IDS) return null
     }
   }
   return [...found]
 }
 
-/** Literal text, in any letter case: the stored text is lower case already, and `%` and `_` mean themselves. */
-export function holds(text: string): RawBuilder<boolean> {
+/** Literal, case-insensitive match: the stored text is lower case, and `%` and `_` are escaped. */
+export function containsText(text: string): RawBuilder<boolean> {
   const pattern = `%${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`
   return sql<boolean>`search_text like ${pattern} escape '!'`
 }
 
-async function candidatesFor({ read, dialect }: Database, text: string): Promise<number[] | null> {
-  const query = dialect.search.candidates(text.toLowerCase(), MOST_CANDIDATES + 1)
+async function findCandidates({ read, dialect }: Database, text: string): Promise<number[] | null> {
+  const query = dialect.search.candidates(text.toLowerCase(), MAX_CANDIDATES + 1)
   if (!query || !(await dialect.search.isBuilt(read))) return null
   const { rows } = await query.execute(read)
-  return rows.length > MOST_CANDIDATES ? null : rows.map(({ error_id }) => error_id)
+  return rows.length > MAX_CANDIDATES ? null : rows.map(({ error_id }) => error_id)
 }
 
-async function idsOf(
+async function findMatchingIds(
   { read }: Database,
   table: SearchTable,
-  among: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
   text: string,
   limit: number,
 ): Promise<number[]> {
   const { rows } = await sql<{ error_id: number }>`
-    select distinct error_id from ${sql.table(table)} where ${among} and ${holds(text)} limit ${sql.lit(limit)}`.execute(
+    select distinct error_id from ${sql.table(table)} where ${condition} and ${containsText(text)} limit ${sql.lit(limit)}`.execute(
     read,
   )
   return rows.map(({ error_id }) => error_id)

@@ -1,19 +1,25 @@
 import type { Context } from '../../context.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
 import type { ErrorsFilter } from './errors-filter.js'
-import { COUNT_BOUND, type FoundText, matchingErrors, type StatusTally, tallyByStatus } from './matching-errors.js'
+import {
+  countByStatus,
+  type FoundText,
+  MAX_COUNTED_ERRORS,
+  matchingErrors,
+  type StatusTotals,
+} from './matching-errors.js'
 
 export interface StatusCount {
-  /** Null where it is not known: of what has a common text not all are counted. */
+  /** Null when unknown, because a common text is not counted completely. */
   count: number | null
-  /** There are at least so many. */
-  is_bound?: true
+  /** True when `count` is a lower bound. */
+  is_lower_bound?: true
 }
 
-/** `open` is unresolved and not snoozed, `snoozed` is unresolved and snoozed; a status counts its snoozed ones too. */
+/** `open` is unresolved and not snoozed, `snoozed` is unresolved and snoozed. A status includes its snoozed errors. */
 export type StatusCounts = Record<'all' | 'open' | 'snoozed' | Status, StatusCount>
 
-/** How many errors fit all of the filter but what it says of status and snoozing: the numbers on the list's tabs. */
+/** Counts for the tabs of the list. Ignores the filters for status and snooze. */
 export async function statusCounts(
   context: Context,
   filter: ErrorsFilter,
@@ -21,17 +27,20 @@ export async function statusCounts(
 ): Promise<StatusCounts> {
   await context.ready()
   const { status, unresolved, hide_snoozed, ...others } = filter
-  const { rows, is_bound } = await tallyByStatus(context, await matchingErrors(context, others, found))
-  const counted = (of: (row: StatusTally['rows'][number]) => number): StatusCount => {
-    const count = rows.reduce((sum, row) => sum + of(row), 0)
-    if (!is_bound) return { count }
-    return count >= COUNT_BOUND ? { count: COUNT_BOUND, is_bound } : { count: null }
+  const { rows, isLowerBound } = await countByStatus(context, await matchingErrors(context, others, found))
+  const countRows = (countRow: (row: StatusTotals['rows'][number]) => number): StatusCount => {
+    const count = rows.reduce((sum, row) => sum + countRow(row), 0)
+    if (!isLowerBound) return { count }
+    return count >= MAX_COUNTED_ERRORS ? { count: MAX_COUNTED_ERRORS, is_lower_bound: isLowerBound } : { count: null }
   }
-  const each = STATUSES.map((one) => [one, counted((row) => (row.status === one ? row.total : 0))])
+  const countsByStatus = STATUSES.map((statusName) => [
+    statusName,
+    countRows((row) => (row.status === statusName ? row.total : 0)),
+  ])
   return {
-    all: counted(({ total }) => total),
-    open: counted((row) => (isResolved(row.status) ? 0 : row.total - row.snoozed)),
-    snoozed: counted((row) => (isResolved(row.status) ? 0 : row.snoozed)),
-    ...(Object.fromEntries(each) as Record<Status, StatusCount>),
+    all: countRows(({ total }) => total),
+    open: countRows((row) => (isResolved(row.status) ? 0 : row.total - row.snoozed)),
+    snoozed: countRows((row) => (isResolved(row.status) ? 0 : row.snoozed)),
+    ...(Object.fromEntries(countsByStatus) as Record<Status, StatusCount>),
   }
 }

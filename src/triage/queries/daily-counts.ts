@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
 import { lastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
-import { oneOf } from '../list/one-of.js'
+import { paddedIdList } from '../list/padded-id-list.js'
 
-const DAYS = 7
+const DEFAULT_DAYS = 7
 
 /**
  * Daily occurrence counts of these errors on the last local days, oldest first and today last.
@@ -14,20 +14,20 @@ const DAYS = 7
 export async function dailyCounts(
   context: Context,
   ids: readonly number[],
-  days = DAYS,
+  days = DEFAULT_DAYS,
 ): Promise<Map<number, number[]>> {
   await context.ready()
   const starts = lastDays(days, context.now(), context.config.time_zone)
   const counts = new Map(ids.map((id) => [id, starts.map(() => 0)]))
   if (ids.length === 0) return counts
-  for (const { error_id, day, count } of await sumsOf(context, ids, starts)) {
-    const ofError = counts.get(error_id)
-    if (ofError) ofError[Number(day)] = Number(count)
+  for (const { error_id, day, count } of await loadDailySums(context, ids, starts)) {
+    const errorCounts = counts.get(error_id)
+    if (errorCounts) errorCounts[Number(day)] = Number(count)
   }
   return counts
 }
 
-async function sumsOf({ database }: Context, ids: readonly number[], starts: readonly number[]) {
+async function loadDailySums({ database }: Context, ids: readonly number[], starts: readonly number[]) {
   const day = sql`case ${sql.join(
     starts.slice(1).map((start, i) => sql`when hour < ${sql.lit(start)} then ${sql.lit(i)}`),
     sql` `,
@@ -35,7 +35,7 @@ async function sumsOf({ database }: Context, ids: readonly number[], starts: rea
   const { rows } = await sql<{ error_id: number; day: number; count: number }>`
     select error_id, day, sum(${sql.ref('count')}) as ${sql.ref('count')} from (
       select error_id, ${starts.length === 1 ? sql.lit(0) : day} as day, ${sql.ref('count')}
-      from faultboard_error_hours where error_id in (${oneOf(ids)}) and hour >= ${starts[0] ?? 0}
+      from faultboard_error_hours where error_id in (${paddedIdList(ids)}) and hour >= ${starts[0] ?? 0}
     ) as sums group by error_id, day`.execute(database.read)
   return rows
 }

@@ -8,17 +8,17 @@ import type { Status } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { type ErrorsFilter, type ErrorsQuery, errorsListInput, MAX_PER_PAGE } from '../list/errors-filter.js'
-import { matchingErrors, withText } from '../list/matching-errors.js'
-import { oneOf } from '../list/one-of.js'
+import { matchingErrors, withSearchText } from '../list/matching-errors.js'
+import { paddedIdList } from '../list/padded-id-list.js'
 import { dailyCounts } from './daily-counts.js'
-import { summariesOf } from './error-summaries.js'
+import { loadSummaries } from './error-summaries.js'
 
 export interface ErrorChanges {
-  /** Errors that fit the filter, are not among the visible ones, and were first seen or came back since. */
+  /** Matching errors that are not visible and were first seen or reopened since. */
   new_count: number
-  /** There are more of them. */
-  new_count_is_bound?: true
-  /** Those of the visible ones that occurred again, or that somebody changed. */
+  /** True when `new_count` is a lower bound. */
+  new_count_is_lower_bound?: true
+  /** Visible errors that occurred again or were changed. */
   updated: ErrorUpdate[]
 }
 
@@ -32,52 +32,53 @@ export interface ErrorUpdate {
   daily_counts: number[]
 }
 
-const MOST_NEW = 99
-/** A page that was left open for longer is told of a day. */
-const LONGEST = DAY
-/** An error is written a moment after it happened, and its time is that of the happening. */
-const WRITTEN_LATE_MS = 5000
+const MAX_NEW_COUNT = 99
+/** Upper limit for `since`, for pages that stay open longer. */
+const MAX_AGE_MS = DAY
+/** Allowance for the delay between an occurrence and its commit. */
+const MAX_COMMIT_DELAY_MS = 5000
 
 const { page, per_page, sort_by, sort_direction, ...filters } = errorsListInput.entries
 
-/** What changed in the list since it was loaded, for a page that keeps itself up to date and always asks from then on. */
+/** Changes to the list since it was loaded. Polled by open pages, always with the load time. */
 export const errorChanges = defineOperation({
-  input: v.object({ ...filters, since: instant(), ids: v.optional(idList()) }),
+  input: v.object({ ...filters, since: instant(), ids: v.optional(idListInput()) }),
   async run(context, { since, ids = [], ...filter }): Promise<ErrorChanges> {
-    const from = Math.max(since, context.now() - LONGEST) - WRITTEN_LATE_MS
+    const from = Math.max(since, context.now() - MAX_AGE_MS) - MAX_COMMIT_DELAY_MS
     const count = await countNew(context, filter, from, ids)
     return {
-      new_count: Math.min(count, MOST_NEW),
-      ...(count > MOST_NEW ? { new_count_is_bound: true } : {}),
-      updated: await updates(context, await changed(context, filter, from, ids)),
+      new_count: Math.min(count, MAX_NEW_COUNT),
+      ...(count > MAX_NEW_COUNT ? { new_count_is_lower_bound: true } : {}),
+      updated: await loadUpdates(context, await findChangedIds(context, filter, from, ids)),
     }
   },
 })
 
-/** One more than are told, where there are more. */
+/** Returns at most one more than `MAX_NEW_COUNT`. */
 async function countNew(
   context: Context,
   { search, ...others }: ErrorsFilter,
   since: number,
   visible: readonly number[],
 ): Promise<number> {
-  // The new ones are few and found by when they came; other indexes lead through all of an application or a month.
-  const fresh = (await matchingErrors(context, others))
-    .query({ by_application: false, by_time: false })
+  // New errors are few and found by time. Other indexes would scan a whole application or month.
+  const newErrors = (await matchingErrors(context, others))
+    .query({ useApplicationIndex: false, useTimeIndex: false })
     .where(sql<boolean>`(faultboard_errors.first_seen_at > ${since} or faultboard_errors.reopened_at > ${since})`)
-  const unseen = visible.length === 0 ? fresh : fresh.where(sql<boolean>`id not in (${oneOf(visible)})`)
+  const hiddenErrors =
+    visible.length === 0 ? newErrors : newErrors.where(sql<boolean>`id not in (${paddedIdList(visible)})`)
   const count = async (query: ErrorsQuery<object>) =>
     (
       await query
         .select('faultboard_errors.id')
-        .limit(MOST_NEW + 1)
+        .limit(MAX_NEW_COUNT + 1)
         .execute()
     ).length
-  const all = await count(unseen)
-  return search === undefined || all === 0 ? all : count(withText(unseen, search))
+  const all = await count(hiddenErrors)
+  return search === undefined || all === 0 ? all : count(withSearchText(hiddenErrors, search))
 }
 
-async function changed(
+async function findChangedIds(
   { database }: Context,
   { application_id }: ErrorsFilter,
   since: number,
@@ -87,7 +88,7 @@ async function changed(
   const visible = database.read
     .selectFrom('faultboard_errors')
     .select('id')
-    .where(sql<boolean>`id in (${oneOf(ids)})`)
+    .where(sql<boolean>`id in (${paddedIdList(ids)})`)
   const rows = await (application_id === undefined ? visible : visible.where('application_id', '=', application_id))
     .where(
       sql<boolean>`(occurred_at > ${since} or exists (
@@ -98,9 +99,9 @@ async function changed(
   return rows.map((row) => row.id)
 }
 
-async function updates(context: Context, ids: readonly number[]): Promise<ErrorUpdate[]> {
+async function loadUpdates(context: Context, ids: readonly number[]): Promise<ErrorUpdate[]> {
   const counts = await dailyCounts(context, ids)
-  return (await summariesOf(context, ids)).map(
+  return (await loadSummaries(context, ids)).map(
     ({ id, occurrence_count, user_count, occurred_at, status, severity }) => ({
       id,
       occurrence_count,
@@ -113,14 +114,14 @@ async function updates(context: Context, ids: readonly number[]): Promise<ErrorU
   )
 }
 
-/** `7,8,9`, or a list. */
-function idList() {
-  const sentence = 'must be a list of record ids'
+/** Accepts `7,8,9` or a list. */
+function idListInput() {
+  const message = 'must be a list of error ids'
   return v.pipe(
-    v.union([v.array(v.union([v.number(sentence), v.string(sentence)])), v.string(sentence)], sentence),
+    v.union([v.array(v.union([v.number(message), v.string(message)])), v.string(message)], message),
     v.transform((value) => (typeof value === 'string' ? value.split(',').filter((part) => part.trim()) : value)),
-    v.array(id(), sentence),
-    v.maxLength(MAX_PER_PAGE, `must not name more than ${MAX_PER_PAGE} errors`),
+    v.array(id(), message),
+    v.maxLength(MAX_PER_PAGE, `must not contain more than ${MAX_PER_PAGE} error ids`),
     facts({ type: 'id', list: { max: MAX_PER_PAGE } }),
   )
 }

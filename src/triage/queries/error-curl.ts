@@ -1,35 +1,38 @@
 import { FILTERED } from '../../model/redaction/redaction.js'
 import { safeHeaders } from '../../model/requests/request-headers.js'
-import type { Circumstances } from './error-record.js'
+import type { CapturedData } from './error-record.js'
 
-type Requested = Pick<Circumstances, 'request_url' | 'request' | 'user_agent'>
+type CapturedRequest = Pick<CapturedData, 'request_url' | 'request' | 'user_agent'>
 
-/** Headers that curl makes itself, or that would make it wait for a body. */
-const LEFT_OUT = /^(?:host|content-length|connection|transfer-encoding|expect|te|upgrade|accept-encoding|sec-.*|via)$/
+/** Headers that curl sets itself, or that make it wait for a body. */
+const OMITTED_HEADERS =
+  /^(?:host|content-length|connection|transfer-encoding|expect|te|upgrade|accept-encoding|sec-.*|via)$/
 
 /**
- * The request of an occurrence as a command that asks it again, or null where there was none. Nothing that was filtered
- * out stands in it, and no cookie or credential.
+ * Formats the request of an occurrence as a curl command, or returns null without a request. Omits filtered values,
+ * cookies and credentials.
  *
  * @example
  * requestCurl({ request_url: 'https://shop.example/pay', request: { method: 'POST' }, user_agent: null })
  * // curl -g -X POST 'https://shop.example/pay'
  */
-export function requestCurl({ request_url, request, user_agent }: Requested): string | null {
-  const url = addressOf(request_url)
+export function requestCurl({ request_url, request, user_agent }: CapturedRequest): string | null {
+  const url = safeUrl(request_url)
   if (url === null) return null
   const headers = safeHeaders((request?.headers ?? {}) as Record<string, unknown>)
   if (user_agent !== null && headers['user-agent'] === undefined) headers['user-agent'] = user_agent
-  const given = Object.entries(headers).filter(([name, value]) => !LEFT_OUT.test(name) && !isFiltered(value))
+  const keptHeaders = Object.entries(headers).filter(
+    ([name, value]) => !OMITTED_HEADERS.test(name) && !isFiltered(value),
+  )
   return [
-    // Without -g, curl takes brackets and braces in an address for several addresses.
-    `curl -g${methodOf(request?.method)} ${quoted(url)}`,
-    ...given.map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
+    // Without -g, curl expands brackets and braces in a URL.
+    `curl -g${methodOption(request?.method)} ${shellQuote(url)}`,
+    ...keptHeaders.map(([name, value]) => `  -H ${shellQuote(`${name}: ${value}`)}`),
   ].join(' \\\n')
 }
 
-/** Only what can be asked at all: a path without a host is no address, and a filtered parameter no value. */
-function addressOf(request_url: string | null): string | null {
+/** Returns null for relative and filtered URLs. Removes filtered parameters. */
+function safeUrl(request_url: string | null): string | null {
   if (request_url === null || !/^https?:\/\//i.test(request_url) || !URL.canParse(request_url)) return null
   const url = new URL(request_url)
   url.username = ''
@@ -43,15 +46,15 @@ function isFiltered(text: string): boolean {
   return text.includes(FILTERED) || text.includes(encodeURIComponent(FILTERED))
 }
 
-function methodOf(method: unknown): string {
-  // A word of letters: whatever else somebody sent as a method is not worth repeating.
-  const word = typeof method === 'string' && /^[A-Za-z]{1,20}$/.test(method) ? method.toUpperCase() : 'GET'
-  if (word === 'GET') return ''
-  // With -X HEAD, curl waits for a body that never comes.
-  return word === 'HEAD' ? ' -I' : ` -X ${word}`
+function methodOption(method: unknown): string {
+  // Accepts letters only, because clients can send any text as method.
+  const methodName = typeof method === 'string' && /^[A-Za-z]{1,20}$/.test(method) ? method.toUpperCase() : 'GET'
+  if (methodName === 'GET') return ''
+  // With -X HEAD, curl would wait for a body.
+  return methodName === 'HEAD' ? ' -I' : ` -X ${methodName}`
 }
 
-/** For a POSIX shell: everything between single quotes means itself, line breaks and other control characters go. */
-function quoted(text: string): string {
+/** Quotes text for a POSIX shell. Replaces control characters with spaces. */
+function shellQuote(text: string): string {
   return `'${text.replace(/\p{Cc}/gu, ' ').replaceAll("'", `'\\''`)}'`
 }

@@ -5,63 +5,63 @@ import type { Selectable } from '../../store/kysely.js'
 import type { ErrorRow } from '../../store/lock.js'
 import type { OccurrencesTable } from '../../store/schema.js'
 import type { Occurrence, OccurrencesPagination, SelectedOccurrence } from './error-record.js'
-import { occurrenceOf } from './occurrence.js'
+import { toOccurrence } from './occurrence.js'
 
-/** `max_occurrences_per_error` may be a million; nobody pages through more than this, and counting them would cost. */
-const COUNTED = 10_000
+/** Maximum number of occurrences to count and page through. `max_occurrences_per_error` may be a million. */
+const MAX_COUNTED = 10_000
 
-type ErrorOfOccurrences = Pick<ErrorRow, 'id' | 'message' | 'first_message'>
+type OccurrenceParent = Pick<ErrorRow, 'id' | 'message' | 'first_message'>
 
-export interface Selection {
+export interface OccurrenceSelection {
   occurrence: SelectedOccurrence | null
-  payload: Payload
+  payload: OccurrencePayload
 }
 
-export interface Payload {
+export interface OccurrencePayload {
   backtrace: string[]
   causes: Cause[]
   signature_place: string[] | null
 }
 
-const NO_PAYLOAD: Payload = { backtrace: [], causes: [], signature_place: null }
+const EMPTY_PAYLOAD: OccurrencePayload = { backtrace: [], causes: [], signature_place: null }
 
-/** The occurrence that is asked for, else the newest, with its stack and the ids of those beside it. */
+/** Returns the requested or the newest occurrence, with its stack and the ids of its neighbors. */
 export async function selectedOccurrence(
   context: Context,
-  error: ErrorOfOccurrences,
+  error: OccurrenceParent,
   occurrence_id: number | undefined,
-): Promise<Selection> {
-  const row = await occurrenceRow(context, error.id, occurrence_id)
+): Promise<OccurrenceSelection> {
+  const row = await findOccurrence(context, error.id, occurrence_id)
   if (!row && occurrence_id !== undefined) {
     throw new TrackerError(
       'not_found',
-      `Error ${error.id} has no occurrence with the id ${occurrence_id}; only the newest ones are kept.`,
+      `Occurrence ${occurrence_id} of error ${error.id} not found. Only the newest occurrences are stored.`,
     )
   }
-  if (!row) return { occurrence: null, payload: NO_PAYLOAD }
+  if (!row) return { occurrence: null, payload: EMPTY_PAYLOAD }
   return {
     occurrence: {
-      ...occurrenceOf(row, error.first_message ?? error.message),
-      previous_id: await neighbour(context, row, 'older'),
-      next_id: await neighbour(context, row, 'newer'),
-      position: await positionOf(context, row),
+      ...toOccurrence(row, error.first_message ?? error.message),
+      previous_id: await findNeighborId(context, row, 'older'),
+      next_id: await findNeighborId(context, row, 'newer'),
+      position: await findPosition(context, row),
     },
-    payload: await payload(context, row.payload_id),
+    payload: await loadPayload(context, row.payload_id),
   }
 }
 
-/** The occurrences that are kept, newest first; a page past the end is the last. */
+/** Returns a page of the stored occurrences, newest first. A page past the end is the last page. */
 export async function occurrencesPage(
   context: Context,
-  error: ErrorOfOccurrences,
-  wanted: { page: number; per_page: number },
+  error: OccurrenceParent,
+  requested: { page: number; per_page: number },
 ): Promise<{ occurrences: Occurrence[]; occurrences_pagination: OccurrencesPagination }> {
-  const { per_page } = wanted
-  const kept = await bounded(context, ofError(context, error.id))
-  const total_count = Math.min(kept, COUNTED)
+  const { per_page } = requested
+  const storedCount = await countUpToLimit(context, errorOccurrences(context, error.id))
+  const total_count = Math.min(storedCount, MAX_COUNTED)
   const total_pages = Math.max(1, Math.ceil(total_count / per_page))
-  const page = Math.min(wanted.page, total_pages)
-  const rows = await ofError(context, error.id)
+  const page = Math.min(requested.page, total_pages)
+  const rows = await errorOccurrences(context, error.id)
     .selectAll()
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc')
@@ -69,41 +69,41 @@ export async function occurrencesPage(
     .offset((page - 1) * per_page)
     .execute()
   return {
-    occurrences: rows.map((row) => occurrenceOf(row, error.first_message ?? error.message)),
+    occurrences: rows.map((row) => toOccurrence(row, error.first_message ?? error.message)),
     occurrences_pagination: {
       page,
       per_page,
       total_count,
       total_pages,
-      ...(kept > COUNTED ? { total_is_bound: true as const } : {}),
+      ...(storedCount > MAX_COUNTED ? { total_is_lower_bound: true as const } : {}),
     },
   }
 }
 
 type OccurrenceRow = Selectable<OccurrencesTable>
 
-function ofError({ database }: Context, error_id: number) {
+function errorOccurrences({ database }: Context, error_id: number) {
   return database.read.selectFrom('faultboard_occurrences').where('error_id', '=', error_id)
 }
 
-function occurrenceRow(
+function findOccurrence(
   context: Context,
   error_id: number,
   occurrence_id: number | undefined,
 ): Promise<OccurrenceRow | undefined> {
-  const rows = ofError(context, error_id).selectAll()
+  const rows = errorOccurrences(context, error_id).selectAll()
   if (occurrence_id !== undefined) return rows.where('id', '=', occurrence_id).executeTakeFirst()
   return rows.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst()
 }
 
-type Side = 'older' | 'newer'
+type NeighborSide = 'older' | 'newer'
 
-/** Those on one side of an occurrence, in the order in which they are shown. */
-function beside(context: Context, { error_id, occurred_at, id }: OccurrenceRow, side: Side) {
+/** Occurrences on one side of another, in display order. */
+function occurrencesBeside(context: Context, { error_id, occurred_at, id }: OccurrenceRow, side: NeighborSide) {
   const sign = side === 'older' ? '<' : '>'
   return (
-    ofError(context, error_id)
-      // Follows from what comes after it, and lets the index do the most of it.
+    errorOccurrences(context, error_id)
+      // Redundant, but lets the database use the index.
       .where('occurred_at', side === 'older' ? '<=' : '>=', occurred_at)
       .where(({ and, eb, or }) =>
         or([eb('occurred_at', sign, occurred_at), and([eb('occurred_at', '=', occurred_at), eb('id', sign, id)])]),
@@ -111,29 +111,29 @@ function beside(context: Context, { error_id, occurred_at, id }: OccurrenceRow, 
   )
 }
 
-async function neighbour(context: Context, row: OccurrenceRow, side: Side): Promise<number | null> {
+async function findNeighborId(context: Context, row: OccurrenceRow, side: NeighborSide): Promise<number | null> {
   const direction = side === 'older' ? 'desc' : 'asc'
-  const found = await beside(context, row, side)
+  const neighbor = await occurrencesBeside(context, row, side)
     .select('id')
     .orderBy('occurred_at', direction)
     .orderBy('id', direction)
     .limit(1)
     .executeTakeFirst()
-  return found?.id ?? null
+  return neighbor?.id ?? null
 }
 
-async function positionOf(context: Context, row: OccurrenceRow): Promise<number | null> {
-  const newer = await bounded(context, beside(context, row, 'newer'))
-  return newer > COUNTED ? null : newer + 1
+async function findPosition(context: Context, row: OccurrenceRow): Promise<number | null> {
+  const newer = await countUpToLimit(context, occurrencesBeside(context, row, 'newer'))
+  return newer > MAX_COUNTED ? null : newer + 1
 }
 
-/** How many rows there are; one more than `COUNTED` means "more than that". */
-async function bounded({ database }: Context, rows: ReturnType<typeof ofError>): Promise<number> {
+/** Counts rows up to `MAX_COUNTED + 1`. */
+async function countUpToLimit({ database }: Context, rows: ReturnType<typeof errorOccurrences>): Promise<number> {
   const { total } = await database.read
     .selectFrom(
       rows
         .select('id')
-        .limit(COUNTED + 1)
+        .limit(MAX_COUNTED + 1)
         .as('counted'),
     )
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -141,11 +141,11 @@ async function bounded({ database }: Context, rows: ReturnType<typeof ofError>):
   return Number(total)
 }
 
-async function payload({ database }: Context, payload_id: number): Promise<Payload> {
+async function loadPayload({ database }: Context, payload_id: number): Promise<OccurrencePayload> {
   const row = await database.read
     .selectFrom('faultboard_payloads')
     .select('content')
     .where('id', '=', payload_id)
     .executeTakeFirst()
-  return row ? { ...NO_PAYLOAD, ...JSON.parse(row.content) } : NO_PAYLOAD
+  return row ? { ...EMPTY_PAYLOAD, ...JSON.parse(row.content) } : EMPTY_PAYLOAD
 }

@@ -5,14 +5,14 @@ import { isMuted, isSnoozed, type Status } from '../../model/workflow.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { ErrorsTable } from '../../store/schema.js'
 
-/** An error as lists show it. Times are ISO 8601 in UTC. */
+/** Error as shown in lists. Times are ISO 8601 in UTC. */
 export interface ErrorSummary {
   id: number
   application_id: number
   application_name: string
   error_type: string
   message: string
-  /** The endpoint that received it from a client (`reporting` or `sentry`); null for errors of the server itself. */
+  /** Endpoint that received the error from a client (`reporting` or `sentry`). Null for server errors. */
   source: ClientSource | null
   place: string | null
   severity: Severity
@@ -23,10 +23,10 @@ export interface ErrorSummary {
   snoozed: boolean
   snoozed_until: string | null
   snooze_reason: string | null
-  /** Whether no messages are sent about it. */
+  /** Whether notifications are muted. */
   muted: boolean
   muted_at: string | null
-  /** Null while it is muted until somebody ends it. */
+  /** Null while the error is muted indefinitely. */
   muted_until: string | null
   muted_by_name: string | null
   mute_reason: string | null
@@ -44,9 +44,9 @@ export interface ErrorSummary {
   resolution_comment: string | null
   resolution_reference: string | null
   reopened_at: string | null
-  /** The newest release of the application when it was resolved. */
+  /** Newest release of the application when the error was resolved. */
   resolved_in_version: string | null
-  /** The newer release in which it came back after it had been resolved. */
+  /** Newer release in which the error regressed after it was resolved. */
   regressed_in_version: string | null
   hash_signature: string
 }
@@ -68,20 +68,20 @@ export interface Activity {
   created_at: string
 }
 
-/** What was captured with one occurrence beside the error itself. */
-export interface Circumstances {
+/** Data captured with one occurrence. */
+export interface CapturedData {
   request_url: string | null
   request_params: unknown
   ip_address: string | null
   user_agent: string | null
-  /** Method, route, headers, content type and duration, where there was a request. */
+  /** Method, route, headers, content type and duration of the request. */
   request: Record<string, unknown> | null
   tags: Record<string, unknown>
-  /** What the host had set, or gave with the error. */
+  /** Context that the host set or passed with the error. */
   context: Record<string, unknown>
-  /** What happened before it, oldest first. */
+  /** Breadcrumbs before the error, oldest first. */
   breadcrumbs: OccurrenceBreadcrumb[]
-  /** Code and errno of a system error, environment, process, and which hook met it. */
+  /** System error code and errno, environment, process, and the hook that captured the error. */
   details: Record<string, unknown>
 }
 
@@ -93,7 +93,7 @@ export interface OccurrenceBreadcrumb {
   metadata?: Record<string, unknown>
 }
 
-export interface Occurrence extends Circumstances {
+export interface Occurrence extends CapturedData {
   id: number
   occurred_at: string
   message: string
@@ -103,33 +103,33 @@ export interface Occurrence extends Circumstances {
   user_id: string | null
 }
 
-/** The occurrence that is looked at, and its neighbours in time. */
+/** Selected occurrence and its neighbors in time. */
 export interface SelectedOccurrence extends Occurrence {
-  /** The one before it, which is older. */
+  /** Next older occurrence. */
   previous_id: number | null
-  /** The one after it, which is newer. */
+  /** Next newer occurrence. */
   next_id: number | null
-  /** 1 is the newest; null where so many are kept that nobody counts them. */
+  /** 1 is the newest; null when there are too many to count. */
   position: number | null
 }
 
 /**
- * An error with one of its occurrences: the newest, or the selected one. All fields that an occurrence has belong to that
- * occurrence: `message`, `place`, `backtrace`, `causes`, `platform`, `app_version`, `git_sha`, `user_id` and the
- * circumstances. The other fields describe the error.
+ * Error with one of its occurrences: the newest or the selected one. `message`, `place`, `backtrace`, `causes`,
+ * `platform`, `app_version`, `git_sha`, `user_id` and the captured data describe that occurrence. The other fields
+ * describe the error.
  */
-export interface ErrorRecord extends ErrorSummary, Circumstances {
-  /** The version of the newest occurrence, as `first_app_version` is that of the oldest. */
+export interface ErrorRecord extends ErrorSummary, CapturedData {
+  /** Version of the newest occurrence; `first_app_version` is that of the oldest. */
   last_app_version: string | null
   backtrace: readonly string[]
   causes: readonly Cause[]
-  /** The place as it is part of the signature; null for occurrences of older versions. */
+  /** Location as used in the signature. Null for occurrences recorded by older versions. */
   signature_place: readonly string[] | null
   comments: Comment[]
   activities: Activity[]
-  /** Null when no occurrence is kept any more. */
+  /** Null when no occurrence is stored. */
   occurrence: SelectedOccurrence | null
-  /** A page of those that are kept, newest first. */
+  /** Page of the stored occurrences, newest first. */
   occurrences: Occurrence[]
   occurrences_pagination: OccurrencesPagination
 }
@@ -137,21 +137,21 @@ export interface ErrorRecord extends ErrorSummary, Circumstances {
 export interface OccurrencesPagination {
   page: number
   per_page: number
-  /** How many are kept; `occurrence_count` knows how many there were. */
+  /** Number of stored occurrences; `occurrence_count` counts all. */
   total_count: number
   total_pages: number
-  /** Only where more are kept than are counted and paged through. */
-  total_is_bound?: true
+  /** True when `total_count` is a lower bound. */
+  total_is_lower_bound?: true
 }
 
-export function summaryOf(
+export function toSummary(
   row: Selectable<ErrorsTable>,
-  more: { application_name: string; user_count: number; now: number },
+  extra: { application_name: string; user_count: number; now: number },
 ): ErrorSummary {
   return {
     id: row.id,
     application_id: row.application_id,
-    application_name: more.application_name,
+    application_name: extra.application_name,
     error_type: row.error_type,
     message: row.message,
     source: row.source,
@@ -161,10 +161,10 @@ export function summaryOf(
     resolved: row.resolved === 1,
     priority_level: row.priority_level,
     assigned_to: row.assigned_to,
-    snoozed: isSnoozed(row.snoozed_until, more.now),
+    snoozed: isSnoozed(row.snoozed_until, extra.now),
     snoozed_until: isoTime(row.snoozed_until),
     snooze_reason: row.snooze_reason,
-    muted: isMuted(row, more.now),
+    muted: isMuted(row, extra.now),
     muted_at: isoTime(row.muted_at),
     muted_until: isoTime(row.muted_until),
     muted_by_name: row.muted_by_name,
@@ -175,7 +175,7 @@ export function summaryOf(
     git_sha: row.git_sha,
     user_id: row.user_id,
     occurrence_count: row.occurrence_count,
-    user_count: more.user_count,
+    user_count: extra.user_count,
     first_seen_at: new Date(row.first_seen_at).toISOString(),
     occurred_at: new Date(row.occurred_at).toISOString(),
     resolved_at: isoTime(row.resolved_at),

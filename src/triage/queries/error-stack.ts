@@ -1,25 +1,25 @@
 import { type Frame, LIBRARY_MARK, parseFrame } from '../../model/stacks/backtrace.js'
 
-/** A frame as the page shows it. */
+/** Stack frame as shown on the page. */
 export interface StackFrame extends Frame {
-  /** `express`, `@nestjs/core`, `node:internal`; null for the host's own code. */
+  /** Package such as `express`, `@nestjs/core` or `node:internal`. Null for in-app code. */
   library: string | null
 }
 
-/** The host's own frames one by one, and what lies between them together. */
+/** Single in-app frame, or a run of consecutive library frames. */
 export type StackPart =
   | { kind: 'own'; frame: StackFrame }
   | { kind: 'library'; frames: StackFrame[]; libraries: string[] }
 
-/** The frames of a backtrace; `root` is the folder to which its paths are relative. */
+/** Parses the frames of a backtrace. `root` is the folder that paths are relative to. */
 export function stackFrames(backtrace: readonly string[], root: string): StackFrame[] {
   return backtrace.map((line) => {
     const frame = parseFrame(line, root)
-    return { ...frame, library: frame.in_app ? null : libraryOf(frame) }
+    return { ...frame, library: frame.in_app ? null : libraryName(frame) }
   })
 }
 
-/** Neighbouring frames of libraries as one part: `7 frames in express, node:internal`. */
+/** Groups consecutive library frames: `7 frames in express, node:internal`. */
 export function stackParts(frames: readonly StackFrame[]): StackPart[] {
   const parts: StackPart[] = []
   for (const frame of frames) {
@@ -33,13 +33,13 @@ export function stackParts(frames: readonly StackFrame[]): StackPart[] {
   return parts
 }
 
-function libraryOf({ file, line }: Frame): string {
+function libraryName({ file, line }: Frame): string {
   if (file === null) return 'native code'
   if (line.endsWith(LIBRARY_MARK)) return /^[a-z][\w-]*:\/\/([^/]+)/i.exec(file)?.[1] ?? file
   if (file.startsWith('node:')) return file.startsWith('node:internal') ? 'node:internal' : file
-  // The last one, because pnpm keeps packages at node_modules/.pnpm/express@4/node_modules/express.
-  const inside = `/${file}`.slice(`/${file}`.lastIndexOf('/node_modules/') + '/node_modules/'.length)
-  if (inside === '' || !`/${file}`.includes('/node_modules/')) return 'native code'
-  const [first = '', second = ''] = inside.split('/')
+  // Uses the last node_modules, because pnpm stores packages in node_modules/.pnpm/express@4/node_modules/express.
+  const packagePath = `/${file}`.slice(`/${file}`.lastIndexOf('/node_modules/') + '/node_modules/'.length)
+  if (packagePath === '' || !`/${file}`.includes('/node_modules/')) return 'native code'
+  const [first = '', second = ''] = packagePath.split('/')
   return first.startsWith('@') && second !== '' ? `${first}/${second}` : first
 }

@@ -6,13 +6,13 @@ import { displayLocation, rootBacktrace } from '../../model/stacks/code-place.js
 import { defineOperation } from '../../operation.js'
 import { applicationNames } from '../../store/applications.js'
 import type { ErrorRow } from '../../store/lock.js'
-import { occurrencesPage, type Selection, selectedOccurrence } from './error-occurrences.js'
-import { type Activity, type Comment, type ErrorRecord, summaryOf } from './error-record.js'
-import { circumstancesOf } from './occurrence.js'
+import { type OccurrenceSelection, occurrencesPage, selectedOccurrence } from './error-occurrences.js'
+import { type Activity, type Comment, type ErrorRecord, toSummary } from './error-record.js'
+import { capturedDataOf } from './occurrence.js'
 
-const TRAIL_LIMIT = 200
+const MAX_TRAIL_ENTRIES = 200
 
-/** One error with its comments, activity trail and kept occurrences, and the newest or the selected one of those. */
+/** Returns an error with comments, activities, stored occurrences and the newest or selected occurrence. */
 export const findError = defineOperation({
   input: v.object({
     error_id: id(),
@@ -22,35 +22,35 @@ export const findError = defineOperation({
     per_page: optional(clampedInteger({ min: 1, max: 100 })),
   }),
   async run(context, { error_id, application_id, occurrence_id, page = 1, per_page = 25 }): Promise<ErrorRecord> {
-    const row = await errorWithin(context, { error_id, application_id })
+    const row = await requireError(context, { error_id, application_id })
     const selection = await selectedOccurrence(context, row, occurrence_id)
     return {
-      ...summaryOf(row, {
+      ...toSummary(row, {
         application_name: (await applicationNames(context.database)).get(row.application_id) ?? '',
         user_count: row.user_count ?? 0,
         now: context.now(),
       }),
       last_app_version: row.app_version,
-      ...ofOccurrence(selection, context.config.project_root),
-      comments: await comments(context, error_id),
-      activities: await activities(context, error_id),
+      ...occurrenceFields(selection, context.config.project_root),
+      comments: await loadComments(context, error_id),
+      activities: await loadActivities(context, error_id),
       occurrence: selection.occurrence,
       ...(await occurrencesPage(context, row, { page, per_page })),
     }
   },
 })
 
-/** The fields that belong to the occurrence. Without one, the error shows those of the newest that it had. */
-function ofOccurrence({ occurrence, payload }: Selection, root: string) {
-  const circumstances = circumstancesOf(occurrence)
-  if (!occurrence) return { ...payload, ...circumstances }
+/** Fields of the selected occurrence. Without stored occurrences, the error keeps the fields of its newest one. */
+function occurrenceFields({ occurrence, payload }: OccurrenceSelection, root: string) {
+  const capturedData = capturedDataOf(occurrence)
+  if (!occurrence) return { ...payload, ...capturedData }
   const { message, platform, app_version, git_sha, user_id } = occurrence
   const place = displayLocation(rootBacktrace(payload, root), root)
-  return { message, place, platform, app_version, git_sha, user_id, ...payload, ...circumstances }
+  return { message, place, platform, app_version, git_sha, user_id, ...payload, ...capturedData }
 }
 
-/** The row of an error; where the view is limited to one application, the errors of others do not exist. */
-export async function errorWithin(
+/** Loads the row of an error. With an `application_id`, errors of other applications are not found. */
+export async function requireError(
   { database }: Context,
   { error_id, application_id }: { error_id: number; application_id?: number | undefined },
 ): Promise<ErrorRow> {
@@ -64,24 +64,24 @@ export async function errorWithin(
   return row
 }
 
-async function comments({ database }: Context, error_id: number): Promise<Comment[]> {
+async function loadComments({ database }: Context, error_id: number): Promise<Comment[]> {
   const rows = await database.read
     .selectFrom('faultboard_comments')
     .select(['id', 'author_name', 'body', 'created_at'])
     .where('error_id', '=', error_id)
     .orderBy('id', 'desc')
-    .limit(TRAIL_LIMIT)
+    .limit(MAX_TRAIL_ENTRIES)
     .execute()
   return rows.reverse().map((row) => ({ ...row, created_at: new Date(row.created_at).toISOString() }))
 }
 
-async function activities({ database }: Context, error_id: number): Promise<Activity[]> {
+async function loadActivities({ database }: Context, error_id: number): Promise<Activity[]> {
   const rows = await database.read
     .selectFrom('faultboard_activities')
     .select(['id', 'actor', 'action', 'from_value', 'to_value', 'comment', 'created_at'])
     .where('error_id', '=', error_id)
     .orderBy('id', 'desc')
-    .limit(TRAIL_LIMIT)
+    .limit(MAX_TRAIL_ENTRIES)
     .execute()
   return rows.reverse().map((row) => ({ ...row, created_at: new Date(row.created_at).toISOString() }))
 }

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
 
 /**
- * A text that is another one after an error was recorded or somebody has done something with one, whichever process it
- * was. Each part of it is the end of an index, so that asking costs the same however much is stored.
+ * Token that changes when any process records or changes an error. Reads only index ends, so the cost does not depend
+ * on the amount of data.
  */
 export async function latestChange({ database, ready }: Context): Promise<string> {
   await ready()
@@ -11,7 +11,7 @@ export async function latestChange({ database, ready }: Context): Promise<string
       selectFrom('faultboard_errors')
         .select(({ fn }) => fn.max('id').as('id'))
         .as('error_id'),
-      // Every flush leaves its marker, also one of nothing but repeats.
+      // Every flush adds a marker, even if it contains only repeats.
       selectFrom('faultboard_batches')
         .select(({ fn }) => fn.max('created_at').as('created_at'))
         .as('created_at'),

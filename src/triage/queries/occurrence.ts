@@ -1,9 +1,9 @@
 import type { Selectable } from '../../store/kysely.js'
 import type { OccurrencesTable } from '../../store/schema.js'
-import type { Circumstances, Occurrence, OccurrenceBreadcrumb } from './error-record.js'
+import type { CapturedData, Occurrence, OccurrenceBreadcrumb } from './error-record.js'
 
-/** An occurrence as it is shown, from the row in which it is stored. */
-export function occurrenceOf(row: Selectable<OccurrencesTable>, message: string): Occurrence {
+/** Converts a stored row to an occurrence. */
+export function toOccurrence(row: Selectable<OccurrencesTable>, message: string): Occurrence {
   const {
     request_params = null,
     request = null,
@@ -40,15 +40,15 @@ interface StoredContext extends Record<string, unknown> {
   breadcrumbs?: (Omit<OccurrenceBreadcrumb, 'occurred_at'> & { occurred_at: number })[]
 }
 
-/** What was captured with an occurrence; an error whose occurrences were all trimmed has nothing of it. */
-export function circumstancesOf(occurrence: Occurrence | null): Circumstances {
-  if (!occurrence) return NO_CIRCUMSTANCES
+/** Data captured with an occurrence. Empty when no occurrence is stored. */
+export function capturedDataOf(occurrence: Occurrence | null): CapturedData {
+  if (!occurrence) return EMPTY_CAPTURED_DATA
   const { request_url, request_params, ip_address, user_agent, request, tags, context, breadcrumbs, details } =
     occurrence
   return { request_url, request_params, ip_address, user_agent, request, tags, context, breadcrumbs, details }
 }
 
-const NO_CIRCUMSTANCES: Circumstances = {
+const EMPTY_CAPTURED_DATA: CapturedData = {
   request_url: null,
   request_params: null,
   ip_address: null,

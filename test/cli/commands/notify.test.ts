@@ -45,7 +45,7 @@ test('notify --test sends a message; the exit code is 0 only when it was taken',
 
   const json = await faultboard(['notify', '--test', 'webhook', '--json'], { cwd, env })
   expect(json.code).toBe(1)
-  expect(JSON.parse(json.stdout)).toMatchObject({ channel: 'webhook', state: 'failed', answer: '404 no_service' })
+  expect(JSON.parse(json.stdout)).toMatchObject({ channel: 'webhook', state: 'failed', response: '404 no_service' })
 
   await inbox.close()
   const gone = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
@@ -62,5 +62,5 @@ test('notify says what is wrong with how it was called', async () => {
   expect((await faultboard(['notify', '--test'], { cwd })).stderr).toContain('--test needs a value: --test CHANNEL')
   const off = await faultboard(['notify', '--test', 'chat'], { cwd })
   expect(off).toMatchObject({ code: 1, stdout: '' })
-  expect(off.stderr).toContain('set enable_chat_notifications and chat_webhook_url')
+  expect(off.stderr).toContain('Set enable_chat_notifications and chat_webhook_url')
 })

@@ -141,8 +141,8 @@ describe('a notification email', () => {
     const figures = { occurrences: none, new_errors: none, regressed_errors: none, resolved_errors: none }
     const lists = { new_errors: [], regressed_errors: [], top_errors: [], resolved_errors: [] }
     const { text, html } = await sent(digestNotice({ figures, ...lists }))
-    expect(text).toContain('A quiet time: no error was recorded.')
-    expect(html).toContain('A quiet time: no error was recorded.')
+    expect(text).toContain('No errors were recorded in this period.')
+    expect(html).toContain('No errors were recorded in this period.')
     expect(html).not.toContain('</h2>')
   })
 

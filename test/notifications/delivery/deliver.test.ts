@@ -235,9 +235,9 @@ describeEachDatabase('the delivery log', (database) => {
 
     test('names the missing options of an inactive channel and lists the valid channels', async () => {
       const harness = await openHarness({ enable_chat_notifications: true })
-      await expect(harness.run(sendTestNotification, { channel: 'chat' })).rejects.toThrow(/set chat_webhook_url/)
+      await expect(harness.run(sendTestNotification, { channel: 'chat' })).rejects.toThrow(/Set chat_webhook_url/)
       await expect(harness.run(sendTestNotification, { channel: 'email' })).rejects.toThrow(
-        /set enable_email_notifications/,
+        /Set enable_email_notifications/,
       )
       await expect(harness.run(sendTestNotification, { channel: 'fax' })).rejects.toThrow(/must be one of chat/)
     })

@@ -26,12 +26,7 @@ const triggerEvents = (count: number, outcome: Partial<RecordedGroup['outcome']>
 describe('the triggers of a recorded error', () => {
   test.each<[string, number, Partial<RecordedGroup['outcome']>, unknown[]]>([
     ['a new error', 1, { is_new: true, occurrence_count: 1 }, ['new']],
-    [
-      'a new error with many occurrences, without its milestones',
-      60,
-      { is_new: true, occurrence_count: 60 },
-      ['new'],
-    ],
+    ['a new error with many occurrences, without its milestones', 60, { is_new: true, occurrence_count: 60 }, ['new']],
     ['none for an ordinary repeat', 3, { occurrence_count: 8 }, []],
     ['a reopened error', 1, { reopened: true }, ['reopened']],
     ['a milestone', 1, { occurrence_count: 10 }, [10]],
@@ -41,12 +36,7 @@ describe('the triggers of a recorded error', () => {
     ['none for a snoozed error', 1, { occurrence_count: 10, snoozed_until: NOON + 1 }, []],
     ['a milestone after a snooze', 1, { occurrence_count: 10, snoozed_until: NOON }, [10]],
     ['none for a muted error', 1, { occurrence_count: 10, muted_at: NOON - HOUR }, []],
-    [
-      'none for a temporarily muted error',
-      1,
-      { reopened: true, muted_at: NOON - HOUR, muted_until: NOON + 1 },
-      [],
-    ],
+    ['none for a temporarily muted error', 1, { reopened: true, muted_at: NOON - HOUR, muted_until: NOON + 1 }, []],
     ['a reopened error after its mute', 1, { reopened: true, muted_at: NOON - HOUR, muted_until: NOON }, ['reopened']],
     ['none for a wont_fix error', 1, { occurrence_count: 10, status: 'wont_fix' }, []],
     ['none for a resolved error that older releases still report', 1, { occurrence_count: 10, status: 'resolved' }, []],

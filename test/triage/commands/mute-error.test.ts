@@ -6,7 +6,7 @@ const HOUR = 3_600_000
 const SILENT = { muted: false, muted_at: null, muted_until: null, muted_by_name: null, mute_reason: null }
 
 describeEachDatabase('muting an error', (database) => {
-  test('tells who, until when and why, in the record, the list and the trail, and ends by itself or by hand', async () => {
+  test('shows who, until when and why in the record, the list and the trail, and ends automatically or manually', async () => {
     const { tracker, clock } = await freshTracker(database)
     const { Commands, Queries } = tracker
     const error_id = (await Commands.LogError.call({ error_type: 'E', message: 'm' }))?.id ?? 0

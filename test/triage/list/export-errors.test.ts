@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { perform } from '../../../src/operation.js'
-import { csvRow } from '../../../src/triage/list/csv.js'
+import { csvRow } from '../../../src/triage/list/csv-row.js'
 import { errorsPage, SORT_FIELDS } from '../../../src/triage/list/errors-list.js'
 import { exportErrors } from '../../../src/triage/list/export-errors.js'
 import { describeEachDatabase } from '../../support/databases.js'
@@ -18,8 +18,8 @@ async function exported(context: Context, filter: object): Promise<string> {
   return text
 }
 
-describeEachDatabase('the export of the list', (database) => {
-  test('is CSV with a mark for UTF-8, a head, and a row for each error that fits', async () => {
+describeEachDatabase('the CSV export', (database) => {
+  test('contains a byte order mark, a header and one row per matching error', async () => {
     const { context, log } = await listContext(database)
     const fields = { user_id: 1, severity: 'high', backtrace: [], app_version: '2.0' } as const
     const id = await log('Größe', { message: 'Say "no", or\nnever', ...fields })
@@ -35,7 +35,7 @@ describeEachDatabase('the export of the list', (database) => {
     await expect(exported(context, { severity: 'urgent' })).rejects.toThrow('severity must be one of')
   })
 
-  test('has every row once, in the order of the list, over many batches', async () => {
+  test('contains every row once, in list order, over many batches', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 620, (i) => ({ error_type: `Type${i % 5}`, text: `text ${i}`, platform: `P${i % 3}` }))
     const idsOf = (text: string) =>
@@ -56,7 +56,7 @@ describeEachDatabase('the export of the list', (database) => {
   })
 })
 
-test('a cell that a spreadsheet would run is text', () => {
+test('escapes cells that a spreadsheet would execute', () => {
   for (const evil of [
     '=1+1',
     '+1',

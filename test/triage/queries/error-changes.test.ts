@@ -10,8 +10,8 @@ import { addGroups, contextAt, listContext } from '../list-context.js'
 
 const MINUTE = 60_000
 
-describeEachDatabase('what changed since the list was loaded', (database) => {
-  test('is the number of errors that are new or came back and fit the filter, and the visible ones that changed', async () => {
+describeEachDatabase('the changes of a list', (database) => {
+  test('contain the number of new and reopened matching errors, and the changed visible errors', async () => {
     const { clock, log, run } = await listContext(database)
     const [a, b, c] = [await log('A', { user_id: 1 }), await log('B'), await log('C')]
     await run(resolveError, { error_id: b })
@@ -52,7 +52,7 @@ describeEachDatabase('what changed since the list was loaded', (database) => {
     expect(await run(errorChanges, { since, ids: `${a},${b},${c}` })).toMatchObject({ new_count: 2 })
   })
 
-  test('knows what people did, what was written a moment late, and other processes', async () => {
+  test('include user actions, late commits and other processes', async () => {
     const { clock, log, run, place } = await listContext(database)
     const [a, b] = [await log('A'), await log('B')]
     clock.now = NOON + 10 * MINUTE
@@ -67,7 +67,7 @@ describeEachDatabase('what changed since the list was loaded', (database) => {
     expect(await run(errorChanges, { since })).toMatchObject({ new_count: 1 })
   })
 
-  test('is told of one application alone where the list shows only one', async () => {
+  test('are limited to the application of the list', async () => {
     const { clock, log, run, place } = await listContext(database)
     const other = contextAt(place, { application_name: 'billing' })
     const [mine, theirs] = [await log('A'), await other.log('B')]
@@ -83,7 +83,7 @@ describeEachDatabase('what changed since the list was loaded', (database) => {
     expect(updated.map(({ id }) => id)).toEqual([theirs])
   })
 
-  test('reaches back no further than a day', async () => {
+  test('go back at most one day', async () => {
     const { clock, log, run } = await listContext(database)
     const old = await log('Old')
     clock.now = NOON + 25 * 60 * MINUTE
@@ -94,27 +94,27 @@ describeEachDatabase('what changed since the list was loaded', (database) => {
     expect(await run(errorChanges, { since: NOON - MINUTE })).toMatchObject({ new_count: 1 })
   })
 
-  test('counts no further than 99', async () => {
+  test('count up to 99', async () => {
     const { clock, context, run } = await listContext(database)
     await addGroups(context, 100, () => ({ text: 'many' }))
     clock.now = NOON + MINUTE
-    const bound = { new_count: 99, new_count_is_bound: true }
+    const bound = { new_count: 99, new_count_is_lower_bound: true }
     expect(await run(errorChanges, { since: NOON - MINUTE })).toMatchObject(bound)
     expect(await run(errorChanges, { since: NOON - MINUTE, search: 'MANY' })).toMatchObject(bound)
   })
 })
 
 describeEachDatabase(
-  'asking for changes',
+  'the input of the changes query',
   (database) => {
-    test('refuses a time that is none, and ids that are none or too many', async () => {
+    test('rejects an invalid time and invalid or too many ids', async () => {
       const { run } = await listContext(database)
       for (const [input, sentence] of [
         [{}, 'since is missing'],
         [{ since: 'soon' }, 'since must be a time such as 2026-03-09T12:00:00Z'],
         [{ since: '9'.repeat(30) }, 'since must be a time such as 2026-03-09T12:00:00Z'],
         [{ since: 1, ids: 'a,b' }, 'must be a record id'],
-        [{ since: 1, ids: Array(101).fill(1) }, 'ids must not name more than 100 errors'],
+        [{ since: 1, ids: Array(101).fill(1) }, 'ids must not contain more than 100 error ids'],
         [{ since: 1, severity: 'urgent' }, 'severity must be one of'],
       ] as const)
         await expect(run(errorChanges, input)).rejects.toThrow(sentence)
@@ -123,7 +123,7 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-test('the docs are told that it takes a time and at most a hundred ids', () => {
+test('is documented as a time and at most 100 ids', () => {
   const described = Object.fromEntries(describeInput(errorChanges.input).map(({ name, ...facts }) => [name, facts]))
   expect(described.since).toEqual({ type: 'time', required: true })
   expect(described.ids).toEqual({ type: 'id', list: { max: 100 }, required: false })

@@ -95,12 +95,12 @@ function startLiveUpdates(list) {
     return url
   }
 
-  function show({ new_count, new_count_is_bound, updated }) {
+  function show({ new_count, new_count_is_lower_bound, updated }) {
     for (const change of updated) {
       const row = list.querySelector(`[data-row="${Number(change.id)}"]`)
       if (row) update(row, change)
     }
-    announce(new_count, `${countFormat.format(new_count)}${new_count_is_bound ? '+' : ''}`)
+    announce(new_count, `${countFormat.format(new_count)}${new_count_is_lower_bound ? '+' : ''}`)
   }
 
   function update(row, { occurrence_count, user_count, occurred_at, daily_counts, status, severity }) {

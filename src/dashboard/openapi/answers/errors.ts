@@ -11,7 +11,7 @@ import type { ErrorGrouping } from '../../../triage/queries/error-grouping.js'
 import type { ErrorHistory } from '../../../triage/queries/error-history.js'
 import type {
   Activity,
-  Circumstances,
+  CapturedData,
   Comment,
   ErrorRecord,
   ErrorSummary,
@@ -87,7 +87,7 @@ export const errorsAnswer = object<ErrorsPage>({
 export const changesAnswer = object<ErrorChanges>(
   {
     new_count: whole,
-    new_count_is_bound: always,
+    new_count_is_lower_bound: always,
     updated: list(
       object<ErrorUpdate>({
         id: whole,
@@ -100,7 +100,7 @@ export const changesAnswer = object<ErrorChanges>(
       }),
     ),
   },
-  ['new_count_is_bound'],
+  ['new_count_is_lower_bound'],
 )
 
 const breadcrumb = object<OccurrenceBreadcrumb>(
@@ -108,7 +108,7 @@ const breadcrumb = object<OccurrenceBreadcrumb>(
   ['duration_ms', 'metadata'],
 )
 
-const CIRCUMSTANCES: Parameters<typeof object<Circumstances>>[0] = {
+const CIRCUMSTANCES: Parameters<typeof object<CapturedData>>[0] = {
   request_url: nullable(text),
   request_params: anything,
   ip_address: nullable(text),
@@ -200,7 +200,7 @@ const related = object<Related>(
       weekday_distribution: list(whole),
       total: whole,
     }),
-    bursts: list(object<Burst>({ ...run, is_bound: flag, occurrences_in_hours: whole })),
+    bursts: list(object<Burst>({ ...run, is_lower_bound: flag, occurrences_in_hours: whole })),
   },
   ['cascades', 'co_occurring_errors', 'similar_errors', 'usual', 'occurrence_pattern', 'bursts'],
 )
@@ -251,10 +251,10 @@ export const errorAnswer = object<{ error: ErrorAnswer }>({
       }),
       top_users: object<ErrorUsers>({
         users: list(object<ErrorUsers['users'][number]>({ user_id: text, count: whole, last_seen_at: time })),
-        of: word(['all', 'recent']),
+        scope: word(['all', 'recent']),
       }),
       grouping: object<ErrorGrouping>({
-        by: word(['parts', 'many_messages', 'other']),
+        grouped_by: word(['parts', 'many_messages', 'other']),
         error_type: text,
         message: text,
         root_cause: nullable(text),

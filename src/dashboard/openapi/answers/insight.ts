@@ -29,7 +29,7 @@ const spike = named(
 
 const attention = named(
   'Attention',
-  object<Attention>({ count: whole, is_bound: always, errors: list(rankedError) }, ['is_bound']),
+  object<Attention>({ count: whole, is_lower_bound: always, errors: list(rankedError) }, ['is_lower_bound']),
 )
 const multiples = list(object<Multiple>({ name: text, total: whole, daily: list(whole) }))
 const SEVERITY_COUNTS = { critical: whole, high: whole, medium: whole, low: whole }
@@ -53,8 +53,8 @@ export const overviewAnswer = object<OverviewAnswer>({
   today: object<Overview['today']>({ occurrences: whole, before: whole }),
   unresolved: object<Overview['unresolved']>({ count: whole, opened: whole, closed: whole, daily: list(whole) }),
   affected_users: object<Overview['affected_users']>(
-    { count: whole, before: nullable(whole), is_bound: always, daily: list(whole) },
-    ['is_bound'],
+    { count: whole, before: nullable(whole), is_lower_bound: always, daily: list(whole) },
+    ['is_lower_bound'],
   ),
   time_to_resolve: object<Overview['time_to_resolve']>({
     count: whole,
@@ -142,13 +142,13 @@ export const analyticsAnswer = object<AnalyticsAnswer>({
         occurrence_count: whole,
         duration_seconds: number,
         per_minute: number,
-        is_bound: flag,
+        is_lower_bound: flag,
         occurrences_in_hours: whole,
         error: rankedError,
       }),
     ),
     since: time,
-    is_bound: flag,
+    is_lower_bound: flag,
   }),
   counted_at: time,
 })

@@ -16,14 +16,20 @@ export const severityCounts = named(
 
 export const pagination = named(
   'Pagination',
-  object<Pagination>({ page: whole, per_page: whole, total_count: whole, total_pages: whole, total_is_bound: always }, [
-    'total_is_bound',
-  ]),
+  object<Pagination>(
+    { page: whole, per_page: whole, total_count: whole, total_pages: whole, total_is_lower_bound: always },
+    ['total_is_lower_bound'],
+  ),
 )
 
 export const plainPagination = named(
   'PlainPagination',
-  object<Omit<Pagination, 'total_is_bound'>>({ page: whole, per_page: whole, total_count: whole, total_pages: whole }),
+  object<Omit<Pagination, 'total_is_lower_bound'>>({
+    page: whole,
+    per_page: whole,
+    total_count: whole,
+    total_pages: whole,
+  }),
 )
 
 export const period = named('Period', object<PeriodView>({ days: whole, from: time, to: time, time_zone: text }))

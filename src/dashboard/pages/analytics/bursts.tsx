@@ -37,8 +37,8 @@ export const burstsPart: RelatedPart<Burst[]> = {
 
 /** Newest bursts of all errors. */
 export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Visit }): Rendered {
-  const { bursts, since, is_bound } = found
-  const searchRange = is_bound ? `since ${exactTime(since, visit.time_zone)} (search limit)` : 'in the period'
+  const { bursts, since, is_lower_bound } = found
+  const searchRange = is_lower_bound ? `since ${exactTime(since, visit.time_zone)} (search limit)` : 'in the period'
   return (
     <Insight
       title="Bursts"
@@ -68,13 +68,13 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
   )
 }
 
-function occurrencesText({ occurrence_count, is_bound, occurrences_in_hours }: Burst): string {
-  if (!is_bound) return `${formatCount(occurrence_count)} occurrences`
+function occurrencesText({ occurrence_count, is_lower_bound, occurrences_in_hours }: Burst): string {
+  if (!is_lower_bound) return `${formatCount(occurrence_count)} occurrences`
   return `at least ${formatCount(occurrence_count)} occurrences (${formatCount(occurrences_in_hours)} in those hours)`
 }
 
-function countRange({ occurrence_count, is_bound, occurrences_in_hours }: Burst): string {
-  return is_bound
+function countRange({ occurrence_count, is_lower_bound, occurrences_in_hours }: Burst): string {
+  return is_lower_bound
     ? `${formatCount(occurrence_count)} to ${formatCount(occurrences_in_hours)}`
     : formatCount(occurrence_count)
 }
@@ -83,7 +83,7 @@ function formatLength({ duration_seconds }: Burst): string {
   return duration_seconds < 1 ? '1 s' : formatSeconds(duration_seconds)
 }
 
-function perMinute({ per_minute, is_bound }: Burst): string {
+function perMinute({ per_minute, is_lower_bound }: Burst): string {
   const count = formatCount(per_minute < 10 ? Math.round(per_minute * 10) / 10 : Math.round(per_minute))
-  return is_bound ? `${count}+` : count
+  return is_lower_bound ? `${count}+` : count
 }

@@ -1,5 +1,5 @@
 import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../../model/workflow.js'
-import { NAME_LIMIT, REFERENCE_LIMIT, TEXT_LIMIT } from '../../../triage/commands/change-errors.js'
+import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Rendered } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextArea, TextField } from '../../ui/forms.js'
@@ -32,9 +32,9 @@ function Resolve(props: ErrorProps) {
   return (
     <Menu label="Resolve" primary align="start" id="resolve">
       <ErrorForm {...props} action="resolve">
-        <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={NAME_LIMIT} />
-        <TextArea name="resolution_comment" label="Resolution note (optional)" maxlength={TEXT_LIMIT} />
-        <TextField name="resolution_reference" label="Commit, PR or ticket (optional)" maxlength={REFERENCE_LIMIT} />
+        <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
+        <TextArea name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
+        <TextField name="resolution_reference" label="Commit, PR or ticket (optional)" maxlength={MAX_REFERENCE_LENGTH} />
         <button type="submit" class="primary">
           Resolve
         </button>
@@ -67,7 +67,7 @@ function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly stri
             type="text"
             list="assignees"
             value={record.assigned_to ?? ''}
-            maxlength={NAME_LIMIT}
+            maxlength={MAX_NAME_LENGTH}
             autocomplete="off"
             required
           />
@@ -146,7 +146,7 @@ function Snooze(props: ErrorProps) {
             </button>
           ))}
         </div>
-        <TextField name="reason" label="Reason (optional)" maxlength={TEXT_LIMIT} />
+        <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
       </ErrorForm>
       {props.record.snoozed && (
         <ErrorForm {...props} action="unsnooze">
@@ -167,7 +167,7 @@ function Status(props: ErrorProps) {
           options={STATUSES.map((status) => [status, words(status)] as const)}
           value={props.record.status}
         />
-        <TextField name="comment" label="Comment (optional)" maxlength={TEXT_LIMIT} />
+        <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />
         <button type="submit" class="primary">
           Set status
         </button>

@@ -1,6 +1,6 @@
-import { placeWords } from '../../../triage/queries/error-place.js'
+import { locationPhrase } from '../../../triage/queries/error-location.js'
+import type { ErrorNeighbors } from '../../../triage/queries/error-neighbors.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
-import type { Neighbours } from '../../../triage/queries/neighbours.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../href.js'
 import { backToListLink, type ListOrigin } from '../../list-place.js'
@@ -27,10 +27,10 @@ export function ErrorHead({
   /** List of origin. */
   list: ListOrigin
   /** Previous and next error of that list. */
-  neighbors: Neighbours | null
+  neighbors: ErrorNeighbors | null
   children?: Rendered
 }): Rendered {
-  const location = placeWords(record, visit.options.project_root)
+  const location = locationPhrase(record, visit.options.project_root)
   const errorLink = (id: number) => href(visit, `/errors/${id}`, { ...list })
   return (
     <header class="error-head">

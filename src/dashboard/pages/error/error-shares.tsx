@@ -20,7 +20,7 @@ export function ErrorShares({
     <>
       <Shares
         title="Users"
-        note={users.of === 'recent' ? 'newest occurrences only' : undefined}
+        note={users.scope === 'recent' ? 'newest occurrences only' : undefined}
         rows={users.users.map(({ user_id, count, last_seen_at }) => ({
           label: <bdi title={`last seen ${exactTime(last_seen_at, visit.time_zone)}`}>{user_id}</bdi>,
           href: list({ user_id }),

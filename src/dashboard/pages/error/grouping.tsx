@@ -2,7 +2,7 @@ import type { ErrorGrouping } from '../../../triage/queries/error-grouping.js'
 import type { Rendered } from '../../define.js'
 import { CopyButton } from '../../ui/copy.js'
 
-const EXPLANATIONS: Record<ErrorGrouping['by'], string> = {
+const EXPLANATIONS: Record<ErrorGrouping['grouped_by'], string> = {
   parts:
     'Occurrences with the same type, message and location are grouped. Variable parts of the message are ignored. An anonymous function is identified by a digest of its source line.',
   many_messages: 'Too many different messages at this location, so they are grouped by type and location.',
@@ -16,8 +16,8 @@ export function Grouping({ grouping, hash_signature }: { grouping: ErrorGrouping
       <div class="panel-head">
         <h2 id="grouping-title">Grouping</h2>
       </div>
-      <p class="muted">{EXPLANATIONS[grouping.by]}</p>
-      {grouping.by !== 'other' && (
+      <p class="muted">{EXPLANATIONS[grouping.grouped_by]}</p>
+      {grouping.grouped_by !== 'other' && (
         <dl class="facts">
           <dt>Type</dt>
           <dd>

@@ -1,4 +1,4 @@
-import { NAME_LIMIT, TEXT_LIMIT } from '../../../triage/commands/change-errors.js'
+import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Rendered } from '../../define.js'
 import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
@@ -20,8 +20,8 @@ export function MuteMenu(props: ErrorProps): Rendered {
     <Menu label={muted ? 'Muted' : 'Mute'} align="start" id="mute">
       <ErrorForm {...props} action="mute">
         <SelectField name="hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
-        <TextField name="reason" label="Reason (optional)" maxlength={TEXT_LIMIT} />
-        <TextField name="muted_by_name" label="Your name" value={props.visit.user} maxlength={NAME_LIMIT} />
+        <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
+        <TextField name="muted_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
         <button type="submit" class="primary">
           {muted ? 'Update mute' : 'Mute'}
         </button>

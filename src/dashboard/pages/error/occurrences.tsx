@@ -39,8 +39,8 @@ function occurrenceLabel({ position, id }: SelectedOccurrence, stored: string): 
   return position === null ? `Occurrence ${id}` : `Occurrence ${formatCount(position)} of ${stored}`
 }
 
-function storedText({ occurrences_pagination: { total_count, total_is_bound } }: ErrorRecord): string {
-  return `${formatCount(total_count, total_is_bound)} stored`
+function storedText({ occurrences_pagination: { total_count, total_is_lower_bound } }: ErrorRecord): string {
+  return `${formatCount(total_count, total_is_lower_bound)} stored`
 }
 
 function Step({

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { choice, integer, optional } from '../../../model/input.js'
-import { knownAssignees } from '../../../triage/list/filter-choices.js'
+import { listAssignees } from '../../../triage/list/filter-choices.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
-import { groupingOf } from '../../../triage/queries/error-grouping.js'
+import { explainGrouping } from '../../../triage/queries/error-grouping.js'
 import { errorHistory } from '../../../triage/queries/error-history.js'
+import { locationPhrase } from '../../../triage/queries/error-location.js'
 import { errorMarkdown } from '../../../triage/queries/error-markdown.js'
-import { placeWords } from '../../../triage/queries/error-place.js'
+import { findNeighbors } from '../../../triage/queries/error-neighbors.js'
 import { errorUsers } from '../../../triage/queries/error-users.js'
 import { findError } from '../../../triage/queries/find-error.js'
-import { neighbours } from '../../../triage/queries/neighbours.js'
 import { definePage, type Visit } from '../../define.js'
 import { href } from '../../href.js'
 import { listOriginInput, originFilter } from '../../list-place.js'
@@ -44,19 +44,19 @@ export const error = definePage({
       errorUsers.run(context, { error_id, application_id }),
       relatedParts(context, record, visit),
     ])
-    return { record, history, users, grouping: groupingOf(record, context.config.project_root ?? ''), related }
+    return { record, history, users, grouping: explainGrouping(record, context.config.project_root ?? ''), related }
   },
   async loadForHtml(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = originFilter({ list_query, list_page })
     const [stacks, assignees, adjacent] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
-      knownAssignees(context, application_id ?? null),
-      filter && neighbours(context, record.id, { ...filter, application_id }),
+      listAssignees(context, application_id ?? null),
+      filter && findNeighbors(context, record.id, { ...filter, application_id }),
     ])
     return { stacks, assignees, adjacent }
   },
   title({ record }, { options }) {
-    const location = placeWords(record, options.project_root)
+    const location = locationPhrase(record, options.project_root)
     const summary = location ? `${record.error_type} ${location.relation} ${location.place}` : record.error_type
     return `(${formatCompact(record.occurrence_count)}) ${summary}`
   },

@@ -1,4 +1,4 @@
-import { NAME_LIMIT, TEXT_LIMIT } from '../../../triage/commands/change-errors.js'
+import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Activity, Comment } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
@@ -36,8 +36,8 @@ export function ActivityTrail(props: ErrorProps): Rendered {
       </ol>
       <ErrorForm {...props} action="add_comment">
         <div class="comment-form">
-          <TextField name="author_name" label="Your name" value={visit.user} required maxlength={NAME_LIMIT} />
-          <TextArea name="body" label="Comment" required maxlength={TEXT_LIMIT} />
+          <TextField name="author_name" label="Your name" value={visit.user} required maxlength={MAX_NAME_LENGTH} />
+          <TextArea name="body" label="Comment" required maxlength={MAX_TEXT_LENGTH} />
           <button type="submit">Comment</button>
         </div>
       </ErrorForm>

@@ -1,5 +1,5 @@
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
-import { NAME_LIMIT, TEXT_LIMIT } from '../../../triage/commands/change-errors.js'
+import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextField } from '../../ui/forms.js'
@@ -41,14 +41,14 @@ export function BatchBar({
             <a href={select_all}>Select all on this page</a>
           </noscript>
           <Menu id="resolve" label="Resolve" primary align="start">
-            <TextField name="resolved_by_name" label="Your name" value={visit.user} maxlength={NAME_LIMIT} />
-            <TextField name="resolution_comment" label="Resolution note (optional)" maxlength={TEXT_LIMIT} />
+            <TextField name="resolved_by_name" label="Your name" value={visit.user} maxlength={MAX_NAME_LENGTH} />
+            <TextField name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
             <SubmitButton type="resolve" primary>
               Resolve selected
             </SubmitButton>
           </Menu>
           <Menu id="assign" label="Assign" align="start">
-            <TextField name="assigned_to" label="Assignee" list="assignees" maxlength={NAME_LIMIT} />
+            <TextField name="assigned_to" label="Assignee" list="assignees" maxlength={MAX_NAME_LENGTH} />
             <datalist id="assignees">
               {assignees.map((name) => (
                 <option value={name} />
@@ -64,7 +64,7 @@ export function BatchBar({
               options={STATUSES.map((status) => [status, capitalize(words(status))])}
               value="investigating"
             />
-            <TextField name="comment" label="Comment (optional)" maxlength={TEXT_LIMIT} />
+            <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />
             <SubmitButton type="update_status">Set status</SubmitButton>
           </Menu>
           <Menu label="Priority" align="start">
@@ -78,12 +78,12 @@ export function BatchBar({
           </Menu>
           <Menu id="snooze" label="Snooze" align="start">
             <SelectField name="hours" label="For" options={SNOOZE_DURATIONS} value="24" />
-            <TextField name="reason" label="Reason (optional)" maxlength={TEXT_LIMIT} />
+            <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
             <SubmitButton type="snooze">Snooze selected</SubmitButton>
           </Menu>
           <Menu id="mute" label="Mute" align="start">
             <SelectField name="mute_hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
-            <TextField name="mute_reason" label="Reason (optional)" maxlength={TEXT_LIMIT} />
+            <TextField name="mute_reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
             <SubmitButton type="mute">Mute selected</SubmitButton>
             <SubmitButton type="unmute">Unmute selected</SubmitButton>
           </Menu>

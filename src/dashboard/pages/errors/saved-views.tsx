@@ -1,4 +1,4 @@
-import { NAME_LIMIT } from '../../../triage/commands/change-errors.js'
+import { MAX_NAME_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { SavedView } from '../../../triage/saved-views.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
@@ -41,7 +41,7 @@ export function SavedViews({
         )}
         <form class="save-view" method="post" action={`${visit.base}/saved_views`}>
           <input type="hidden" name="list_query" value={list_query} />
-          <TextField name="name" label="Name" value={current?.name} required maxlength={NAME_LIMIT} />
+          <TextField name="name" label="Name" value={current?.name} required maxlength={MAX_NAME_LENGTH} />
           <button type="submit">Save view</button>
         </form>
       </Menu>

@@ -52,8 +52,8 @@ export function currentTab({ status, unresolved, hide_snoozed }: ErrorsFilter): 
 }
 
 /** Undefined for an unknown count. */
-export function countText({ count, is_bound }: StatusCount): string | undefined {
-  return count === null ? undefined : formatCount(count, is_bound)
+export function countText({ count, is_lower_bound }: StatusCount): string | undefined {
+  return count === null ? undefined : formatCount(count, is_lower_bound)
 }
 
 export function capitalize(text: string): string {

@@ -45,7 +45,7 @@ export function AttentionSummary({ data, visit }: { data: Overview; visit: Visit
     ...(spiking > 0 ? [`${formatCount(spiking)} spiking`] : []),
     ...attentionGroups(data, visit)
       .filter(({ concern }) => concern.count > 0)
-      .map(({ title, concern }) => `${formatCount(concern.count, concern.is_bound)} ${title.toLowerCase()}`),
+      .map(({ title, concern }) => `${formatCount(concern.count, concern.is_lower_bound)} ${title.toLowerCase()}`),
   ]
   return parts.length === 0 ? 'All clear' : <a href="#needs-attention">{parts.join(', ')}</a>
 }
@@ -80,7 +80,7 @@ function attentionGroups(data: Overview, visit: Visit): Group[] {
 }
 
 function renderGroup({ title, text, concern, href, time }: Group, visit: Visit): Rendered {
-  const count = `${formatCount(concern.count)}${concern.is_bound ? '+' : ''}`
+  const count = `${formatCount(concern.count)}${concern.is_lower_bound ? '+' : ''}`
   return (
     <section class="concern">
       <h3>

@@ -35,7 +35,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
       />
       <Figure
         label="Affected users"
-        value={`${formatCount(affected_users.count)}${affected_users.is_bound ? '+' : ''}`}
+        value={`${formatCount(affected_users.count)}${affected_users.is_lower_bound ? '+' : ''}`}
         note={usersNote(data)}
         change={{
           now: affected_users.count,
@@ -67,8 +67,8 @@ function resolveTrend(now: number, { time_to_resolve: { before, weekly_mean_ms }
   }
 }
 
-function usersNote({ affected_users: { before, is_bound } }: Overview): string {
-  if (is_bound) return 'last 7 days (lower bound)'
+function usersNote({ affected_users: { before, is_lower_bound } }: Overview): string {
+  if (is_lower_bound) return 'last 7 days (lower bound)'
   return `last 7 days · ${formatCount(before ?? 0)} in the 7 days before`
 }
 

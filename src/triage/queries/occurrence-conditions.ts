@@ -4,12 +4,12 @@ import { type ExpressionBuilder, type RawBuilder, sql } from '../../store/kysely
 import type { Schema } from '../../store/schema.js'
 import { letterOrder, withoutIndex } from '../../store/sort-order.js'
 
-/** When, where and by whom an error was seen: conditions that the row of the error alone does not answer. */
+/** Filter conditions that need other tables than `faultboard_errors`. */
 
 type ErrorsExpression = ExpressionBuilder<Schema, 'faultboard_errors'>
 
-/** Every error that occurred in the hours that begin on this day, also those seen again later. */
-export function occurredOn(eb: ErrorsExpression, day: string, time_zone: string) {
+/** Errors that occurred in the hours of this day, including those seen again later. */
+export function occurredOnDay(eb: ErrorsExpression, day: string, time_zone: string) {
   const { from, to } = daySpan(day, time_zone)
   return eb(
     'faultboard_errors.id',
@@ -22,8 +22,8 @@ export function occurredOn(eb: ErrorsExpression, day: string, time_zone: string)
   )
 }
 
-/** Every error that met this user, not only those whose newest occurrence did. */
-export function affects(eb: ErrorsExpression, user_id: string) {
+/** Errors with at least one occurrence of this user. */
+export function affectsUser(eb: ErrorsExpression, user_id: string) {
   return eb(
     'faultboard_errors.id',
     'in',
@@ -34,8 +34,8 @@ export function affects(eb: ErrorsExpression, user_id: string) {
   )
 }
 
-/** Every error that occurred in this version, not only those whose newest occurrence did. */
-export function seenIn(
+/** Errors with at least one occurrence in this version. */
+export function seenInVersion(
   eb: ErrorsExpression,
   dialect: Dialect,
   { app_version, application_id }: { app_version: string; application_id: number | undefined },
@@ -46,23 +46,23 @@ export function seenIn(
     .where('faultboard_error_versions.app_version', '=', app_version)
   const application = 'faultboard_error_versions.application_id'
   return eb(
-    // A version may hold most errors: fetching each by its id takes SQLite longer than a walk past all of them.
+    // A version may contain most errors. On SQLite, a scan is then faster than lookups by id.
     withoutIndex(dialect, 'faultboard_errors.id'),
     'in',
     application_id === undefined
-      ? // The key begins with the application, so it is named also where all are wanted.
+      ? // Listing all applications lets the database use the primary key, which starts with the application.
         versions.where(application, 'in', eb.selectFrom('faultboard_applications').select('faultboard_applications.id'))
       : versions.where(application, '=', application_id),
   )
 }
 
-/** What people copy of a commit is often only its beginning; shorter than this it could mean several. */
-const BEGINNING = /^[0-9a-f]{7,}$/i
+/** Abbreviated commit. Shorter prefixes could match several commits. */
+const COMMIT_PREFIX = /^[0-9a-f]{7,}$/i
 
-/** As a span of letters rather than `like`, which heeds the letter case on some databases and not on others. */
-export function fromCommit(dialect: Dialect, git_sha: string): RawBuilder<boolean> {
+/** Uses a range instead of `like`, whose case sensitivity differs between databases. */
+export function seenInCommit(dialect: Dialect, git_sha: string): RawBuilder<boolean> {
   const column = letterOrder(dialect, 'faultboard_errors.git_sha')
-  if (!BEGINNING.test(git_sha)) return sql<boolean>`${column} = ${git_sha}`
-  // `g` comes after every hex digit.
+  if (!COMMIT_PREFIX.test(git_sha)) return sql<boolean>`${column} = ${git_sha}`
+  // `g` sorts after every hex digit.
   return sql<boolean>`${column} >= ${git_sha} and ${column} < ${`${git_sha}g`}`
 }

@@ -1,28 +1,28 @@
 import type { Database } from '../../store/database.js'
 
-const BY_ID = [
+const TABLES_WITH_ID = [
   'faultboard_search_history',
   'faultboard_occurrences',
   'faultboard_payloads',
   'faultboard_comments',
   'faultboard_activities',
 ] as const
-const BY_ERROR = ['faultboard_error_search', 'faultboard_error_users', 'faultboard_error_features'] as const
-const CASCADES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
+const TABLES_WITHOUT_ID = ['faultboard_error_search', 'faultboard_error_users', 'faultboard_error_features'] as const
+const CASCADE_TABLES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
 /** A deletion blocks a host with SQLite. */
 const ROWS_PER_STATEMENT = 100
 
 /** Deletes all that hangs on errors whose groups are gone: nothing is added to it any more, and it may be done twice. */
-export async function eraseErrors(database: Database, ids: readonly number[]): Promise<void> {
-  if (database.dialect.blocks_host) await eraseInSteps(database, ids)
-  else await eraseAtOnce(database, ids)
+export async function deleteErrorData(database: Database, ids: readonly number[]): Promise<void> {
+  if (database.dialect.blocks_host) await deleteInBatches(database, ids)
+  else await deleteOnServer(database, ids)
 }
 
-async function eraseAtOnce({ write }: Database, ids: readonly number[]): Promise<void> {
-  for (const table of [...BY_ID, ...BY_ERROR, 'faultboard_cascade_parents'] as const) {
+async function deleteOnServer({ write }: Database, ids: readonly number[]): Promise<void> {
+  for (const table of [...TABLES_WITH_ID, ...TABLES_WITHOUT_ID, 'faultboard_cascade_parents'] as const) {
     await write((trx) => trx.deleteFrom(table).where('error_id', 'in', ids).execute())
   }
-  for (const table of CASCADES) {
+  for (const table of CASCADE_TABLES) {
     await write((trx) =>
       trx
         .deleteFrom(table)
@@ -32,20 +32,24 @@ async function eraseAtOnce({ write }: Database, ids: readonly number[]): Promise
   }
 }
 
-async function eraseInSteps(database: Database, ids: readonly number[]): Promise<void> {
+async function deleteInBatches(database: Database, ids: readonly number[]): Promise<void> {
   const { read } = database
   for (const id of ids) {
-    await eraseUsers(database, id)
+    await deleteUsers(database, id)
     await read.deleteFrom('faultboard_error_search').where('error_id', '=', id).execute()
     await read.deleteFrom('faultboard_error_features').where('error_id', '=', id).execute()
     await read.deleteFrom('faultboard_cascades').where('parent_error_id', '=', id).execute()
     await read.deleteFrom('faultboard_cascades').where('child_error_id', '=', id).execute()
   }
-  await eraseCascadeHours(database, ids)
-  for (const table of BY_ID) await eraseById(database, table, ids)
+  await deleteCascadeHours(database, ids)
+  for (const table of TABLES_WITH_ID) await deleteById(database, table, ids)
 }
 
-async function eraseById({ read }: Database, table: (typeof BY_ID)[number], ids: readonly number[]): Promise<void> {
+async function deleteById(
+  { read }: Database,
+  table: (typeof TABLES_WITH_ID)[number],
+  ids: readonly number[],
+): Promise<void> {
   for (;;) {
     const rows = await read
       .selectFrom(table)
@@ -54,12 +58,12 @@ async function eraseById({ read }: Database, table: (typeof BY_ID)[number], ids:
       .limit(ROWS_PER_STATEMENT)
       .execute()
     if (rows.length === 0) return
-    const some = rows.map(({ id }) => id)
-    await read.deleteFrom(table).where('id', 'in', some).execute()
+    const batch = rows.map(({ id }) => id)
+    await read.deleteFrom(table).where('id', 'in', batch).execute()
   }
 }
 
-async function eraseUsers({ read }: Database, error_id: number): Promise<void> {
+async function deleteUsers({ read }: Database, error_id: number): Promise<void> {
   const users = read.deleteFrom('faultboard_error_users').where('error_id', '=', error_id)
   for (;;) {
     const next = await read
@@ -75,8 +79,8 @@ async function eraseUsers({ read }: Database, error_id: number): Promise<void> {
   }
 }
 
-/** Their keys begin with the hour: without it the tables would be read from end to end. */
-async function eraseCascadeHours({ read }: Database, ids: readonly number[]): Promise<void> {
+/** Goes hour by hour because the primary keys start with the hour; otherwise the tables would be scanned. */
+async function deleteCascadeHours({ read }: Database, ids: readonly number[]): Promise<void> {
   for (let after = -1; ; ) {
     const hours = await Promise.all(
       (['faultboard_cascade_parents', 'faultboard_cascade_hours'] as const).map((table) =>

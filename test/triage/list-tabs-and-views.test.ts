@@ -20,7 +20,7 @@ const numbers = (counts: StatusCounts) =>
   )
 
 describeEachDatabase('the tabs of the list', (database) => {
-  test('count what fits the other filters, per status, open, snoozed and all', async () => {
+  test('count matching errors per status, open, snoozed and all', async () => {
     const { context, clock, log, run, place } = await listContext(database)
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'E', 'F'])
@@ -52,7 +52,7 @@ describeEachDatabase('the tabs of the list', (database) => {
 })
 
 describeEachDatabase('the tabs of a list with a common text', (database) => {
-  test('show no number that is not true: what was not counted to its end is left out', async () => {
+  test('show only exact counts and lower bounds', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2600, () => ({ text: 'common' }))
     const { read } = context.database
@@ -64,11 +64,11 @@ describeEachDatabase('the tabs of a list with a common text', (database) => {
       .where('id', '<=', last)
       .execute()
     const counts = await statusCounts(context, { search: 'common' })
-    expect(counts.all).toEqual({ count: 1000, is_bound: true })
+    expect(counts.all).toEqual({ count: 1000, is_lower_bound: true })
     const truth = { resolved: 2000, new: 600, open: 600, snoozed: 0, investigating: 0, in_progress: 0, wont_fix: 0 }
     for (const [name, real] of Object.entries(truth)) {
-      const { count, is_bound } = counts[name as keyof StatusCounts]
-      if (is_bound) expect(real).toBeGreaterThanOrEqual(count ?? 0)
+      const { count, is_lower_bound } = counts[name as keyof StatusCounts]
+      if (is_lower_bound) expect(real).toBeGreaterThanOrEqual(count ?? 0)
       else expect([null, real]).toContain(count)
     }
     expect(counts.open.count).toBeNull()
@@ -76,8 +76,8 @@ describeEachDatabase('the tabs of a list with a common text', (database) => {
   })
 })
 
-describeEachDatabase('the choices of the filters', (database) => {
-  test('are the platforms, the newest versions and everybody who has an error, of one application or all', async () => {
+describeEachDatabase('the filter options', (database) => {
+  test('are the platforms, newest versions and assignees of one or all applications', async () => {
     const { context, log, run, place } = await listContext(database)
     for (let i = 1; i <= 22; i++)
       await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform: i % 2 ? 'Web' : 'iOS', occurred_at: NOON + i })
@@ -109,7 +109,7 @@ describeEachDatabase('the choices of the filters', (database) => {
 })
 
 describeEachDatabase('saved views', (database) => {
-  test('keep a query of the list under a name; the same name replaces it', async () => {
+  test('store a query by name and replace a view with the same name', async () => {
     const { run, clock } = await listContext(database)
     expect(await run(listSavedViews)).toEqual([])
     const query = '?page=3&severity=high&foo=1&search=a%26b+c&assigned_to=&__proto__=x'
@@ -133,26 +133,26 @@ describeEachDatabase('saved views', (database) => {
     await expect(run(deleteView, { view_id: saved.id })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('are refused when the query is wrong or too long, or there are a hundred', async () => {
+  test('are rejected for an invalid or too long query, and beyond the limit of 100', async () => {
     const { run } = await listContext(database)
     const save = (name: string, query: string) => run(saveView, { name, query })
     await expect(save('', 'severity=high')).rejects.toThrow('name must not be empty')
     await expect(save('Wrong', 'severity=urgent')).rejects.toThrow('severity must be one of')
     await expect(save('Long', `search=${'%26'.repeat(700)}`)).rejects.toThrow('query must not be longer than 2000')
     for (let i = 0; i < 100; i++) await save(`View ${i}`, 'status=new')
-    await expect(save('One more', 'status=new')).rejects.toThrow('There are 100 saved views already')
+    await expect(save('One more', 'status=new')).rejects.toThrow('At most 100 views can be saved')
     expect((await save('View 7', 'status=resolved')).query).toBe('status=resolved')
     expect(await run(listSavedViews)).toHaveLength(100)
   })
 
-  test('of one name that are saved at the same time become one', async () => {
+  test('with the same name saved concurrently become one', async () => {
     const { run } = await listContext(database)
     const at_once = Array.from({ length: 5 }, () => run(saveView, { name: 'Same', query: 'status=new' }))
     expect(new Set((await Promise.all(at_once)).map(({ id }) => id)).size).toBe(1)
   })
 })
 
-test('the query of the list has its filters in one order and nothing else', () => {
+test('have their filters in a fixed order without other parameters', () => {
   expect(listQuery('sort_by=status&day=2026-03-09&search=x&search=y&page=2&per_page=50&utm=1')).toBe(
     'per_page=50&search=x&day=2026-03-09&sort_by=status',
   )

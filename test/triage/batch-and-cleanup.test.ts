@@ -35,8 +35,8 @@ async function left(url: string): Promise<Record<string, number>> {
   })
 }
 
-describeEachDatabase('several errors at once', (database) => {
-  test('BatchResolveErrors resolves each once, skips and counts unknown ids, and leaves an activity on each', async () => {
+describeEachDatabase('a batch', (database) => {
+  test('resolves each error once, skips and counts unknown ids, and adds an activity to each', async () => {
     const { tracker } = await freshTracker(database)
     const ids = await logMany(tracker, 3)
     const result = await tracker.Commands.BatchResolveErrors.call({
@@ -62,7 +62,7 @@ describeEachDatabase('several errors at once', (database) => {
     })
   })
 
-  test('a batch of a thousand is taken', async () => {
+  test('may contain a thousand errors', async () => {
     const { tracker } = await freshTracker(database)
     const [error_id = 0] = await logMany(tracker, 1)
     const error_ids = Array.from({ length: 1000 }, (_, i) => error_id + i)
@@ -70,7 +70,7 @@ describeEachDatabase('several errors at once', (database) => {
     expect(await tracker.Commands.BatchDeleteErrors.call({ error_ids })).toMatchObject({ changed: 1, skipped: 999 })
   })
 
-  test('BatchDeleteErrors removes the records with everything that hangs on them, and the sums add up again', async () => {
+  test('deletes errors with all their data and keeps the sums correct', async () => {
     const { tracker, url } = await freshTracker(database)
     const [kept = 0, ...gone] = await logMany(tracker, 3)
     await logMany(tracker, 2)
@@ -96,7 +96,7 @@ describeEachDatabase('several errors at once', (database) => {
     expect(Object.values(await left(url)).every((count) => count === 0)).toBe(true)
   })
 
-  test('an error that was deleted and comes again is a new record', async () => {
+  test('records a deleted error that occurs again as a new error', async () => {
     const { tracker } = await freshTracker(database)
     const [first = 0] = await logMany(tracker, 1)
     await tracker.Commands.BatchDeleteErrors.call({ error_ids: [first] })
@@ -108,7 +108,7 @@ describeEachDatabase('several errors at once', (database) => {
 })
 
 describeEachDatabase('retention cleanup', (database) => {
-  test('removes what was not seen for retention_days, by the newest occurrence, to the millisecond', async () => {
+  test('deletes errors whose newest occurrence is older than retention_days, to the millisecond', async () => {
     const { tracker, url } = await freshTracker(database, { retention_days: 30 })
     const at = (error_type: string, occurred_at: number) =>
       tracker.Commands.LogError.call({ error_type, message: 'x', occurred_at })
@@ -125,14 +125,14 @@ describeEachDatabase('retention cleanup', (database) => {
     expect(await tracker.Commands.CleanupErrors.call()).toMatchObject({ deleted: 0 })
   })
 
-  test('keeps all with retention_days null, unless a number is asked for', async () => {
+  test('keeps everything with retention_days null, unless a number is passed', async () => {
     const { tracker } = await freshTracker(database, { retention_days: null })
     await tracker.Commands.LogError.call({ error_type: 'Old', message: 'x', occurred_at: NOON - 5000 * DAY })
     expect(await tracker.Commands.CleanupErrors.call()).toEqual({ deleted: 0, older_than: null })
     expect(await tracker.Commands.CleanupErrors.call({ retention_days: '4999' })).toMatchObject({ deleted: 1 })
   })
 
-  test('takes more than one transaction can hold, of every application', async () => {
+  test('deletes more errors than one transaction can handle, of every application', async () => {
     const place = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'billing' }).tracker
     const occurred_at = NOON - 400 * DAY

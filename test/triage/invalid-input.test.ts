@@ -7,7 +7,7 @@ import { freshTracker, withDatabase } from '../support/tracker.js'
 
 type Command = Exclude<keyof TrackerInstance['Commands'], 'LogError'>
 
-/** What is right, and beside it what is wrong about one field and the sentence that says so. */
+/** Valid input, and per field invalid values with their messages. */
 const COMMANDS: Partial<
   Record<Command, { right: object; wrong: [field: string, value: unknown, sentence: string][] }>
 > = {
@@ -95,11 +95,11 @@ const WRONG_IDS: [unknown, string][] = [
   [1e300, 'error_id must be a positive whole number'],
 ]
 
-describeEachDatabase('a command refuses bad input and stores nothing by halves', (database) => {
+describeEachDatabase('invalid input', (database) => {
   async function setUp() {
     const { tracker, url } = await freshTracker(database)
     const error_id = (await tracker.Commands.LogError.call({ error_type: 'CartError', message: 'Empty' }))?.id ?? 0
-    // So that there is something to take away.
+    // Creates something to remove.
     await tracker.Commands.AssignError.call({ error_id, assigned_to: 'whoever had it before' })
     await tracker.Commands.SnoozeError.call({ error_id, hours: 1 })
     const call = (name: Command, input: unknown) =>
@@ -108,7 +108,7 @@ describeEachDatabase('a command refuses bad input and stores nothing by halves',
   }
   const problem = (error: TrackerError) => `${error.code}: ${error.message}`
 
-  test.each(Object.entries(COMMANDS))('%s', async (name, { right, wrong }) => {
+  test.each(Object.entries(COMMANDS))('is rejected without changes by %s', async (name, { right, wrong }) => {
     const { url, error_id, call } = await setUp()
     const before = await everything(url)
     for (const [field, value, sentence] of wrong)
@@ -126,25 +126,25 @@ describeEachDatabase('a command refuses bad input and stores nothing by halves',
     expect(await everything(url)).not.toEqual(before)
   })
 
-  test('BatchResolveErrors and BatchDeleteErrors', async () => {
+  test('is rejected without changes by BatchResolveErrors and BatchDeleteErrors', async () => {
     const { url, error_id, call } = await setUp()
     const before = await everything(url)
     for (const name of ['BatchResolveErrors', 'BatchDeleteErrors'] as const) {
       for (const [error_ids, sentence] of [
         [undefined, 'error_ids is missing'],
-        [[], 'error_ids must name at least one error'],
-        [error_id, 'error_ids must be a list of record ids'],
-        ['1', 'error_ids must be a list of record ids'],
+        [[], 'error_ids must contain at least one error id'],
+        [error_id, 'error_ids must be a list of error ids'],
+        ['1', 'error_ids must be a list of error ids'],
         [[error_id, 'abc'], 'error_ids.1 must be a record id'],
         [[error_id, -1], 'error_ids.1 must be a positive whole number'],
-        [Array.from({ length: 1001 }, (_, i) => i + 1), 'error_ids must not name more than 1000 errors'],
+        [Array.from({ length: 1001 }, (_, i) => i + 1), 'error_ids must not contain more than 1000 error ids'],
       ] as const)
         expect(await call(name, { error_ids })).toBe(`invalid_input: ${sentence}`)
     }
     expect(await everything(url)).toEqual(before)
   })
 
-  test('CleanupErrors', async () => {
+  test('is rejected without changes by CleanupErrors', async () => {
     const { call } = await setUp()
     for (const retention_days of [0, -1, 1.5, 'soon', 1e9, [1]])
       expect(await call('CleanupErrors', { retention_days })).toBe(
@@ -152,7 +152,7 @@ describeEachDatabase('a command refuses bad input and stores nothing by halves',
       )
   })
 
-  test('text with NUL and halves of characters is stored in a form that every database takes', async () => {
+  test('with NUL and lone surrogates is stored in a form that every database accepts', async () => {
     const { tracker, error_id } = await setUp()
     const text = 'a\0b\uD800'
     await tracker.Commands.AssignError.call({ error_id, assigned_to: text, actor: text })
@@ -175,7 +175,7 @@ describeEachDatabase('a command refuses bad input and stores nothing by halves',
     })
   })
 
-  test('the longest names that are allowed fit, in any alphabet', async () => {
+  test('is not reported for the longest allowed names in any alphabet', async () => {
     const { tracker, error_id } = await setUp()
     const name = '漢'.repeat(255)
     await tracker.Commands.AssignError.call({ error_id, assigned_to: name, actor: name })
