@@ -34,7 +34,11 @@ function Resolve(props: ErrorProps) {
       <ErrorForm {...props} action="resolve">
         <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
         <TextArea name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
-        <TextField name="resolution_reference" label="Commit, PR or ticket (optional)" maxlength={MAX_REFERENCE_LENGTH} />
+        <TextField
+          name="resolution_reference"
+          label="Commit, PR or ticket (optional)"
+          maxlength={MAX_REFERENCE_LENGTH}
+        />
         <button type="submit" class="primary">
           Resolve
         </button>
