@@ -10,7 +10,13 @@ const visit = { base: '/b', path: '/errors', query: new URLSearchParams(), appli
 
 describe('lower bounds', () => {
   test('have a plus sign in the pagination', () => {
-    const pagination = { page: 2, per_page: 25, total_count: 10_000, total_pages: 400, total_is_lower_bound: true } as const
+    const pagination = {
+      page: 2,
+      per_page: 25,
+      total_count: 10_000,
+      total_pages: 400,
+      total_is_lower_bound: true,
+    } as const
     const html = String(Pagination({ pagination, visit }))
     expect(html).toContain('26–50 of 10,000+')
     expect(html).toContain('Page 2 of 400+')
