@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Channel, Outcome } from '../notifications/channels/channel.js'
-import { linksOf } from '../notifications/content/links.js'
+import { dashboardLinks } from '../notifications/content/dashboard-links.js'
 import type { ErrorNotice } from '../notifications/content/notice.js'
 import type { Settings } from '../options.js'
 import { resolveConfiguration } from '../options.js'
@@ -44,8 +44,8 @@ export function channelContract({ channel, openReceiver }: ChannelHarness): Cont
   })
   return [
     define('is off without options and complete with them', async ({ settings }) => {
-      assert.notDeepEqual(channel.missing(configured({})), [])
-      assert.deepEqual(channel.missing(configured(settings)), [])
+      assert.notDeepEqual(channel.missingOptions(configured({})), [])
+      assert.deepEqual(channel.missingOptions(configured(settings)), [])
     }),
     define('sends type, message, application and link of a new error', async (receiver, deliver) => {
       receiver.respond('accept')
@@ -71,15 +71,15 @@ export function channelContract({ channel, openReceiver }: ChannelHarness): Cont
     }),
     define('stops waiting for a receiver that never responds', async (receiver) => {
       receiver.respond('hang')
-      const limits = { connect_ms: 1000, total_ms: 1000 }
-      const outcome = await send(channel, receiver.settings, limits).catch(() => ({ state: 'failed' }))
+      const timeouts = { connect_ms: 1000, total_ms: 1000 }
+      const outcome = await send(channel, receiver.settings, timeouts).catch(() => ({ state: 'failed' }))
       assert.equal(outcome.state, 'failed')
     }),
     define('shows no secret in its target or outcome', async (receiver, deliver) => {
       const texts = [channel.target(configured(receiver.settings))]
       for (const behavior of ['accept', 'fail', 'reject'] as const) {
         receiver.respond(behavior)
-        texts.push((await deliver()).answer)
+        texts.push((await deliver()).response)
       }
       assert.ok(receiver.secrets.length > 0, 'the receiver has no secrets to look for')
       for (const secret of receiver.secrets) {
@@ -97,17 +97,17 @@ function configured(settings: Settings) {
 function send(
   channel: TestChannel,
   settings: Settings,
-  limits?: { connect_ms: number; total_ms: number },
+  timeouts?: { connect_ms: number; total_ms: number },
 ): Promise<Outcome> {
   const config = configured(settings)
   return channel.send(
     { key: 'new:42:contract', notice: NOTICE },
     {
       config,
-      links: linksOf(config),
+      links: dashboardLinks(config),
       now: () => SENT_AT,
       signal: new AbortController().signal,
-      ...(limits && { limits }),
+      ...(timeouts && { timeouts }),
     },
   )
 }

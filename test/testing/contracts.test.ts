@@ -85,7 +85,7 @@ describe('the channel contract', () => {
       target: ({ webhook_url }) => String(webhook_url),
       async send(message, sending) {
         await webhook.send(message, sending)
-        return { state: 'sent', answer: '' }
+        return { state: 'sent', response: '' }
       },
     }
     expect(await failures(channelContract(webhookHarness(careless)))).toEqual([
