@@ -1,4 +1,4 @@
-import { type OptionName, OPTIONS, type Options } from '../../config/options.js'
+import { OPTIONS, type OptionName, type Options } from '../../config/options.js'
 import { truncate } from '../content/safe-text.js'
 
 const MAX_RESPONSE_LENGTH = 500
