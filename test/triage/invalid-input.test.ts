@@ -100,7 +100,7 @@ describeEachDatabase('invalid input', (database) => {
     const { tracker, url } = await freshTracker(database)
     const error_id = (await tracker.Commands.LogError.call({ error_type: 'CartError', message: 'Empty' }))?.id ?? 0
     // Creates something to remove.
-    await tracker.Commands.AssignError.call({ error_id, assigned_to: 'whoever had it before' })
+    await tracker.Commands.AssignError.call({ error_id, assigned_to: 'previous assignee' })
     await tracker.Commands.SnoozeError.call({ error_id, hours: 1 })
     const call = (name: Command, input: unknown) =>
       tracker.Commands[name].call(input as never).then(() => 'done', problem)

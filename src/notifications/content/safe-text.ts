@@ -4,7 +4,7 @@ const ELLIPSIS = '…'
  * Makes text from an error safe to display: replaces control and bidirectional characters with their code points. Keeps
  * line breaks.
  *
- * legible('invoice\u202Efdp.exe', 100) // 'invoice[U+202E]fdp.exe'
+ * safeText('invoice\u202Efdp.exe', 100) // 'invoice[U+202E]fdp.exe'
  */
 export function safeText(text: string, limit: number): string {
   // Truncates first, because a message can be arbitrarily long.
@@ -15,7 +15,7 @@ export function safeText(text: string, limit: number): string {
   return truncate(visible, limit)
 }
 
-/** Like `legible`, but collapsed to one line for subjects and titles. */
+/** Like `safeText`, but collapsed to one line for subjects and titles. */
 export function oneLine(text: string, limit: number): string {
   return truncate(
     safeText(text, 2 * limit)

@@ -20,7 +20,7 @@ export interface OutboundRequest {
   headers?: Readonly<Record<string, string>>
 }
 
-/** Makes one POST request with timeouts on time and response size. Never throws. Does not follow redirects. */
+/** Makes one POST request with limits on time and response size. Never throws. Does not follow redirects. */
 export async function post(outbound: OutboundRequest, sendContext: SendContext): Promise<Outcome> {
   const toLogText = (text: string) => responseText(text, sendContext.config, outbound.url)
   try {

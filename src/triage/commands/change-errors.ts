@@ -29,7 +29,7 @@ export interface ActivityEntry {
 export const MAX_NAME_LENGTH = 255
 export const MAX_TEXT_LENGTH = 10_000
 export const MAX_REFERENCE_LENGTH = 2000
-/** Actor of changes made by code that names none. */
+/** Actor of changes by callers that pass no actor. */
 export const DEFAULT_ACTOR = 'system'
 
 /**

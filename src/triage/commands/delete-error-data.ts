@@ -9,10 +9,10 @@ const TABLES_WITH_ID = [
 ] as const
 const TABLES_WITHOUT_ID = ['faultboard_error_search', 'faultboard_error_users', 'faultboard_error_features'] as const
 const CASCADE_TABLES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
-/** A deletion blocks a host with SQLite. */
+/** Deleting blocks the host's event loop on SQLite, so batches are small. */
 const ROWS_PER_STATEMENT = 100
 
-/** Deletes all that hangs on errors whose groups are gone: nothing is added to it any more, and it may be done twice. */
+/** Deletes all data of errors whose rows are already deleted. Idempotent: no process adds data to a deleted error. */
 export async function deleteErrorData(database: Database, ids: readonly number[]): Promise<void> {
   if (database.dialect.blocks_host) await deleteInBatches(database, ids)
   else await deleteOnServer(database, ids)
@@ -79,7 +79,7 @@ async function deleteUsers({ read }: Database, error_id: number): Promise<void> 
   }
 }
 
-/** Goes hour by hour because the primary keys start with the hour; otherwise the tables would be scanned. */
+/** Deletes hour by hour because the primary keys start with the hour; otherwise the tables would be scanned. */
 async function deleteCascadeHours({ read }: Database, ids: readonly number[]): Promise<void> {
   for (let after = -1; ; ) {
     const hours = await Promise.all(

@@ -7,10 +7,10 @@ import type { DeletedError } from './subtract-sums.js'
 import { subtractSums } from './subtract-sums.js'
 
 const MARKER_PREFIX = 'deleting '
-/** What was not finished after this time was interrupted. Were it not, two at once do no harm. */
+/** A deletion older than this counts as interrupted and is resumed. Resuming a running deletion is harmless. */
 const DELETION_TIMEOUT_MS = 10 * MINUTE
 const GROUPS_PER_TRANSACTION = 200
-/** A transaction blocks a host with SQLite. */
+/** A transaction blocks the host's event loop on SQLite. */
 const SQLITE_GROUPS_PER_TRANSACTION = 5
 
 /**

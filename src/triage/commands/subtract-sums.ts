@@ -15,12 +15,12 @@ export interface DeletedError {
 }
 
 const ROWS_PER_TRANSACTION = 5000
-/** A transaction blocks a host with SQLite, and each row updates four tables. */
+/** A transaction blocks the host's event loop on SQLite, and each row updates four tables. */
 const SQLITE_ROWS_PER_TRANSACTION = 100
 
 /**
  * Subtracts part of the counts of deleted errors from all shared sums and deletes the hours that were read. Returns
- * whether there may be more. The row locks on the markers make this exclusive.
+ * whether more hours may remain. The row locks on the markers make this exclusive.
  */
 export async function subtractSums(
   database: Database,
@@ -145,7 +145,7 @@ export interface DeletedHour {
 }
 
 /** Reads and deletes the next hours. Never splits an hour, so one hour may exceed the limit. */
-export async function takeHours(
+async function takeHours(
   trx: Transaction<Schema>,
   errors: readonly DeletedError[],
   limit: number,

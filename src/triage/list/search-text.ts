@@ -11,7 +11,7 @@ const MAX_CANDIDATES = 1000
 
 type SearchTable = 'faultboard_error_search' | 'faultboard_search_history'
 
-/** The first texts of errors, and later ones. */
+/** Tables with the first text of each error and with its later texts. */
 export const SEARCH_TABLES: readonly SearchTable[] = ['faultboard_error_search', 'faultboard_search_history']
 
 /** Ids of errors with this text in message or backtrace. Null if there are too many to collect. */

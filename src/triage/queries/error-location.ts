@@ -2,8 +2,8 @@ import { displayLocation } from '../../model/stacks/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 /**
- * Location of an error, with a preposition that fits its type and message. Those come from the outermost error, while
- * errors are grouped by the location of their root cause. `root` is the folder that paths are relative to.
+ * Location of an error, with a preposition that fits its type and message. Type and message belong to the outermost
+ * error, but errors are grouped by the location of their root cause. `root` is the folder that paths are relative to.
  *
  * @example
  * locationPhrase(record, '/app') // { relation: 'caused at', place: 'src/rows.ts:7 in read' }
