@@ -81,7 +81,7 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
     .execute()
   const failures = await read
     .selectFrom(
-      newest.select(['id', 'state', 'channel', 'event', 'attempts', 'last_response', 'created_at']).as('newest'),
+      newest.select(['id', 'state', 'channel', 'event', 'attempts', 'last_answer', 'created_at']).as('newest'),
     )
     .selectAll()
     .where('state', '=', 'failed')
@@ -98,11 +98,11 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
   return {
     deliveries: {
       by_state: byState(deliveries),
-      last_failures: failures.map(({ channel, event, attempts, last_response, created_at }) => ({
+      last_failures: failures.map(({ channel, event, attempts, last_answer, created_at }) => ({
         channel,
         event,
         attempts: Number(attempts),
-        last_response,
+        last_response: last_answer,
         created_at: new Date(created_at).toISOString(),
       })),
     },

@@ -271,7 +271,7 @@ export interface DeliveriesTable {
   state: string
   attempts: number
   payload: string
-  last_response: string | null
+  last_answer: string | null
   created_at: number
   finished_at: number | null
 }

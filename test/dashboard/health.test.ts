@@ -54,8 +54,8 @@ describeOneDatabase('health', (database) => {
       await read
         .insertInto('faultboard_deliveries')
         .values([
-          { ...sent, idempotency_key: '1', state: 'failed', last_response: '<b>502</b> Bad Gateway' },
-          { ...sent, idempotency_key: '2', state: 'sent', last_response: '200' },
+          { ...sent, idempotency_key: '1', state: 'failed', last_answer: '<b>502</b> Bad Gateway' },
+          { ...sent, idempotency_key: '2', state: 'sent', last_answer: '200' },
         ])
         .execute()
       const lease = { name: 'cleanup', expires_at: 0, last_run_at: Date.now() - 3 * DAY }

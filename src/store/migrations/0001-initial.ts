@@ -371,7 +371,7 @@ const WORK_TABLES: Record<string, CreatedTable> = {
       state: varchar(16),
       attempts: { type: 'integer', default: 0 },
       payload: longText,
-      last_response: nullable(longText),
+      last_answer: nullable(longText),
       created_at: integer,
       finished_at: nullable(integer),
       run_at: nullable(integer),
