@@ -30,16 +30,16 @@ import { Counters } from './model/counters.js'
 import { TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction/redaction.js'
 import { createOutbox } from './notifications/delivery/create-outbox.js'
+import { createReject } from './store/counters/rejections.js'
 import { Tallies } from './store/counters/tallies.js'
 import { createDatabase } from './store/database.js'
 import { openSchema, spoolFolder } from './store/open.js'
 import { Recorder } from './store/recording/recorder.js'
-import { createReject } from './store/recording/rejections.js'
 import { atExit } from './store/spool/at-exit.js'
 import { createEnqueueBatch, type EnqueueBatch } from './store/spool/enqueue-batch.js'
 import { flushAtExit } from './store/spool/flush-at-exit.js'
+import { listenForImportRequests, mustUseSpool, requestImport } from './store/spool/import-requests.js'
 import { Spool } from './store/spool/spool.js'
-import { answerWorkers, mustLeaveToMainThread, ringForImport } from './store/spool/threads.js'
 
 /** Clock, randomness, environment variables and standard error. Tests replace them. */
 export interface Environment {
@@ -158,7 +158,7 @@ function createReporter(context: CaptureContext, sightings: Sightings): Reporter
 function startExitHooks(context: Context): () => void {
   const stopSending = atExit('late_reports', sendDeferredReports)
   const stopFlushing = flushAtExit(context.recorder)
-  const stopAnswering = answerWorkers(context.spool.folder, () => void context.recorder.import())
+  const stopAnswering = listenForImportRequests(context.spool.folder, () => void context.recorder.import())
   return () => {
     stopAnswering()
     stopFlushing()
@@ -181,7 +181,7 @@ function buildContext(
   database.dialect.file?.onIncident(log.warn)
   const counters = new Counters()
   const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
-  const spoolsOnly = mustLeaveToMainThread(database)
+  const spoolsOnly = mustUseSpool(database)
   const ready = spoolsOnly
     ? rejectInWorkerThread
     : onceUntilFailed(
@@ -198,7 +198,7 @@ function buildContext(
       ...{ ...writing, outbox, max_occurrences_per_error },
       crashes: crashFiles(config),
       enqueueBatch: enqueueWithJobs(config, jobs, log, counters),
-      onSpooled: () => ringForImport(spool.folder),
+      onSpooled: () => requestImport(spool.folder),
     },
     { journal: config.async_logging, spoolOnly: spoolsOnly },
   )
@@ -250,8 +250,8 @@ function crashFiles({ crash_capture_path, project_root }: Options): Spool | null
   if (!crash_capture_path) return null
   return new Spool(resolve(project_root, crash_capture_path), MAX_CRASH_FILES * MAX_CRASH_BYTES, {
     prefix: 'crash',
-    max_files: MAX_CRASH_FILES,
-    max_file_bytes: MAX_CRASH_BYTES,
+    maxFiles: MAX_CRASH_FILES,
+    maxFileBytes: MAX_CRASH_BYTES,
   })
 }
 

@@ -12,7 +12,7 @@ import { deleteOldDeliveries } from '../notifications/delivery/expire-deliveries
 import { claimClosedHour, writeBaselineAlerts } from '../notifications/rules/baseline-alerts.js'
 import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
 import { ownApplicationId } from '../store/applications.js'
-import { deleteOldBudgetRows } from '../store/recording/rejections.js'
+import { deleteOldBudgetRows } from '../store/counters/rejections.js'
 import { forgetImports } from '../transfer/forget-imports.js'
 import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
 import type { JobName, RunningJob } from './engine.js'

@@ -1,5 +1,5 @@
 import { DAY, HOUR, hourOf } from '../../src/model/time.js'
-import { digestOf } from '../../src/store/counters/hour-table.js'
+import { namesDigest } from '../../src/store/counters/define-hour-table.js'
 import { DEPRECATION_HOURS, GUARD_HOURS, STATEMENT_HOURS } from '../../src/store/counters/hour-tables.js'
 import { withDatabase } from '../support/tracker.js'
 import { EVIL } from './samples.js'
@@ -31,7 +31,7 @@ export async function storeCounted(url: string, now: number, words: readonly Cou
           hours.map((hour) => ({
             application_id,
             hour,
-            statement_digest: digestOf(STATEMENT_HOURS, run),
+            statement_digest: namesDigest(STATEMENT_HOURS, run),
             ...run,
             ...sums,
             last_seen_at: hour + 60_000,
@@ -44,7 +44,7 @@ export async function storeCounted(url: string, now: number, words: readonly Cou
           hours.map((hour) => ({
             application_id,
             hour,
-            warning_digest: digestOf(DEPRECATION_HOURS, warning),
+            warning_digest: namesDigest(DEPRECATION_HOURS, warning),
             ...warning,
             count: 3 + i,
             first_seen_at: hour,
@@ -75,7 +75,7 @@ export async function storeAttack(url: string, now: number): Promise<void> {
         rows.map((names, i) => ({
           application_id,
           hour: hourOf(now),
-          event_digest: digestOf(GUARD_HOURS, names),
+          event_digest: namesDigest(GUARD_HOURS, names),
           ...names,
           count: i === 0 ? 99_512_345 : 400 - i,
           last_seen_at: hourOf(now),

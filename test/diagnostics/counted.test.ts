@@ -27,9 +27,9 @@ async function count(
 function countsOf(context: Pick<CaptureContext, 'database' | 'counters'>, time: number, application_name: string) {
   const counting = { ...context, open: async () => {}, application_name, now: () => time, warn: () => {} }
   return {
-    statements: new HourCounts(STATEMENT_HOURS, counting, { title: 'statements', others: (names) => names }),
-    warnings: new HourCounts(DEPRECATION_HOURS, counting, { title: 'warnings', others: (names) => names }),
-    events: new HourCounts(GUARD_HOURS, counting, { title: 'events', others: (names) => names }),
+    statements: new HourCounts(STATEMENT_HOURS, counting, { title: 'statements', overflowNames: (names) => names }),
+    warnings: new HourCounts(DEPRECATION_HOURS, counting, { title: 'warnings', overflowNames: (names) => names }),
+    events: new HourCounts(GUARD_HOURS, counting, { title: 'events', overflowNames: (names) => names }),
   }
 }
 

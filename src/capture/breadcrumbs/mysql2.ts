@@ -1,5 +1,5 @@
 import { statementText } from '../../model/statement-text.js'
-import { isOwnWork } from '../../store/spool/own-work.js'
+import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import type { Trail } from './breadcrumbs.js'
@@ -21,7 +21,7 @@ export const mysql2Queries: Source = (reporter) => {
   let granted: Trail | undefined
 
   const onStart = (traced: Traced) => {
-    if (isOwnWork() || typeof traced.query !== 'string' || !hasRoomToNote()) return
+    if (isOwnQuery() || typeof traced.query !== 'string' || !hasRoomToNote()) return
     const message = statementText(traced.query, 'mysql')
     const step = beginStep(breadcrumbs, { category: 'sql', message, metadata: { system: 'mysql' } }, granted)
     if (step) pending.set(traced, step)
@@ -41,7 +41,7 @@ export const mysql2Queries: Source = (reporter) => {
     // A waiting caller receives its pool connection in the async context of the caller that released it. Without this,
     // `pool.query` would add its step to the wrong trail.
     'tracing:mysql2:pool:connect:start': (traced: Traced) => {
-      if (isOwnWork()) return
+      if (isOwnQuery()) return
       const trail = breadcrumbs.trail()
       waiting.set(traced, trail)
       breadcrumbs.connecting(trail)

@@ -1,5 +1,5 @@
 import { statementText } from '../../model/statement-text.js'
-import { isOwnWork } from '../../store/spool/own-work.js'
+import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
@@ -21,7 +21,7 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
     let granted: PendingStep | null = null
 
     const begin = (config: unknown): PendingStep | null => {
-      if (isOwnWork() || !hasRoomToNote()) return null
+      if (isOwnQuery() || !hasRoomToNote()) return null
       try {
         const sql = sqlOf(config)
         if (sql === null) return null

@@ -4,7 +4,7 @@ import { readFile, rename, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { atExit } from '../../store/spool/at-exit.js'
-import { isAlive } from '../../store/spool/is-alive.js'
+import { isProcessRunning } from '../../store/spool/is-process-running.js'
 
 /** Facts about a running process, for the process that later detects its crash. */
 export interface RunningProcess {
@@ -112,7 +112,7 @@ export function forgetRunning(folder: string, pid: number): void {
 export async function claimEnded(folder: string, name: string, now: number): Promise<EndedProcess | null> {
   const [, marker, pid, claimant, start] = NAME.exec(name) ?? []
   if (!marker || isOwnMarker(name)) return null
-  if (claimant && (Number(claimant) === process.pid ? start === START : isAlive(Number(claimant)))) return null
+  if (claimant && (Number(claimant) === process.pid ? start === START : isProcessRunning(Number(claimant)))) return null
   const file = join(folder, name)
   const content = await readMarker(file)
   if (!claimant && (await mayRun(file, { ...content, pid: Number(pid) }, now))) return null
@@ -142,7 +142,7 @@ async function mayRun(file: string, marker: Partial<Marker> & { pid: number }, n
   if (marker.hostname !== undefined && marker.hostname !== hostname()) return !(await isAncient(file, now))
   if (marker.boot_id && marker.boot_id !== bootId()) return false
   if (pid === process.pid) return false
-  if (!isAlive(pid)) return false
+  if (!isProcessRunning(pid)) return false
   const ticks = startTicks(pid)
   return !marker.start_ticks || ticks === null || ticks === marker.start_ticks
 }

@@ -59,9 +59,9 @@ export class DeprecationCounter {
   constructor(context: CaptureContext) {
     this.#context = context
     this.#stacks = new StackBudget(context.now, MAX_STACKS_PER_SECOND)
-    this.#counts = context.tallies.of(DEPRECATION_HOURS, {
+    this.#counts = context.tallies.forTable(DEPRECATION_HOURS, {
       title: 'deprecations',
-      others: ({ app_version }) => ({ code: '', message: OTHERS, place: '', app_version }),
+      overflowNames: ({ app_version }) => ({ code: '', message: OTHERS, place: '', app_version }),
     })
   }
 

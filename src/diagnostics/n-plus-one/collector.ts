@@ -59,9 +59,9 @@ class StatementCounter implements BreadcrumbObserver {
   constructor(context: CaptureContext) {
     this.#context = context
     this.#options = readOptions(context.config, nPlusOneOptions)
-    this.#counts = context.tallies.of(STATEMENT_HOURS, {
+    this.#counts = context.tallies.forTable(STATEMENT_HOURS, {
       title: 'repeated statements',
-      others: () => ({ statement: OTHERS, route: OTHERS, place: '' }),
+      overflowNames: () => ({ statement: OTHERS, route: OTHERS, place: '' }),
     })
     this.#stacks = new StackBudget(context.now, MAX_STACKS_PER_SECOND)
     this.settle = guarded(context.counters, 'n_plus_one', (scope: Scope) => {

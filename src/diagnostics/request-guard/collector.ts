@@ -68,9 +68,9 @@ export class RequestGuard {
 
   constructor(context: CaptureContext) {
     this.#context = context
-    this.#counts = context.tallies.of(GUARD_HOURS, {
+    this.#counts = context.tallies.forTable(GUARD_HOURS, {
       title: 'request-guard events',
-      others: ({ kind }) => ({ kind, rule: OTHERS, ip_address: OTHERS, path: OTHERS }),
+      overflowNames: ({ kind }) => ({ kind, rule: OTHERS, ip_address: OTHERS, path: OTHERS }),
     })
   }
 

@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { OTHERS } from '../../model/others.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { applicationIds } from '../../store/applications.js'
-import { digestOf } from '../../store/counters/hour-table.js'
+import { namesDigest } from '../../store/counters/define-hour-table.js'
 import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
 import { locking } from '../../store/lock.js'
 import { GUARD_FOLDED, moveMark, readMark } from '../../store/marks.js'
@@ -97,7 +97,7 @@ async function fold(
     const sums = new Map<string, (string | number)[]>()
     for (const { kind, rule, count, last_seen_at } of rows) {
       const names = { kind, rule, ip_address: OTHERS, path: OTHERS }
-      const digest = digestOf(GUARD_HOURS, names)
+      const digest = namesDigest(GUARD_HOURS, names)
       const [sum = 0, last = 0] = (sums.get(digest)?.slice(-2) ?? []) as number[]
       sums.set(digest, [
         ...[application_id, hour, digest, kind, rule, OTHERS, OTHERS],

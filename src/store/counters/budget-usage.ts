@@ -5,19 +5,19 @@ import type { Schema } from '../schema.js'
 
 export interface BudgetKey {
   application_id: number
-  /** The option that limits it, and what it is counted by. */
+  /** Name of the option with the limit, followed by the dimension it applies to. */
   budget: string
   /** Start of the hour or UTC day. */
   period: number
 }
 
 export interface BudgetUsage {
-  /** Used in this period by all processes, this call included. */
+  /** Amount used in this period by all processes, including this call. */
   amount: number
   closed: boolean
 }
 
-/** Adds to a budget under a row lock that is held until the transaction ends, so that no two callers get the same share. */
+/** Adds to a budget. The row lock is held until the transaction ends, so that concurrent callers see each other's usage. */
 export async function addUsage(
   trx: Transaction<Schema>,
   dialect: Dialect,
@@ -35,7 +35,7 @@ export async function addUsage(
   return { amount: Number(row.amount), closed: row.closed_at !== null }
 }
 
-/** Closes a period. Usage that is added afterwards sees that it belongs to the next one. */
+/** Closes a period. Later calls of `addUsage` return `closed` and must use the next period. */
 export async function closePeriod(
   trx: Transaction<Schema>,
   dialect: Dialect,

@@ -5,94 +5,94 @@ import { applicationId } from '../applications.js'
 import type { Database } from '../database.js'
 import { isBatchMarked, markBatches, unmarkBatch } from '../recording/batch-marker.js'
 import type { Spool } from '../spool/spool.js'
+import { type HourTable, namesDigest } from './define-hour-table.js'
 import { type HourRow, HourRows, type HourRowsOptions } from './hour-rows.js'
-import { digestOf, type HourTable } from './hour-table.js'
-import { leaveSums, leftSums, takeLeftSums } from './left-sums.js'
+import { importUnwritten, listUnwritten, saveUnwritten } from './unwritten-counts.js'
 
-/** What counting needs of the tracker around it. */
-export interface Counting {
+/** Parts of the tracker that counting uses. */
+export interface CountingContext {
   database: Database
-  /** Settles when the schema is there. */
+  /** Resolves when the schema is ready. */
   open(): Promise<void>
   application_name: string
   counters: Counters
-  /** Where sums are left that cannot be written before the end; without it they are lost. */
+  /** Receives counts that cannot be written before exit. Without a spool, they are lost. */
   spool?: Spool
-  /** Everything is left there: the database must not be touched from here. */
+  /** Leaves all counts in the spool, because this thread must not use the database. */
   spoolOnly?: boolean
   now(): number
   warn(sentence: string): void
 }
 
-export interface HourCountsOptions<Name extends string> extends Pick<HourRowsOptions<Name>, 'others'> {
-  /** What is counted, for people: "request-guard events". */
+export interface HourCountsOptions<Name extends string> extends Pick<HourRowsOptions<Name>, 'overflowNames'> {
+  /** Label for log lines, such as "request-guard events". */
   title: string
-  max_rows?: number
-  /** How long a count may wait in memory. */
-  flush_after_ms?: number
+  maxRows?: number
+  /** Maximum time that a count stays in memory. */
+  flushAfterMs?: number
 }
 
-/** Rows that are written in one transaction, under an id that makes the writing of it happen once. */
-interface Batch<Name extends string, Amount extends string> {
+/** Rows that are written in one transaction. The batch id makes the write idempotent. */
+interface CountBatch<Name extends string, Amount extends string> {
   batch_id: string
   rows: readonly HourRow<Name, Amount>[]
-  /** An attempt may have been committed without our knowing. */
-  was_tried: boolean
+  /** Whether an earlier attempt may have been committed without a response. */
+  mayBeCommitted: boolean
   refusals: number
 }
 
 const MAX_ROWS = 2000
 const FLUSH_AFTER_MS = 5000
-/** What the database itself refuses so often it will never take. */
-const MOST_REFUSALS = 3
+/** Attempts after which refused rows are dropped. */
+const MAX_REFUSALS = 3
 
 /**
- * Sums that gather in memory and are added to those of other processes now and then. Adding never throws and never
- * waits. What could not be written is kept and tried again, and an attempt with an unclear end counts once.
+ * Hourly counts, buffered in memory and added to a table that all processes share. `add` never throws or waits. Failed
+ * writes are retried, and each batch counts exactly once.
  *
  * @example
- * const counts = new HourCounts(GUARD_HOURS, counting, { title: 'request-guard events', others: (names) => names })
+ * const counts = new HourCounts(GUARD_HOURS, counting, { title: 'request-guard events', overflowNames: (names) => names })
  * counts.add({ kind: 'throttle', rule: 'sign-in' }, { count: 1 })
  */
 export class HourCounts<Name extends string, Amount extends string> {
   readonly #table: HourTable<Name, Amount>
-  readonly #counting: Counting
+  readonly #counting: CountingContext
   readonly #title: string
-  readonly #flush_after_ms: number
+  readonly #flushAfterMs: number
   readonly #rows: HourRows<Name, Amount>
-  /** Begun, and not known to be written. */
-  #pending: Batch<Name, Amount> | null = null
-  #last_written: string | null = null
+  /** Batch that is not known to be committed. */
+  #pending: CountBatch<Name, Amount> | null = null
+  #lastWrittenId: string | null = null
   #running: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
-  #is_away = false
-  #is_ending = false
-  #closed = false
+  #hasFailed = false
+  #isEnding = false
+  #isClosed = false
 
   constructor(
     table: HourTable<Name, Amount>,
-    counting: Counting,
-    { title, others, max_rows = MAX_ROWS, flush_after_ms = FLUSH_AFTER_MS }: HourCountsOptions<Name>,
+    counting: CountingContext,
+    { title, overflowNames, maxRows = MAX_ROWS, flushAfterMs = FLUSH_AFTER_MS }: HourCountsOptions<Name>,
   ) {
     this.#table = table
     this.#counting = counting
     this.#title = title
-    this.#flush_after_ms = flush_after_ms
-    this.#rows = new HourRows(table, { max_rows, others })
+    this.#flushAfterMs = flushAfterMs
+    this.#rows = new HourRows(table, { maxRows, overflowNames })
   }
 
-  /** Rows that the database is not known to have. */
-  get waiting(): number {
+  /** Number of rows that are not known to be committed. */
+  get pendingRows(): number {
     return this.#rows.size + (this.#pending?.rows.length ?? 0)
   }
 
-  /** Adds to the sums of this hour, or of an earlier one. */
+  /** Adds to the counts of the hour that contains `at`. */
   add(
     names: Readonly<Record<Name, string>>,
     amounts: Readonly<Record<Amount, number>>,
     at = this.#counting.now(),
   ): void {
-    if (this.#closed) {
+    if (this.#isClosed) {
       this.#counting.counters.add('counts_late')
       return
     }
@@ -100,7 +100,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     this.#flushLater()
   }
 
-  /** Writes what was added before, as far as the database lets it. Never rejects. */
+  /** Writes all counts added so far, if the database is available. Never rejects. */
   async flush(): Promise<void> {
     while (this.#running) await this.#running
     this.#running = this.#write().finally(() => {
@@ -109,46 +109,39 @@ export class HourCounts<Name extends string, Amount extends string> {
     return this.#running
   }
 
-  /**
-   * Flushes once, and not again by itself: with a database that is away, each attempt would wait for it, and the
-   * process that wants to end with it.
-   */
+  /** Flushes once without scheduling a retry, because retries during an outage would delay the exit. */
   async flushAtEnd(): Promise<void> {
-    this.#is_ending = true
+    this.#isEnding = true
     this.#stopTimer()
     await this.flush()
-    this.#is_ending = false
+    this.#isEnding = false
   }
 
-  /** Flushes for the last time; what is added from then on is only counted as late. */
+  /** Flushes for the last time. Later calls of `add` only increase the counter `counts_late`. */
   async close(): Promise<void> {
     await this.flushAtEnd()
-    this.#closed = true
+    this.#isClosed = true
     this.#stopTimer()
-    this.leave()
+    this.saveToDisk()
   }
 
-  /**
-   * Leaves on disk, in one go, what the database is not known to have: for a process that ends, or a database that is
-   * away at the end. Its id tells whoever takes it up whether it had been written after all.
-   */
-  leave(): void {
+  /** Writes all uncommitted counts to the spool synchronously. The batch id prevents double counting at the import. */
+  saveToDisk(): void {
     const { spool, application_name, counters } = this.#counting
-    while (this.waiting > 0) {
-      const { batch_id, rows } = this.#next()
+    while (this.pendingRows > 0) {
+      const { batch_id, rows } = this.#nextBatch()
       this.#pending = null
-      const is_left = spool !== undefined && leaveSums(spool, this.#table, { batch_id, application_name, rows })
-      if (!is_left) counters.add('counts_not_written', rows.length)
+      const isSaved = spool !== undefined && saveUnwritten(spool, this.#table, { batch_id, application_name, rows })
+      if (!isSaved) counters.add('counts_not_written', rows.length)
     }
   }
 
-  /** There is a timer only while there is something to write, and it keeps no process alive. */
   #flushLater(): void {
-    if (this.#timer || this.#closed || this.#is_ending) return
+    if (this.#timer || this.#isClosed || this.#isEnding) return
     this.#timer = setTimeout(() => {
       this.#timer = null
       void this.flush()
-    }, this.#flush_after_ms).unref()
+    }, this.#flushAfterMs).unref()
   }
 
   #stopTimer(): void {
@@ -158,56 +151,55 @@ export class HourCounts<Name extends string, Amount extends string> {
 
   async #write(): Promise<void> {
     const { open, warn, spoolOnly } = this.#counting
-    if (spoolOnly) return this.leave()
+    if (spoolOnly) return this.saveToDisk()
     try {
-      // A database that is away is not waited for without need.
-      if (this.waiting === 0 && !(await this.#hasLeftSums())) return
+      // Avoids waiting for an unavailable database without need.
+      if (this.pendingRows === 0 && !(await this.#hasUnwrittenFiles())) return
       await open()
-      await this.#takeUp()
-      for (let left = this.waiting; left > 0; ) {
-        const batch = this.#next()
+      await this.#importUnwrittenFiles()
+      for (let remaining = this.pendingRows; remaining > 0; ) {
+        const batch = this.#nextBatch()
         await this.#writeBatch(batch)
-        left -= batch.rows.length
+        remaining -= batch.rows.length
       }
-      this.#is_away = false
+      this.#hasFailed = false
     } catch (error) {
-      this.#refused(error)
-      if (!this.#is_away) {
-        warn(`Counts of ${this.#title} cannot be written (${failureMessage(error)}); they are kept and tried again.`)
-      }
-      this.#is_away = true
-      if (this.waiting > 0) this.#flushLater()
+      this.#dropRefused(error)
+      if (!this.#hasFailed) warn(`Cannot write counts of ${this.#title} (${failureMessage(error)}). Retrying.`)
+      this.#hasFailed = true
+      if (this.pendingRows > 0) this.#flushLater()
     }
   }
 
-  #refused(error: unknown): void {
+  /** Drops the pending batch after repeated refusals, because further retries cannot succeed. */
+  #dropRefused(error: unknown): void {
     const { database, counters } = this.#counting
     if (!this.#pending || database.dialect.faultOf(error) !== 'statement') return
-    if (++this.#pending.refusals < MOST_REFUSALS) return
+    if (++this.#pending.refusals < MAX_REFUSALS) return
     counters.add('counts_refused', this.#pending.rows.length)
     this.#pending = null
   }
 
-  async #hasLeftSums(): Promise<boolean> {
+  async #hasUnwrittenFiles(): Promise<boolean> {
     const { spool } = this.#counting
-    return spool !== undefined && (await leftSums(spool, this.#table)).length > 0
+    return spool !== undefined && (await listUnwritten(spool, this.#table)).length > 0
   }
 
-  /** An embedded database blocks the host's thread, so it is given few rows at once. */
-  #next(): Batch<Name, Amount> {
+  /** Limits the rows of a batch, because an embedded database blocks the host's thread. */
+  #nextBatch(): CountBatch<Name, Amount> {
     const { maxRowsPerFlush } = this.#counting.database.dialect
     const rows = () => this.#rows.take(maxRowsPerFlush)
-    this.#pending ??= { batch_id: randomUUID(), rows: rows(), was_tried: false, refusals: 0 }
+    this.#pending ??= { batch_id: randomUUID(), rows: rows(), mayBeCommitted: false, refusals: 0 }
     return this.#pending
   }
 
-  /** What an earlier process had to leave. Of two that take it up at once, the marker lets one through. */
-  async #takeUp(): Promise<void> {
+  /** Imports the files of earlier processes. If two processes import the same file, the batch marker stops the second. */
+  async #importUnwrittenFiles(): Promise<void> {
     const { spool, counters } = this.#counting
     if (!spool) return
-    await takeLeftSums(spool, this.#table, async ({ batch_id, application_name, rows }) => {
-      const batch = { batch_id, rows, was_tried: true, refusals: 0 }
-      await this.#add(batch, application_name).catch(async (error: unknown) => {
+    await importUnwritten(spool, this.#table, async ({ batch_id, application_name, rows }) => {
+      const batch = { batch_id, rows, mayBeCommitted: true, refusals: 0 }
+      await this.#insert(batch, application_name).catch(async (error: unknown) => {
         if (await isBatchMarked(this.#counting.database.read, batch_id)) return
         if (this.#counting.database.dialect.faultOf(error) !== 'statement') throw error
         counters.add('counts_refused', rows.length)
@@ -215,32 +207,32 @@ export class HourCounts<Name extends string, Amount extends string> {
     })
   }
 
-  async #writeBatch(batch: Batch<Name, Amount>): Promise<void> {
-    await this.#add(batch, this.#counting.application_name)
-    this.#last_written = batch.batch_id
-    // It may have been left on disk meanwhile, as the process ends.
+  async #writeBatch(batch: CountBatch<Name, Amount>): Promise<void> {
+    await this.#insert(batch, this.#counting.application_name)
+    this.#lastWrittenId = batch.batch_id
+    // An exit during the write may have saved the batch to disk.
     if (this.#pending === batch) this.#pending = null
   }
 
-  async #add(batch: Batch<Name, Amount>, application_name: string): Promise<void> {
+  async #insert(batch: CountBatch<Name, Amount>, application_name: string): Promise<void> {
     const { database, now } = this.#counting
     const application_id = await applicationId(database, application_name, now())
-    const { was_tried } = batch
-    batch.was_tried = true
+    const { mayBeCommitted } = batch
+    batch.mayBeCommitted = true
     await database.write(async (trx) => {
-      if (was_tried && (await isBatchMarked(trx, batch.batch_id))) return
+      if (mayBeCommitted && (await isBatchMarked(trx, batch.batch_id))) return
       await markBatches(trx, database.dialect, [batch.batch_id], now())
-      // Nobody will ask for the marker before: what it stands for is known to be written.
-      if (this.#last_written) await unmarkBatch(trx, this.#last_written)
-      await database.dialect.insertMany(trx, this.#table.target, this.#rowsOf(batch, application_id))
+      // The previous batch is known to be committed, so its marker is not needed any more.
+      if (this.#lastWrittenId) await unmarkBatch(trx, this.#lastWrittenId)
+      await database.dialect.insertMany(trx, this.#table.target, this.#tableRows(batch, application_id))
     })
   }
 
-  /** In one order for every process, so that two flushes wait for each other rather than deadlock. */
-  #rowsOf({ rows }: Batch<Name, Amount>, application_id: number): (string | number)[][] {
+  /** Sorts the rows by key, so that concurrent flushes cannot deadlock. */
+  #tableRows({ rows }: CountBatch<Name, Amount>, application_id: number): (string | number)[][] {
     const { names, amounts } = this.#table
     return rows
-      .map((row) => ({ ...row, digest: digestOf(this.#table, row.names) }))
+      .map((row) => ({ ...row, digest: namesDigest(this.#table, row.names) }))
       .sort((a, b) => a.hour - b.hour || (a.digest < b.digest ? -1 : 1))
       .map(({ hour, digest, ...row }) => [
         ...[application_id, hour, digest],

@@ -1,24 +1,24 @@
 import { atExit } from '../spool/at-exit.js'
-import { type Counting, HourCounts, type HourCountsOptions } from './hour-counts.js'
-import type { HourTable } from './hour-table.js'
+import type { HourTable } from './define-hour-table.js'
+import { type CountingContext, HourCounts, type HourCountsOptions } from './hour-counts.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever each of them counts.
+// biome-ignore lint/suspicious/noExplicitAny: each table has different names and amounts.
 type AnyCounts = HourCounts<any, any>
 
-/** All sums that a tracker counts in memory: they are written together when it ends, and when its process does. */
+/** All hourly counts of a tracker. They are written together at shutdown and at process exit. */
 export class Tallies {
-  readonly #counting: Counting
+  readonly #counting: CountingContext
   readonly #all = new Map<HourTable, AnyCounts>()
-  readonly #fills = new Set<() => void>()
-  #gave_up = false
+  readonly #beforeFlush = new Set<() => void>()
+  #hasGivenUp = false
   #stopAtExit = () => {}
 
-  constructor(counting: Counting) {
+  constructor(counting: CountingContext) {
     this.#counting = counting
   }
 
-  /** The sums of a table, made on first use: what is switched off costs nothing, not even a listener. */
-  of<Name extends string, Amount extends string>(
+  /** Returns the counts of a table. Created on first use, so that disabled features cost nothing. */
+  forTable<Name extends string, Amount extends string>(
     table: HourTable<Name, Amount>,
     options: HourCountsOptions<Name>,
   ): HourCounts<Name, Amount> {
@@ -28,54 +28,54 @@ export class Tallies {
       process.on('beforeExit', this.#onBeforeExit)
       this.#stopAtExit = atExit('spool', this.#onExit)
     }
-    const made = new HourCounts(table, this.#counting, options)
-    this.#all.set(table, made)
-    return made
+    const counts = new HourCounts(table, this.#counting, options)
+    this.#all.set(table, counts)
+    return counts
   }
 
-  /** Calls back for what is gathered elsewhere, before anything is written; gives the function that ends it. */
-  filledBy(fill: () => void): () => void {
-    this.#fills.add(fill)
-    return () => void this.#fills.delete(fill)
+  /** Registers a callback that adds counts gathered elsewhere before each flush. Returns the function that removes it. */
+  beforeFlush(callback: () => void): () => void {
+    this.#beforeFlush.add(callback)
+    return () => void this.#beforeFlush.delete(callback)
   }
 
   async flush(): Promise<void> {
-    this.#fill()
-    await this.#each((counts) => counts.flush())
+    this.#runCallbacks()
+    await this.#forEach((counts) => counts.flush())
   }
 
   async close(): Promise<void> {
-    this.#fill()
-    await this.#each((counts) => counts.close())
+    this.#runCallbacks()
+    await this.#forEach((counts) => counts.close())
     process.off('beforeExit', this.#onBeforeExit)
     this.#stopAtExit()
   }
 
-  /** What could not be written then is left on disk: trying it again and again would keep the process from ending. */
+  /** Flushes once. Retries would keep the process alive, so the exit listener saves failed counts to disk. */
   readonly #onBeforeExit = (): void => {
-    this.#fill()
-    if (this.#gave_up || this.#waiting() === 0) return
-    void this.#each((counts) => counts.flushAtEnd()).then(() => {
-      this.#gave_up = this.#waiting() > 0
+    this.#runCallbacks()
+    if (this.#hasGivenUp || this.#pendingRows() === 0) return
+    void this.#forEach((counts) => counts.flushAtEnd()).then(() => {
+      this.#hasGivenUp = this.#pendingRows() > 0
     })
   }
 
-  /** The event loop has ended, so nothing but a file can be written. */
+  /** Only synchronous file writes are possible here, because the event loop has ended. */
   readonly #onExit = (): void => {
-    this.#fill()
-    for (const counts of this.#all.values()) counts.leave()
+    this.#runCallbacks()
+    for (const counts of this.#all.values()) counts.saveToDisk()
   }
 
-  /** At the same time: a database that is away is waited for once, and not once for each. */
-  async #each(work: (counts: AnyCounts) => Promise<void>): Promise<void> {
+  /** Runs in parallel, so that all tables together wait for an unavailable database once. */
+  async #forEach(work: (counts: AnyCounts) => Promise<void>): Promise<void> {
     await Promise.all([...this.#all.values()].map(work))
   }
 
-  #fill(): void {
-    for (const fill of this.#fills) fill()
+  #runCallbacks(): void {
+    for (const callback of this.#beforeFlush) callback()
   }
 
-  #waiting(): number {
-    return [...this.#all.values()].reduce((sum, { waiting }) => sum + waiting, 0)
+  #pendingRows(): number {
+    return [...this.#all.values()].reduce((sum, { pendingRows }) => sum + pendingRows, 0)
   }
 }

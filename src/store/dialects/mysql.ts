@@ -4,9 +4,9 @@ import { loadDriver, maskedAddress } from '../driver.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
 import type { QueryTimeout } from '../query-timeout.js'
 import type { Schema } from '../schema.js'
-import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, type LentConnection, openedOnce } from './guarded-pool.js'
 import { mysqlCapabilities } from './mysql-capabilities.js'
+import { runOwnQuery } from './own-queries.js'
 
 interface Connection {
   stream?: { ref?(): void; unref?(): void; destroy(): void }
@@ -99,7 +99,7 @@ function lender(pool: HostPool): Lender<MysqlPool> {
   const guarded = new GuardedPool<PoolConnection>({
     acquire: () =>
       new Promise((resolve, reject) =>
-        asOwnWork(() =>
+        runOwnQuery(() =>
           pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection as PoolConnection))),
         ),
       ),
@@ -129,7 +129,7 @@ function asMysqlConnection({ connection, query, release }: LentConnection<PoolCo
       () =>
         new Promise<unknown>((resolve, reject) => {
           const settle: Callback = (error, result) => (error ? reject(error) : resolve(result))
-          asOwnWork(() => connection.query(text, values, settle))
+          runOwnQuery(() => connection.query(text, values, settle))
         }),
     )
     response.then(

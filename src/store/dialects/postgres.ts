@@ -11,8 +11,8 @@ import {
 } from '../kysely.js'
 import type { QueryTimeout } from '../query-timeout.js'
 import type { Schema } from '../schema.js'
-import { asOwnWork } from '../spool/own-work.js'
 import { GuardedPool, type Lender, openedOnce } from './guarded-pool.js'
+import { runOwnQuery } from './own-queries.js'
 import { postgresCapabilities } from './postgres-capabilities.js'
 import { postgresSearch } from './postgres-search.js'
 
@@ -112,7 +112,7 @@ function lender(pool: PgPool): Lender<PostgresPool> {
       client.release()
     },
     destroy: (client) => client.connection?.stream?.destroy(),
-    ping: (client) => asOwnWork(() => client.query('select 1', [])),
+    ping: (client) => runOwnQuery(() => client.query('select 1', [])),
     idleCount: () => pool.idleCount ?? 0,
     openOutside: Client ? (onOpening) => openOutside(new Client(options), onOpening) : () => null,
     closeOutside: (client) => void client.end().catch(ignoreError),
@@ -122,7 +122,7 @@ function lender(pool: PgPool): Lender<PostgresPool> {
       const { connection, query, release } = await guarded.lend(timeout)
       // Kysely receives no client of the host: its queries are marked as ours.
       const send = (text: string, values: readonly unknown[]) =>
-        query(() => asOwnWork(() => connection.query(withLockTimeout(text, timeout), values)))
+        query(() => runOwnQuery(() => connection.query(withLockTimeout(text, timeout), values)))
       return { query: send as PgClient['query'], release }
     },
     async end() {},

@@ -61,7 +61,7 @@ export class BatchWriter {
         application_id: await this.#applicationId(database, batch.application_name),
         now: now(),
         outbox,
-        setAside: (groups) => spool.keepFailed({ ...batch, batch_id: randomUUID(), groups }),
+        setAside: (groups) => spool.putFailed({ ...batch, batch_id: randomUUID(), groups }),
       })
     })
     this.last_flush_at = now()

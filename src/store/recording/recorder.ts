@@ -416,7 +416,7 @@ export class Recorder {
   }
 
   #setAside(batch: Batch, error: unknown): Receipt {
-    this.#parts.spool.keepFailed(batch)
+    this.#parts.spool.putFailed(batch)
     this.#writer.reportRefused(batch.groups, error)
     return { state: 'lost', reason: 'refused_by_database' }
   }

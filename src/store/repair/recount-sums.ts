@@ -4,8 +4,8 @@ import { HOUR, hourOf } from '../../model/time.js'
 import type { SqliteHandle } from '../dialects/sqlite-file.js'
 import { searchText } from '../recording/search-history.js'
 
-/** An error whose hours contain fewer occurrences than it counts. */
-interface ShortError {
+/** Error whose hourly sums contain fewer occurrences than its count. */
+interface IncompleteError {
   id: number
   severity: string
   platform: string
@@ -15,17 +15,17 @@ interface ShortError {
 }
 
 /**
- * Makes all sums of a salvaged file agree with the counts of its errors. Returns the number of occurrences whose hour
- * is lost: they count in the first hour of their error, where they neither alter recent charts nor trigger an alert.
+ * Makes all sums of a salvaged file match the counts of its errors. Returns the number of occurrences whose hour is lost.
+ * They are added to the first hour of their error, where they do not affect recent charts or trigger alerts.
  */
 export function recountSums(target: SqliteHandle): number {
   target.exec('begin')
   removeDamagedJson(target)
-  fillPayloads(target)
-  const undated = fillHours(target)
-  for (const statement of DERIVED) target.exec(statement)
-  fillUsers(target)
-  fillTexts(target)
+  restorePayloads(target)
+  const undated = restoreHours(target)
+  for (const statement of DERIVED_SUMS) target.exec(statement)
+  restoreUsers(target)
+  restoreSearchData(target)
   target.exec('commit')
   return undated
 }
@@ -33,8 +33,8 @@ export function recountSums(target: SqliteHandle): number {
 const DAY_OF_HOUR = 'h.hour - h.hour % 86400000'
 const HOURS_OF_ERRORS = 'from faultboard_error_hours h join faultboard_errors e on e.id = h.error_id'
 
-/** Every sum that follows from the hours of the errors. */
-const DERIVED = [
+/** Statements that rebuild all sums derived from the hourly sums of errors. */
+const DERIVED_SUMS = [
   `delete from faultboard_application_hours;
    insert into faultboard_application_hours (application_id, hour, severity, platform, app_version, count)
    select e.application_id, h.hour, h.severity, h.platform, h.app_version, sum(h.count) ${HOURS_OF_ERRORS}
@@ -62,7 +62,7 @@ const JSON_COLUMNS = [
   ['faultboard_jobs', 'payload'],
 ]
 
-/** Damage can leave text that is readable and no longer JSON, on which a page would fail. */
+/** Deletes text that is readable but no longer valid JSON, because pages would fail on it. */
 function removeDamagedJson(target: SqliteHandle): void {
   for (const [table, column] of JSON_COLUMNS) target.exec(`delete from ${table} where not json_valid(${column})`)
   target.exec('update faultboard_occurrences set context = null where not json_valid(context)')
@@ -70,9 +70,9 @@ function removeDamagedJson(target: SqliteHandle): void {
 
 const NO_BACKTRACE = JSON.stringify({ backtrace: [], causes: [], signature_place: null })
 
-/** An occurrence without its payload would get the backtrace of the next payload that reuses the id. */
-function fillPayloads(target: SqliteHandle): void {
-  // By error as well: a payload that is inserted here can take the id of a lost one.
+/** Adds an empty payload for occurrences whose payload is lost. Otherwise, a new payload could reuse the id. */
+function restorePayloads(target: SqliteHandle): void {
+  // Compares the error too, because a payload inserted here can reuse the id of a lost payload.
   const isLost = `not exists (select 1 from faultboard_payloads own
     where own.id = faultboard_occurrences.payload_id and own.error_id = faultboard_occurrences.error_id)`
   const digest = createHash('sha256').update(NO_BACKTRACE).digest('hex')
@@ -90,19 +90,19 @@ function fillPayloads(target: SqliteHandle): void {
     .run(digest)
 }
 
-/** Of the count of an error, its hours and its occurrences the highest is right: rows are lost and never invented. */
-function fillHours(target: SqliteHandle): number {
+/** Uses the highest of an error's count, hourly sums and occurrence rows, because damage only removes rows. */
+function restoreHours(target: SqliteHandle): number {
   target.exec(`update faultboard_errors set occurrence_count = max(1, occurrence_count,
     coalesce((select sum(count) from faultboard_error_hours where error_id = faultboard_errors.id), 0),
     (select count(*) from faultboard_occurrences where error_id = faultboard_errors.id))`)
-  const short = target
+  const incomplete = target
     .prepare(
       `select e.id, e.severity, e.platform, coalesce(e.first_app_version, '') as app_version, e.first_seen_at,
               e.occurrence_count - coalesce(sum(h.count), 0) as missing
          from faultboard_errors e left join faultboard_error_hours h on h.error_id = e.id
         group by e.id having missing > 0`,
     )
-    .all() as ShortError[]
+    .all() as IncompleteError[]
   const add = target.prepare(
     `insert into faultboard_error_hours (error_id, hour, severity, platform, app_version, count) values (?, ?, ?, ?, ?, ?)
      on conflict (error_id, hour, severity, platform, app_version) do update set count = count + excluded.count`,
@@ -117,22 +117,22 @@ function fillHours(target: SqliteHandle): number {
       group by o.hour, o.platform, o.app_version having missing > 0 order by o.hour desc`,
   )
   let undated = 0
-  for (const { id, severity, platform, app_version, first_seen_at, missing } of short) {
-    let left = missing
-    for (const row of uncounted.all(id, id) as (Omit<ShortError, 'id'> & { hour: number })[]) {
-      const count = Math.min(left, row.missing)
+  for (const { id, severity, platform, app_version, first_seen_at, missing } of incomplete) {
+    let remaining = missing
+    for (const row of uncounted.all(id, id) as (Omit<IncompleteError, 'id'> & { hour: number })[]) {
+      const count = Math.min(remaining, row.missing)
       if (count === 0) break
       add.run(id, row.hour, severity, row.platform, row.app_version, count)
-      left -= count
+      remaining -= count
     }
-    if (left > 0) add.run(id, hourOf(first_seen_at), severity, platform, app_version, left)
-    undated += left
+    if (remaining > 0) add.run(id, hourOf(first_seen_at), severity, platform, app_version, remaining)
+    undated += remaining
   }
   return undated
 }
 
-/** Adds users that only their occurrences still name. */
-function fillUsers(target: SqliteHandle): void {
+/** Restores affected users from their occurrences. */
+function restoreUsers(target: SqliteHandle): void {
   target.exec(`insert or ignore into faultboard_error_users (error_id, user_id, count, first_seen_at, last_seen_at)
     select error_id, user_id, count(*), min(occurred_at), max(occurred_at)
     from faultboard_occurrences where user_id is not null group by error_id, user_id`)
@@ -140,8 +140,8 @@ function fillUsers(target: SqliteHandle): void {
     nullif((select count(*) from faultboard_error_users u where u.error_id = faultboard_errors.id), 0)`)
 }
 
-/** Without its text an error cannot be found, and without its features it resembles no other error. */
-function fillTexts(target: SqliteHandle): void {
+/** Restores search texts and similarity features, which searches and similar errors depend on. */
+function restoreSearchData(target: SqliteHandle): void {
   const errors = target
     .prepare(
       `select e.id, e.error_type, coalesce(e.first_message, e.message) as message,
@@ -154,13 +154,13 @@ function fillTexts(target: SqliteHandle): void {
   const addText = target.prepare('insert or ignore into faultboard_error_search (error_id, search_text) values (?, ?)')
   const addFeature = target.prepare('insert or ignore into faultboard_error_features (error_id, feature) values (?, ?)')
   for (const { id, error_type, message, content } of errors) {
-    const backtrace = backtraceIn(content)
+    const backtrace = parseBacktrace(content)
     addText.run(id, searchText([error_type, message, ...backtrace]))
     for (const feature of similarityFeatures(message, backtrace)) addFeature.run(id, feature)
   }
 }
 
-function backtraceIn(content: string | null): string[] {
+function parseBacktrace(content: string | null): string[] {
   const { backtrace } = JSON.parse(content ?? NO_BACKTRACE)
   return Array.isArray(backtrace) ? backtrace.map(String) : []
 }

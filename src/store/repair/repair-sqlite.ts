@@ -40,19 +40,19 @@ export interface Repair {
 const MAX_PROBLEMS = 5
 const LOCK_WAIT_MS = 5000
 
-/** Problems of an SQLite file, as SQLite words them; empty for a sound file. */
+/** Returns the problems that SQLite reports for a file. Empty for an intact file. */
 export async function integrityProblems(path: string): Promise<string[]> {
   const { DatabaseSync } = await loadSqlite()
   let handle: SqliteHandle | null = null
   try {
     handle = new DatabaseSync(path)
     handle.exec(`pragma busy_timeout = ${LOCK_WAIT_MS}`)
-    return problemsIn(handle)
+    return checkIntegrity(handle)
   } catch (error) {
-    if (isDamage(error)) return [messageOf(error)]
+    if (isDamage(error)) return [errorMessage(error)]
     throw new TrackerError(
       'database_unavailable',
-      `${path} cannot be read (${messageOf(error)}). Check that it is a file this user may read and write, and that no other process has locked it.`,
+      `Cannot read ${path} (${errorMessage(error)}). Check that it is a readable and writable file, and that no other process has locked it.`,
       { cause: error },
     )
   } finally {
@@ -60,15 +60,15 @@ export async function integrityProblems(path: string): Promise<string[]> {
   }
 }
 
-function problemsIn(handle: SqliteHandle): string[] {
+function checkIntegrity(handle: SqliteHandle): string[] {
   const rows = handle.prepare(`pragma integrity_check(${MAX_PROBLEMS})`).all() as object[]
   const lines = rows.flatMap((row) => String(Object.values(row)[0]).split('\n'))
   return lines.filter((line) => line !== 'ok' && !line.startsWith('***')).slice(0, MAX_PROBLEMS)
 }
 
 /**
- * Copies every readable row into a new file and puts it in place of the damaged one, after a backup. Running processes
- * notice the new file by themselves. Throws, and changes nothing but the backup, if the new file is not sound.
+ * Copies every readable row to a new file and replaces the damaged file with it, after a backup. Running processes detect
+ * the new file automatically. If the new file is not intact, throws and leaves the damaged file unchanged.
  */
 export async function repairSqlite(path: string, now: number): Promise<Repair> {
   const fresh = `${path}.repair-${process.pid}`
@@ -86,7 +86,7 @@ export async function repairSqlite(path: string, now: number): Promise<Repair> {
     replace(path, fresh)
     return { backup, ...salvaged }
   } finally {
-    readable(() => lock?.close())
+    tryRead(() => lock?.close())
     for (const file of [fresh, copy]) removeDatabase(file)
   }
 }
@@ -105,7 +105,7 @@ async function createEmpty(file: string): Promise<void> {
   }
 }
 
-/** Keeps running processes from writing to the file that is being replaced; null if it is too damaged for writes. */
+/** Prevents running processes from writing to the file during the repair. Returns null if it is too damaged for writes. */
 async function lockAgainstWriters(path: string): Promise<SqliteHandle | null> {
   const { DatabaseSync } = await loadSqlite()
   const handle = new DatabaseSync(path)
@@ -117,31 +117,31 @@ async function lockAgainstWriters(path: string): Promise<SqliteHandle | null> {
     if (isDamage(error)) return null
     throw new TrackerError(
       'database_unavailable',
-      `${path} cannot be locked (${messageOf(error)}). Stop the processes that use it, and run the repair again.`,
+      `Cannot lock ${path} (${errorMessage(error)}). Stop the processes that use it and run the repair again.`,
       { cause: error },
     )
   }
 }
 
-/** Opens a copy of the damaged file. Statements fail on what is unreadable. */
+/** Opens a copy of the damaged file. Statements that read damaged pages fail. */
 async function openDamaged(copy: string, fresh: string): Promise<SqliteHandle> {
   extendToPageCount(copy)
   const library = await loadSqlite()
-  if (!hasReadableSchema(copy, library)) readable(() => rebuildSchema(copy, fresh, library))
+  if (!hasReadableSchema(copy, library)) tryRead(() => rebuildSchema(copy, fresh, library))
   const handle = new library.DatabaseSync(copy)
-  // Keeps the tables that could be read when the rest of the schema is damaged.
-  readable(() => handle.exec('pragma writable_schema = on'))
+  // Keeps the readable tables usable if the rest of the schema is damaged.
+  tryRead(() => handle.exec('pragma writable_schema = on'))
   return handle
 }
 
 function hasReadableSchema(copy: string, { DatabaseSync }: SqliteLibrary): boolean {
   const handle = new DatabaseSync(copy)
-  const rows = readable(() => handle.prepare('select sql from sqlite_master').all())
+  const rows = tryRead(() => handle.prepare('select sql from sqlite_master').all())
   handle.close()
   return rows !== null
 }
 
-/** SQLite reads nothing of a file with fewer pages than its header states. */
+/** Needed because SQLite refuses a file with fewer pages than its header states. */
 function extendToPageCount(copy: string): void {
   const header = Buffer.alloc(100)
   const descriptor = openSync(copy, 'r')
@@ -156,7 +156,7 @@ function extendToPageCount(copy: string): void {
   if (isHeader && size > statSync(copy).size && size <= MAX_EXTENDED_BYTES) truncateSync(copy, size)
 }
 
-/** A header that states more than this is damaged itself. */
+/** A header that states a larger size is itself damaged. */
 const MAX_EXTENDED_BYTES = 2 ** 40
 
 async function salvage(copy: string, fresh: string): Promise<Omit<Repair, 'backup'>> {
@@ -169,9 +169,9 @@ async function salvage(copy: string, fresh: string): Promise<Omit<Repair, 'backu
     target.exec('commit')
     removeOrphans(target)
     const undated = recountSums(target)
-    const [problem] = problemsIn(target)
-    if (problem) throw new TrackerError('database_unavailable', `The repaired file is not sound: ${problem}`)
-    // Moved without its write-ahead log, the file must contain everything.
+    const [problem] = checkIntegrity(target)
+    if (problem) throw new TrackerError('database_unavailable', `The repaired file failed its check: ${problem}`)
+    // The file is moved without its write-ahead log, so it must contain everything.
     target.exec('pragma wal_checkpoint(truncate)')
     return { tables, undated }
   } finally {
@@ -180,7 +180,7 @@ async function salvage(copy: string, fresh: string): Promise<Omit<Repair, 'backu
   }
 }
 
-/** All tables with rows of their own. Search indexes are virtual tables with tables behind them, filled by triggers. */
+/** Returns all tables except search indexes, which are virtual tables with shadow tables that triggers fill. */
 function copiedTables(target: SqliteHandle): string[] {
   const tables = target
     .prepare(
@@ -198,64 +198,65 @@ interface Column {
   name: string
   type: string
   notnull: number
-  /** Position in the primary key, from 1; 0 outside of it. */
+  /** Position in the primary key, starting at 1. Zero for other columns. */
   pk: number
 }
 
-function columnsOf(handle: SqliteHandle, table: string): Column[] {
+function listColumns(handle: SqliteHandle, table: string): Column[] {
   return handle.prepare(`pragma table_info("${table}")`).all() as Column[]
 }
 
 function copyTable(source: SqliteHandle, target: SqliteHandle, table: string): SalvagedTable {
   target.exec(`delete from "${table}"`)
-  const known = readable(() => new Set(columnsOf(source, table).map(({ name }) => name))) ?? null
+  const known = tryRead(() => new Set(listColumns(source, table).map(({ name }) => name))) ?? null
   if (!known?.size) return { table, copied: 0, unreadable: null }
-  const columns = columnsOf(target, table).filter(({ name }) => known.has(name))
+  const columns = listColumns(target, table).filter(({ name }) => known.has(name))
   if (columns.length === 0) return { table, copied: 0, unreadable: 0 }
   const names = columns.map(({ name }) => `"${name}"`).join(', ')
   const insert = target.prepare(
     `insert or ignore into "${table}" (${names}) values (${columns.map(() => '?').join(', ')})`,
   )
-  let [copied, misfits] = [0, 0]
-  const key = keyOf(target, table)
+  let [copied, invalid] = [0, 0]
+  const key = readKey(target, table)
   const add = (row: Record<string, unknown>) => {
     const values = columns.map(({ name }) => row[name])
     const isIntact = (column: Column, i: number) =>
-      fits(values[i], column) && (!hasReplacement(values[i]) || isStoredAsText(source, { table, key }, row, column))
+      matchesType(values[i], column) &&
+      (!hasReplacement(values[i]) || isStoredAsText(source, { table, key }, row, column))
     if (columns.every(isIntact)) copied += Number(insert.run(...values).changes)
-    else misfits++
+    else invalid++
   }
-  const reader = readable(() => new RangeReader(source, { table, names, key }, add))
-  const range = rangeOf(source, table, key.column)
+  const reader = tryRead(() => new RangeReader(source, { table, names, key }, add))
+  const range = readKeyRange(source, table, key.column)
   if (!reader || !range) return { table, copied, unreadable: reader ? 0 : null }
   reader.read(range.first, range.last)
-  const unreadable = reader.unreadable + misfits
+  const unreadable = reader.unreadable + invalid
   return { table, copied, unreadable: (range.isGuessed || !key.isUnique) && unreadable > 0 ? null : unreadable }
 }
 
-const ROWS_AT_ONCE = 500
-/** Keys that are read at once where a key can have many rows. */
-const KEYS_AT_ONCE = 200
-/** Failed reads of one table, after which what is left of a failing range counts as unreadable. */
+const ROW_BATCH_SIZE = 500
+/** Smaller, because a key that is not unique can have many rows. */
+const KEY_BATCH_SIZE = 200
+/** Limits the failed reads per table. Beyond it, the rest of a failing range counts as unreadable. */
 const MAX_FAILED_READS = 20_000
-/** Failed reads without any success: the root of the table is lost, and every further read would fail. */
-const MAX_FAILED_IN_A_ROW = 5000
-/** Largest key that is looked for in a table whose newest row cannot be read. */
+/** Limits the failed reads without any success. Beyond it, the root page of the table is assumed to be lost. */
+const MAX_CONSECUTIVE_FAILURES = 5000
+/** Upper end of the search in a table whose newest row is unreadable. */
 const MAX_GUESSED_KEY = 2 ** 31
 
 interface Key {
-  /** SQL of the column by which the table is stored. Reading by it uses no index, which may be damaged alone. */
+  /** SQL of the column that orders the table on disk. Reading by it does not depend on an index that may be damaged. */
   column: string
   isUnique: boolean
   order: string
 }
 
-/** The rowid, or the first column of the primary key for a table without rowids. */
-function keyOf(target: SqliteHandle, table: string): Key {
-  if (readable(() => target.prepare(`select rowid from "${table}" limit 0`))) {
+/** Returns the rowid, or the first column of the primary key for a table without rowids. */
+function readKey(target: SqliteHandle, table: string): Key {
+  if (tryRead(() => target.prepare(`select rowid from "${table}" limit 0`))) {
     return { column: 'rowid', isUnique: true, order: 'rowid' }
   }
-  const names = columnsOf(target, table)
+  const names = listColumns(target, table)
     .filter(({ pk }) => pk > 0)
     .sort((a, b) => a.pk - b.pk)
     .map(({ name }) => `"${name}"`)
@@ -268,9 +269,10 @@ interface KeyRange {
   isGuessed: boolean
 }
 
-function rangeOf(source: SqliteHandle, table: string, column: string): KeyRange | null {
+/** Returns null for an empty table. */
+function readKeyRange(source: SqliteHandle, table: string, column: string): KeyRange | null {
   const edge = (order: 'asc' | 'desc') =>
-    readable(() => {
+    tryRead(() => {
       const row = source.prepare(`select ${column} as id from "${table}" order by ${column} ${order} limit 1`).get()
       return { id: row ? Number((row as { id: number }).id) : null }
     })
@@ -281,7 +283,7 @@ function rangeOf(source: SqliteHandle, table: string, column: string): KeyRange 
 }
 
 function newestId(source: SqliteHandle, table: string): number | null {
-  const row = readable(() => source.prepare('select seq from sqlite_sequence where name = ?').get(table))
+  const row = tryRead(() => source.prepare('select seq from sqlite_sequence where name = ?').get(table))
   return row ? Number((row as { seq: number }).seq) : null
 }
 
@@ -291,45 +293,46 @@ interface ReadTable {
   key: Key
 }
 
-/** Reads the rows of a range of keys. A range that cannot be read is halved until only unreadable keys are left. */
+/** Reads the rows of a range of keys. Halves an unreadable range until only unreadable keys remain. */
 class RangeReader {
   readonly #key: Key
-  readonly #page: SqliteStatement
-  readonly #ofKey: SqliteStatement[]
+  readonly #selectRange: SqliteStatement
+  /** Statements that read the rows of one key, forward and backward. */
+  readonly #selectKey: SqliteStatement[]
   readonly #add: (row: Record<string, unknown>) => void
   unreadable = 0
   #failedReads = 0
-  #failedInARow = 0
+  #consecutiveFailures = 0
 
   constructor(source: SqliteHandle, { table, names, key }: ReadTable, add: (row: Record<string, unknown>) => void) {
     this.#key = key
     this.#add = add
     const select = `select ${key.column} as salvaged_key, ${names} from "${table}" where ${key.column}`
-    const limit = key.isUnique ? `limit ${ROWS_AT_ONCE}` : ''
-    this.#page = source.prepare(`${select} between ? and ? order by ${key.column} ${limit}`)
+    const limit = key.isUnique ? `limit ${ROW_BATCH_SIZE}` : ''
+    this.#selectRange = source.prepare(`${select} between ? and ? order by ${key.column} ${limit}`)
     const backward = key.order.replaceAll(', ', ' desc, ')
-    this.#ofKey = [key.order, `${backward} desc`].map((order) =>
+    this.#selectKey = [key.order, `${backward} desc`].map((order) =>
       source.prepare(`${select} = ? order by ${order} limit ? offset ?`),
     )
   }
 
   read(first: number, last: number): void {
     for (let from = first; from <= last; ) {
-      if (this.#failedReads > MAX_FAILED_READS || this.#failedInARow > MAX_FAILED_IN_A_ROW) {
+      if (this.#failedReads > MAX_FAILED_READS || this.#consecutiveFailures > MAX_CONSECUTIVE_FAILURES) {
         this.unreadable += last - from + 1
         return
       }
-      const to = this.#key.isUnique ? last : Math.min(last, from + KEYS_AT_ONCE)
-      const rows = this.#try(() => this.#page.all(from, to) as Record<string, unknown>[])
+      const to = this.#key.isUnique ? last : Math.min(last, from + KEY_BATCH_SIZE)
+      const rows = this.#try(() => this.#selectRange.all(from, to) as Record<string, unknown>[])
       if (rows) {
         for (const row of rows) this.#add(row)
-        const isWhole = !this.#key.isUnique || rows.length < ROWS_AT_ONCE
-        from = isWhole ? to + 1 : Number(rows.at(-1)?.salvaged_key) + 1
+        const isComplete = !this.#key.isUnique || rows.length < ROW_BATCH_SIZE
+        from = isComplete ? to + 1 : Number(rows.at(-1)?.salvaged_key) + 1
         continue
       }
       this.#failedReads++
-      this.#failedInARow++
-      if (from === to) this.#skip(from)
+      this.#consecutiveFailures++
+      if (from === to) this.#readAroundDamage(from)
       else {
         const middle = Math.floor((from + to) / 2)
         this.read(from, middle)
@@ -339,12 +342,12 @@ class RangeReader {
     }
   }
 
-  #skip(key: number): void {
+  /** Reads the rows of one key before and after the unreadable rows. */
+  #readAroundDamage(key: number): void {
     this.unreadable++
     if (this.#key.isUnique) return
-    // The rows of one key before and behind what is unreadable.
-    for (const statement of this.#ofKey) {
-      for (let [offset, size] = [0, ROWS_AT_ONCE]; size >= 1; ) {
+    for (const statement of this.#selectKey) {
+      for (let [offset, size] = [0, ROW_BATCH_SIZE]; size >= 1; ) {
         const rows = this.#try(() => statement.all(key, size, offset) as Record<string, unknown>[])
         for (const row of rows ?? []) this.#add(row)
         if (!rows) size = Math.floor(size / 2)
@@ -355,24 +358,24 @@ class RangeReader {
   }
 
   #try<T>(read: () => T): T | null {
-    const result = readable(read)
-    if (result !== null) this.#failedInARow = 0
+    const result = tryRead(read)
+    if (result !== null) this.#consecutiveFailures = 0
     return result
   }
 }
 
-/** The result, or null if SQLite cannot read it. */
-function readable<T>(read: () => T): T | null {
+/** Returns null if SQLite cannot read the result. */
+function tryRead<T>(read: () => T): T | null {
   try {
     return read()
   } catch {
-    // Damage, or a value that does not fit a number of JavaScript: an unreadable row either way.
+    // The page is damaged, or an integer exceeds the range of JavaScript numbers. The row is unreadable in both cases.
     return null
   }
 }
 
-/** Whether a value has the declared type of its column. Damage can leave rows that are readable and wrong. */
-function fits(value: unknown, { type, notnull }: Column): boolean {
+/** Whether a value has the declared type of its column. A damaged row can be readable and contain wrong values. */
+function matchesType(value: unknown, { type, notnull }: Column): boolean {
   if (value === null) return notnull === 0
   if (/int/i.test(type)) return Number.isSafeInteger(value)
   if (/double|real|float/i.test(type)) return typeof value === 'number'
@@ -380,7 +383,7 @@ function fits(value: unknown, { type, notnull }: Column): boolean {
   return typeof value === 'string' && !value.includes('\0')
 }
 
-/** A replacement character is part of the stored text, or replaces bytes that are not text. */
+/** Whether a text contains the replacement character, which can be stored text or stand in for invalid bytes. */
 function hasReplacement(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\ufffd')
 }
@@ -392,7 +395,7 @@ function isStoredAsText(
   { name }: Column,
 ): boolean {
   if (!key.isUnique) return false
-  const stored = readable(() =>
+  const stored = tryRead(() =>
     source.prepare(`select cast("${name}" as blob) as bytes from "${table}" where rowid = ?`).get(row.salvaged_key),
   ) as { bytes: Uint8Array } | null | undefined
   return stored ? isUtf8(stored.bytes) : false
@@ -400,13 +403,13 @@ function isStoredAsText(
 
 const REFERENCES = ['error_id', 'parent_error_id', 'child_error_id']
 
-/** Deletes rows of errors that were lost, and names applications that were lost. */
+/** Deletes rows of lost errors and creates placeholders for lost applications. */
 function removeOrphans(target: SqliteHandle): void {
   target.exec(`insert or ignore into faultboard_applications (id, name, created_at)
     select application_id, 'recovered ' || application_id, min(first_seen_at) from faultboard_errors
     where application_id not in (select id from faultboard_applications) group by application_id`)
   for (const table of copiedTables(target)) {
-    for (const { name } of columnsOf(target, table)) {
+    for (const { name } of listColumns(target, table)) {
       if (!REFERENCES.includes(name)) continue
       target.exec(
         `delete from "${table}" where "${name}" is not null and "${name}" not in (select id from faultboard_errors)`,
@@ -415,14 +418,14 @@ function removeOrphans(target: SqliteHandle): void {
   }
 }
 
-/** The old write-ahead log goes first: SQLite would apply it to the new file. */
+/** Deletes the old write-ahead log first, because SQLite would apply it to the new file. */
 function replace(path: string, fresh: string): void {
   const { mode, uid, gid } = statSync(path)
   chmodSync(fresh, mode & 0o777)
   try {
     chownSync(fresh, uid, gid)
   } catch {
-    // Only root may give a file away; anyone else owns the old file already, or cannot keep its owner.
+    // Only root may change the owner. Other users own the old file already or cannot preserve its owner.
   }
   for (const log of [`${path}-wal`, `${path}-shm`]) rmSync(log, { force: true })
   renameSync(fresh, path)
@@ -432,6 +435,6 @@ function removeDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'nod
 import type { SqliteLibrary } from '../dialects/sqlite.js'
 import type { SqliteHandle } from '../dialects/sqlite-file.js'
 
-/** A row of sqlite_schema that creates a table. */
+/** Row of sqlite_schema that creates a table. */
 interface TableRow {
   name: string
   rootpage: number
@@ -17,26 +17,25 @@ const TABLE_PAGES = [TABLE_LEAF, 0x05]
 const INDEX_PAGES = [0x0a, 0x02]
 
 /**
- * Replaces the unreadable schema of a copy by the rows that are found on its readable pages. Changes the copy only. The
- * header comes from the new file if it is lost too. See https://www.sqlite.org/fileformat2.html.
+ * Replaces the unreadable schema of a copy with the schema rows found on its readable pages. If the file header is lost
+ * too, uses the header of the new file. See https://www.sqlite.org/fileformat2.html.
  */
 export function rebuildSchema(copy: string, fresh: string, { DatabaseSync }: SqliteLibrary): void {
   applyLog(copy, DatabaseSync)
   const descriptor = openSync(copy, 'r+')
   let rows: TableRow[]
   try {
-    const own = headerIn(descriptor)
-    const header = own ?? headerOf(fresh)
+    const header = readHeader(descriptor) ?? readFileHeader(fresh)
     if (!header) return
     const pages = new Pages(descriptor, header)
-    rows = unambiguous(pages.tableRows())
+    rows = dropAmbiguous(pages.tableRows())
     pages.writeEmptySchema()
   } finally {
     closeSync(descriptor)
   }
   const handle: SqliteHandle & { enableDefensive?(isActive: boolean): void } = new DatabaseSync(copy)
   try {
-    // Off in older versions, which have no such method; on, it forbids writes to the schema.
+    // Defensive mode forbids writes to the schema. Versions without this method never enable it.
     handle.enableDefensive?.(false)
     handle.exec('pragma writable_schema = on; begin')
     const insert = handle.prepare("insert into sqlite_master values ('table', ?, ?, ?, ?)")
@@ -47,7 +46,7 @@ export function rebuildSchema(copy: string, fresh: string, { DatabaseSync }: Sql
   }
 }
 
-/** SQLite applies the write-ahead log when the last connection closes. A log that cannot be applied is ignored. */
+/** Opens and closes the copy, which makes SQLite apply the write-ahead log. Deletes a log that cannot be applied. */
 function applyLog(copy: string, Library: new (file: string) => SqliteHandle): void {
   const handle = new Library(copy)
   try {
@@ -60,33 +59,34 @@ function applyLog(copy: string, Library: new (file: string) => SqliteHandle): vo
   for (const suffix of ['-wal', '-shm']) rmSync(`${copy}${suffix}`, { force: true })
 }
 
-function headerOf(file: string): Buffer | null {
+function readFileHeader(file: string): Buffer | null {
   const descriptor = openSync(file, 'r')
   try {
-    return headerIn(descriptor)
+    return readHeader(descriptor)
   } finally {
     closeSync(descriptor)
   }
 }
 
-function headerIn(descriptor: number): Buffer | null {
+/** Returns null for an invalid header. */
+function readHeader(descriptor: number): Buffer | null {
   const header = Buffer.alloc(HEADER_BYTES)
   readSync(descriptor, header, 0, HEADER_BYTES, 0)
   const isHeader = header.toString('latin1', 0, 15) === 'SQLite format 3'
-  return isHeader && isPowerOfTwo(pageSizeIn(header)) ? header : null
+  return isHeader && isPageSize(readPageSize(header)) ? header : null
 }
 
-function pageSizeIn(header: Buffer): number {
+function readPageSize(header: Buffer): number {
   const size = header.readUInt16BE(16)
   return size === 1 ? 65_536 : size
 }
 
-function isPowerOfTwo(size: number): boolean {
+function isPageSize(size: number): boolean {
   return size >= 512 && (size & (size - 1)) === 0
 }
 
-/** Two rows can claim one name or page when an unused page contains an old row. Neither can be trusted then. */
-function unambiguous(rows: readonly TableRow[]): TableRow[] {
+/** Drops rows with the same name or root page. An unused page may contain an outdated row, so none can be trusted. */
+function dropAmbiguous(rows: readonly TableRow[]): TableRow[] {
   const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]))
   const [names, roots] = [new Map<string, number>(), new Map<number, number>()]
   for (const { name, rootpage } of distinct.values()) {
@@ -105,17 +105,17 @@ class Pages {
   constructor(descriptor: number, header: Buffer) {
     this.#descriptor = descriptor
     this.#header = header
-    this.#size = pageSizeIn(header)
+    this.#size = readPageSize(header)
     this.#count = Math.floor(fstatSync(descriptor).size / this.#size)
   }
 
-  /** Rows of tables on any readable page whose root page can be one of the table. */
+  /** Returns the table rows on all readable pages, if the type of their root page matches. */
   tableRows(): TableRow[] {
     const rows: TableRow[] = []
     for (let number = 1; number <= this.#count; number++) {
       const page = this.#read(number)
       const start = number === 1 ? HEADER_BYTES : 0
-      if (page[start] === TABLE_LEAF) rows.push(...tableRowsIn(page, start))
+      if (page[start] === TABLE_LEAF) rows.push(...parseTableRows(page, start))
     }
     return rows.filter(({ rootpage, sql }) => {
       if (rootpage < 2 || rootpage > this.#count) return false
@@ -124,7 +124,7 @@ class Pages {
     })
   }
 
-  /** Page 1 without rows and without free pages, so that new rows go to new pages. */
+  /** Writes page 1 without rows and without a free list, so that SQLite appends new pages. */
   writeEmptySchema(): void {
     const page = Buffer.alloc(this.#size)
     this.#header.copy(page)
@@ -145,22 +145,22 @@ class Pages {
   }
 }
 
-function tableRowsIn(page: Buffer, start: number): TableRow[] {
+function parseTableRows(page: Buffer, start: number): TableRow[] {
   const rows: TableRow[] = []
   try {
     const cells = page.readUInt16BE(start + 3)
     for (let cell = 0; cell < cells; cell++) {
-      const row = tableRowAt(page, page.readUInt16BE(start + 8 + 2 * cell))
+      const row = parseTableRow(page, page.readUInt16BE(start + 8 + 2 * cell))
       if (row) rows.push(row)
     }
   } catch {
-    // A damaged page points behind its end.
+    // A damaged page contains an offset beyond its end.
   }
   return rows
 }
 
-/** Parses a cell as a row of sqlite_schema: type, name, tbl_name, rootpage, sql. Statements of ours fit into one page. */
-function tableRowAt(page: Buffer, offset: number): TableRow | null {
+/** Parses a cell as a row of sqlite_schema: type, name, tbl_name, rootpage, sql. The tracker's statements fit one page. */
+function parseTableRow(page: Buffer, offset: number): TableRow | null {
   const reader = new CellReader(page, offset)
   const payload = reader.varint()
   reader.varint()
@@ -184,7 +184,7 @@ class CellReader {
     this.offset = offset
   }
 
-  /** Values of a schema need four bytes at most; a longer one ends as a size that fits no page. */
+  /** Reads a variable-length integer. Schema values need at most four bytes. Longer values exceed every page size. */
   varint(): number {
     let value = 0
     for (let bytes = 0; bytes < 9; bytes++) {
@@ -195,7 +195,7 @@ class CellReader {
     return value
   }
 
-  /** Text, or an integer of up to six bytes. Other types do not occur in a row of a table. */
+  /** Reads a text, or an integer of up to six bytes. A schema row contains no other types. */
   value(type: number): string | number | null {
     const bytes = type >= 13 && type % 2 === 1 ? (type - 13) / 2 : ([0, 1, 2, 3, 4, 6][type] ?? 0)
     const from = this.offset

@@ -1,4 +1,4 @@
-import { leaveRoomFor } from './listener-limit.js'
+import { addWithoutLeakWarning } from './listener-limit.js'
 
 type Listener = (code: number) => void
 
@@ -10,55 +10,55 @@ const listeners = {
 }
 
 /**
- * Calls back when the process ends, in the order of the names above. One listener of the process serves all that come
- * first, and one all that come last; the host is not warned of a leak because of them. Gives the function that ends it.
+ * Calls the listener when the process exits, in the order of the groups above. Two process listeners serve all groups,
+ * without a leak warning for the host. Returns the function that removes the listener.
  */
-export function atExit(what: keyof typeof listeners, listener: Listener): () => void {
-  const own = listeners[what]
-  const turn = FIRST.groups.includes(own) ? FIRST : LAST
-  if (isEmpty(turn)) turn.stop = leaveRoomFor(turn.onExit, turn.add)
-  own.add(listener)
+export function atExit(group: keyof typeof listeners, listener: Listener): () => void {
+  const members = listeners[group]
+  const phase = FIRST.groups.includes(members) ? FIRST : LAST
+  if (isEmpty(phase)) phase.stop = addWithoutLeakWarning(phase.onExit, phase.add)
+  members.add(listener)
   return () => {
-    if (!own.delete(listener) || !isEmpty(turn)) return
-    process.off('exit', turn.onExit)
-    turn.stop()
+    if (!members.delete(listener) || !isEmpty(phase)) return
+    process.off('exit', phase.onExit)
+    phase.stop()
   }
 }
 
-/** When ours are called, seen from the host's. */
-interface Turn {
+/** Listeners that run before or after the exit listeners of the host. */
+interface ExitPhase {
   groups: readonly Set<Listener>[]
   onExit: Listener
   add(): void
   stop(): void
 }
 
-/** Before the host's: should one of them throw, those behind it are not called. */
-const FIRST: Turn = {
+/** Runs before the listeners of the host, because a listener that throws stops all later listeners. */
+const FIRST: ExitPhase = {
   groups: [listeners.late_reports, listeners.spool],
   onExit: (code) => callAll(FIRST, code),
   add: () => void process.prependListener('exit', FIRST.onExit),
   stop() {},
 }
 
-/** Behind those that were there before: they may still change the exit code, as Node.js itself does. */
-const LAST: Turn = {
+/** Runs after earlier listeners of the host and of Node.js, which may still change the exit code. */
+const LAST: ExitPhase = {
   groups: [listeners.failed_exit, listeners.marker],
   onExit: (code) => callAll(LAST, code),
   add: () => void process.on('exit', LAST.onExit),
   stop() {},
 }
 
-function callAll({ groups }: Turn, code: number): void {
+function callAll({ groups }: ExitPhase, code: number): void {
   for (const listener of groups.flatMap((group) => [...group])) {
     try {
       listener(code)
     } catch {
-      // Thrown from here, it would change the host's exit code and keep the host's own listeners from being called.
+      // Throwing would change the exit code of the host and skip its listeners.
     }
   }
 }
 
-function isEmpty({ groups }: Turn): boolean {
+function isEmpty({ groups }: ExitPhase): boolean {
   return groups.every((group) => group.size === 0)
 }

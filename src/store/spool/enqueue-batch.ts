@@ -2,44 +2,45 @@ import { withTimeout } from '../../model/with-timeout.js'
 import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/folded-group.js'
 
-/** Gives a batch to others to write; false when they cannot take it now, and it has to be kept here. */
+/** Adds a batch to the job engine. Returns false if the engine is unavailable. */
 export type EnqueueBatch = (batch: Batch) => Promise<boolean>
 
 export interface EnqueueBatchParts {
-  /** Settles when the text is safe, and whoever gets it calls `Recorder.recordEnqueuedBatch`. */
+  /** Resolves when the job engine has stored the text. A worker passes it to `Recorder.recordEnqueuedBatch`. */
   add(text: string, batch_id: string): Promise<void>
   onFailed(error: unknown): void
 }
 
-/** Callers of the host wait for it. */
-const PATIENCE_MS = 2000
-const PAUSE_MS = { first: 1000, longest: 30_000 }
+/** Short, because the host's call waits for it. */
+const TIMEOUT_MS = 2000
+const MIN_BACKOFF_MS = 1000
+const MAX_BACKOFF_MS = 30_000
 
-/** Tries whoever takes batches only now and then while they are away: no event waits for them twice in a row. */
+/** Backs off after a failure, so that events do not wait repeatedly for an unavailable engine. */
 export function createEnqueueBatch({ add, onFailed }: EnqueueBatchParts): EnqueueBatch {
-  let pause = PAUSE_MS.first
-  let not_before = -Infinity
+  let backoffMs = MIN_BACKOFF_MS
+  let retryAt = -Infinity
   return async (batch) => {
-    if (performance.now() < not_before) return false
+    if (performance.now() < retryAt) return false
     try {
-      // An answer after the timeout is harmless: the batch id prevents counting it twice.
-      await withTimeout(add(textOf(batch), batch.batch_id), PATIENCE_MS, { keepAlive: true })
-      pause = PAUSE_MS.first
+      // A response after the timeout is harmless: the batch id prevents double counting.
+      await withTimeout(add(serializeBatch(batch), batch.batch_id), TIMEOUT_MS, { keepAlive: true })
+      backoffMs = MIN_BACKOFF_MS
       return true
     } catch (error) {
-      not_before = performance.now() + pause
-      pause = Math.min(pause * 2, PAUSE_MS.longest)
+      retryAt = performance.now() + backoffMs
+      backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)
       onFailed(error)
       return false
     }
   }
 }
 
-function textOf({ batch_id, application_name, groups }: Batch): string {
+function serializeBatch({ batch_id, application_name, groups }: Batch): string {
   return JSON.stringify({ batch_id, application_name, groups })
 }
 
-/** The batch of such a text. It may have been written before: whoever carries it gives it twice when in doubt. */
+/** Parses the text of a job. The batch may have been written before, because job engines deliver at least once. */
 export function parseEnqueuedBatch(text: string): Batch {
   const { batch_id, application_name, groups } = JSON.parse(text)
   if (typeof batch_id !== 'string' || typeof application_name !== 'string' || !Array.isArray(groups)) {

@@ -5,8 +5,8 @@ const recorders = new Set<Recorder>()
 let stopAtExit = () => {}
 
 /**
- * A process that ends by itself writes what it still holds; one that ends at once leaves it on disk for the next start.
- * One pair of listeners serves every tracker of the process. Gives the function that ends it.
+ * Flushes before a normal exit. On `process.exit()`, moves unwritten errors to disk for the next start. All trackers
+ * share one pair of listeners. Returns the function that removes the recorder.
  */
 export function flushAtExit(recorder: Recorder): () => void {
   if (recorders.size === 0) {

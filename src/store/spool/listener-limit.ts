@@ -1,41 +1,42 @@
-/** Listeners of ours to the exit of the process, which a host that counts its own does not know of. */
-const ours = new Set<unknown>()
+/** Exit listeners of the tracker. They must not count toward the listener limit of the host. */
+const trackerListeners = new Set<unknown>()
 
 /**
- * Adds a listener of ours to the exit of the process so that Node.js never prints a warning of a leak that the host
- * would not have had without us, whoever comes first. Gives the function to call when the listener is gone.
+ * Adds an exit listener without a leak warning from Node.js, unless the host alone exceeds the limit. Works for tracker
+ * and host listeners in any order. Returns the function to call after the listener was removed.
  */
-export function leaveRoomFor(listener: unknown, add: () => void): () => void {
-  if (ours.size === 0) process.on('newListener', makeRoom)
-  ours.add(listener)
+export function addWithoutLeakWarning(listener: unknown, add: () => void): () => void {
+  if (trackerListeners.size === 0) process.on('newListener', raiseLimit)
+  trackerListeners.add(listener)
   add()
-  lower()
+  restoreLimit()
   return () => {
-    ours.delete(listener)
-    if (ours.size === 0) process.off('newListener', makeRoom)
+    trackerListeners.delete(listener)
+    if (trackerListeners.size === 0) process.off('newListener', raiseLimit)
   }
 }
 
-const OWN_LIMIT = '_maxListeners'
+const LIMIT_PROPERTY = '_maxListeners'
 let raised: { before: unknown; to: number } | null = null
 
-/** It is told before the listener is added; the limit is looked at right after. */
-function makeRoom(event: string | symbol, listener: unknown): void {
+/** Runs before Node.js adds a listener and checks the limit. */
+function raiseLimit(event: string | symbol, listener: unknown): void {
   if (event !== 'exit') return
-  lower()
+  restoreLimit()
   const limit = process.getMaxListeners()
   const count = process.listenerCount('exit') + 1
-  const host_would_be_warned = process.listeners('exit').filter((one) => !ours.has(one)).length + 1 > limit
-  if (limit === 0 || count <= limit || (host_would_be_warned && !ours.has(listener))) return
-  raised = { before: Reflect.get(process, OWN_LIMIT), to: count }
+  const hostListeners = process.listeners('exit').filter((other) => !trackerListeners.has(other))
+  const hostExceedsLimit = hostListeners.length + 1 > limit
+  if (limit === 0 || count <= limit || (hostExceedsLimit && !trackerListeners.has(listener))) return
+  raised = { before: Reflect.get(process, LIMIT_PROPERTY), to: count }
   process.setMaxListeners(count)
-  queueMicrotask(lower)
+  queueMicrotask(restoreLimit)
 }
 
-function lower(): void {
+function restoreLimit(): void {
   if (!raised) return
   const { before, to } = raised
   raised = null
-  // Not by setMaxListeners: a process without a limit of its own follows `EventEmitter.defaultMaxListeners`.
-  if (process.getMaxListeners() === to) Reflect.set(process, OWN_LIMIT, before)
+  // `setMaxListeners` cannot restore undefined, which means `EventEmitter.defaultMaxListeners`.
+  if (process.getMaxListeners() === to) Reflect.set(process, LIMIT_PROPERTY, before)
 }

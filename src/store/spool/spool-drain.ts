@@ -1,22 +1,22 @@
 import type { Batch } from '../recording/batch.js'
 import type { Spool } from './spool.js'
 
-/** A batch on disk. The file is claimed by this process, or free. */
+/** Batch on disk. The file is unclaimed, or claimed by this process. */
 export interface SpooledBatch {
   batch: Batch
   file: string
   spool: Spool
-  /** Size of a file that was read. */
+  /** File size, if the file was read. */
   bytes?: number
 }
 
 export interface DrainParts {
   spools: readonly Spool[]
-  /** Most rows of one transaction. */
+  /** Row limit of one transaction. */
   maxRows: number
   /** Writes batches in one transaction. */
   write(batches: readonly Batch[]): Promise<unknown>
-  /** Whether the database rejects a batch itself, so that a retry cannot succeed. */
+  /** Whether the database refuses the data, so that a retry cannot succeed. */
   isRefusal(error: unknown): boolean
   onRefused(batch: Batch, error: unknown): void
   isUnavailable(): boolean
@@ -25,23 +25,23 @@ export interface DrainParts {
 }
 
 /**
- * How often the folders are listed without a known reason. Other processes leave files there when they die. Listing an
- * empty folder takes a fraction of a millisecond off the main thread.
+ * Interval of the regular folder listing, because processes that die leave files there. Listing an empty folder takes a
+ * fraction of a millisecond outside the main thread.
  */
 const SWEEP_MS = 3000
-/** Batches of one transaction. Thousands of files with one error each must be imported within seconds. */
+/** Limits the batches of one transaction. High enough to import thousands of small files within seconds. */
 const MAX_BATCHES = 1000
-/** Bytes of the files of one transaction. They are in memory at the same time. */
+/** Limits the file bytes of one transaction, because all of its files are in memory at the same time. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024
-/** Journaled batches kept in memory while they wait for the database. Further batches are read from disk later. */
+/** Limits the journaled batches in memory. Further batches are read from disk later. */
 const MAX_JOURNALED_ROWS = 2000
 const MAX_JOURNALED = 100
 
 /**
- * Moves batches from disk to the database: journaled batches, which are still in memory, and every file that waits in
- * the folders. One transaction runs at a time and contains both kinds, so that neither holds up the other.
+ * Imports batches from disk: journaled batches, which are still in memory, and files in the spool folders. One
+ * transaction runs at a time and contains both kinds, so that neither delays the other.
  *
- * Invariant: while the database is reachable and a file waits, either the drain is running or a sweep is due. Every
+ * Invariant: while the database is available and a file is pending, the drain is running or a sweep is scheduled. Every
  * release of a file therefore ends with `importFiles`.
  */
 export class SpoolDrain {
@@ -50,13 +50,13 @@ export class SpoolDrain {
   readonly #sweep: NodeJS.Timeout
   #writing: readonly SpooledBatch[] = []
   #running: Promise<void> | null = null
-  /** The files of the current listing that are still to be claimed. */
+  /** Unclaimed files of the current listing. */
   #files: AsyncGenerator<SpooledBatch> | null = null
-  /** Whether a file may wait that no listing has seen yet. */
+  /** Whether files may have been added since the last listing. */
   #hasUnlistedFiles = false
-  /** Claimed last, so that a file that keeps failing does not hold up the other files. */
+  /** Claimed last, so that a file that keeps failing does not delay other files. */
   #failedFile: string | null = null
-  /** Starts over from one batch after a failure, and doubles with each success. */
+  /** Reset to one batch after a failure, doubled after each success. */
   #maxBatches = MAX_BATCHES
   #isClosed = false
 
@@ -65,7 +65,7 @@ export class SpoolDrain {
     this.#sweep = setInterval(() => void this.importFiles(), SWEEP_MS).unref()
   }
 
-  /** Batches in memory that wait or are being written. */
+  /** Number of batches in memory, pending or being written. */
   get size(): number {
     return this.#journaled.length + this.#writing.length
   }
@@ -82,27 +82,27 @@ export class SpoolDrain {
   add(spooled: SpooledBatch): void {
     if (this.#isClosed) return
     this.#journaled.push(spooled)
-    // Not at once: the caller may be the handler of an error that ends the process.
+    // Deferred, because the caller may be handling an error that ends the process.
     if (!this.#running) setImmediate(() => void this.run())
   }
 
-  /** Imports the files that wait in the folders. Never rejects. */
+  /** Imports all files in the spool folders. Never rejects. */
   importFiles(): Promise<void> {
     this.#hasUnlistedFiles = true
     return this.run()
   }
 
-  /** Runs until nothing waits, or the database is away. Never rejects. */
+  /** Runs until no batch is pending or the database is unavailable. Never rejects. */
   run(): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     this.#running ??= this.#drain().then(
       () => {
         this.#running = null
-        // Added after the last check of the loop.
+        // A batch may have been added after the last check of the loop.
         if (this.#hasWork()) void this.run()
       },
       (error: unknown) => {
-        // An immediate retry could loop forever. The next sweep tries again.
+        // An immediate retry could loop forever. The next sweep retries.
         this.#running = null
         for (const { spool, file } of [...this.#writing, ...this.#journaled.splice(0)]) void spool.release(file)
         this.#writing = []
@@ -112,7 +112,7 @@ export class SpoolDrain {
     return this.#running
   }
 
-  /** Commits one waiting file as proof that the database accepts errors. True if no file waits. */
+  /** Commits one file to verify that the database accepts errors. Returns true without files. */
   async commitOneFile(): Promise<boolean> {
     for await (const file of this.#claimFiles()) return this.#commit([file])
     return true
@@ -125,7 +125,7 @@ export class SpoolDrain {
   }
 
   #journaledRows(): number {
-    return this.#journaled.reduce((rows, spooled) => rows + rowsIn(spooled), 0)
+    return this.#journaled.reduce((rows, spooled) => rows + countRows(spooled), 0)
   }
 
   #hasWork(): boolean {
@@ -146,21 +146,21 @@ export class SpoolDrain {
 
   async #nextBatches(): Promise<SpooledBatch[]> {
     const batches: SpooledBatch[] = []
-    // Journaled batches that wait get half of the transaction. The size of a file is known only after it was claimed.
+    // Journaled batches get half of the transaction. The size of a file is unknown until it is claimed.
     const share = this.#journaled.length > 0 ? 0.5 : 1
-    const most = this.#maxBatches * share
-    const mostRows = this.#parts.maxRows * share
+    const maxFileBatches = this.#maxBatches * share
+    const maxFileRows = this.#parts.maxRows * share
     let rows = 0
     let bytes = 0
-    while (batches.length < most && rows < mostRows && bytes < MAX_FILE_BYTES) {
+    while (batches.length < maxFileBatches && rows < maxFileRows && bytes < MAX_FILE_BYTES) {
       const file = await this.#nextFile()
       if (!file) break
       batches.push(file)
-      rows += rowsIn(file)
+      rows += countRows(file)
       bytes += file.bytes ?? 0
     }
     for (let next = this.#journaled[0]; next; next = this.#journaled[0]) {
-      rows += rowsIn(next)
+      rows += countRows(next)
       const isFull = batches.length >= this.#maxBatches || rows > this.#parts.maxRows
       if (isFull && batches.length > 0) break
       batches.push(next)
@@ -186,7 +186,7 @@ export class SpoolDrain {
     }
   }
 
-  /** Returns false if the database is unavailable. The files then wait for a later attempt. */
+  /** Returns false if the database is unavailable. A later attempt imports the files. */
   async #commit(batches: readonly SpooledBatch[]): Promise<boolean> {
     try {
       await this.#parts.write(batches.map(({ batch }) => batch))
@@ -203,7 +203,7 @@ export class SpoolDrain {
     }
   }
 
-  /** Separates the batch that the database rejects from the others. */
+  /** Commits each batch separately and sets aside those that the database refuses. */
   async #commitEach(batches: readonly SpooledBatch[], error: unknown): Promise<boolean> {
     const [first, ...others] = batches
     if (first && others.length === 0) {
@@ -220,6 +220,6 @@ export class SpoolDrain {
   }
 }
 
-function rowsIn({ batch }: SpooledBatch): number {
+function countRows({ batch }: SpooledBatch): number {
   return batch.groups.reduce((rows, { kept }) => rows + kept.length, 0)
 }

@@ -16,60 +16,60 @@ import { basename, join } from 'node:path'
 import { HostTurn } from '../dialects/host-turn.js'
 import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/folded-group.js'
-import { isAlive } from './is-alive.js'
+import { isProcessRunning } from './is-process-running.js'
 
 export interface SpoolState {
   folder: string
-  /** Batches that wait for the database. */
+  /** Number of batches to import. */
   files: number
-  /** Batches set aside, for a person to look at. */
+  /** Number of batches set aside for manual inspection. */
   failed: number
   bytes: number
 }
 
-/** A batch on disk that this process alone may write to the database. */
+/** Batch on disk that only this process may import. */
 export interface ClaimedBatch {
   file: string
   batch: Batch
   bytes: number
 }
 
-/** Claims of this process, by which a claim of an earlier process with the same pid is told from a live one. */
+/** Claims of this process. Claims with the same pid that are not in this set belong to an earlier process. */
 const liveClaims = new Set<string>()
 
-/** Other processes write to the folder too. With ten thousand files, adding up their sizes takes about a second. */
-const REFRESH_EVERY_MS = 10_000
+/** Other processes write to the folder too. Summing the sizes of ten thousand files takes about a second. */
+const REFRESH_INTERVAL_MS = 10_000
+/** Much longer than any write. */
 const ABANDONED_AFTER_MS = 600_000
-/** Much longer than any write. A claim this old was left by a dead process whose pid is in use again. */
+/** Much longer than any import. The process of an older claim is dead, even if its pid is in use again. */
 const CLAIM_LEASE_MS = 300_000
-const MOST_LEFT = 1000
+const MAX_OTHER_FILES = 1000
 /** Larger files are read by the thread pool. */
 const MAX_SYNC_BYTES = 128 * 1024
-/** Version 0.4.0 writes and reads version 1. It ignores the names of version 2 and leaves such files to newer processes. */
+/** Version 0.4.0 reads and writes version 1. It ignores the file names of version 2. */
 const VERSION = 2
 const READABLE_VERSIONS: readonly unknown[] = [1, VERSION]
 
-/** What makes one spool differ from another. */
 export interface SpoolOptions {
-  /** How its files begin, so that two spools may share a folder. */
+  /** Start of the file names, so that two spools can share a folder. */
   prefix?: string
-  max_files?: number
-  max_file_bytes?: number
+  maxFiles?: number
+  maxFileBytes?: number
 }
 
 /**
- * Batches that are not in the database yet, one file each. A file appears whole under a name nobody shares, and is
- * claimed by renaming it, so that any number of processes may use one folder.
+ * Folder of batches that are not in the database yet, one file each. Files are created atomically under a unique name and
+ * claimed by a rename, so that any number of processes can share the folder.
  */
 export class Spool {
   readonly folder: string
-  readonly #max_bytes: number
-  readonly #max_files: number
-  readonly #max_file_bytes: number
+  readonly #maxBytes: number
+  readonly #maxFiles: number
+  readonly #maxFileBytes: number
   readonly #prefix: string
   readonly #name: RegExp
   readonly #claim = `${process.pid}-${randomBytes(4).toString('hex')}`
-  /** Sizes of the claimed files that this process is writing to the database or to disk, by name. */
+  /** Sizes of the claimed files that this process is importing or writing, by name. */
   readonly #inUse = new Map<string, number>()
   readonly #turn = new HostTurn()
   #bytes = 0
@@ -77,27 +77,27 @@ export class Spool {
 
   constructor(
     folder: string,
-    max_bytes: number,
-    { prefix = 'batch', max_files = Infinity, max_file_bytes = Infinity }: SpoolOptions = {},
+    maxBytes: number,
+    { prefix = 'batch', maxFiles = Infinity, maxFileBytes = Infinity }: SpoolOptions = {},
   ) {
     this.folder = folder
-    this.#max_bytes = max_bytes
-    this.#max_files = max_files
-    this.#max_file_bytes = max_file_bytes
+    this.#maxBytes = maxBytes
+    this.#maxFiles = maxFiles
+    this.#maxFileBytes = maxFileBytes
     this.#prefix = prefix
     this.#name = new RegExp(`^(${prefix}-[\\w-]+(?:\\.v2)?\\.ndjson)(?:\\.importing-([\\w-]+))?(\\.tmp)?$`)
     liveClaims.add(this.#claim)
   }
 
   /**
-   * Writes a batch, held by this process until it is released or removed. Gives its file, or null when the folder is
-   * full. Past half of the bound only one row per group is kept; the sums stay exact.
+   * Writes a batch and claims it until it is released or removed. Returns the file, or null if the folder is full. Above
+   * half of the size limit, each group keeps only one row. The sums stay exact.
    */
   async put(batch: Batch): Promise<string | null> {
     void this.refreshSize()
     const content = this.#reserve(batch)
     if (content === null) return null
-    const file = this.#claimed(this.#fileName(batch))
+    const file = this.#claimedPath(this.#fileName(batch))
     this.#inUse.set(basename(file), content.length)
     try {
       this.#openFolder()
@@ -113,25 +113,25 @@ export class Spool {
   }
 
   /**
-   * Reads the size of the folder, at most every ten seconds. Callers do not wait for it: an acknowledgment must not
-   * depend on the number of files.
+   * Reads the size of the folder, at most every ten seconds. Callers do not wait for it, because an acknowledgment must
+   * not depend on the number of files.
    */
   async refreshSize(): Promise<void> {
     if (performance.now() < this.#refreshAfter) return
     this.#refreshAfter = Infinity
     const before = this.#bytes
     const { bytes } = await this.state()
-    // Files written since then may be counted twice until the next refresh, never left out.
+    // Files written in between may count twice until the next refresh. They are never missed.
     this.#bytes = Math.max(0, bytes + this.#bytes - before)
-    this.#refreshAfter = performance.now() + REFRESH_EVERY_MS
+    this.#refreshAfter = performance.now() + REFRESH_INTERVAL_MS
   }
 
   /**
-   * The same in one go, for a process that is about to end; the file is free for whoever starts next. Gives it, or null
-   * when there is no room for it.
+   * Writes a batch synchronously, because the process may be about to end. The file stays unclaimed. Returns the file, or
+   * null if the folder is full.
    */
   putSync(batch: Batch): string | null {
-    if (this.#max_files < Infinity && this.#waiting() >= this.#max_files) return null
+    if (this.#maxFiles < Infinity && this.#countBatchFiles() >= this.#maxFiles) return null
     const content = this.#reserve(batch)
     if (content === null) return null
     const name = this.#fileName(batch)
@@ -139,80 +139,75 @@ export class Spool {
     return join(this.folder, name)
   }
 
-  /** Keeps what no database will take for a person to look at; gives whether there was room for it. */
-  keepFailed(batch: Batch): boolean {
-    // What is refused again and again must not take the room of what only has to wait.
-    if (this.#bytes > this.#max_bytes / 2) return false
+  /** Stores a refused batch for manual inspection. Returns false if the folder is full or cannot be written. */
+  putFailed(batch: Batch): boolean {
+    // Refused batches must leave room for batches that can still be imported.
+    if (this.#bytes > this.#maxBytes / 2) return false
     try {
       const content = this.#reserve(batch)
       if (content === null) return false
       this.#writeSync(`${this.#fileName(batch)}.failed`, content)
       return true
     } catch {
-      // The caller counts and tells the refusal itself; a folder that cannot be written tells on its own.
+      // The caller counts and logs the refusal.
       return false
     }
   }
 
   /**
-   * Leaves something else than a batch under a name that nobody shares; gives whether there was room for it. Where so
-   * many wait already, nobody takes them up.
+   * Writes a file that is not a batch. The name must be unique. Returns false if the folder contains too many such files,
+   * which means that no process imports them.
    */
-  leaveSync(name: string, content: Buffer): boolean {
-    if (this.#namesSync().filter((one) => !this.#name.test(one)).length >= MOST_LEFT) return false
+  writeOtherFileSync(name: string, content: Buffer): boolean {
+    if (this.#listFilesSync().filter((file) => !this.#name.test(file)).length >= MAX_OTHER_FILES) return false
     this.#openFolder()
     writeFileSync(join(this.folder, `${name}.tmp`), content, { mode: 0o600 })
     renameSync(join(this.folder, `${name}.tmp`), join(this.folder, name))
     return true
   }
 
-  /** The names of all that lies in the folder. */
-  leftovers(): Promise<string[]> {
-    return this.#names()
-  }
-
-  /** Leaves a held batch for a later import, by this process or another. */
+  /** Releases a claimed batch for a later import by this or another process. */
   async release(file: string): Promise<void> {
-    await rename(file, freed(file)).catch(ignoreGone)
+    await rename(file, withoutClaim(file)).catch(ignoreMissing)
     this.#inUse.delete(basename(file))
   }
 
   async remove(file: string): Promise<void> {
     const name = basename(file)
-    const size = this.#inUse.get(name) ?? (await stat(file).catch(ignoreGone))?.size ?? 0
+    const size = this.#inUse.get(name) ?? (await stat(file).catch(ignoreMissing))?.size ?? 0
     await this.#turn.giveWay()
     try {
       unlinkSync(file)
     } catch {
-      // Gone, see `ignoreGone`.
+      // Missing, see `ignoreMissing`.
     }
     this.#inUse.delete(name)
     this.#bytes = Math.max(0, this.#bytes - size)
   }
 
-  /** Keeps a held batch that no database will take for a person to look at. */
+  /** Keeps a claimed batch that the database refuses for manual inspection. */
   async setAside(file: string): Promise<void> {
-    await rename(file, `${freed(file)}.failed`).catch(ignoreGone)
+    await rename(file, `${withoutClaim(file)}.failed`).catch(ignoreMissing)
     this.#inUse.delete(basename(file))
   }
 
-  /** Claims the batches that wait, oldest first, one after the other. The file named `last` comes after all others. */
+  /** Claims batches one by one, oldest first. The file `last` comes after all others. */
   async *claim(last: string | null = null): AsyncGenerator<ClaimedBatch> {
-    const lastName = last && basename(freed(last))
-    const names = (await this.#names()).sort()
-    const [ordinary, held] = [names.filter((name) => name !== lastName), names.filter((name) => name === lastName)]
-    for (const name of [...ordinary, ...held]) {
-      const free = await this.#freeName(name)
-      if (free === null) continue
-      const file = this.#claimed(free)
+    const lastName = last && basename(withoutClaim(last))
+    const names = (await this.listFiles()).sort()
+    const isLast = (name: string) => name === lastName
+    for (const name of [...names.filter((name) => !isLast(name)), ...names.filter(isLast)]) {
+      const unclaimed = await this.#claimableName(name)
+      if (unclaimed === null) continue
+      const file = this.#claimedPath(unclaimed)
       if (this.#inUse.has(basename(file))) continue
       this.#inUse.set(basename(file), 0)
-      // Synchronous calls on files in the page cache take a tenth of the time that a thread pool needs for them.
+      // For files in the page cache, synchronous calls take a tenth of the time of the thread pool.
       await this.#turn.giveWay()
       try {
         renameSync(join(this.folder, name), file)
       } catch {
-        // Another process was quicker.
+        // Another process claimed the file first.
         this.#inUse.delete(basename(file))
         continue
       }
@@ -233,7 +228,7 @@ export class Spool {
       let content: string | null = null
       try {
         bytes = fstatSync(descriptor).size
-        if (bytes > this.#max_file_bytes) return null
+        if (bytes > this.#maxFileBytes) return null
         if (bytes <= MAX_SYNC_BYTES) content = readFileSync(descriptor, 'utf8')
       } finally {
         closeSync(descriptor)
@@ -241,157 +236,153 @@ export class Spool {
       const batch = parse(content ?? (await readFile(file, 'utf8')))
       return batch && { file, batch, bytes }
     } catch {
-      // A file that cannot be read is set aside by the caller, never deleted.
+      // The caller sets aside unreadable files.
       return null
     }
   }
 
   async state(): Promise<SpoolState> {
     const state = { folder: this.folder, files: 0, failed: 0, bytes: 0 }
-    for (const name of await this.#names()) {
+    for (const name of await this.listFiles()) {
       if (!name.startsWith(`${this.#prefix}-`)) continue
       if (name.endsWith('.failed')) state.failed++
       else if (!name.endsWith('.tmp')) state.files++
-      state.bytes += await this.#sizeOf(name)
+      state.bytes += await this.#readSize(name)
     }
     return state
   }
 
-  /** Files are released, claimed and imported after the folder was listed. A renamed file still occupies the folder. */
-  async #sizeOf(name: string): Promise<number> {
-    const free = freed(name.replace(/\.tmp$/, ''))
-    for (const path of [join(this.folder, name), join(this.folder, free), this.#claimed(free)]) {
-      const size = (await stat(path).catch(ignoreGone))?.size
+  /** Tries all names of a file, because it may have been claimed or released since the listing. */
+  async #readSize(name: string): Promise<number> {
+    const unclaimed = withoutClaim(name.replace(/\.tmp$/, ''))
+    for (const path of [join(this.folder, name), join(this.folder, unclaimed), this.#claimedPath(unclaimed)]) {
+      const size = (await stat(path).catch(ignoreMissing))?.size
       if (size !== undefined) return size
     }
     return 0
   }
 
-  /** Gives back what was claimed and not finished, to be imported at the next start. */
+  /** Releases all claims, so that the next start imports the files. */
   close(): void {
     liveClaims.delete(this.#claim)
-    for (const name of this.#namesSync()) {
-      const [, free, claim, unfinished] = this.#name.exec(name) ?? []
-      if (!free || claim !== this.#claim) continue
+    for (const name of this.#listFilesSync()) {
+      const [, unclaimed, claim, isUnfinished] = this.#name.exec(name) ?? []
+      if (!unclaimed || claim !== this.#claim) continue
       try {
-        if (unfinished) unlinkSync(join(this.folder, name))
-        else renameSync(join(this.folder, name), join(this.folder, free))
+        if (isUnfinished) unlinkSync(join(this.folder, name))
+        else renameSync(join(this.folder, name), join(this.folder, unclaimed))
       } catch {
-        // As below: another process may have been quicker, and the end of the process must go on.
+        // Another process may have claimed the file. The shutdown must continue.
       }
     }
   }
 
-  /** The batch as it is written, when there is room for it. */
+  /** Serializes a batch and reserves its size. Returns null if the folder is full. */
   #reserve(batch: Batch): Buffer | null {
-    if (this.#bytes > this.#max_bytes / 2) for (const group of batch.groups) group.trimKept(1)
+    if (this.#bytes > this.#maxBytes / 2) for (const group of batch.groups) group.trimKept(1)
     const { batch_id, application_name, groups } = batch
     const content = Buffer.from(
       [{ version: VERSION, batch_id, application_name, group_count: groups.length }, ...groups]
         .map((line) => JSON.stringify(line))
         .join('\n'),
     )
-    if (content.length > this.#max_file_bytes || this.#bytes + content.length > this.#max_bytes) return null
+    if (content.length > this.#maxFileBytes || this.#bytes + content.length > this.#maxBytes) return null
     this.#bytes += content.length
     return content
   }
 
   #writeSync(name: string, content: Buffer): void {
     this.#openFolder()
-    const unfinished = `${this.#claimed(fileNameIn(name))}.tmp`
-    writeFileSync(unfinished, content, { mode: 0o600 })
-    renameSync(unfinished, join(this.folder, name))
+    const temporary = `${this.#claimedPath(name.replace(/\.failed$/, ''))}.tmp`
+    writeFileSync(temporary, content, { mode: 0o600 })
+    renameSync(temporary, join(this.folder, name))
   }
 
-  /** Begins with the time of the events, so that names sort as they happened. */
+  /** Starts with the time of the oldest event, so that names sort chronologically. */
   #fileName({ batch_id, groups }: Batch): string {
     return `${this.#prefix}-${String(groups[0]?.oldest.occurred_at ?? 0).padStart(15, '0')}-${batch_id}.v2.ndjson`
   }
 
-  #waiting(): number {
-    return this.#namesSync().filter((name) => this.#name.test(name)).length
+  #countBatchFiles(): number {
+    return this.#listFilesSync().filter((name) => this.#name.test(name)).length
   }
 
-  #claimed(name: string): string {
+  #claimedPath(name: string): string {
     return join(this.folder, `${name}.importing-${this.#claim}`)
   }
 
-  /** The name under which a file may be claimed, or null when it is not a batch or is in living hands. */
-  async #freeName(name: string): Promise<string | null> {
-    const [, free, claim, unfinished] = this.#name.exec(name) ?? []
-    if (!free) return null
-    if (!claim) return unfinished ? null : free
-    // Claimed by this spool and not in use: an earlier release could not rename it.
-    if (claim === this.#claim) return unfinished || this.#inUse.has(name) ? null : free
+  /** Returns the unclaimed name of a file, or null if the file is not a batch or its claim is valid. */
+  async #claimableName(name: string): Promise<string | null> {
+    const [, unclaimed, claim, isUnfinished] = this.#name.exec(name) ?? []
+    if (!unclaimed) return null
+    if (!claim) return isUnfinished ? null : unclaimed
+    // A file claimed by this spool but not in use could not be renamed when it was released.
+    if (claim === this.#claim) return isUnfinished || this.#inUse.has(name) ? null : unclaimed
     const pid = Number(claim.split('-')[0])
-    const alive = pid === process.pid ? liveClaims.has(claim) : isAlive(pid)
-    if (alive && !(await this.#isExpired(name))) return null
-    if (!unfinished) return free
+    const isLive = pid === process.pid ? liveClaims.has(claim) : isProcessRunning(pid)
+    if (isLive && !(await this.#isExpired(name))) return null
+    if (!isUnfinished) return unclaimed
     await this.#removeAbandoned(join(this.folder, name))
     return null
   }
 
-  /** Whether a claim is so old that its process must have ended and its pid been reused. Renaming sets the change time. */
+  /** Whether the process of a claim must have ended and its pid been reused. The rename sets the change time. */
   async #isExpired(name: string): Promise<boolean> {
-    const claimedAt = (await stat(join(this.folder, name)).catch(ignoreGone))?.ctimeMs
+    const claimedAt = (await stat(join(this.folder, name)).catch(ignoreMissing))?.ctimeMs
     return claimedAt !== undefined && Date.now() - claimedAt > CLAIM_LEASE_MS
   }
 
-  /** What a process that died had half written: nobody was told that these events are safe. */
+  /** Deletes an unfinished file of a dead process. Its events were never acknowledged. */
   async #removeAbandoned(file: string): Promise<void> {
-    const written = (await stat(file).catch(ignoreGone))?.mtimeMs
-    // A thread, or a process of another container, only looks dead from here, and may be about to finish it.
-    if (written === undefined || Date.now() - written < ABANDONED_AFTER_MS) return
-    await unlink(file).catch(ignoreGone)
+    const writtenAt = (await stat(file).catch(ignoreMissing))?.mtimeMs
+    // The writer may be a thread or a process in another container, which cannot be checked from here.
+    if (writtenAt === undefined || Date.now() - writtenAt < ABANDONED_AFTER_MS) return
+    await unlink(file).catch(ignoreMissing)
   }
 
-  async #names(): Promise<string[]> {
-    // No folder yet means that nothing was ever spooled.
-    return this.#isOurs() ? readdir(this.folder).catch(() => []) : []
+  /** Returns an empty list before the first write, when the folder does not exist. */
+  async listFiles(): Promise<string[]> {
+    return this.#isOwnedByUser() ? readdir(this.folder).catch(() => []) : []
   }
 
-  #namesSync(): string[] {
+  #listFilesSync(): string[] {
     try {
-      return this.#isOurs() ? readdirSync(this.folder) : []
+      return this.#isOwnedByUser() ? readdirSync(this.folder) : []
     } catch {
-      // As above.
+      // The folder does not exist yet.
       return []
     }
   }
 
-  /** The folder may lie in a temporary directory that others can write to: one that is not ours is not used. */
+  /** Refuses a folder of another user, because the parent may be a shared temporary directory. */
   #openFolder(): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    if (!this.#isOurs()) {
-      throw new Error(`${this.folder} is not a folder of this user; set spool_path to one that is`)
+    if (!this.#isOwnedByUser()) {
+      throw new Error(`${this.folder} does not belong to the current user. Set spool_path to another folder.`)
     }
   }
 
-  #isOurs(): boolean {
+  #isOwnedByUser(): boolean {
     try {
       const entry = lstatSync(this.folder)
       return entry.isDirectory() && (!process.getuid || entry.uid === process.getuid())
     } catch {
-      // It is not there, or behind a folder that we may not enter.
+      // The folder does not exist or is not accessible.
       return false
     }
   }
 }
 
-function fileNameIn(name: string): string {
-  return name.replace(/\.failed$/, '')
-}
-
-function freed(file: string): string {
+function withoutClaim(file: string): string {
   return file.replace(/\.importing-[^.]*$/, '')
 }
 
 /**
- * A file may be gone because another process took its claim for a dead one's, which happens when they do not see each
- * other's pids: the batch's id keeps it from being counted twice. Other faults of the disk must not stop the recorder
- * either; a file that stays claimed is freed when its process ends.
+ * Ignores file errors. A file may be missing because another process considered its claim expired, which happens between
+ * containers. The batch id prevents double counting. Other disk errors must not stop the recorder: a file that stays
+ * claimed is released when its process ends.
  */
-function ignoreGone(): undefined {}
+function ignoreMissing(): undefined {}
 
 /** Returns null for content that is not a complete batch. */
 function parse(text: string): Batch | null {

@@ -7,7 +7,7 @@ import { parseInput } from '../../../src/model/input.js'
 import { OTHERS } from '../../../src/model/others.js'
 import { DAY, HOUR, MINUTE } from '../../../src/model/time.js'
 import { perform } from '../../../src/operation.js'
-import { digestOf } from '../../../src/store/counters/hour-table.js'
+import { namesDigest } from '../../../src/store/counters/define-hour-table.js'
 import { GUARD_HOURS } from '../../../src/store/counters/hour-tables.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
@@ -27,7 +27,7 @@ interface Sum {
 async function store({ database }: Context, sums: readonly Sum[]): Promise<void> {
   for (const { application_id, hour = NOON, last_seen_at = null, count, ...event } of sums) {
     const known = { kind: 'throttle', rule: 'logins', ip_address: '192.0.2.1', path: '/login', ...event }
-    const event_digest = digestOf(GUARD_HOURS, known)
+    const event_digest = namesDigest(GUARD_HOURS, known)
     await database.read
       .insertInto('faultboard_request_guard_hours')
       .values({ application_id, hour, event_digest, count, last_seen_at, ...known })

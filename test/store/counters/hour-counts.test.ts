@@ -36,7 +36,7 @@ function counting(url: string, options: Partial<HourCountsOptions<Name>> = {}) {
       now: () => clock.now,
       warn: (sentence) => warnings.push(sentence),
     },
-    { title: 'events', others: () => OTHERS, flush_after_ms: 600_000, ...options },
+    { title: 'events', overflowNames: () => OTHERS, flushAfterMs: 600_000, ...options },
   )
   return { counts, clock, state, counters, warnings, database }
 }
@@ -85,7 +85,7 @@ describeEachDatabase('counts by the hour', (database) => {
         }
       }),
     )
-    expect(all.map(({ counts, warnings }) => [counts.waiting, warnings])).toEqual(Array(4).fill([0, []]))
+    expect(all.map(({ counts, warnings }) => [counts.pendingRows, warnings])).toEqual(Array(4).fill([0, []]))
     const { rows, sums } = await stored(url)
     expect(rows).toBe(20)
     expect(Object.values(sums)).toEqual(Array(20).fill(200))
@@ -99,9 +99,7 @@ describeEachDatabase('counts by the hour', (database) => {
       counts.add(named('sign-in'), times(1))
       await counts.flush()
     }
-    expect(warnings).toEqual([
-      'Counts of events cannot be written (the schema is not there); they are kept and tried again.',
-    ])
+    expect(warnings).toEqual(['Cannot write counts of events (the schema is not there). Retrying.'])
     state.isOpen = true
     await counts.flush()
     expect((await stored(url)).sums).toEqual({ 'sign-in': 3 })
@@ -120,9 +118,9 @@ describeEachDatabase('counts by the hour', (database) => {
 
   test('take no more rows than allowed, and lose none of the events beyond', async () => {
     const url = await database.fresh()
-    const { counts } = counting(url, { max_rows: 10 })
+    const { counts } = counting(url, { maxRows: 10 })
     for (let i = 0; i < 100; i++) counts.add(named(`rule ${i}`), times(1))
-    expect(counts.waiting).toBe(11)
+    expect(counts.pendingRows).toBe(11)
     await counts.flush()
     const { rows, sums } = await stored(url)
     expect(rows).toBe(11)
@@ -171,7 +169,7 @@ describeEachDatabase(
       await proxy.open()
       await eventually(async () => {
         await counts.flush()
-        return counts.waiting === 0
+        return counts.pendingRows === 0
       }, 'the counts are written')
       expect((await stored(url)).sums).toEqual({ 'sign-in': 7 })
     })
@@ -185,10 +183,10 @@ describeEachDatabase(
       proxy.cutNextCommit()
       counts.add(named('sign-in'), times(2))
       await counts.flush()
-      expect([proxy.cuts(), counts.waiting]).toEqual([1, 1])
+      expect([proxy.cuts(), counts.pendingRows]).toEqual([1, 1])
       await eventually(async () => {
         await counts.flush()
-        return counts.waiting === 0
+        return counts.pendingRows === 0
       }, 'the counts are written')
       expect((await stored(url)).sums).toEqual({ 'sign-in': 3 })
     })
@@ -198,9 +196,9 @@ describeEachDatabase(
 
 describe('what is counted in memory', () => {
   test('is written by itself after a while, and after the end no more', async () => {
-    const { counts, counters } = counting('sqlite::memory:', { flush_after_ms: 20 })
+    const { counts, counters } = counting('sqlite::memory:', { flushAfterMs: 20 })
     counts.add(named('sign-in'), times(1))
-    await eventually(() => counts.waiting === 1, 'the first attempt has been made')
+    await eventually(() => counts.pendingRows === 1, 'the first attempt has been made')
     await counts.close()
     counts.add(named('sign-in'), times(1))
     await sleep(50)

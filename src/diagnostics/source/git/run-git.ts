@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { leaveRoomFor } from '../../../store/spool/listener-limit.js'
+import { addWithoutLeakWarning } from '../../../store/spool/listener-limit.js'
 import { Turns } from './turns.js'
 
 /** Why git gave no answer. */
@@ -114,7 +114,7 @@ function onExit(): void {
 }
 
 function endsWithTheHost(end: () => void): () => void {
-  if (ends.size === 0) leave = leaveRoomFor(onExit, () => void process.on('exit', onExit))
+  if (ends.size === 0) leave = addWithoutLeakWarning(onExit, () => void process.on('exit', onExit))
   ends.add(end)
   return () => {
     if (!ends.delete(end) || ends.size > 0) return

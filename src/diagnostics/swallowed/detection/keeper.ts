@@ -33,13 +33,13 @@ export function keepSwallowed(context: CaptureContext): () => void {
   const { tallies } = context
   const options = readOptions(context.config, swallowedOptions)
   const interval_ms = options.swallowed_exception_flush_interval * 1000
-  const counts = tallies.of(SWALLOWED_HOURS, {
+  const counts = tallies.forTable(SWALLOWED_HOURS, {
     title: 'swallowed exceptions',
-    max_rows: options.swallowed_exception_max_cache_size * ROWS_PER_PLACE,
-    others: (names) => ({ ...names, ...OTHER_PLACES }),
-    flush_after_ms: interval_ms,
+    maxRows: options.swallowed_exception_max_cache_size * ROWS_PER_PLACE,
+    overflowNames: (names) => ({ ...names, ...OTHER_PLACES }),
+    flushAfterMs: interval_ms,
   })
-  const stopFilling = tallies.filledBy(() => handOver(detection, counts, context))
+  const stopFilling = tallies.beforeFlush(() => handOver(detection, counts, context))
   // What an earlier process had to leave on disk.
   void tallies.flush()
   const timer = setInterval(() => void tallies.flush(), interval_ms)

@@ -1,9 +1,9 @@
 import { BUDGET_NAMES, type BudgetName, type Reject } from '../../model/budgets.js'
 import type { Counters } from '../../model/counters.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
-import { REJECTION_HOURS } from '../counters/hour-tables.js'
-import type { Tallies } from '../counters/tallies.js'
 import type { Database } from '../database.js'
+import { REJECTION_HOURS } from './hour-tables.js'
+import type { Tallies } from './tallies.js'
 
 /** Counts rejections in this process and, by hour, in the sums that all processes share. */
 export function createReject(counters: Counters, tallies: () => Tallies, now: () => number): Reject {
@@ -11,7 +11,7 @@ export function createReject(counters: Counters, tallies: () => Tallies, now: ()
     const at = now()
     counters.add(budget, count)
     tallies()
-      .of(REJECTION_HOURS, { title: 'rejections', others: (names) => names })
+      .forTable(REJECTION_HOURS, { title: 'rejections', overflowNames: (names) => names })
       .add({ budget }, { count, first_seen_at: at, last_seen_at: at }, at)
   }
 }

@@ -3,54 +3,55 @@ import { cleanText } from '../../model/text.js'
 import type { BulkTarget, BulkUpdate } from '../dialect.js'
 import type { Schema } from '../schema.js'
 
-/** How two counts of the same thing in the same hour become one. */
-export type Joined = 'add' | 'greatest' | 'least'
+/** Combines two amounts of the same row. */
+export type Aggregation = 'add' | 'greatest' | 'least'
 
-/** A table of sums per application, hour and names; a digest stands for the names, which are longer than a key may be. */
+/** Table of hourly counts by application and names. The key contains a digest, because the names exceed the key limit. */
 export interface HourTable<Name extends string = string, Amount extends string = string> {
   readonly target: BulkTarget
-  /** The names of a row, and how long each may be. */
+  /** Names of a row, with their maximum length. */
   readonly names: Readonly<Record<Name, number>>
-  /** Those of them that make it another row, and those that are only told with it. */
+  /** Names that identify a row. */
   readonly key: readonly Name[]
-  readonly beside: readonly Name[]
-  readonly amounts: Readonly<Record<Amount, Joined>>
+  /** Names that only describe a row. */
+  readonly details: readonly Name[]
+  readonly amounts: Readonly<Record<Amount, Aggregation>>
 }
 
 /**
- * Describes such a table. It has `application_id`, `hour` and the digest as its key.
+ * Defines a table with the key `application_id`, `hour` and digest.
  *
  * @example
- * hourTable({
+ * defineHourTable({
  *   table: 'faultboard_request_guard_hours',
  *   digest: 'event_digest',
  *   names: { kind: 16, rule: 255 },
  *   amounts: { count: 'add' },
  * })
  */
-export function hourTable<Name extends string, Amount extends string>({
+export function defineHourTable<Name extends string, Amount extends string>({
   table,
   digest,
   names,
-  beside = [],
+  details = [],
   amounts,
 }: {
   table: keyof Schema
   digest: string
   names: Readonly<Record<Name, number>>
-  /** Names that are told with a row and make no other of it: the newest stays. */
-  beside?: readonly Name[]
-  amounts: Readonly<Record<Amount, Joined>>
+  /** Names that are not part of the key. A row keeps the newest value. */
+  details?: readonly Name[]
+  amounts: Readonly<Record<Amount, Aggregation>>
 }): HourTable<Name, Amount> {
   const all = Object.keys(names) as Name[]
   const update: BulkUpdate[] = [
-    ...beside.map((column) => ({ column, by: 'replace' as const })),
-    ...Object.entries<Joined>(amounts).map(([column, by]) => ({ column, by })),
+    ...details.map((column) => ({ column, by: 'replace' as const })),
+    ...Object.entries<Aggregation>(amounts).map(([column, by]) => ({ column, by })),
   ]
   return {
     names,
-    key: all.filter((name) => !beside.includes(name)),
-    beside,
+    key: all.filter((name) => !details.includes(name)),
+    details,
     amounts,
     target: {
       table,
@@ -64,8 +65,8 @@ export function hourTable<Name extends string, Amount extends string>({
   }
 }
 
-/** The names as every database takes them. */
-export function fitting<Name extends string>(
+/** Cleans and truncates names, so that every database accepts them. */
+export function truncateNames<Name extends string>(
   { names }: HourTable<Name>,
   given: Readonly<Record<Name, string>>,
 ): Record<Name, string> {
@@ -74,20 +75,23 @@ export function fitting<Name extends string>(
   return fitted
 }
 
-/** The same in every process, so that they all count in one row. */
-export function digestOf<Name extends string>({ key }: HourTable<Name>, names: Readonly<Record<Name, string>>): string {
+/** Returns a digest of the names that identify a row. Deterministic, so that all processes share the row. */
+export function namesDigest<Name extends string>(
+  { key }: HourTable<Name>,
+  names: Readonly<Record<Name, string>>,
+): string {
   return createHash('sha256')
     .update(JSON.stringify(key.map((name) => names[name])))
     .digest('hex')
 }
 
-export function joined(by: Joined, one: number, other: number): number {
+export function aggregate(by: Aggregation, a: number, b: number): number {
   switch (by) {
     case 'add':
-      return one + other
+      return a + b
     case 'greatest':
-      return Math.max(one, other)
+      return Math.max(a, b)
     case 'least':
-      return Math.min(one, other)
+      return Math.min(a, b)
   }
 }
