@@ -1,4 +1,4 @@
-// Writes the docs that follow from tables in the source; with --check, fails when one of them is stale.
+// Writes the docs that are generated from tables in the source. With --check, fails if a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { configuration } from './docs/configuration.mjs'
 import { endpoints } from './docs/endpoints.mjs'
@@ -22,7 +22,7 @@ for (const [file, text] of Object.entries(documents)) {
   else writeFileSync(file, text)
 }
 if (stale.length > 0) {
-  console.error(`${stale.join(', ')} is stale: run  npm run docs  and commit the result`)
+  console.error(`${stale.join(', ')} is stale. Run npm run docs and commit the result.`)
   process.exit(1)
 }
 
@@ -30,7 +30,7 @@ function current(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Not written yet.
+    // The file does not exist yet.
     return null
   }
 }

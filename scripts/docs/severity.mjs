@@ -7,7 +7,7 @@ const HEADINGS = {
   low: ['Low', 'Everything else.'],
 }
 
-/** docs/severity.md, from the table that the tests grade. */
+/** Renders docs/severity.md from the table that the tests grade. */
 export function severity({ SEVERITY_TABLE }) {
   const sections = Object.entries(HEADINGS).map(([name, [title, text]]) => {
     const rows = SEVERITY_TABLE.filter((kind) => kind.severity === name).map(kindRow)
@@ -17,7 +17,7 @@ export function severity({ SEVERITY_TABLE }) {
 
 <!-- Generated from test/model/severity-table.ts by \`npm run docs\`. Do not edit. -->
 
-Set the severity yourself where you know better, for one error or by a rule for its type:
+Set the severity of one error, or of a type of error with a rule:
 
 \`\`\`js
 Tracker.report(error, { severity: 'low' })
@@ -26,16 +26,16 @@ Tracker.configure({ custom_severity_rules: [[/^Payment/, 'critical']] })
 
 The severity of an occurrence is determined in this order:
 
-1. The \`severity\` given with the error.
+1. The \`severity\` passed with the error.
 2. The first of [\`custom_severity_rules\`](extending.md) that matches the type.
 3. The first built-in rule that matches the type or the \`code\` of the error or of one of its causes: critical, then medium,
    then high. Otherwise low.
 
-Two floors then raise the result of the built-in rules. They never change an explicit severity or that of your own rules:
+Two minimums then apply to the result of the built-in rules. They never change an explicit severity or that of your own rules:
 
 - An error that made a request fail with a 5xx response is at least **medium**. The status is the one that the framework
-  derives from the error (\`status\`, \`statusCode\`), in Express and Fastify then an error status that the handler had set,
-  otherwise 500. An error handler of yours that responds with a different status runs later and is considered in Hono only.
+  derives from the error (\`status\`, \`statusCode\`), then in Express and Fastify an error status that the handler had set,
+  otherwise 500. Your own error handler runs later, so a different status that it sends counts in Hono only.
 - An error that escaped every handler (\`unhandled\`) is at least **high**.
 
 The severity of an **error** is the highest severity of its occurrences since it was created or last reopened. When an error
@@ -44,7 +44,7 @@ severity. A late occurrence from before the last resolution does not change it.
 
 ## Lost datastores
 
-A failed connection is critical when the other side is a datastore. It is recognized by one of these:
+A failed connection to a datastore is critical. It is recognized by one of these:
 
 - the class or code of the driver, such as \`PrismaClientInitializationError\` or \`53300\`;
 - the first frame of the stack outside of Node.js, when it belongs to a driver or ORM (pg, postgres, mysql2, mariadb, mongodb,
@@ -53,7 +53,7 @@ A failed connection is critical when the other side is a datastore. It is recogn
 - the usual port of a datastore in the message of a refused connection (\`connect ECONNREFUSED 127.0.0.1:5432\`), because
   Node.js reports it without any frame of the driver.
 
-A refused sign-in and a used-up connection pool count as lost too. Every other failed connection is medium.
+A rejected sign-in and an exhausted connection pool count as lost too. Every other failed connection is medium.
 
 ## Error kinds
 
@@ -71,7 +71,7 @@ function kindRow({ source, when, error_type, code, cause, errors, message }) {
   return tableRow([source, when, `\`${error_type}\``, marks.length > 0 ? marks.join(', ') : plain(message)])
 }
 
-/** As text, because a message may contain backticks. */
+/** Escapes Markdown, because a message can contain backticks. */
 function plain(message) {
   return message.replace(/[\\`*_<>[\]]/g, '\\$&')
 }

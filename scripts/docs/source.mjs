@@ -12,7 +12,7 @@ import { loadRoutes } from './src/diagnostics/routes.ts'
 export const allRoutes = await loadRoutes(DIAGNOSTICS)
 `
 
-/** The tables of the source that docs follow from. Taken from the source itself: what is built may be older. */
+/** Loads the tables that the docs are generated from. Bundles the source, because `dist` can be outdated. */
 export async function loadTables() {
   const { outputFiles } = await build({
     stdin: { contents: TABLES, resolveDir: process.cwd(), loader: 'ts' },
@@ -21,7 +21,7 @@ export async function loadTables() {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    // Loaded only when a database is opened.
+    // Loaded only if a database is opened.
     external: ['@photostructure/sqlite', 'pg', 'mysql2'],
     logLevel: 'error',
   })
