@@ -84,6 +84,7 @@ export const PAYLOADS: BulkTarget = {
   table: 'faultboard_payloads',
   columns: [...integers('error_id'), ...texts('digest', 'content')],
   on_conflict: { key: ['error_id', 'digest'], update: [] },
+  returning: ['id', 'error_id', 'digest'],
 }
 
 export const OCCURRENCES: BulkTarget = {

@@ -22,13 +22,17 @@ export async function countUsers(
     const [error_id, , count] = user
     if (findSum(user, i) === count) newUsers.set(error_id, (newUsers.get(error_id) ?? 0) + 1)
   })
-  const indexHint = dialect.primaryKeyHint ?? sql``
-  for (const increment of new Set(newUsers.values())) {
-    const ids = [...newUsers].filter(([, count]) => count === increment).map(([id]) => id)
-    // Runs in every flush. Raw SQL takes half the time of the query builder.
-    await sql`update faultboard_errors ${indexHint} set user_count = coalesce(user_count, 0) + ${sql.lit(increment)}
-      where id in (${sql.join(ids)})`.execute(trx)
-  }
+  if (newUsers.size === 0) return
+  const idsByCount = new Map<number, number[]>()
+  for (const [id, count] of newUsers) idsByCount.set(count, [...(idsByCount.get(count) ?? []), id])
+  const cases = [...idsByCount].map(([count, ids]) => sql`when id in (${sql.join(ids)}) then ${sql.lit(count)}`)
+  const increment =
+    idsByCount.size === 1 ? sql.lit([...idsByCount.keys()][0]) : sql`case ${sql.join(cases, sql` `)} end`
+  // Part of every flush. Raw SQL takes half the time of the query builder.
+  await sql`update faultboard_errors ${dialect.primaryKeyHint ?? sql``}
+    set user_count = coalesce(user_count, 0) + ${increment} where id in (${sql.join([...newUsers.keys()])})`.execute(
+    trx,
+  )
 }
 
 /** Returns a function that finds the sum of a user. SQLite returns rows in insertion order, so the index usually matches. */

@@ -222,35 +222,52 @@ async function insertPayloads(
   outcomes: ReadonlyMap<string, GroupOutcome>,
 ): Promise<{ ids: Map<string, number>; added: ReadonlySet<string> }> {
   const wanted = new Map<string, [error_id: number, digest: string, content: string]>()
+  // Payloads of errors that existed before. A new error has no stored payload.
+  const existing: [error_id: number, digest: string, content: string][] = []
   for (const { hash_signature, kept } of groups) {
-    const error_id = outcomes.get(hash_signature)?.id ?? 0
+    const { id: error_id = 0, is_new = false } = outcomes.get(hash_signature) ?? {}
     let previous: Payload | null = null
     for (const event of kept) {
       const payload = storedPayload(event)
       // Repeats from the same place share one payload object.
       if (payload === previous) continue
       previous = payload
-      wanted.set(`${error_id} ${payload.digest}`, [error_id, payload.digest, payload.content])
+      const key = `${error_id} ${payload.digest}`
+      if (wanted.has(key)) continue
+      wanted.set(key, [error_id, payload.digest, payload.content])
+      if (!is_new) existing.push([error_id, payload.digest, payload.content])
     }
   }
-  const known = await payloadIds(trx, [...wanted.values()])
+  const known = await storedPayloads(trx, existing)
   const added = new Set([...wanted.keys()].filter((key) => !known.has(key)))
   if (added.size === 0) return { ids: known, added }
   const missing = [...wanted].filter(([key]) => added.has(key)).map(([, row]) => row)
-  await dialect.insertMany(trx, PAYLOADS, missing)
-  return { ids: new Map([...known, ...(await payloadIds(trx, missing))]), added }
+  const inserted = (await dialect.insertMany(trx, PAYLOADS, missing)) as PayloadRow[] | null
+  const ids = inserted?.length === missing.length ? idsByPayload(inserted) : await storedPayloads(trx, missing)
+  return { ids: known.size > 0 ? new Map([...known, ...ids]) : ids, added }
 }
 
-async function payloadIds(
+interface PayloadRow {
+  id: number
+  error_id: number
+  digest: string
+}
+
+async function storedPayloads(
   trx: Transaction<Schema>,
   wanted: readonly (readonly [error_id: number, digest: string, content: string])[],
 ): Promise<Map<string, number>> {
+  if (wanted.length === 0) return new Map()
   const error_ids = [...new Set(wanted.map(([error_id]) => error_id))]
   const digests = [...new Set(wanted.map(([, digest]) => digest))]
-  // Runs in every flush. Raw SQL takes half the time of the query builder.
-  const { rows } = await sql<{ id: number; error_id: number; digest: string }>`
+  // Part of every flush. Raw SQL takes half the time of the query builder.
+  const { rows } = await sql<PayloadRow>`
     select id, error_id, digest from faultboard_payloads
     where error_id in (${sql.join(error_ids)}) and digest in (${sql.join(digests)})`.execute(trx)
+  return idsByPayload(rows)
+}
+
+function idsByPayload(rows: readonly PayloadRow[]): Map<string, number> {
   return new Map(rows.map(({ id, error_id, digest }) => [`${error_id} ${digest}`, id]))
 }
 
