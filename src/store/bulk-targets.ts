@@ -78,6 +78,8 @@ export const SEARCH_TEXTS: BulkTarget = {
 export const SEARCH_HISTORY: BulkTarget = {
   table: 'faultboard_search_history',
   columns: [...integers('error_id'), ...texts('kind', 'digest', 'search_text')],
+  on_conflict: { key: ['error_id', 'digest'], update: [] },
+  returning: ['error_id'],
 }
 
 export const PAYLOADS: BulkTarget = {

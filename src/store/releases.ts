@@ -1,5 +1,5 @@
 import { type SeenRelease, sortReleases } from '../model/releases.js'
-import type { Kysely } from './kysely.js'
+import { type Kysely, sql } from './kysely.js'
 import type { Schema } from './schema.js'
 
 /** Versions reported by clients are unverified, so client and server releases are never compared with each other. */
@@ -52,13 +52,13 @@ export async function firstSeenTimes(
   releases: readonly { platform: string; name: string }[],
 ): Promise<Map<string, number>> {
   if (releases.length === 0) return new Map()
-  const rows = await db
-    .selectFrom(TABLES[reporter])
-    .select(['platform', 'version as name', 'first_seen_at'])
-    .where('application_id', '=', application_id)
-    .where('platform', 'in', [...new Set(releases.map(({ platform }) => platform))])
-    .where('version', 'in', [...new Set(releases.map(({ name }) => name))])
-    .execute()
+  const platforms = [...new Set(releases.map(({ platform }) => platform))]
+  const versions = [...new Set(releases.map(({ name }) => name))]
+  // Runs in every flush. Raw SQL takes half the time of the query builder.
+  const { rows } = await sql<{ platform: string; name: string; first_seen_at: number }>`
+    select platform, version as name, first_seen_at from ${sql.table(TABLES[reporter])}
+    where application_id = ${application_id}
+      and platform in (${sql.join(platforms)}) and version in (${sql.join(versions)})`.execute(db)
   return new Map(rows.map((row) => [releaseKey(row), row.first_seen_at]))
 }
 

@@ -21,6 +21,7 @@ const MOST_GRAMS = 12
 /**
  * An FTS5 table of trigrams beside each searched table, kept by triggers. It holds which rows have a trigram and not
  * where, which takes a sixth of the space and half of the writing; the text itself is compared afterwards.
+ * Segments are merged in groups of 16 instead of 4, because a flush adds few texts and merging dominates its cost.
  */
 export const sqliteSearch: TextSearch = {
   async build(db, which) {
@@ -34,6 +35,7 @@ export const sqliteSearch: TextSearch = {
       return
     }
     await sql`insert into ${sql.table(index)} (${sql.ref(index)}) values ('rebuild')`.execute(db)
+    await sql`insert into ${sql.table(index)} (${sql.ref(index)}, rank) values ('automerge', 16)`.execute(db)
     for (const trigger of triggersOf(TABLES[which])) await sql.raw(trigger).execute(db)
   },
 

@@ -122,7 +122,7 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
   },
   faultboard_search_history: {
     columns: { id, error_id: integer, kind: varchar(16), digest: varchar(64), search_text: longText },
-    indexes: [{ columns: ['error_id', 'digest'] }],
+    unique: { name: 'faultboard_search_history_digest', columns: ['error_id', 'digest'] },
   },
   faultboard_payloads: {
     columns: { id, error_id: integer, digest: varchar(64), content: longText },

@@ -35,8 +35,8 @@ const knownTextsByDialect = new WeakMap<Dialect, KnownTexts>()
 const MAX_CACHED_ERRORS = 5000
 
 /**
- * Stores changed messages and backtraces, so that a search finds errors by the text they show now. Includes a shown
- * backtrace that was trimmed earlier. Writes only texts that are not stored yet and trims the oldest.
+ * Makes the content that errors show now searchable: a message that differs from the first, new backtraces, and a shown
+ * backtrace that was trimmed since it was new. The database skips texts that it contains already.
  */
 export async function addSearchHistory(
   trx: Transaction<Schema>,
@@ -45,34 +45,32 @@ export async function addSearchHistory(
   rows: ReadonlyMap<string, GroupRow>,
   addedPayloads: ReadonlySet<string>,
 ): Promise<void> {
-  const backtraces = new Map<string, Text>()
-  const messages = new Map<string, Text>()
-  const repeated = new Map<string, Text>()
+  const texts: Text[] = []
+  const repeated: Text[] = []
   const known = knownTexts(dialect)
   for (const group of groups) {
     const row = rows.get(group.hash_signature)
     if (!row) continue
+    if (addedPayloads.size > 0) texts.push(...newBacktraces(group, row, addedPayloads))
     const message = newMessage(group, row)
-    if (message) messages.set(`${row.id} ${message.digest}`, message)
-    if (addedPayloads.size > 0) addBacktraces(backtraces, group, row, addedPayloads)
+    if (message) texts.push(message)
     const shown = repeatedBacktrace(group, row, addedPayloads)
-    if (shown && known.backtraces.get(row.id) !== shown.digest) repeated.set(`${row.id} ${shown.digest}`, shown)
+    if (shown && known.backtraces.get(row.id) !== shown.digest) repeated.push(shown)
   }
-  const unknown = await unknownTexts(trx, new Map([...messages, ...repeated]))
-  const trimmed = await withoutFirst(
-    trx,
-    unknown.filter(({ kind }) => kind === 'backtrace'),
-  )
-  const missing = new Set(trimmed)
-  for (const text of repeated.values()) if (!missing.has(text)) known.backtraces.set(text.error_id, text.digest)
-  const texts = [...backtraces.values(), ...unknown.filter(({ kind }) => kind === 'message'), ...trimmed]
+  if (repeated.length > 0) {
+    const trimmed = await withoutFirst(trx, await withoutStored(trx, repeated))
+    const missing = new Set(trimmed)
+    for (const text of repeated) if (!missing.has(text)) known.backtraces.set(text.error_id, text.digest)
+    texts.push(...trimmed)
+  }
   if (texts.length === 0) return
-  await dialect.insertMany(
+  const inserted = await dialect.insertMany(
     trx,
     SEARCH_HISTORY,
     texts.map(({ error_id, kind, digest, search_text }) => [error_id, kind, digest, search_text]),
   )
-  await trim(trx, dueForTrimming(known, texts))
+  const changedErrors = (inserted ?? texts).map(({ error_id }) => Number(error_id))
+  await trim(trx, dueForTrimming(known, changedErrors))
 }
 
 /** Returns the shown message, unless it is the first message or belongs to a late occurrence. */
@@ -103,20 +101,16 @@ function knownTexts(dialect: Dialect): KnownTexts {
   return empty
 }
 
-function dueForTrimming({ untrimmed }: KnownTexts, added: readonly Text[]): number[] {
-  const due: number[] = []
-  for (const { error_id } of added) {
+function dueForTrimming({ untrimmed }: KnownTexts, changedErrors: readonly number[]): number[] {
+  for (const error_id of changedErrors) {
     untrimmed.set(error_id, (untrimmed.get(error_id) ?? MAX_UNTRIMMED_TEXTS) + 1)
   }
-  for (const error_id of new Set(added.map((text) => text.error_id))) {
-    if ((untrimmed.get(error_id) ?? 0) < MAX_UNTRIMMED_TEXTS) continue
-    due.push(error_id)
-    untrimmed.set(error_id, 0)
-  }
+  const due = [...new Set(changedErrors)].filter((error_id) => (untrimmed.get(error_id) ?? 0) >= MAX_UNTRIMMED_TEXTS)
+  for (const error_id of due) untrimmed.set(error_id, 0)
   return due
 }
 
-/** Drops the first backtraces of errors, which are part of their initial search text. */
+/** Omits the first backtrace of each error, which is part of its first search text. */
 async function withoutFirst(trx: Transaction<Schema>, texts: readonly Text[]): Promise<readonly Text[]> {
   if (texts.length === 0) return texts
   const { rows } = await sql<{ error_id: number; search_text: string }>`
@@ -126,31 +120,29 @@ async function withoutFirst(trx: Transaction<Schema>, texts: readonly Text[]): P
   return texts.filter(({ error_id, search_text }) => !first.get(error_id)?.endsWith(search_text))
 }
 
-function addBacktraces(
-  texts: Map<string, Text>,
+function newBacktraces(
   { kept, shown, count }: FoldedGroup,
   { id, occurrence_count }: GroupRow,
   addedPayloads: ReadonlySet<string>,
-): void {
-  // The initial search text of a new error contains the shown backtrace.
-  const initial = occurrence_count === count ? shown.backtrace : null
+): Text[] {
+  // The search text of a new error contains the backtrace of the shown occurrence.
+  const first = occurrence_count === count ? shown.backtrace : null
+  const texts = new Map<string, Text>()
   for (const event of kept) {
     const { digest } = storedPayload(event)
-    const key = `${id} ${digest}`
-    if (event.backtrace === initial || !addedPayloads.has(key) || texts.has(key)) continue
-    texts.set(key, { error_id: id, kind: 'backtrace', digest, search_text: searchText(event.backtrace) })
+    if (event.backtrace === first || !addedPayloads.has(`${id} ${digest}`) || texts.has(digest)) continue
+    texts.set(digest, { error_id: id, kind: 'backtrace', digest, search_text: searchText(event.backtrace) })
   }
+  return [...texts.values()]
 }
 
-async function unknownTexts(trx: Transaction<Schema>, texts: ReadonlyMap<string, Text>): Promise<Text[]> {
-  if (texts.size === 0) return []
-  const wanted = [...texts.values()]
+async function withoutStored(trx: Transaction<Schema>, texts: readonly Text[]): Promise<Text[]> {
   const { rows } = await sql<{ error_id: number; digest: string }>`
     select error_id, digest from faultboard_search_history
-    where error_id in (${sql.join([...new Set(wanted.map(({ error_id }) => error_id))])})
-      and digest in (${sql.join([...new Set(wanted.map(({ digest }) => digest))])})`.execute(trx)
-  const known = new Set(rows.map(({ error_id, digest }) => `${error_id} ${digest}`))
-  return [...texts].filter(([key]) => !known.has(key)).map(([, text]) => text)
+    where error_id in (${sql.join(texts.map(({ error_id }) => error_id))})
+      and digest in (${sql.join([...new Set(texts.map(({ digest }) => digest))])})`.execute(trx)
+  const stored = new Set(rows.map(({ error_id, digest }) => `${error_id} ${digest}`))
+  return texts.filter(({ error_id, digest }) => !stored.has(`${error_id} ${digest}`))
 }
 
 async function trim(trx: Transaction<Schema>, error_ids: readonly number[]): Promise<void> {
