@@ -15,7 +15,7 @@ export interface ChannelCase {
   /** Requested delay when the receiver rate-limits. */
   busy: Partial<Extract<Outcome, { state: 'failed' }>>
   /** Fails if text from an error could affect the reader of the message. */
-  expectHarmless(letter: Letter, notice: Notice): void
+  expectEscaped(letter: Letter, notice: Notice): void
 }
 
 const BASE_URL = 'https://ops.example'
@@ -32,7 +32,7 @@ export function sendBy(channel: Channel, settings: Settings, message: Message, s
 }
 
 /** Behavior of every channel, tested against a real server. */
-export function channelContract({ channel, carries, open, busy, expectHarmless }: ChannelCase): void {
+export function channelContract({ channel, carries, open, busy, expectEscaped }: ChannelCase): void {
   describe(`the channel ${channel.name}`, () => {
     let inbox: Inbox
 
@@ -171,7 +171,7 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
         inbox.letters.length = 0
         expect(await send(notice)).toMatchObject({ state: 'sent' })
         expect(only().raw.isWellFormed()).toBe(true)
-        expectHarmless(only(), notice)
+        expectEscaped(only(), notice)
       }
     })
 
@@ -180,7 +180,7 @@ export function channelContract({ channel, carries, open, busy, expectHarmless }
         for (const notice of hostileNotices(text).filter(({ event }) => channel.supports(event))) {
           inbox.letters.length = 0
           expect(await send(notice)).toMatchObject({ state: 'sent' })
-          expectHarmless(only(), notice)
+          expectEscaped(only(), notice)
         }
       }
     })

@@ -4,27 +4,27 @@ import { flushDispatcher } from '../../src/notifications/delivery/dispatcher.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { harnessesOn, webhookInbox } from './delivery-harness.js'
 
-const NEVER = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
 describeEachDatabase('a delivery during a database outage', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('is not sent again when the database was unavailable while its result was recorded', async () => {
+  test('does not send a delivery twice when the database is unavailable while recording the result', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
     const [{ id = 0 } = {}] = await harness.rows()
-    let away = 3
+    let remainingFailures = 3
     const write: typeof harness.context.database.write = async (work) => {
-      if (inbox.letters.length > 0 && away-- > 0) throw new Error('database is locked')
+      if (inbox.letters.length > 0 && remainingFailures-- > 0) throw new Error('database is locked')
       return harness.context.database.write(work)
     }
-    await deliver({ ...harness.context, database: { ...harness.context.database, write } }, id, NEVER)
-    expect(away).toBeLessThan(0)
+    await deliver({ ...harness.context, database: { ...harness.context.database, write } }, id, NEVER_ABORTED)
+    expect(remainingFailures).toBeLessThan(0)
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
   })
 
-  test('is sent before a script that created it exits', async () => {
+  test('sends a notification before the script that created it exits', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness({ ...inbox.settings, run_jobs: true })
     const { context } = harness

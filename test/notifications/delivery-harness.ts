@@ -32,7 +32,7 @@ export interface DeliveryHarness {
   change(values: Partial<Selectable<DeliveriesTable>>): Promise<void>
   /** Runs the job of every due delivery. */
   sendDue(): Promise<void>
-  /** Ends the tracker, and with it all that happens in the background. Happens at the end of the test in any case. */
+  /** Stops the tracker and its background work. Called automatically when the test finishes. */
   stop(): Promise<void>
 }
 

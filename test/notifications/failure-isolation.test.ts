@@ -16,7 +16,7 @@ const UNREACHABLE_MAIL: Settings = {
 const NO_REDIS: Settings = { webhook_url: UNREACHABLE, job_engine: 'bullmq', redis_url: 'redis://127.0.0.1:9' }
 
 describeOneDatabase('a host with failing notifications', (database) => {
-  const troubles: [string, () => Promise<Settings>][] = [
+  const failures: [string, () => Promise<Settings>][] = [
     ['an unreachable mail server', async () => UNREACHABLE_MAIL],
     ['an unreachable webhook', async () => ({ webhook_url: UNREACHABLE })],
     [
@@ -40,8 +40,8 @@ describeOneDatabase('a host with failing notifications', (database) => {
     ...{ database: url, spool_path: temporaryFolder(), application_name, max_event_loop_lag_ms: null },
   })
 
-  test.each(troubles)('records errors and serves pages as usual: %s', async (trouble, settings) => {
-    const host = await serveTracker({ ...place(trouble), ...(await settings()) })
+  test.each(failures)('records errors and serves pages with %s', async (failure, settings) => {
+    const host = await serveTracker({ ...place(failure), ...(await settings()) })
     onTestFinished(() => host.close())
     const { Commands, Queries } = host.tracker
     for (let i = 0; i < 12; i++) {
@@ -55,7 +55,7 @@ describeOneDatabase('a host with failing notifications', (database) => {
   })
 
   test.skipIf(!process.env.FAULTBOARD_TEST_REDIS)(
-    'sends deliveries that waited for Redis when it is back',
+    'sends waiting deliveries when Redis is available again',
     async () => {
       const proxy = await startProxy(process.env.FAULTBOARD_TEST_REDIS ?? '')
       await proxy.refuse()
@@ -74,7 +74,7 @@ describeOneDatabase('a host with failing notifications', (database) => {
     90_000,
   )
 
-  test('exits while a webhook hangs', async () => {
+  test('exits cleanly while a webhook hangs', async () => {
     const inbox = await webhookInbox()
     inbox.manner = 'hang'
     const result = await runChild<{ states: object }>('record', {

@@ -11,7 +11,7 @@ const errors = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ error_type: `${prefix}${'abcdefghij'[i]}`, message: 'x' }))
 
 describeEachDatabase('a host that was killed after it reached the hourly limit', (database) => {
-  test('sends nothing more in that hour after a restart, and one summary afterward', async () => {
+  test('keeps the hourly limit after a restart and sends one summary afterward', async () => {
     const place = await freshPlace(database)
     const webhook = await slowWebhook()
     const settings = {

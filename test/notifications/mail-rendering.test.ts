@@ -19,7 +19,7 @@ describeInBrowser('the HTML part of an email', ({ open }) => {
   test.each([
     ['light', 600],
     ['dark', 390],
-  ] as const)('is accessible in %s mode at %d px', async (colorScheme, width) => {
+  ] as const)('renders an accessible email in %s mode at %d px', async (colorScheme, width) => {
     const page = await open({ colorScheme, viewport: { width, height: 800 } })
     for (const notice of [NOTICES.new, heldNotice(SEVERITIES), ...hostileNotices(), NOTICES.digest]) {
       await page.setContent(htmlOf(notice))
@@ -28,14 +28,14 @@ describeInBrowser('the HTML part of an email', ({ open }) => {
     }
   })
 
-  test('follows the preferred color scheme and runs no scripts', async () => {
-    const colours: string[] = []
+  test('follows the preferred color scheme and runs no scripts in an email', async () => {
+    const colors: string[] = []
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open({ colorScheme })
       for (const notice of hostileNotices()) await page.setContent(htmlOf(notice))
       expect(await page.locator('script, img, iframe, form').count()).toBe(0)
-      colours.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+      colors.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
     }
-    expect(new Set(colours).size).toBe(2)
+    expect(new Set(colors).size).toBe(2)
   })
 })

@@ -15,7 +15,7 @@ const SHARE = Array.from({ length: ERRORS / PROCESSES }, (_, i) => ({ error_type
 const MARK = '12345678:'.length
 
 describeEachDatabase('four processes, one of them killed while sending', (database) => {
-  test('send every due notification, and none with two keys', async () => {
+  test('sends every due notification, and none under two keys, when one of four processes is killed', async () => {
     const place = await freshPlace(database)
     const webhook = await slowWebhook()
     const settings = {

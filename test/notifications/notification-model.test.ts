@@ -31,30 +31,30 @@ class ModelledError {
     this.count += times
     if (before === 0) {
       this.status = 'new'
-      this.tell('new', now)
+      this.notify('new', now)
       return
     }
     const returned = this.status === 'resolved' && now > this.resolved_at
     if (returned) this.status = 'new'
     if (this.status === 'wont_fix' || this.status === 'resolved') return
     if (this.snoozed_until > now || this.muted_until > now) return
-    const crossed = MILESTONES.filter((one) => one > before && one <= this.count)
-    if (returned && now - this.last_message_at >= COOLDOWN * MINUTE) this.tell('reopened', now)
-    else if (crossed.length > 0) this.tell(`milestone ${Math.max(...crossed)}`, now)
+    const reached = MILESTONES.filter((one) => one > before && one <= this.count)
+    if (returned && now - this.last_message_at >= COOLDOWN * MINUTE) this.notify('reopened', now)
+    else if (reached.length > 0) this.notify(`milestone ${Math.max(...reached)}`, now)
     else if (returned) this.tellPager('reopened')
   }
 
   close(status: 'resolved' | 'wont_fix', now: number): void {
-    const was_open = this.status !== 'resolved' && this.status !== 'wont_fix'
+    const wasOpen = this.status !== 'resolved' && this.status !== 'wont_fix'
     // Resolving a resolved error changes nothing.
-    if (was_open || this.status !== status) this.resolved_at = now
+    if (wasOpen || this.status !== status) this.resolved_at = now
     this.status = status
-    if (!was_open || !this.incident_is_open) return
+    if (!wasOpen || !this.incident_is_open) return
     this.incident_is_open = false
     this.pager.push('resolved')
   }
 
-  tell(message: string, now: number): void {
+  notify(message: string, now: number): void {
     this.messages.push(message)
     this.last_message_at = now
     this.tellPager(message)
@@ -66,7 +66,7 @@ class ModelledError {
   }
 }
 
-function chances(seed: number): (below: number) => number {
+function randomIntegers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -76,55 +76,55 @@ function chances(seed: number): (below: number) => number {
 
 describeEachDatabase('random histories of three errors on two processes', (database) => {
   const openHarness = harnessesOn(database)
-  const toldOf = async (harness: DeliveryHarness, id: number, channel: string) =>
+  const sentKeys = async (harness: DeliveryHarness, id: number, channel: string) =>
     (await harness.rows())
       .filter((row) => row.error_id === id && row.channel === channel)
       .map(({ event, idempotency_key }) =>
         event === 'milestone' ? `milestone ${idempotency_key.split(':')[2]}` : event,
       )
 
-  test.each([1, 2, 3])('send exactly the notifications that the rules require (seed %d)', async (seed) => {
-    const chance = chances(seed)
+  test.each([1, 2, 3])('sends exactly the notifications that the rules require (seed %d)', async (seed) => {
+    const randomInteger = randomIntegers(seed)
     const harness = await openHarness(SETTINGS)
     const other = harnessAt(harness.place, SETTINGS)
     const models = ['A', 'B', 'C'].map((type) => ({ type, id: 0, model: new ModelledError() }))
-    const hours = () => 1 + chance(2)
+    const hours = () => 1 + randomInteger(2)
     for (let step = 0; step < 60; step++) {
-      harness.clock.now += 1 + chance(chance(3) === 0 ? 90 * MINUTE : 4 * MINUTE)
+      harness.clock.now += 1 + randomInteger(randomInteger(3) === 0 ? 90 * MINUTE : 4 * MINUTE)
       other.clock.now = harness.clock.now
       const { now } = harness.clock
-      const one = models[chance(models.length)] as (typeof models)[number]
+      const one = models[randomInteger(models.length)] as (typeof models)[number]
       const { id: error_id, model, type } = one
-      const deed = error_id === 0 ? 0 : chance(12)
-      if (deed <= 5) {
-        const times = 1 + (chance(3) === 0 ? chance(5) : 0)
-        const harnesses = chance(2) === 0 ? harness : other
+      const action = error_id === 0 ? 0 : randomInteger(12)
+      if (action <= 5) {
+        const times = 1 + (randomInteger(3) === 0 ? randomInteger(5) : 0)
+        const harnesses = randomInteger(2) === 0 ? harness : other
         const ids = await Promise.all(Array.from({ length: times }, () => harnesses.log(type)))
         one.id = ids[0] ?? 0
         model.record(times, now)
-      } else if (deed <= 7) {
+      } else if (action <= 7) {
         await other.run(resolveError, { error_id })
         model.close('resolved', now)
-      } else if (deed === 8) {
-        const wanted = chance(2) === 0 ? hours() : undefined
-        await harness.run(muteError, { error_id, hours: wanted })
-        model.muted_until = wanted === undefined ? Number.POSITIVE_INFINITY : now + wanted * 60 * MINUTE
-      } else if (deed === 9) {
-        const wanted = hours()
-        await harness.run(snoozeError, { error_id, hours: wanted })
-        model.snoozed_until = now + wanted * 60 * MINUTE
-      } else if (deed === 10) {
+      } else if (action === 8) {
+        const muteHours = randomInteger(2) === 0 ? hours() : undefined
+        await harness.run(muteError, { error_id, hours: muteHours })
+        model.muted_until = muteHours === undefined ? Number.POSITIVE_INFINITY : now + muteHours * 60 * MINUTE
+      } else if (action === 9) {
+        const snoozeHours = hours()
+        await harness.run(snoozeError, { error_id, hours: snoozeHours })
+        model.snoozed_until = now + snoozeHours * 60 * MINUTE
+      } else if (action === 10) {
         await harness.run(unmuteError, { error_id })
         await harness.run(unsnoozeError, { error_id })
         model.muted_until = model.snoozed_until = 0
-      } else if (chance(3) === 0) {
+      } else if (randomInteger(3) === 0) {
         await harness.run(updateStatus, { error_id, status: 'wont_fix' })
         model.close('wont_fix', now)
       }
     }
     for (const { id, model } of models) {
-      expect(await toldOf(harness, id, 'incident')).toEqual(model.pager)
-      expect(await toldOf(harness, id, 'webhook')).toEqual(model.messages)
+      expect(await sentKeys(harness, id, 'incident')).toEqual(model.pager)
+      expect(await sentKeys(harness, id, 'webhook')).toEqual(model.messages)
     }
   })
 })

@@ -7,17 +7,17 @@ import { type DeliveryHarness, harnessAt, harnessesOn, webhookInbox } from './de
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 1440 * MINUTE
-const NEVER = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
-const take = async (harness: DeliveryHarness, id = 0) => deliver(harness.context, id, NEVER)
+const take = async (harness: DeliveryHarness, id = 0) => deliver(harness.context, id, NEVER_ABORTED)
 
 describeEachDatabase('a delivery of another application', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('is never sent with the settings of this application', async () => {
-    const [ours, theirs] = [await webhookInbox(), await webhookInbox()]
-    const harness = await openHarness(ours.settings)
-    const billing = harnessAt(harness.place, { ...theirs.settings, application_name: 'billing' })
+  test('never sends a delivery with the settings of another application', async () => {
+    const [shopInbox, billingInbox] = [await webhookInbox(), await webhookInbox()]
+    const harness = await openHarness(shopInbox.settings)
+    const billing = harnessAt(harness.place, { ...billingInbox.settings, application_name: 'billing' })
     await harness.log('TypeError')
     await dispatchDue(harness.context)
     const [{ id } = {}] = await harness.rows()
@@ -34,10 +34,10 @@ describeEachDatabase('a delivery of another application', (database) => {
     await dispatchDue(harness.context)
     expect((await harness.rows())[0]).toMatchObject({ queued_at: expect.any(Number) })
     await take(harness, id)
-    expect([ours.letters.length, theirs.letters.length]).toEqual([1, 0])
+    expect([shopInbox.letters.length, billingInbox.letters.length]).toEqual([1, 0])
   })
 
-  test('is enqueued only by processes of its own application', async () => {
+  test('enqueues a delivery only in processes of its own application', async () => {
     const harness = await openHarness()
     const billing = harnessAt(harness.place, { webhook_url: 'http://127.0.0.1:9/', application_name: 'billing' })
     await harness.log('TypeError')
@@ -50,7 +50,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ queued_at: harness.clock.now })
   })
 
-  test('fails when no process of its application was running for a week', async () => {
+  test('fails a delivery whose application had no running process for a week', async () => {
     const harness = await openHarness()
     const billing = harnessAt(harness.place, { application_name: 'billing' })
     await harness.log('TypeError')
@@ -65,7 +65,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     })
   })
 
-  test('waits for a process with its channel configured, as during a rollout', async () => {
+  test('keeps a delivery for a process with its channel configured, as during a rollout', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
@@ -87,7 +87,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
   })
 
-  test('fails with the missing options after its channel was disabled for a while', async () => {
+  test('fails a delivery with the missing options after its channel was disabled for 15 minutes', async () => {
     const harness = await openHarness()
     await harness.log('TypeError')
     await dispatchDue(harness.context)

@@ -37,7 +37,7 @@ describe('an idle process', () => {
         smtp_url: `smtp://${address}`,
       }),
     ],
-  ] as const)('exits although the receiver of a notification does not respond: %s', async (channel, settingsOf) => {
+  ] as const)('exits an idle process although the receiver does not respond: %s', async (channel, settingsOf) => {
     const program = bundled('test/notifications/fixtures/send-and-go.ts')
     const orders = { channel, settings: { ...CREDENTIALS, ...settingsOf() }, notice: NOTICES.new }
     const child = spawn(process.execPath, [program, JSON.stringify(orders)], {
@@ -45,8 +45,8 @@ describe('an idle process', () => {
     })
     onTestFinished(() => void child.kill('SIGKILL'))
     visited = () => child.send('connected')
-    const [said, [code]] = await Promise.all([readAll(child.stdout as Readable), once(child, 'close')])
-    expect({ said, code }).toEqual({ said: 'gone', code: 0 })
+    const [output, [code]] = await Promise.all([readAll(child.stdout as Readable), once(child, 'close')])
+    expect({ output, code }).toEqual({ output: 'gone', code: 0 })
   })
 })
 

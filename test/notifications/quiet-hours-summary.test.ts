@@ -11,7 +11,7 @@ const QUIET = { quiet_hours: '22:00-07:00' }
 describeEachDatabase('quiet hours', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('hold notifications and send one summary at their end, exactly once across processes', async () => {
+  test('holds notifications and sends one summary after quiet hours, exactly once across processes', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness({ ...inbox.settings, ...QUIET })
     const others = [1, 2].map(() => harnessAt(harness.place, { ...inbox.settings, ...QUIET }))
@@ -45,7 +45,7 @@ describeEachDatabase('quiet hours', (database) => {
     ])
   })
 
-  test('write one summary per application and channel, and hold neither severe errors nor incidents', async () => {
+  test('sends one summary per application and channel, and holds neither severe errors nor incidents', async () => {
     const channels = { webhook_url: 'http://127.0.0.1:9/', community_chat_webhook_url: 'http://127.0.0.1:9/' }
     const incident = { incident_integration_key: 'k', severity_thresholds: { incident: 'low' } } as const
     const harness = await openHarness({ ...channels, ...incident, ...QUIET })

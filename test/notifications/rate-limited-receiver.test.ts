@@ -8,12 +8,12 @@ import { type DeliveryHarness, harnessAt, harnessesOn, webhookInbox } from './de
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 const PAUSE = BUSY_SECONDS * SECOND
-const NEVER = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
 describeEachDatabase('a receiver that rate-limits', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('is paused as long as it requests, without counting the attempt', async () => {
+  test('pauses a receiver for the requested time without counting the attempt', async () => {
     const inbox = await webhookInbox()
     inbox.manner = 'busy'
     const harness = await openHarness(inbox.settings)
@@ -37,13 +37,13 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
     expect((await harness.rows()).map(({ state }) => state)).toEqual(['sent', 'sent'])
   })
 
-  test('receives its backlog one by one, in order and within an hour', async () => {
+  test('sends the backlog of a paused receiver one by one, in order and within an hour', async () => {
     const inbox = await webhookInbox()
     inbox.manner = 'busy'
     const harness = await openHarness(inbox.settings)
     await fill(harness, 500)
     const [first, ...others] = await harness.rows()
-    await deliver(harness.context, first?.id ?? 0, NEVER)
+    await deliver(harness.context, first?.id ?? 0, NEVER_ABORTED)
     expect(inbox.letters).toHaveLength(1)
     const [again, ...spread] = (await harness.rows()).map(({ run_at }) => (run_at ?? 0) - harness.clock.now)
     expect(again).toBe(PAUSE)
@@ -58,7 +58,7 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
     expect((await harness.rows()).filter(({ queued_at }) => queued_at !== null).length).toBeGreaterThan(queued)
   })
 
-  test('does not affect other channels and applications', async () => {
+  test('does not pause other channels and applications', async () => {
     const inbox = await webhookInbox()
     inbox.manner = 'busy'
     const channels = { ...inbox.settings, community_chat_webhook_url: 'http://127.0.0.1:9/' }
@@ -67,12 +67,12 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
     await harness.log('A')
     await billing.log('A')
     const [first] = (await harness.rows()).filter(({ channel }) => channel === 'webhook')
-    await deliver(harness.context, first?.id ?? 0, NEVER)
+    await deliver(harness.context, first?.id ?? 0, NEVER_ABORTED)
     const moved = (await harness.rows()).filter(({ run_at }) => run_at !== harness.clock.now)
     expect(moved.map(({ id }) => id)).toEqual([first?.id])
   })
 
-  test('gets no new deliveries during the pause, and no burst afterward', async () => {
+  test('sends nothing new to a paused receiver, and no burst after the pause', async () => {
     const inbox = await webhookInbox()
     inbox.manner = 'busy'
     const harness = await openHarness(inbox.settings)
@@ -81,7 +81,7 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
     harness.clock.now += SECOND
     await harness.log('B')
     const [, late] = await harness.rows()
-    await deliver(harness.context, late?.id ?? 0, NEVER)
+    await deliver(harness.context, late?.id ?? 0, NEVER_ABORTED)
     expect(inbox.letters).toHaveLength(1)
     // Within four times the remaining pause; `random` returns 0.5 in this test.
     expect((await harness.rows())[1]?.run_at).toBe(harness.clock.now + 3 * (PAUSE - SECOND))

@@ -11,7 +11,7 @@ const DAY = 86_400_000
 describeEachDatabase('the digest', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('is sent by email once per period, whichever process writes it', async () => {
+  test('sends one digest per period across processes', async () => {
     const mails: Record<string, unknown>[] = []
     const mail_transport: MailTransport = { sendMail: async (mail) => mails.push(mail) }
     const settings = {
@@ -38,7 +38,7 @@ describeEachDatabase('the digest', (database) => {
     expect(await harness.keys()).toEqual([`digest:${shop}:${from}:email`, `digest:${shop}:${from + DAY}:email`])
   })
 
-  test('is sent separately for each application', async () => {
+  test('sends a separate digest for each application', async () => {
     const mail_transport: MailTransport = { sendMail: async () => ({}) }
     const settings = {
       ...{ enable_email_notifications: true, notification_email_recipients: ['team@shop.example'], mail_transport },
@@ -56,7 +56,7 @@ describeEachDatabase('the digest', (database) => {
     ])
   })
 
-  test('is disabled without the email channel', async () => {
+  test('sends no digest without the email channel', async () => {
     const harness = await openHarness({ digest_frequency: 'daily', webhook_url: 'http://127.0.0.1:9/' })
     expect(isDigestEnabled(harness.context)).toBe(false)
   })

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const server of opened.splice(0)) await new Promise<void>((resolve) => server.close(resolve))
 })
 
-async function portOf(server: Server): Promise<number> {
+async function listenPort(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
@@ -35,19 +35,19 @@ describe('an SMTP connection', () => {
     })
     server.on('error', () => {})
     opened.push(server)
-    return { port: await portOf(server.server), secured }
+    return { port: await listenPort(server.server), secured }
   }
 
   test.each([
     ['smtps', true],
     ['smtp', false],
-  ])('is encrypted: %s', async (scheme, secure) => {
+  ])('encrypts the SMTP connection: %s', async (scheme, secure) => {
     const { port, secured } = await serve(secure)
     expect(await send(`${scheme}://127.0.0.1:${port}?tls.rejectUnauthorized=false`)).toMatchObject({ state: 'sent' })
     expect(secured).toEqual([true])
   })
 
-  test('to a server with an untrusted certificate sends nothing and is retried', async () => {
+  test('sends nothing to a server with an untrusted certificate and retries', async () => {
     const { port, secured } = await serve(true)
     expect(await send(`smtps://127.0.0.1:${port}`)).toMatchObject({ state: 'failed' })
     expect(secured).toEqual([])

@@ -36,7 +36,7 @@ async function left(url: string): Promise<Record<string, number>> {
 }
 
 describeEachDatabase('a batch', (database) => {
-  test('resolves each error once, skips and counts unknown ids, and adds an activity to each', async () => {
+  test('resolves each error once, adds an activity to each and counts unknown ids as skipped', async () => {
     const { tracker } = await freshTracker(database)
     const ids = await logMany(tracker, 3)
     const result = await tracker.Commands.BatchResolveErrors.call({
@@ -62,7 +62,7 @@ describeEachDatabase('a batch', (database) => {
     })
   })
 
-  test('may contain a thousand errors', async () => {
+  test('accepts a batch of a thousand errors', async () => {
     const { tracker } = await freshTracker(database)
     const [error_id = 0] = await logMany(tracker, 1)
     const error_ids = Array.from({ length: 1000 }, (_, i) => error_id + i)
@@ -72,17 +72,17 @@ describeEachDatabase('a batch', (database) => {
 
   test('deletes errors with all their data and keeps the sums correct', async () => {
     const { tracker, url } = await freshTracker(database)
-    const [kept = 0, ...gone] = await logMany(tracker, 3)
+    const [kept = 0, ...deletedIds] = await logMany(tracker, 3)
     await logMany(tracker, 2)
-    for (const error_id of [kept, ...gone])
+    for (const error_id of [kept, ...deletedIds])
       await tracker.Commands.AddComment.call({ error_id, author_name: 'A', body: 'b' })
-    expect(await tracker.Commands.BatchDeleteErrors.call({ error_ids: [...gone, 999_999] })).toEqual({
+    expect(await tracker.Commands.BatchDeleteErrors.call({ error_ids: [...deletedIds, 999_999] })).toEqual({
       changed: 2,
       unchanged: 0,
       skipped: 1,
     })
     expect((await tracker.Queries.ErrorsList.call()).map(({ id }) => id)).toEqual([kept])
-    await expect(tracker.Queries.FindError.call({ error_id: gone[0] ?? 0 })).rejects.toThrow(/No error with id/)
+    await expect(tracker.Queries.FindError.call({ error_id: deletedIds[0] ?? 0 })).rejects.toThrow(/No error with id/)
     expect(await tracker.Queries.DashboardStats.call()).toMatchObject({
       total_errors: 1,
       total_occurrences: 2,
@@ -96,7 +96,7 @@ describeEachDatabase('a batch', (database) => {
     expect(Object.values(await left(url)).every((count) => count === 0)).toBe(true)
   })
 
-  test('records a deleted error that occurs again as a new error', async () => {
+  test('records a new error when a deleted error occurs again', async () => {
     const { tracker } = await freshTracker(database)
     const [first = 0] = await logMany(tracker, 1)
     await tracker.Commands.BatchDeleteErrors.call({ error_ids: [first] })
@@ -125,14 +125,14 @@ describeEachDatabase('retention cleanup', (database) => {
     expect(await tracker.Commands.CleanupErrors.call()).toMatchObject({ deleted: 0 })
   })
 
-  test('keeps everything with retention_days null, unless a number is passed', async () => {
+  test('deletes nothing with retention_days null, unless a number is passed', async () => {
     const { tracker } = await freshTracker(database, { retention_days: null })
     await tracker.Commands.LogError.call({ error_type: 'Old', message: 'x', occurred_at: NOON - 5000 * DAY })
     expect(await tracker.Commands.CleanupErrors.call()).toEqual({ deleted: 0, older_than: null })
     expect(await tracker.Commands.CleanupErrors.call({ retention_days: '4999' })).toMatchObject({ deleted: 1 })
   })
 
-  test('deletes more errors than one transaction can handle, of every application', async () => {
+  test('deletes more errors of all applications than one transaction can handle', async () => {
     const place = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'billing' }).tracker
     const occurred_at = NOON - 400 * DAY

@@ -13,7 +13,7 @@ import { NOON } from '../support/tracker.js'
 import { contextAt, listContext } from './list-context.js'
 
 describeEachDatabase('batch commands', (database) => {
-  test('assign, move, prioritize and snooze several errors, with an activity for each', async () => {
+  test('assigns, moves, prioritizes and snoozes several errors with an activity for each', async () => {
     const { log, run } = await listContext(database)
     const ids = [await log('A'), await log('B')]
     const error_ids = [...ids, 999_999]
@@ -45,11 +45,11 @@ describeEachDatabase('batch commands', (database) => {
     expect([assigned_to, activities.at(-1)]).toMatchObject([null, { action: 'unassigned', from_value: 'Anna' }])
   })
 
-  test('count only changed errors and add no activity to the others', async () => {
+  test('counts only changed errors and adds no activity to unchanged errors', async () => {
     const { log, run } = await listContext(database)
     const [first, second] = [await log('A'), await log('B')]
     const error_ids = [first, second, 999_999]
-    const half = { changed: 1, unchanged: 1, skipped: 1 }
+    const expectedResult = { changed: 1, unchanged: 1, skipped: 1 }
     const none = { changed: 0, unchanged: 2, skipped: 1 }
     for (const [operation, one] of [
       [batchAssignErrors, { assigned_to: 'Anna' }],
@@ -58,19 +58,19 @@ describeEachDatabase('batch commands', (database) => {
       [batchResolveErrors, {}],
     ] as const) {
       await run(operation as typeof batchDeleteErrors, { error_ids: [first], ...one })
-      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...one })).toEqual(half)
+      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...one })).toEqual(expectedResult)
       expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...one })).toEqual(none)
     }
     for (const error_id of [first, second]) expect((await run(findError, { error_id })).activities).toHaveLength(4)
   })
 
-  test('skip and count errors of another application', async () => {
+  test('skips and counts errors of another application', async () => {
     const { log, run, place } = await listContext(database)
     const own = await log('Own')
-    const theirs = await contextAt(place, { application_name: 'billing' }).log('Theirs')
+    const otherErrorId = await contextAt(place, { application_name: 'billing' }).log('Theirs')
     const { application_id } = await run(findError, { error_id: own })
-    const before = await run(findError, { error_id: theirs })
-    const error_ids = [own, theirs]
+    const before = await run(findError, { error_id: otherErrorId })
+    const error_ids = [own, otherErrorId]
     for (const [operation, more] of [
       [batchAssignErrors, { assigned_to: 'Anna' }],
       [batchUpdateStatus, { status: 'in_progress' }],
@@ -84,11 +84,11 @@ describeEachDatabase('batch commands', (database) => {
         unchanged: 0,
         skipped: 1,
       })
-    expect(await run(findError, { error_id: theirs })).toEqual(before)
+    expect(await run(findError, { error_id: otherErrorId })).toEqual(before)
     await expect(run(findError, { error_id: own })).rejects.toThrow('No error with id')
   })
 
-  test('reject invalid input without changing any error', async () => {
+  test('rejects invalid batch input without changing any error', async () => {
     const { log, run } = await listContext(database)
     const error_ids = [await log('A')]
     await expect(run(batchUpdateStatus, { error_ids, status: 'open' })).rejects.toThrow('status must be one of')

@@ -22,7 +22,7 @@ describeEachDatabase('a command', (database) => {
     return { tracker, clock, later, error_id, find, trail, commands: tracker.Commands }
   }
 
-  test('stores resolver, comment and reference with ResolveError', async () => {
+  test('stores name, comment and reference with ResolveError', async () => {
     const { commands, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({
       error_id,
@@ -50,7 +50,7 @@ describeEachDatabase('a command', (database) => {
     ])
   })
 
-  test('needs only the error for ResolveError and then uses the actor as resolver', async () => {
+  test('records the actor as resolver if ResolveError gets no name', async () => {
     const { commands, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({ error_id: String(error_id), actor: 'admin' })
     expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'admin', resolution_comment: null })
@@ -189,7 +189,7 @@ describeEachDatabase('a command', (database) => {
     ])
   })
 
-  test('adds a comment to a resolved error without changing who resolved it and when', async () => {
+  test('keeps the resolver and time when ResolveError adds a comment', async () => {
     const { commands, later, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({ error_id, resolved_by: 'Anna', resolution_comment: 'Fixed' })
     const { resolved_at } = await find()

@@ -22,7 +22,7 @@ async function log(tracker: TrackerInstance, fields: Fields = {}): Promise<numbe
   return logged?.id ?? 0
 }
 
-async function asked<T>(
+async function withContext<T>(
   url: string,
   ask: (context: Context) => Promise<T>,
   { time_zone = 'UTC', now = NOON } = {},
@@ -75,20 +75,20 @@ describeEachDatabase('an error with its occurrences', (database) => {
     })
   })
 
-  test('has a stable order for occurrences of the same millisecond', async () => {
+  test('returns occurrences of the same millisecond in a stable order', async () => {
     const { tracker } = await freshTracker(database)
     let error_id = 0
     for (let i = 0; i < 4; i++) error_id = await log(tracker, { tags: { i } })
-    const walked: number[] = []
+    const visitedIds: number[] = []
     for (let next: number | null | undefined; next !== null; ) {
       const { occurrence } = await tracker.Queries.FindError.call({ error_id, occurrence_id: next })
-      walked.push(occurrence?.id ?? 0)
-      expect(occurrence?.position).toBe(walked.length)
+      visitedIds.push(occurrence?.id ?? 0)
+      expect(occurrence?.position).toBe(visitedIds.length)
       next = occurrence?.previous_id ?? null
     }
     const { occurrences } = await tracker.Queries.FindError.call({ error_id })
-    expect(walked).toEqual(occurrences.map(({ id }) => id))
-    expect(walked).toHaveLength(4)
+    expect(visitedIds).toEqual(occurrences.map(({ id }) => id))
+    expect(visitedIds).toHaveLength(4)
   })
 
   test('lists the stored occurrences page by page', async () => {
@@ -112,7 +112,7 @@ describeEachDatabase('an error with its occurrences', (database) => {
     })
   })
 
-  test('is not found with an occurrence of another error', async () => {
+  test('returns not_found for an occurrence of another error', async () => {
     const { tracker, ids } = await threeOccurrences(database)
     const other = await log(tracker, { error_type: 'OtherError' })
     await expect(tracker.Queries.FindError.call({ error_id: other, occurrence_id: ids[0] })).rejects.toMatchObject({
@@ -120,23 +120,25 @@ describeEachDatabase('an error with its occurrences', (database) => {
     })
   })
 
-  test('is not found when limited to another application', async () => {
+  test('returns not_found for an error of another application', async () => {
     const { tracker, url, spool_path, error_id } = await threeOccurrences(database)
     const { tracker: second } = trackerAt({ url, spool_path: `${spool_path}-2` }, { application_name: 'billing' })
-    const theirs = await log(second)
+    const otherErrorId = await log(second)
     const { application_id } = await tracker.Queries.FindError.call({ error_id })
     expect(await tracker.Queries.FindError.call({ error_id, application_id })).toMatchObject({ id: error_id })
-    const outside = { error_id: theirs, application_id }
+    const outside = { error_id: otherErrorId, application_id }
     await expect(tracker.Queries.FindError.call(outside)).rejects.toMatchObject({ code: 'not_found' })
-    await expect(asked(url, (context) => errorHistory.run(context, outside))).rejects.toMatchObject({
+    await expect(withContext(url, (context) => errorHistory.run(context, outside))).rejects.toMatchObject({
       code: 'not_found',
     })
-    await expect(asked(url, (context) => errorUsers.run(context, outside))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(withContext(url, (context) => errorUsers.run(context, outside))).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 })
 
 describeEachDatabase('the history of an error', (database) => {
-  test('counts by hour, local day, version and platform', async () => {
+  test('counts occurrences by hour, local day, version and platform', async () => {
     const { tracker, url } = await freshTracker(database, { max_occurrences_per_error: 1 })
     const seen: [ago: number, app_version: string, platform: string][] = [
       [0, '2.0.0', 'API'],
@@ -150,7 +152,7 @@ describeEachDatabase('the history of an error', (database) => {
     for (const [ago, app_version, platform] of seen.toReversed()) {
       error_id = await log(tracker, { occurred_at: NOON - ago, app_version, platform })
     }
-    const { hours, days, app_versions, platforms } = await asked(url, (context) =>
+    const { hours, days, app_versions, platforms } = await withContext(url, (context) =>
       errorHistory.run(context, { error_id }),
     )
     expect(hours).toHaveLength(24)
@@ -171,15 +173,15 @@ describeEachDatabase('the history of an error', (database) => {
     ])
   })
 
-  test('counts versions of an old error before it was last seen', async () => {
+  test('counts versions in the 30 days before an old error was last seen', async () => {
     const { tracker, url } = await freshTracker(database)
     const error_id = await log(tracker, { occurred_at: NOON - 60 * DAY, app_version: '1.0.0' })
-    const history = await asked(url, (context) => errorHistory.run(context, { error_id }))
+    const history = await withContext(url, (context) => errorHistory.run(context, { error_id }))
     expect(history.app_versions).toEqual([{ app_version: '1.0.0', count: 1 }])
     expect(history.days.every(({ count }) => count === 0)).toBe(true)
   })
 
-  test('splits days in the configured time zone, including daylight saving time', async () => {
+  test('counts days in the configured time zone across daylight saving time', async () => {
     const { tracker, url, clock } = await freshTracker(database)
     const now = Date.parse('2026-03-30T10:00:00Z')
     clock.now = now
@@ -187,7 +189,7 @@ describeEachDatabase('the history of an error', (database) => {
     // In Berlin, daylight saving time started on the 29th: midnight was at 23:00 UTC, then at 22:00.
     for (const time of ['2026-03-28T22:30:00Z', '2026-03-28T23:30:00Z', '2026-03-29T21:30:00Z', '2026-03-29T22:30:00Z'])
       error_id = await log(tracker, { occurred_at: time })
-    const { days } = await asked(url, (context) => errorHistory.run(context, { error_id }), {
+    const { days } = await withContext(url, (context) => errorHistory.run(context, { error_id }), {
       now,
       time_zone: 'Europe/Berlin',
     })
@@ -200,14 +202,14 @@ describeEachDatabase('the history of an error', (database) => {
 })
 
 describeEachDatabase('the users of an error', (database) => {
-  test('are sorted by their occurrences and limited to ten', async () => {
+  test('returns the ten users with the most occurrences', async () => {
     const { tracker, url } = await freshTracker(database)
     let error_id = 0
     for (let user = 1; user <= 12; user++) {
       for (let i = 0; i < user; i++)
         error_id = await log(tracker, { user_id: `user-${user}`, occurred_at: NOON - user * 60_000 })
     }
-    const { users, scope } = await asked(url, (context) => errorUsers.run(context, { error_id }))
+    const { users, scope } = await withContext(url, (context) => errorUsers.run(context, { error_id }))
     expect(scope).toBe('all')
     expect(users).toHaveLength(10)
     expect(users[0]).toEqual({
@@ -218,13 +220,13 @@ describeEachDatabase('the users of an error', (database) => {
     expect(users.map(({ count }) => count)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
   })
 
-  test('are those of the newest occurrences if there are too many to compare, with all their counts', async () => {
+  test('compares only recent users of an error with too many users, with all their counts', async () => {
     const { tracker, url } = await freshTracker(database)
     const calls: Promise<number>[] = []
     for (let user = 0; user < 520; user++) calls.push(log(tracker, { user_id: `one-${user}`, occurred_at: NOON - DAY }))
     for (let i = 0; i < 5; i++) calls.push(log(tracker, { user_id: 'zoe', occurred_at: NOON - i * 1000 }))
     const [error_id = 0] = await Promise.all(calls)
-    const { users, scope } = await asked(url, (context) => errorUsers.run(context, { error_id }))
+    const { users, scope } = await withContext(url, (context) => errorUsers.run(context, { error_id }))
     expect(scope).toBe('recent')
     expect(users[0]).toMatchObject({ user_id: 'zoe', count: 5 })
   })

@@ -22,7 +22,7 @@ describe('stack frames', () => {
     'at async /srv/app/src/main.ts:3:4',
   ]
 
-  test('are parsed into their parts and library', () => {
+  test('parses stack frames into function, location and library', () => {
     const frames = stackFrames(LINES, '/srv/app')
     expect(frames[0]).toMatchObject({ function_name: 'total', file: 'src/cart.ts', line_number: 12, column: 7 })
     expect(frames.map(({ library }) => library)).toEqual([
@@ -37,7 +37,7 @@ describe('stack frames', () => {
     expect(frames[6]).toMatchObject({ function_name: null, file: 'src/main.ts', in_app: true })
   })
 
-  test('of consecutive libraries are grouped', () => {
+  test('groups consecutive library frames', () => {
     const parts = stackParts(stackFrames(LINES, '/srv/app'))
     expect(parts.map(({ kind }) => kind)).toEqual(['own', 'library', 'own'])
     expect(parts[1]).toMatchObject({
@@ -47,7 +47,7 @@ describe('stack frames', () => {
 })
 
 describeEachDatabase('the grouping of an error', (database) => {
-  test('is explained by the parts of the signature', async () => {
+  test('explains the grouping by the parts of the signature', async () => {
     const { tracker } = await freshTracker(database, { project_root: '/srv/app' })
     const logged = await tracker.Commands.LogError.call({
       error_type: 'CartError',
@@ -65,7 +65,7 @@ describeEachDatabase('the grouping of an error', (database) => {
   })
 })
 
-test('is explained by the location of the cause', async () => {
+test('explains the grouping by the location of the root cause', async () => {
   const { tracker } = await freshTracker({ dialect: 'sqlite', fresh: async () => 'sqlite::memory:' })
   const logged = await tracker.report(new Error('outer', { cause: new TypeError('inner') }))
   const record = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
@@ -75,7 +75,7 @@ test('is explained by the location of the cause', async () => {
   })
 })
 
-test('distinguishes custom fingerprints and message floods', async () => {
+test('distinguishes custom fingerprints and message floods in the grouping', async () => {
   const { tracker } = await freshTracker(
     { dialect: 'sqlite', fresh: async () => 'sqlite::memory:' },
     {
@@ -101,12 +101,12 @@ test('distinguishes custom fingerprints and message floods', async () => {
 })
 
 describe('a curl command', () => {
-  const asked = (fields: Partial<Parameters<typeof requestCurl>[0]>) =>
+  const curlFor = (fields: Partial<Parameters<typeof requestCurl>[0]>) =>
     requestCurl({ request_url: 'https://shop.example/pay?id=7', request: null, user_agent: null, ...fields })
 
-  test('has method, URL and harmless headers', () => {
+  test('includes method, URL and safe headers in a curl command', () => {
     expect(
-      asked({
+      curlFor({
         request: { method: 'post', headers: { accept: 'text/html', host: 'shop.example', 'content-length': '12' } },
         user_agent: 'Mozilla',
       }),
@@ -115,8 +115,8 @@ describe('a curl command', () => {
     )
   })
 
-  test('contains no credentials and no filtered values', () => {
-    const command = asked({
+  test('omits credentials and filtered values from a curl command', () => {
+    const command = curlFor({
       request_url: 'https://eve:pass@shop.example/pay?id=7&token=[FILTERED]&code=%5BFILTERED%5D#secret',
       request: {
         method: 'GET',
@@ -130,39 +130,39 @@ describe('a curl command', () => {
     ["https://shop.example/?q='; rm -rf /; '", "it's"],
     ['https://shop.example/$(touch x)`id`', '$(id)`id` "a" \\'],
     ['https://shop.example/\n-o /etc/passwd', 'a\nb\u0000c'],
-  ])('is quoted safely for a shell: %j', (request_url, user_agent) => {
-    const command = asked({ request_url, user_agent, request: { method: 'GET; id' } }) ?? ''
-    const [globbing_off, address, flag, header, ...more] = execFileSync(
+  ])('quotes a curl command safely for a shell: %j', (request_url, user_agent) => {
+    const command = curlFor({ request_url, user_agent, request: { method: 'GET; id' } }) ?? ''
+    const [globFlag, address, flag, header, ...more] = execFileSync(
       'sh',
       ['-c', `curl() { for a in "$@"; do printf '%s\\036' "$a"; done; }\n${command}`],
       { encoding: 'utf8' },
     ).split('\u001e')
-    expect(globbing_off).toBe('-g')
+    expect(globFlag).toBe('-g')
     expect(address).toBe(new URL(request_url).href)
     expect(flag).toBe('-H')
     expect(header).toBe(`user-agent: ${user_agent.replace(/\p{Cc}/gu, ' ')}`)
     expect(more).toEqual([''])
   })
 
-  test.skipIf(!hasCurl())('sends the same method, URL and headers to a server', async () => {
-    const asked_of_server: unknown[] = []
+  test.skipIf(!hasCurl())('sends the original method, URL and headers when the curl command is run', async () => {
+    const receivedRequests: unknown[] = []
     const server = createServer(({ method, url, headers }, response) => {
-      asked_of_server.push([method, url, headers.accept])
+      receivedRequests.push([method, url, headers.accept])
       response.end('done')
     })
     const origin = await listening(server)
     onTestFinished(() => void server.close())
     const url = '/pay?ids[0]=7&ids[1-3]=8&q={a,b}'
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-      const command = asked({ request_url: `${origin}${url}`, request: { method, headers: { accept: 'a/b' } } }) ?? ''
+      const command = curlFor({ request_url: `${origin}${url}`, request: { method, headers: { accept: 'a/b' } } }) ?? ''
       await promisify(execFile)('sh', ['-c', command], { timeout: 20_000 })
     }
-    expect(asked_of_server).toEqual(['GET', 'HEAD', 'POST', 'DELETE'].map((method) => [method, url, 'a/b']))
+    expect(receivedRequests).toEqual(['GET', 'HEAD', 'POST', 'DELETE'].map((method) => [method, url, 'a/b']))
   })
 
   test.each([null, '/pay', 'javascript:alert(1)', 'file:///etc/passwd', 'https://'])(
-    'is null without an absolute URL: %j',
-    (request_url) => expect(asked({ request_url })).toBeNull(),
+    'returns no curl command without an absolute URL: %j',
+    (request_url) => expect(curlFor({ request_url })).toBeNull(),
   )
 })
 
@@ -201,7 +201,7 @@ describe('an error as Markdown', () => {
 
   const AT = { url: 'https://host', root: '/app' }
 
-  test('shows type, location, counts, times, stack and causes', () => {
+  test('includes type, location, counts, times, stack and causes in Markdown', () => {
     const text = errorMarkdown(RECORD, { url: 'https://host/error_dashboard/errors/7', root: '/app' })
     expect(text).toContain('## `CartError` in `src/cart.ts:12 in total`\n\n```text\nEmpty\n```')
     expect(text).toContain('- Occurrences: 12 (3 users)')
@@ -213,24 +213,24 @@ describe('an error as Markdown', () => {
     expect(text.endsWith('\n\nhttps://host/error_dashboard/errors/7')).toBe(true)
   })
 
-  test('uses the location of the cause if the stack starts elsewhere', () => {
+  test('uses the location of the root cause in Markdown if the stack starts elsewhere', () => {
     const head = (record: ErrorRecord) => errorMarkdown(record, AT).split('\n')[0]
     const deep = { ...RECORD, place: 'src/deep.ts:1 in deep' }
     expect(head(deep)).toBe('## `CartError` caused at `src/deep.ts:1 in deep`')
     expect(head({ ...deep, causes: [] })).toBe('## `CartError` in `src/deep.ts:1 in deep`')
   })
 
-  test('uses the singular for one user', () => {
+  test('uses the singular for one user in Markdown', () => {
     const text = errorMarkdown({ ...RECORD, occurrence_count: 1, user_count: 1 }, AT)
     expect(text).toContain('- Occurrences: 1 (1 user)')
   })
 
-  test('keeps hostile text inside its code blocks', () => {
-    const evil = '```\n\n[click](javascript:alert(1)) ![x](https://evil.example/x.png) @everyone\n````\n'
-    const text = errorMarkdown({ ...RECORD, message: evil, error_type: 'a``b`\n\n# Head', causes: [] }, AT)
+  test('keeps hostile text inside Markdown code blocks', () => {
+    const hostileText = '```\n\n[click](javascript:alert(1)) ![x](https://evil.example/x.png) @everyone\n````\n'
+    const text = errorMarkdown({ ...RECORD, message: hostileText, error_type: 'a``b`\n\n# Head', causes: [] }, AT)
     const fence = /^(`{3,})text\n/m.exec(text)?.[1] ?? ''
-    expect(evil).not.toContain(fence)
-    expect(text).toContain(`${fence}text\n${evil}\n${fence}`)
+    expect(hostileText).not.toContain(fence)
+    expect(text).toContain(`${fence}text\n${hostileText}\n${fence}`)
     expect(text.split('\n')[0]).toBe('## ```a``b` # Head``` in `src/cart.ts:12 in total`')
   })
 })

@@ -69,8 +69,8 @@ describeEachDatabase('the errors list', (database) => {
     expect(await names({ app_version: '3.0' })).toBe('Alpha')
     expect(await names({ app_version: '1.0', search: 'x', unresolved: true, platform: 'Web' })).toBe('Gamma')
     const billing = trackerAt(place, { application_name: 'billing' }).tracker
-    const theirs = { error_type: 'Theirs', message: 'x', app_version: '1.0', occurred_at: NOON - 3 * HOUR }
-    await billing.Commands.LogError.call(theirs)
+    const otherError = { error_type: 'Theirs', message: 'x', app_version: '1.0', occurred_at: NOON - 3 * HOUR }
+    await billing.Commands.LogError.call(otherError)
     expect(await names({ app_version: '1.0' })).toBe('Alpha Theirs Gamma')
     const [shop] = (await tracker.Queries.Applications.call()).filter(({ name }) => name === 'shop')
     expect(await names({ app_version: '1.0', application_id: shop?.id ?? 0 })).toBe('Alpha Gamma')
@@ -111,7 +111,8 @@ describeEachDatabase('the errors list', (database) => {
     await tracker.Commands.UpdatePriority.call({ error_id: idOf('Delta'), priority_level: 4 })
     expect(await names({ status: 'investigating' })).toBe('Gamma')
     expect(await names({ status: 'new' })).toBe('Delta Omega')
-    for (const yes of [true, 'true', '1', 'on', 1]) expect(await names({ unresolved: yes })).toBe('Gamma Delta Omega')
+    for (const truthy of [true, 'true', '1', 'on', 1])
+      expect(await names({ unresolved: truthy })).toBe('Gamma Delta Omega')
     for (const no of [false, 'false', '0', 'off', '', undefined])
       expect(await names({ unresolved: no })).toBe('Alpha Beta Gamma Delta Omega')
     expect(await names({ assigned_to: 'anna@shop.example' })).toBe('Gamma')
@@ -175,7 +176,7 @@ describeEachDatabase('the errors list', (database) => {
         String,
         (error: TrackerError) => `${error.code}: ${error.message}`,
       )
-    for (const [filter, sentence] of [
+    for (const [filter, message] of [
       [{ page: 'abc' }, 'page must be a whole number from 1 to 1000000000'],
       [{ per_page: Number.NaN }, 'per_page must be a whole number from 1 to 100'],
       [{ per_page: ['5', '6'] }, 'per_page must be a whole number from 1 to 100'],
@@ -194,7 +195,7 @@ describeEachDatabase('the errors list', (database) => {
       [{ application_id: 'x' }, 'application_id must be a record id'],
       [{ search: ['a'] }, 'search must be text'],
     ] as const)
-      expect(await problem(filter)).toBe(`invalid_input: ${sentence}`)
+      expect(await problem(filter)).toBe(`invalid_input: ${message}`)
     expect(await problem('x' as never)).toMatch(/^invalid_input: the input/)
   })
 })

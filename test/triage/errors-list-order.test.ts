@@ -43,7 +43,7 @@ async function sortByLanguage(url: string): Promise<void> {
 }
 
 describeEachDatabase('the order of the list', (database) => {
-  test('follows the requested field in both directions, identically on every database', async () => {
+  test('sorts by the requested field in both directions, identically on every database', async () => {
     const tracker = await setUp(database)
     const ascending: Record<(typeof SORT_FIELDS)[number], string> = {
       occurred_at: 'beta alpha Émile Beta _under',
@@ -64,7 +64,7 @@ describeEachDatabase('the order of the list', (database) => {
     }
   })
 
-  test('is newest first by default', async () => {
+  test('sorts newest first by default', async () => {
     const tracker = await setUp(database)
     const names = (await tracker.Queries.ErrorsList.call()).map(({ error_type }) => error_type)
     expect(names).toEqual(['_under', 'Beta', 'Émile', 'alpha', 'beta'])
@@ -72,7 +72,7 @@ describeEachDatabase('the order of the list', (database) => {
 })
 
 describeEachDatabase('the pages of the list', (database) => {
-  test('contain 25 errors by default and at most 100, and are clamped to the valid range', async () => {
+  test('returns 25 errors per page by default, at most 100, and clamps the page', async () => {
     const { tracker } = await freshTracker(database)
     const type = (i: number) => `Error${String.fromCharCode(65 + Math.floor(i / 26), 65 + (i % 26))}`
     await Promise.all(

@@ -69,7 +69,7 @@ describeEachDatabase('a literal search', (database) => {
     expect((await found('')).split(' ')).toHaveLength(Object.keys(MESSAGES).length)
   })
 
-  test('combines with other filters and pages', async () => {
+  test('combines search with other filters and pages', async () => {
     const { tracker } = await freshTracker(database)
     for (const platform of ['Web', 'iOS', 'Android'])
       for (const error_type of ['CartError', 'MailError'])

@@ -9,11 +9,11 @@ type Command = Exclude<keyof TrackerInstance['Commands'], 'LogError'>
 
 /** Valid input, and per field invalid values with their messages. */
 const COMMANDS: Partial<
-  Record<Command, { right: object; wrong: [field: string, value: unknown, sentence: string][] }>
+  Record<Command, { valid: object; invalid: [field: string, value: unknown, message: string][] }>
 > = {
   ResolveError: {
-    right: { resolved_by: 'Anna' },
-    wrong: [
+    valid: { resolved_by: 'Anna' },
+    invalid: [
       ['resolved_by', 'x'.repeat(256), 'must not be longer than 255 characters'],
       ['resolved_by', 5, 'must be text'],
       ['resolution_comment', 'x'.repeat(10_001), 'must not be longer than 10000 characters'],
@@ -22,8 +22,8 @@ const COMMANDS: Partial<
     ],
   },
   AssignError: {
-    right: { assigned_to: 'anna@shop.example' },
-    wrong: [
+    valid: { assigned_to: 'anna@shop.example' },
+    invalid: [
       ['assigned_to', undefined, 'is missing'],
       ['assigned_to', '', 'must not be empty'],
       ['assigned_to', '  ', 'must not be empty'],
@@ -33,18 +33,18 @@ const COMMANDS: Partial<
       ['actor', 'x'.repeat(256), 'must not be longer than 255 characters'],
     ],
   },
-  UnassignError: { right: {}, wrong: [] },
+  UnassignError: { valid: {}, invalid: [] },
   UpdatePriority: {
-    right: { priority_level: 3 },
-    wrong: [undefined, '', -1, 5, 1.5, 'high', Number.NaN, 1e308, [1], null, true].map((value) => [
+    valid: { priority_level: 3 },
+    invalid: [undefined, '', -1, 5, 1.5, 'high', Number.NaN, 1e308, [1], null, true].map((value) => [
       'priority_level',
       value,
       value === undefined ? 'is missing' : 'must be a whole number from 0 to 4',
     ]),
   },
   SnoozeError: {
-    right: { hours: 5 },
-    wrong: [
+    valid: { hours: 5 },
+    invalid: [
       ...[undefined, '', 0, -1, 8761, 1.5, 'soon', '1e309', ['5'], null].map((value): [string, unknown, string] => [
         'hours',
         value,
@@ -53,10 +53,10 @@ const COMMANDS: Partial<
       ['reason', 'x'.repeat(10_001), 'must not be longer than 10000 characters'],
     ],
   },
-  UnsnoozeError: { right: {}, wrong: [] },
+  UnsnoozeError: { valid: {}, invalid: [] },
   UpdateStatus: {
-    right: { status: 'investigating' },
-    wrong: [
+    valid: { status: 'investigating' },
+    invalid: [
       ...[undefined, '', 'open', 'RESOLVED', 'constructor', 5, null, ['new']].map(
         (value): [string, unknown, string] => [
           'status',
@@ -68,8 +68,8 @@ const COMMANDS: Partial<
     ],
   },
   AddComment: {
-    right: { author_name: 'Anna', body: 'Hello' },
-    wrong: [
+    valid: { author_name: 'Anna', body: 'Hello' },
+    invalid: [
       ['author_name', undefined, 'is missing'],
       ['author_name', '', 'must not be empty'],
       ['author_name', 'x'.repeat(256), 'must not be longer than 255 characters'],
@@ -81,7 +81,7 @@ const COMMANDS: Partial<
   },
 }
 
-const WRONG_IDS: [unknown, string][] = [
+const INVALID_IDS: [unknown, string][] = [
   [undefined, 'error_id is missing'],
   [null, 'error_id must be a record id'],
   ['', 'error_id must be a record id'],
@@ -108,29 +108,32 @@ describeEachDatabase('invalid input', (database) => {
   }
   const problem = (error: TrackerError) => `${error.code}: ${error.message}`
 
-  test.each(Object.entries(COMMANDS))('is rejected without changes by %s', async (name, { right, wrong }) => {
-    const { url, error_id, call } = await setUp()
-    const before = await everything(url)
-    for (const [field, value, sentence] of wrong)
-      expect(await call(name as Command, { error_id, ...right, [field]: value })).toBe(
-        `invalid_input: ${field} ${sentence}`,
-      )
-    for (const [value, sentence] of WRONG_IDS)
-      expect(await call(name as Command, { ...right, error_id: value })).toBe(`invalid_input: ${sentence}`)
-    for (const unknown of [error_id + 1, Number.MAX_SAFE_INTEGER])
-      expect(await call(name as Command, { ...right, error_id: unknown })).toMatch(/^not_found: .* id \d+/)
-    for (const input of ['text', 5, true])
-      expect(await call(name as Command, input)).toMatch(/^invalid_input: the input/)
-    expect(await everything(url)).toEqual(before)
-    expect(await call(name as Command, { error_id, ...right })).toBe('done')
-    expect(await everything(url)).not.toEqual(before)
-  })
+  test.each(Object.entries(COMMANDS))(
+    'rejects invalid input of %s without changes',
+    async (name, { valid, invalid }) => {
+      const { url, error_id, call } = await setUp()
+      const before = await everything(url)
+      for (const [field, value, message] of invalid)
+        expect(await call(name as Command, { error_id, ...valid, [field]: value })).toBe(
+          `invalid_input: ${field} ${message}`,
+        )
+      for (const [value, message] of INVALID_IDS)
+        expect(await call(name as Command, { ...valid, error_id: value })).toBe(`invalid_input: ${message}`)
+      for (const unknown of [error_id + 1, Number.MAX_SAFE_INTEGER])
+        expect(await call(name as Command, { ...valid, error_id: unknown })).toMatch(/^not_found: .* id \d+/)
+      for (const input of ['text', 5, true])
+        expect(await call(name as Command, input)).toMatch(/^invalid_input: the input/)
+      expect(await everything(url)).toEqual(before)
+      expect(await call(name as Command, { error_id, ...valid })).toBe('done')
+      expect(await everything(url)).not.toEqual(before)
+    },
+  )
 
-  test('is rejected without changes by BatchResolveErrors and BatchDeleteErrors', async () => {
+  test('rejects invalid input of BatchResolveErrors and BatchDeleteErrors without changes', async () => {
     const { url, error_id, call } = await setUp()
     const before = await everything(url)
     for (const name of ['BatchResolveErrors', 'BatchDeleteErrors'] as const) {
-      for (const [error_ids, sentence] of [
+      for (const [error_ids, message] of [
         [undefined, 'error_ids is missing'],
         [[], 'error_ids must contain at least one error id'],
         [error_id, 'error_ids must be a list of error ids'],
@@ -139,12 +142,12 @@ describeEachDatabase('invalid input', (database) => {
         [[error_id, -1], 'error_ids.1 must be a positive whole number'],
         [Array.from({ length: 1001 }, (_, i) => i + 1), 'error_ids must not contain more than 1000 error ids'],
       ] as const)
-        expect(await call(name, { error_ids })).toBe(`invalid_input: ${sentence}`)
+        expect(await call(name, { error_ids })).toBe(`invalid_input: ${message}`)
     }
     expect(await everything(url)).toEqual(before)
   })
 
-  test('is rejected without changes by CleanupErrors', async () => {
+  test('rejects invalid input of CleanupErrors without changes', async () => {
     const { call } = await setUp()
     for (const retention_days of [0, -1, 1.5, 'soon', 1e9, [1]])
       expect(await call('CleanupErrors', { retention_days })).toBe(
@@ -152,7 +155,7 @@ describeEachDatabase('invalid input', (database) => {
       )
   })
 
-  test('with NUL and lone surrogates is stored in a form that every database accepts', async () => {
+  test('stores NUL and lone surrogates in a form that every database accepts', async () => {
     const { tracker, error_id } = await setUp()
     const text = 'a\0b\uD800'
     await tracker.Commands.AssignError.call({ error_id, assigned_to: text, actor: text })
@@ -175,7 +178,7 @@ describeEachDatabase('invalid input', (database) => {
     })
   })
 
-  test('is not reported for the longest allowed names in any alphabet', async () => {
+  test('accepts names of the maximum length in any alphabet', async () => {
     const { tracker, error_id } = await setUp()
     const name = '漢'.repeat(255)
     await tracker.Commands.AssignError.call({ error_id, assigned_to: name, actor: name })

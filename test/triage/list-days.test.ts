@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 describeEachDatabase('the days of the list', (database) => {
-  test('limit `day` to errors that occurred on it, including those seen again since', async () => {
+  test('returns errors of a day, including errors seen again later', async () => {
     const { context, log } = await listContext(database)
     for (const [name, time] of [
       ['Twice', NOON - 2 * DAY],
@@ -33,7 +33,7 @@ describeEachDatabase('the days of the list', (database) => {
       expect(() => parseInput(errorsListInput, { day })).toThrow('day must be a day such as 2026-03-09')
   })
 
-  test('follow the configured time zone, with each hour in the day in which it starts', async () => {
+  test('assigns each hour to the local day in which it starts', async () => {
     const { context, log } = await listContext(database, { time_zone: 'Asia/Kolkata' })
     await log('Evening', { occurred_at: '2026-03-08T17:59:00Z' })
     await log('Midnight', { occurred_at: '2026-03-08T18:10:00Z' })
@@ -44,7 +44,7 @@ describeEachDatabase('the days of the list', (database) => {
     expect(await names('2026-03-09')).toBe('Morning')
   })
 
-  test('show the occurrences of the last seven days in each row', async () => {
+  test('returns the occurrences of the last seven days for each error', async () => {
     const { context, log } = await listContext(database)
     const many = async (name: string, count: number, occurred_at: number) => {
       let id = 0

@@ -20,7 +20,7 @@ const numbers = (counts: StatusCounts) =>
   )
 
 describeEachDatabase('the tabs of the list', (database) => {
-  test('count matching errors per status, open, snoozed and all', async () => {
+  test('counts matching errors for each tab', async () => {
     const { context, clock, log, run, place } = await listContext(database)
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'E', 'F'])
@@ -52,7 +52,7 @@ describeEachDatabase('the tabs of the list', (database) => {
 })
 
 describeEachDatabase('the tabs of a list with a common text', (database) => {
-  test('show only exact counts and lower bounds', async () => {
+  test('shows only exact counts and lower bounds for a common search text', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2600, () => ({ text: 'common' }))
     const { read } = context.database
@@ -65,11 +65,19 @@ describeEachDatabase('the tabs of a list with a common text', (database) => {
       .execute()
     const counts = await statusCounts(context, { search: 'common' })
     expect(counts.all).toEqual({ count: 1000, is_lower_bound: true })
-    const truth = { resolved: 2000, new: 600, open: 600, snoozed: 0, investigating: 0, in_progress: 0, wont_fix: 0 }
-    for (const [name, real] of Object.entries(truth)) {
+    const actualCounts = {
+      resolved: 2000,
+      new: 600,
+      open: 600,
+      snoozed: 0,
+      investigating: 0,
+      in_progress: 0,
+      wont_fix: 0,
+    }
+    for (const [name, actualCount] of Object.entries(actualCounts)) {
       const { count, is_lower_bound } = counts[name as keyof StatusCounts]
-      if (is_lower_bound) expect(real).toBeGreaterThanOrEqual(count ?? 0)
-      else expect([null, real]).toContain(count)
+      if (is_lower_bound) expect(actualCount).toBeGreaterThanOrEqual(count ?? 0)
+      else expect([null, actualCount]).toContain(count)
     }
     expect(counts.open.count).toBeNull()
     expect(numbers(await statusCounts(context, { search: 'common', severity: 'high' }))).toEqual({})
@@ -77,7 +85,7 @@ describeEachDatabase('the tabs of a list with a common text', (database) => {
 })
 
 describeEachDatabase('the filter options', (database) => {
-  test('are the platforms, newest versions and assignees of one or all applications', async () => {
+  test('returns platforms, newest versions and assignees of one or all applications', async () => {
     const { context, log, run, place } = await listContext(database)
     for (let i = 1; i <= 22; i++)
       await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform: i % 2 ? 'Web' : 'iOS', occurred_at: NOON + i })
@@ -86,8 +94,8 @@ describeEachDatabase('the filter options', (database) => {
     await run(assignError, { error_id: await log('Hers'), assigned_to: 'Anna' })
     await run(assignError, { error_id: await log('HersToo'), assigned_to: 'Anna' })
     const other = contextAt(place, { application_name: 'billing' })
-    const theirs = await other.log('Theirs', { platform: 'Android', app_version: '9' })
-    await other.run(assignError, { error_id: theirs, assigned_to: 'carl' })
+    const otherErrorId = await other.log('Theirs', { platform: 'Android', app_version: '9' })
+    await other.run(assignError, { error_id: otherErrorId, assigned_to: 'carl' })
 
     const all = await filterChoices(context, null)
     expect(all.platforms).toEqual(['API', 'Android', 'Web', 'iOS'])
@@ -97,7 +105,7 @@ describeEachDatabase('the filter options', (database) => {
     const { application_id } = await context.database.read
       .selectFrom('faultboard_errors')
       .select('application_id')
-      .where('id', '=', theirs)
+      .where('id', '=', otherErrorId)
       .executeTakeFirstOrThrow()
     expect(await filterChoices(context, application_id)).toEqual({
       platforms: ['Android'],
@@ -109,7 +117,7 @@ describeEachDatabase('the filter options', (database) => {
 })
 
 describeEachDatabase('saved views', (database) => {
-  test('store a query by name and replace a view with the same name', async () => {
+  test('saves a query by name and replaces a view with the same name', async () => {
     const { run, clock } = await listContext(database)
     expect(await run(listSavedViews)).toEqual([])
     const query = '?page=3&severity=high&foo=1&search=a%26b+c&assigned_to=&__proto__=x'
@@ -133,7 +141,7 @@ describeEachDatabase('saved views', (database) => {
     await expect(run(deleteView, { view_id: saved.id })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('are rejected for an invalid or too long query, and beyond the limit of 100', async () => {
+  test('rejects invalid and too long queries, and more than 100 saved views', async () => {
     const { run } = await listContext(database)
     const save = (name: string, query: string) => run(saveView, { name, query })
     await expect(save('', 'severity=high')).rejects.toThrow('name must not be empty')
@@ -145,14 +153,14 @@ describeEachDatabase('saved views', (database) => {
     expect(await run(listSavedViews)).toHaveLength(100)
   })
 
-  test('with the same name saved concurrently become one', async () => {
+  test('creates one view when a name is saved concurrently', async () => {
     const { run } = await listContext(database)
-    const at_once = Array.from({ length: 5 }, () => run(saveView, { name: 'Same', query: 'status=new' }))
-    expect(new Set((await Promise.all(at_once)).map(({ id }) => id)).size).toBe(1)
+    const concurrentSaves = Array.from({ length: 5 }, () => run(saveView, { name: 'Same', query: 'status=new' }))
+    expect(new Set((await Promise.all(concurrentSaves)).map(({ id }) => id)).size).toBe(1)
   })
 })
 
-test('have their filters in a fixed order without other parameters', () => {
+test('keeps the filters of a view in a fixed order without other parameters', () => {
   expect(listQuery('sort_by=status&day=2026-03-09&search=x&search=y&page=2&per_page=50&utm=1')).toBe(
     'per_page=50&search=x&day=2026-03-09&sort_by=status',
   )

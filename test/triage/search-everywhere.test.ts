@@ -26,21 +26,21 @@ describeEachDatabase('search', (database) => {
     const stored = await context.database.read.selectFrom('faultboard_error_search').selectAll().execute()
     const found = async (search: string) =>
       (await perform(errorsPage, context, { search, per_page: 100 })).errors.map(({ id }) => id).sort((a, b) => a - b)
-    const cut = fc
+    const substrings = fc
       .tuple(fc.nat(stored.length - 1), fc.nat(39), fc.integer({ min: 1, max: 8 }))
       .map(([row, from, length]) => (stored[row]?.search_text ?? '').slice(from, from + length))
     const searches = fc.oneof(
-      cut,
-      cut.map((one) => one.toUpperCase()),
+      substrings,
+      substrings.map((one) => one.toUpperCase()),
       text(3),
       text(40),
       fc.string({ maxLength: 1000 }),
     )
     await fc.assert(
       fc.asyncProperty(searches, async (search) => {
-        const wanted = parseInput(errorsListInput, { search }).search?.toLowerCase()
-        const expected = stored.filter(({ search_text }) => wanted !== undefined && search_text.includes(wanted))
-        if (wanted === undefined || expected.length > 100) return
+        const needle = parseInput(errorsListInput, { search }).search?.toLowerCase()
+        const expected = stored.filter(({ search_text }) => needle !== undefined && search_text.includes(needle))
+        if (needle === undefined || expected.length > 100) return
         expect(await found(search)).toEqual(expected.map(({ error_id }) => error_id).sort((a, b) => a - b))
       }),
       { numRuns: 150, seed: 11 },
@@ -49,18 +49,21 @@ describeEachDatabase('search', (database) => {
     expect(await found(`${'long '.repeat(190)}x`)).toEqual([])
   })
 
-  test('no longer finds deleted errors, and its index stays consistent', async () => {
+  test('does not find deleted errors and keeps the index consistent', async () => {
     const { context, log, run } = await listContext(database)
-    const [gone, kept] = [await log('Gone', { message: 'needle one' }), await log('Kept', { message: 'needle two' })]
-    await run(batchDeleteErrors, { error_ids: [gone] })
-    expect((await perform(errorsPage, context, { search: 'needle' })).errors.map(({ id }) => id)).toEqual([kept])
+    const [deletedId, keptId] = [
+      await log('Gone', { message: 'needle one' }),
+      await log('Kept', { message: 'needle two' }),
+    ]
+    await run(batchDeleteErrors, { error_ids: [deletedId] })
+    expect((await perform(errorsPage, context, { search: 'needle' })).errors.map(({ id }) => id)).toEqual([keptId])
     expect((await perform(errorsPage, context, { search: 'needle one' })).errors).toEqual([])
     if (database.dialect === 'sqlite') {
       const index = sql.table('faultboard_error_search_index')
       const check = sql`insert into ${index} (faultboard_error_search_index, rank) values ('integrity-check', 1)`
       await expect(check.execute(context.database.read)).resolves.toBeDefined()
       const { rows } = await sql`select rowid from ${index} where ${index} match 'nee'`.execute(context.database.read)
-      expect(rows).toEqual([{ rowid: kept }])
+      expect(rows).toEqual([{ rowid: keptId }])
     }
   })
 
@@ -91,7 +94,7 @@ describeEachDatabase('a search text that most errors contain', (database) => {
     platform: platforms[i % 3] ?? 'API',
     text: i % 10 === 0 ? `other ${i}` : `shared text ${i}`,
   })
-  test('is counted up to a limit, and its pages follow the list order', async () => {
+  test('counts a common text up to a limit and pages in list order', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2400, fieldsOf)
     for (const search of ['shared', 'sh']) {

@@ -20,9 +20,9 @@ class WithoutFts5 extends DatabaseSync {
 describeEachDatabase(
   'search without an index',
   (database) => {
-    test('finds the same errors, and the migration succeeds', async () => {
+    test('migrates and finds the same errors without a search index', async () => {
       const url = await database.empty()
-      const option = database.dialect === 'sqlite' ? handleOf(url) : await asUserWithoutRights(url)
+      const option = database.dialect === 'sqlite' ? openHandle(url) : await asUserWithoutRights(url)
       expect(await withDatabase(option, migrate)).toContain('0001-initial')
       const { context, log } = contextAt({ url, spool_path: temporaryFolder() }, { database: option })
       const { read, dialect } = context.database
@@ -37,7 +37,7 @@ describeEachDatabase(
   { except: ['mysql'] },
 )
 
-function handleOf(url: string): object {
+function openHandle(url: string): object {
   const handle = new WithoutFts5(url.slice('sqlite:'.length))
   onTestFinished(() => handle.close())
   return handle

@@ -36,7 +36,7 @@ function wrapped(line: number): Error {
 }
 
 describeEachDatabase('the selected occurrence of an error', (database) => {
-  test('determines its message, location, backtrace, request, user, platform and version', async () => {
+  test('shows message, location, backtrace, request, user, platform and version of the selected occurrence', async () => {
     const { tracker, log } = await logger(database)
     const older = {
       ...FIRST,
@@ -81,7 +81,7 @@ describeEachDatabase('the selected occurrence of an error', (database) => {
     expect(listed).toMatchObject({ message: newest.message, place: newest.place, user_id: 'bob', app_version: '2.0.0' })
   })
 
-  test('determines the location of the root cause', async () => {
+  test('shows the location of the root cause of the selected occurrence', async () => {
     const { tracker, log } = await logger(database, { project_root: '/srv' })
     const error_id = await log({ exception: wrapped(1), occurred_at: NOON - 2000 })
     expect(await log({ exception: wrapped(2), occurred_at: NOON - 1000 })).toBe(error_id)
@@ -99,7 +99,7 @@ describeEachDatabase('the selected occurrence of an error', (database) => {
 })
 
 describeEachDatabase('the newest occurrence of an error', (database) => {
-  test('determines message, backtrace, location and request in lists, on the page and in search', async () => {
+  test('shows and finds message, backtrace, location and request of the newest occurrence', async () => {
     const { tracker, log, found } = await logger(database)
     const error_id = await log({ ...FIRST, occurred_at: NOON - 2000 })
     expect(await log({ ...SECOND, occurred_at: NOON - 1000 })).toBe(error_id)
@@ -117,7 +117,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     expect(record.occurrences.map(({ message }) => message)).toEqual([SECOND.message, FIRST.message])
   })
 
-  test('stays the same when an older occurrence arrives late, alone or in a batch with newer ones', async () => {
+  test('keeps showing the newest occurrence when an older occurrence arrives late', async () => {
     const { tracker, log, found } = await logger(database)
     const error_id = await log({ ...SECOND, occurred_at: NOON - 1000 })
     await log({ ...FIRST, occurred_at: NOON - 60_000 })
@@ -132,7 +132,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     expect(await found('User 7')).toEqual(['User 7 not found'])
   })
 
-  test('is shown during a storm in which most occurrences have no row', async () => {
+  test('shows the newest occurrence of a storm in which most occurrences have no row', async () => {
     const { tracker, log } = await logger(database, { max_full_occurrences_per_minute: 3 })
     const ids = []
     for (let n = 0; n < 12; n++) {
@@ -146,7 +146,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     expect(record.place).toBe(`src/job.js:${record.backtrace[0]?.match(/:(\d+):/)?.[1]} in run`)
   })
 
-  test('is shown although it has no row and older occurrences with rows arrive late', async () => {
+  test('shows a newest occurrence without a row although older occurrences arrive late', async () => {
     const { tracker, clock, log, found } = await logger(database, { max_full_occurrences_per_minute: 1 })
     const logAt = (id: number, seconds: number) =>
       log({
@@ -175,7 +175,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     expect(record).toMatchObject({ occurrence_count: 5, occurred_at: new Date(NOON - 10_000).toISOString() })
   })
 
-  test('limits the search history regardless of the number of messages and backtraces', async () => {
+  test('limits the search history of an error', async () => {
     const { log, found, url } = await logger(database)
     for (let n = 0; n < 60; n++)
       await log({
@@ -197,7 +197,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     })
   })
 
-  test('is found by a backtrace that returns after many others and is stored once', async () => {
+  test('finds a backtrace that returns after many others and stores it once', async () => {
     const { log, found, url } = await logger(database)
     const lines = [1, 2, ...Array.from({ length: 25 }, (_, n) => 100 + n), 2, 2, 1, 2]
     for (const [n, line] of lines.entries())
@@ -211,7 +211,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     })
   })
 
-  test('is written once if its message alternates with another', async () => {
+  test('stores alternating messages once', async () => {
     const { log, url } = await logger(database)
     for (let n = 0; n < 10; n++)
       await log({ message: `User ${n % 2} not found`, backtrace: FIRST.backtrace, occurred_at: NOON + n })
@@ -221,7 +221,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     })
   })
 
-  test('is deleted together with its search history', async () => {
+  test('deletes the search history with the error', async () => {
     const { tracker, log, url } = await logger(database)
     const error_id = await log(FIRST)
     await log(SECOND)

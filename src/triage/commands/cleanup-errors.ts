@@ -1,13 +1,17 @@
 import * as v from 'valibot'
+import type { Context } from '../../context.js'
 import { integer } from '../../model/input.js'
 import { DAY } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { deleteErrors, finishDeletions } from './delete-errors.js'
-import { deleteOldReports } from './delete-old-reports.js'
 
 const ERRORS_PER_BATCH = 200
 /** Batch markers are needed only while a spool file with the same id may still appear. */
 const BATCH_MARKER_DAYS = 90
+/** Clients retry a report without a response within hours, or when the application is opened again. */
+const REPORT_DIGEST_DAYS = 3
+/** Deleting blocks the host's event loop on SQLite, so batches are small. */
+const REPORTS_PER_BATCH = 500
 
 export interface CleanupResult {
   deleted: number
@@ -24,7 +28,7 @@ export const cleanupErrors = defineOperation({
       .deleteFrom('faultboard_batches')
       .where('created_at', '<', now() - BATCH_MARKER_DAYS * DAY)
       .execute()
-    await deleteOldReports(context)
+    await deleteOldReportDigests(context)
     await finishDeletions(context)
     const days = input.retention_days ?? config.retention_days
     if (days === null) return { deleted: 0, older_than: null }
@@ -45,3 +49,29 @@ export const cleanupErrors = defineOperation({
     }
   },
 })
+
+/** Deletes the digests used to detect duplicate reports, once no retry can arrive. */
+async function deleteOldReportDigests({ database, now }: Context): Promise<void> {
+  const cutoff = now() - REPORT_DIGEST_DAYS * DAY
+  for (;;) {
+    const oldDigests = await database.read
+      .selectFrom('faultboard_reported_events')
+      .select(['application_id', 'event_digest'])
+      .where('created_at', '<', cutoff)
+      .limit(REPORTS_PER_BATCH)
+      .execute()
+    if (oldDigests.length === 0) return
+    await database.write((trx) =>
+      trx
+        .deleteFrom('faultboard_reported_events')
+        .where('application_id', 'in', [...new Set(oldDigests.map(({ application_id }) => application_id))])
+        .where(
+          'event_digest',
+          'in',
+          oldDigests.map(({ event_digest }) => event_digest),
+        )
+        .where('created_at', '<', cutoff)
+        .execute(),
+    )
+  }
+}

@@ -2,7 +2,6 @@ import type { Context } from '../../context.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorSummary } from '../queries/error-record.js'
 import { loadSummaries } from '../queries/error-summaries.js'
-import { csvRow } from './csv-row.js'
 import { type ErrorsFilter, errorsListInput } from './errors-filter.js'
 import { afterRow, listOrder } from './list-order.js'
 import { matchingErrors } from './matching-errors.js'
@@ -31,6 +30,12 @@ const COLUMNS = [
   'resolved_at',
   'hash_signature',
 ] as const satisfies readonly (keyof ErrorSummary)[]
+
+/**
+ * Matches text that a spreadsheet would execute as a formula, including after stripped characters and in full-width
+ * forms.
+ */
+const FORMULA_START = /^[\s"'\u200B-\u200F\u2060\uFEFF\0]*[=+\-@\t\r＝＋－＠]|^[\t\r]/u
 
 /** Makes spreadsheets decode the file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -65,4 +70,16 @@ async function* csvRows(context: Context, filter: ErrorsFilter, limit: number): 
     lastRow = rows.at(-1)
     if (rows.length < ROWS_PER_BATCH || !lastRow) return
   }
+}
+
+/** Formats one row according to RFC 4180. */
+export function csvRow(cells: readonly (string | number | null)[]): string {
+  return `${cells.map(formatCell).join(',')}\r\n`
+}
+
+function formatCell(value: string | number | null): string {
+  if (value === null) return ''
+  if (typeof value === 'number') return String(value)
+  const text = FORMULA_START.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
 }

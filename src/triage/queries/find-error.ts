@@ -8,7 +8,7 @@ import { applicationNames } from '../../store/applications.js'
 import type { ErrorRow } from '../../store/lock.js'
 import { type OccurrenceSelection, occurrencesPage, selectedOccurrence } from './error-occurrences.js'
 import { type Activity, type Comment, type ErrorRecord, toSummary } from './error-record.js'
-import { capturedDataOf } from './occurrence.js'
+import { pickCapturedData } from './occurrence.js'
 
 const MAX_TRAIL_ENTRIES = 200
 
@@ -42,7 +42,7 @@ export const findError = defineOperation({
 
 /** Fields of the selected occurrence. Without stored occurrences, the error keeps the fields of its newest one. */
 function occurrenceFields({ occurrence, payload }: OccurrenceSelection, root: string) {
-  const capturedData = capturedDataOf(occurrence)
+  const capturedData = pickCapturedData(occurrence)
   if (!occurrence) return { ...payload, ...capturedData }
   const { message, platform, app_version, git_sha, user_id } = occurrence
   const place = displayLocation(rootBacktrace(payload, root), root)

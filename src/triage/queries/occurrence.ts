@@ -41,7 +41,7 @@ interface StoredContext extends Record<string, unknown> {
 }
 
 /** Data captured with an occurrence. Empty when no occurrence is stored. */
-export function capturedDataOf(occurrence: Occurrence | null): CapturedData {
+export function pickCapturedData(occurrence: Occurrence | null): CapturedData {
   if (!occurrence) return EMPTY_CAPTURED_DATA
   const { request_url, request_params, ip_address, user_agent, request, tags, context, breadcrumbs, details } =
     occurrence

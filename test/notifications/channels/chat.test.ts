@@ -25,11 +25,11 @@ channelContract({
   carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
   open,
   busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
-  expectHarmless,
+  expectEscaped,
 })
 
 /** Slack limits. */
-function expectHarmless({ raw }: Letter): void {
+function expectEscaped({ raw }: Letter): void {
   const { text, mrkdwn, blocks } = JSON.parse(raw) as Body
   expect(mrkdwn).toBe(false)
   expect(text.length).toBeLessThan(40_000)
@@ -49,8 +49,8 @@ function expectHarmless({ raw }: Letter): void {
   }
   for (const shown of [text, ...texts.map((one) => one.text)]) {
     expect(shown).not.toMatch(/<(?!https:\/\/ops\.example\/)/)
-    const said = shown.replace(/<https:[^>]*>/g, '')
-    expect(said).not.toMatch(/@(everyone|here|channel|U123)|http:\/\/|www\.|\]\(|\u202E|\r|\0/)
+    const withoutLinks = shown.replace(/<https:[^>]*>/g, '')
+    expect(withoutLinks).not.toMatch(/@(everyone|here|channel|U123)|http:\/\/|www\.|\]\(|\u202E|\r|\0/)
     // Only the closing backtick ends a code span.
     expect((shown.match(/`/g) ?? []).length % 2).toBe(0)
   }
@@ -74,7 +74,7 @@ describe('a chat notification', () => {
     return JSON.parse(inbox.letters[0]?.raw ?? '') as Body
   }
 
-  test('contains the full text and shows it in blocks', async () => {
+  test('sends the full text and the same content as blocks', async () => {
     const { text, blocks } = await sent(errorNotice('new'))
     expect(text.split('\n')).toEqual([
       'shop (production): New error (high): TypeError: cart.total is not a function',
@@ -94,7 +94,7 @@ describe('a chat notification', () => {
     ['baseline', 'Error rate above baseline in shop (production)'],
     ['held', '5 notifications held during quiet hours in shop (production)'],
     ['test', 'Test notification in shop (production)'],
-  ] as const)('has the expected heading for: %s', async (event, heading) => {
+  ] as const)('uses the expected heading for %s', async (event, heading) => {
     const { blocks } = await sent(NOTICES[event])
     expect(blocks[0]?.text?.text).toBe(heading)
   })

@@ -27,11 +27,11 @@ channelContract({
   carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
   open,
   busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
-  expectHarmless,
+  expectEscaped,
 })
 
 /** Discord limits. */
-function expectHarmless({ raw }: Letter): void {
+function expectEscaped({ raw }: Letter): void {
   const { content, allowed_mentions, embeds } = JSON.parse(raw) as Body
   expect(allowed_mentions).toEqual({ parse: [] })
   expect(content.length).toBeLessThanOrEqual(2000)
@@ -76,7 +76,7 @@ describe('a community chat notification', () => {
     return JSON.parse(inbox.letters[0]?.raw ?? '') as Body
   }
 
-  test('shows a summary as content and the details in an embed', async () => {
+  test('sends a summary as content and the details in an embed', async () => {
     const { content, embeds } = await sent(NOTICES.new)
     expect(content.replaceAll('\\', '').split('\n')).toEqual([
       'shop (production): New error (high): TypeError: cart.total is not a function',

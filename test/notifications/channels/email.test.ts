@@ -22,7 +22,7 @@ channelContract({
   carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'digest', 'test'],
   open,
   busy: { response: '450 try again later' },
-  expectHarmless,
+  expectEscaped,
 })
 
 const OWN_HEADERS = [
@@ -30,7 +30,7 @@ const OWN_HEADERS = [
   ...['X-Auto-Response-Suppress', 'X-Faultboard-Event', 'X-Faultboard-Key'],
 ]
 
-function expectHarmless({ raw }: Letter): void {
+function expectEscaped({ raw }: Letter): void {
   const { headers, names, text, html } = parseMail(raw)
   expect(names.filter((name) => !OWN_HEADERS.includes(name))).toEqual([])
   expect(headers.to).toBe('Ops <ops@shop.example>, lead@shop.example')
@@ -64,7 +64,7 @@ describe('a notification email', () => {
     return parseMail(inbox.letters[0]?.raw ?? '')
   }
 
-  test('has a subject and matching text and HTML parts', async () => {
+  test('sends a subject and matching text and HTML parts', async () => {
     const { headers, text, html } = await sent(NOTICES.new)
     expect(headers).toMatchObject({
       subject: '[shop (production)] New error: TypeError: cart.total is not a function',
@@ -93,11 +93,11 @@ describe('a notification email', () => {
     ['held', '[shop (production)] 5 notifications held during quiet hours'],
     ['digest', '[shop (production)] Daily digest: 1,240 occurrences, 2 new errors'],
     ['test', '[shop (production)] Test notification'],
-  ] as const)('has the expected subject for: %s', async (event, subject) => {
+  ] as const)('uses the expected subject for %s', async (event, subject) => {
     expect((await sent(NOTICES[event])).headers.subject).toBe(subject)
   })
 
-  test('is threaded with other emails about the same error and has its own message id', async () => {
+  test('threads emails about one error and gives each its own message id', async () => {
     const first = await sent(NOTICES.new)
     inbox.letters.length = 0
     const second = await sent({ ...NOTICES.reopened, at: NOTICES.new.at + 1 })
@@ -120,7 +120,7 @@ describe('a notification email', () => {
     expect(html).toContain('href="https://ops.example/error_dashboard/errors/3"')
   })
 
-  test('names the days of a digest and the applications if there are several', async () => {
+  test('names the days of a digest, and its applications if there are several', async () => {
     const day = Date.parse('2026-03-09T00:00:00Z')
     const span = { from: day, to: day + 86_400_000 }
     const mine = digestNotice().digest.new_errors[0]
@@ -131,12 +131,12 @@ describe('a notification email', () => {
     expect(text).toContain('(medium, shop)')
     inbox.letters.length = 0
     const week = { frequency: 'weekly' as const, from: day, to: day + 7 * 86_400_000 }
-    const { headers, text: of_week } = await sent(digestNotice(week))
+    const { headers, text: weeklyText } = await sent(digestNotice(week))
     expect(headers.subject).toContain('Weekly digest')
-    expect(of_week).toContain('9 Mar 2026 to 15 Mar 2026 (UTC)')
+    expect(weeklyText).toContain('9 Mar 2026 to 15 Mar 2026 (UTC)')
   })
 
-  test('states that a digest period had no errors', async () => {
+  test('states that no errors were recorded in a digest period', async () => {
     const none = { now: 0, before: 0 }
     const figures = { occurrences: none, new_errors: none, regressed_errors: none, resolved_errors: none }
     const lists = { new_errors: [], regressed_errors: [], top_errors: [], resolved_errors: [] }
@@ -146,31 +146,31 @@ describe('a notification email', () => {
     expect(html).not.toContain('</h2>')
   })
 
-  test('uses the transport of the host and its default sender', async () => {
+  test('sends through the host transport with its default sender', async () => {
     const mail_transport = nodemailer.createTransport(inbox.settings.smtp_url ?? '', { from: 'host@shop.example' })
     const own = { mail_transport, smtp_url: null, notification_email_from: null }
     expect((await sent(NOTICES.new, own)).headers.from).toBe('host@shop.example')
   })
 
-  test('uses the host name as sender if none is configured', async () => {
+  test('uses the host name in the sender address if no sender is configured', async () => {
     const { headers } = await sent(NOTICES.new, { notification_email_from: null })
     expect(headers.from).toMatch(/^Faultboard <faultboard@[a-z0-9.-]+>$/i)
   })
 
-  test('times out if the transport of the host does not respond', async () => {
+  test('times out if the host transport does not respond', async () => {
     const settings = { ...MAILS, mail_transport: { sendMail: () => new Promise(() => {}) } }
     const timeouts = { connect_ms: 100, total_ms: 100 }
     const outcome = await sendBy(email, settings, { key: 'k', notice: NOTICES.new }, { timeouts })
     expect(outcome).toEqual({ state: 'failed', response: 'Timed out after 0.1 s.' })
   })
 
-  test('counts as sent if only some recipients were rejected, and reports them', async () => {
+  test('counts an email as sent if only some recipients were rejected, and reports them', async () => {
     const mail_transport = { sendMail: async () => ({ accepted: ['a'], rejected: ['b'], response: '250 OK' }) }
     const outcome = await sendBy(email, { ...MAILS, mail_transport }, { key: 'k', notice: NOTICES.new })
     expect(outcome).toEqual({ state: 'sent', response: 'Rejected for 1 of 2 recipients: 250 OK' })
   })
 
-  test('requires recipients and a transport', () => {
+  test('requires recipients and a transport for the email channel', () => {
     const missing = (settings: Settings) => email.missingOptions({ ...OFF, ...settings } as never)
     expect(missing({})).toBeNull()
     expect(missing({ enable_email_notifications: true })).toEqual([

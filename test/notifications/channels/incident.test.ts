@@ -24,10 +24,10 @@ channelContract({
   carries: ['new', 'reopened', 'milestone', 'resolved', 'baseline', 'test'],
   open,
   busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
-  expectHarmless,
+  expectEscaped,
 })
 
-function expectHarmless({ raw }: Letter): void {
+function expectEscaped({ raw }: Letter): void {
   const { payload, dedup_key } = JSON.parse(raw) as Body
   expect(payload.summary.length).toBeLessThanOrEqual(1024)
   expect(payload.summary).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)

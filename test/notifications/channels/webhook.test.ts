@@ -17,11 +17,11 @@ channelContract({
   carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
   open,
   busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
-  expectHarmless,
+  expectEscaped,
 })
 
 /** Programs read the payload, so the text is unchanged within its length limit. */
-function expectHarmless({ raw }: Letter, notice: Notice): void {
+function expectEscaped({ raw }: Letter, notice: Notice): void {
   const body = JSON.parse(raw) as Notice
   expect(body.event).toBe(notice.event)
   expect(raw.length).toBeLessThan(512 * 1024)
@@ -46,7 +46,7 @@ describe('a webhook notification', () => {
     return inbox.letters[0] as Letter
   }
 
-  test('contains the whole notice with links and ISO 8601 times', async () => {
+  test('posts the whole notice with links and ISO 8601 times', async () => {
     const { raw, headers } = await sent(NOTICES.new)
     expect(JSON.parse(raw)).toEqual({
       ...{ key: 'new:42:webhook', event: 'new', application_name: 'shop', environment: 'production' },
@@ -71,10 +71,10 @@ describe('a webhook notification', () => {
     })
   })
 
-  test('has a signature that the documented code verifies against forgery and replay', async () => {
+  test('signs the body so that the documented code rejects forged and replayed requests', async () => {
     const { raw, headers } = await sent(NOTICES.new)
     const header = String((headers as Record<string, unknown>)['x-faultboard-signature'])
-    const isFromFaultboard = verifierOfTheDocs()
+    const isFromFaultboard = documentedVerifier()
     expect(isFromFaultboard(raw, header, SECRET, NOON)).toBe(true)
     expect(isFromFaultboard(raw, header, SECRET, NOON + 10 * 60_000)).toBe(false)
     expect(isFromFaultboard(`${raw} `, header, SECRET, NOON)).toBe(false)
@@ -85,7 +85,7 @@ describe('a webhook notification', () => {
     }
   })
 
-  test('has no signature without a secret', async () => {
+  test('sends no signature without a secret', async () => {
     await sendBy(webhook, { ...inbox.settings, webhook_secret: null }, { key: 'k', notice: NOTICES.new })
     expect(inbox.letters[0]?.headers).not.toHaveProperty('x-faultboard-signature')
   })
@@ -94,7 +94,7 @@ describe('a webhook notification', () => {
 type Verify = (body: string, header: string, secret: string, now?: number) => boolean
 
 /** Runs the code of docs/notifications.md. */
-function verifierOfTheDocs(): Verify {
+function documentedVerifier(): Verify {
   const docs = readFileSync('docs/notifications.md', 'utf8')
   const code = /```js\n(import \{ createHmac, timingSafeEqual \}[\s\S]*?)```/.exec(docs)?.[1] ?? ''
   const body = code.replace(/^import .*$/m, '').replace('export function', 'return function')

@@ -10,18 +10,18 @@ describe('error text in a notification', () => {
     expect(oneLine(' a\r\n\r\nBcc: x ', 100)).toBe('a Bcc: x')
   })
 
-  test('is truncated between characters', () => {
+  test('truncates text between characters', () => {
     expect(truncate('abc', 3)).toBe('abc')
     expect(truncate('abcd', 3)).toBe('ab…')
     expect(truncate('a😀😀', 3)).toBe('a…')
   })
 
-  test('is escaped without splitting an escape sequence', () => {
+  test('truncates escaped text without splitting an escape sequence', () => {
     expect(escapeWithinLimit('a&&', 7, (one) => (one === '&' ? '&amp;' : one))).toBe('a&amp;…')
     expect(escapeWithinLimit('a&', 6, (one) => (one === '&' ? '&amp;' : one))).toBe('a&amp;')
   })
 
-  test('is well-formed, within its limit and free of invisible characters for random input', () => {
+  test('returns well-formed text within the limit and without invisible characters for random input', () => {
     const texts = fc.string({ unit: 'binary', maxLength: 100 })
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 80 }), (text, limit) => {

@@ -17,14 +17,14 @@ describeEachDatabase('the notification outbox', (database) => {
   const noticesOf = async (harness: DeliveryHarness) =>
     (await harness.rows()).map(({ payload }) => JSON.parse(payload) as ErrorNotice)
   /** Resolves the error and reports it again some minutes later. */
-  const bringBack = async (harness: DeliveryHarness, error_id: number, minutes: number, fields = {}) => {
+  const reopenError = async (harness: DeliveryHarness, error_id: number, minutes: number, fields = {}) => {
     harness.clock.now += (minutes * MINUTE) / 2
     await harness.run(resolveError, { error_id })
     harness.clock.now += (minutes * MINUTE) / 2
     await harness.log('TypeError', fields)
   }
 
-  test('writes one complete notice for a new error, regardless of the occurrences in its first batch', async () => {
+  test('writes one complete notice for a new error, regardless of the occurrences in the first batch', async () => {
     const harness = await openHarness()
     const fields = { message: 'cart is undefined', app_version: '1.2.3', platform: 'Web' }
     const [error_id] = await Promise.all([harness.log('TypeError', fields), harness.log('TypeError', fields)])
@@ -58,30 +58,30 @@ describeEachDatabase('the notification outbox', (database) => {
     expect(harness.context.outbox.hasRecentWrites()).toBe(false)
   })
 
-  test('notifies about a reopened error, but not within the cooldown', async () => {
+  test('notifies about a reopened error unless the cooldown is active', async () => {
     const harness = await openHarness()
     const error_id = await harness.log('TypeError')
-    await bringBack(harness, error_id, 4)
+    await reopenError(harness, error_id, 4)
     expect(await harness.keys()).toEqual([`new:${error_id}:webhook`])
-    await bringBack(harness, error_id, 2)
+    await reopenError(harness, error_id, 2)
     expect(await harness.keys()).toEqual([
       `new:${error_id}:webhook`,
       `reopened:${error_id}:${harness.clock.now}:webhook`,
     ])
-    await bringBack(harness, error_id, 4)
+    await reopenError(harness, error_id, 4)
     expect(await harness.keys()).toHaveLength(2)
-    await bringBack(harness, error_id, 2)
+    await reopenError(harness, error_id, 2)
     expect(await harness.keys()).toHaveLength(3)
   })
 
-  test('includes the release of a regression', async () => {
+  test('includes the release in which an error regressed', async () => {
     const harness = await openHarness()
     const error_id = await harness.log('TypeError', { app_version: '1.0.0' })
-    await bringBack(harness, error_id, 10, { app_version: '1.1.0' })
+    await reopenError(harness, error_id, 10, { app_version: '1.1.0' })
     expect((await noticesOf(harness))[1]).toMatchObject({ event: 'reopened', error: { regressed_in_version: '1.1.0' } })
   })
 
-  test('notifies about the highest milestone in a batch, ignoring the cooldown', async () => {
+  test('notifies about the highest milestone in a batch during a cooldown', async () => {
     const harness = await openHarness({
       webhook_url: 'http://127.0.0.1:9/',
       notification_threshold_alerts: [2, 4, 6],
@@ -100,12 +100,12 @@ describeEachDatabase('the notification outbox', (database) => {
   test('notifies about a milestone when the cooldown suppresses the reopening', async () => {
     const harness = await openHarness({ webhook_url: 'http://127.0.0.1:9/', notification_threshold_alerts: [2, 3] })
     const error_id = await harness.log('TypeError')
-    await bringBack(harness, error_id, 1)
-    await bringBack(harness, error_id, 20)
+    await reopenError(harness, error_id, 1)
+    await reopenError(harness, error_id, 20)
     expect((await noticesOf(harness)).map(({ event }) => event)).toEqual(['new', 'milestone', 'reopened'])
   })
 
-  test('stays silent while an error is muted, snoozed or wont_fix', async () => {
+  test('writes nothing for muted, snoozed and wont_fix errors', async () => {
     const settings = { webhook_url: 'http://127.0.0.1:9/', notification_threshold_alerts: [2, 3, 4, 5, 6, 7] }
     const harness = await openHarness(settings)
     const error_id = await harness.log('TypeError')
@@ -126,7 +126,7 @@ describeEachDatabase('the notification outbox', (database) => {
     expect(await harness.keys()).toEqual(keys)
   })
 
-  test('applies the severity threshold of each channel, critical for incidents', async () => {
+  test('applies the severity threshold of each channel, and critical for incidents', async () => {
     const channels = {
       ...INCIDENT,
       webhook_url: 'http://127.0.0.1:9/',
@@ -146,16 +146,16 @@ describeEachDatabase('the notification outbox', (database) => {
     const events = async (harness: DeliveryHarness) =>
       (await harness.rows()).map(({ event, channel }) => `${event} ${channel}`)
 
-    test('are sent to the incident channel only, and only for an open incident', async () => {
+    test('sends a resolve notification only to the incident channel and only for an open incident', async () => {
       const harness = await openHarness({ ...INCIDENT, webhook_url: 'http://127.0.0.1:9/' })
-      const [grave, slight] = [
+      const [criticalId, lowId] = [
         await harness.log('A', { severity: 'critical' }),
         await harness.log('B', { severity: 'low' }),
       ]
-      await harness.run(resolveError, { error_id: grave })
-      await harness.run(resolveError, { error_id: slight })
-      await harness.run(updateStatus, { error_id: grave, status: 'wont_fix' })
-      await harness.run(batchDeleteErrors, { error_ids: [grave, slight] })
+      await harness.run(resolveError, { error_id: criticalId })
+      await harness.run(resolveError, { error_id: lowId })
+      await harness.run(updateStatus, { error_id: criticalId, status: 'wont_fix' })
+      await harness.run(batchDeleteErrors, { error_ids: [criticalId, lowId] })
       expect((await events(harness)).sort()).toEqual([
         'new incident',
         'new webhook',
@@ -164,7 +164,7 @@ describeEachDatabase('the notification outbox', (database) => {
       ])
     })
 
-    test('are sent when the error is resolved in a process without channels', async () => {
+    test('sends a resolve notification for an error resolved in a process without channels', async () => {
       const harness = await openHarness(INCIDENT)
       const error_id = await harness.log('A', { severity: 'critical' })
       const silent = harnessAt(harness.place, {})
@@ -172,7 +172,7 @@ describeEachDatabase('the notification outbox', (database) => {
       expect(await events(harness)).toEqual(['new incident', 'resolved incident'])
     })
 
-    test('are sent on deletion and wont_fix, and again after a regression', async () => {
+    test('sends a resolve notification on deletion and wont_fix, and again after a regression', async () => {
       const harness = await openHarness({ ...INCIDENT, notification_cooldown_minutes: 0 })
       const [a, b] = [
         await harness.log('A', { severity: 'critical' }),
@@ -188,7 +188,7 @@ describeEachDatabase('the notification outbox', (database) => {
     })
   })
 
-  test('names the application of an error that another application spooled', async () => {
+  test('names the application that recorded an error, even if another application imports the spool', async () => {
     const harness = await openHarness()
     const billing = harnessAt(harness.place, { application_name: 'billing', environment: 'live' })
     void billing.log('Spooled').catch(() => {})

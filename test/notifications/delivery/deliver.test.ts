@@ -13,18 +13,18 @@ import { harnessAt, harnessesOn, webhookInbox } from '../delivery-harness.js'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 1440 * MINUTE
-const NEVER = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
 describeEachDatabase('a delivery', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('is sent once with its key, regardless of how many processes run its job', async () => {
+  test('sends a delivery once with its key, regardless of how many processes run its job', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     const others = [1, 2, 3].map(() => harnessAt(harness.place, inbox.settings))
     const error_id = await harness.log('TypeError')
     const [row] = await harness.rows()
-    await Promise.all([harness, ...others, harness].map(({ context }) => deliver(context, row?.id ?? 0, NEVER)))
+    await Promise.all([harness, ...others, harness].map(({ context }) => deliver(context, row?.id ?? 0, NEVER_ABORTED)))
     await harness.sendDue()
     // Each database adds its own prefix, so that staging and production never share a key.
     expect(inbox.letters.map(({ key }) => key)).toEqual([
@@ -33,7 +33,7 @@ describeEachDatabase('a delivery', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1, finished_at: harness.clock.now })
   })
 
-  test('is enqueued as soon as it is committed', async () => {
+  test('enqueues a delivery as soon as it is committed', async () => {
     const harness = await openHarness()
     await harness.log('TypeError')
     await expect.poll(async () => (await harness.rows())[0]?.queued_at).toBe(harness.clock.now)
@@ -41,7 +41,7 @@ describeEachDatabase('a delivery', (database) => {
     expect(await dispatchDue(harness.context)).toBe(0)
   })
 
-  test('is enqueued again when its job was lost with the engine', async () => {
+  test('enqueues a delivery again when the job engine lost its job', async () => {
     const harness = await openHarness()
     await harness.log('TypeError')
     await dispatchDue(harness.context)
@@ -53,7 +53,7 @@ describeEachDatabase('a delivery', (database) => {
     expect(await harness.context.jobs.counts()).toMatchObject({ waiting: 1 })
   })
 
-  test('is retried with growing delays, kept after it failed, and can be retried manually', async () => {
+  test('retries with growing delays and keeps a failed delivery for a manual retry', async () => {
     const inbox = await webhookInbox()
     inbox.manner = 'broken'
     const harness = await openHarness(inbox.settings)
@@ -82,41 +82,45 @@ describeEachDatabase('a delivery', (database) => {
     await expect(harness.run(retryDelivery, { delivery_id: id + 99 })).rejects.toThrow(/not found/)
   })
 
-  test('is skipped by a job that is older than its latest attempt or postponement', async () => {
+  test('ignores a job that is older than the latest attempt or postponement', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
     const [{ id = 0, run_at } = {}] = await harness.rows()
     await harness.change({ run_at: harness.clock.now + 2 * SECOND })
-    await deliver(harness.context, id, NEVER, { delivery_id: id, attempts: 0, run_at: run_at ?? 0 })
-    await deliver(harness.context, id, NEVER, { delivery_id: id, attempts: 1, run_at: harness.clock.now + 2 * SECOND })
+    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at: run_at ?? 0 })
+    await deliver(harness.context, id, NEVER_ABORTED, {
+      delivery_id: id,
+      attempts: 1,
+      run_at: harness.clock.now + 2 * SECOND,
+    })
     expect(inbox.letters).toHaveLength(0)
   })
 
-  test('is sent although the local clock is slightly behind the job engine', async () => {
+  test('sends a delivery although the local clock is slightly behind the job engine', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
     const run_at = harness.clock.now + 4 * SECOND
     await harness.change({ run_at })
     const [{ id = 0 } = {}] = await harness.rows()
-    await deliver(harness.context, id, NEVER, { delivery_id: id, attempts: 0, run_at })
+    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at })
     expect(inbox.letters).toHaveLength(1)
   })
 
-  test('is enqueued again when the local clock is far behind', async () => {
+  test('enqueues a delivery again when the local clock is far behind the job engine', async () => {
     const harness = await openHarness()
     await harness.log('TypeError')
     const run_at = harness.clock.now + 20 * SECOND
     await harness.change({ run_at })
     const [{ id = 0 } = {}] = await harness.rows()
     await harness.context.database.read.deleteFrom('faultboard_jobs').execute()
-    await deliver(harness.context, id, NEVER, { delivery_id: id, attempts: 0, run_at })
+    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at })
     expect(await harness.context.jobs.counts()).toMatchObject({ delayed: 1 })
     expect((await harness.rows())[0]).toMatchObject({ state: 'pending', attempts: 0 })
   })
 
-  test('is not marked as enqueued when it changed concurrently', async () => {
+  test('does not mark a concurrently changed delivery as enqueued', async () => {
     const writer = await openHarness()
     await writer.log('TypeError')
     await writer.stop()
@@ -134,7 +138,7 @@ describeEachDatabase('a delivery', (database) => {
     }
   })
 
-  test('is not retried after a permanent rejection', async () => {
+  test('does not retry a permanently rejected delivery', async () => {
     const inbox = await webhookInbox()
     inbox.manner = 'refuse'
     const harness = await openHarness(inbox.settings)
@@ -143,7 +147,7 @@ describeEachDatabase('a delivery', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'failed', attempts: 1 })
   })
 
-  test('is sent again with the same key after its process was killed and the lock expired', async () => {
+  test('sends a delivery again with the same key after its process was killed and the lock expired', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
@@ -160,7 +164,7 @@ describeEachDatabase('a delivery', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 2 })
   })
 
-  test('does not overtake an older delivery about the same error', async () => {
+  test('waits for an older delivery about the same error', async () => {
     const inbox = await openHttpInbox((incident_events_url) => ({ incident_events_url, incident_integration_key: 'k' }))
     inbox.manner = 'broken'
     const harness = await openHarness(inbox.settings)
@@ -182,7 +186,7 @@ describeEachDatabase('a delivery', (database) => {
 describeEachDatabase('the delivery log', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('shows the result of each delivery, paginated and filtered by state, channel and application', async () => {
+  test('lists delivery results by page, state, channel and application', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness({ ...inbox.settings, community_chat_webhook_url: 'http://127.0.0.1:9/' })
     const error_id = await harness.log('TypeError', { message: 'cart is undefined' })
@@ -202,7 +206,7 @@ describeEachDatabase('the delivery log', (database) => {
     await expect(harness.run(deliveries, { state: 'lost' })).rejects.toThrow(/state must be one of pending/)
   })
 
-  test('is deleted after 30 days, except for the triggers of open incidents', async () => {
+  test('deletes deliveries after 30 days, except for the triggers of open incidents', async () => {
     const harness = await openHarness({ webhook_url: 'http://127.0.0.1:9/', incident_integration_key: 'k' })
     const [open, closed] = [
       await harness.log('A', { severity: 'critical' }),
@@ -218,7 +222,7 @@ describeEachDatabase('the delivery log', (database) => {
   })
 
   describe('a test notification', () => {
-    test('is sent immediately, and its result is returned and logged', async () => {
+    test('sends a test notification immediately, returns its result and logs it', async () => {
       const inbox = await webhookInbox()
       const harness = await openHarness(inbox.settings)
       const sent = await harness.run(sendTestNotification, { channel: 'webhook', actor: 'Anna' })
@@ -233,7 +237,7 @@ describeEachDatabase('the delivery log', (database) => {
       expect(JSON.parse(inbox.letters[0]?.raw ?? '')).toMatchObject({ event: 'test', requested_by: 'Anna' })
     })
 
-    test('names the missing options of an inactive channel and lists the valid channels', async () => {
+    test('names the missing options of an inactive channel, and the valid channels for an unknown name', async () => {
       const harness = await openHarness({ enable_chat_notifications: true })
       await expect(harness.run(sendTestNotification, { channel: 'chat' })).rejects.toThrow(/Set chat_webhook_url/)
       await expect(harness.run(sendTestNotification, { channel: 'email' })).rejects.toThrow(

@@ -17,14 +17,14 @@ afterEach(async () => {
   }
 })
 
-async function listening(server: Server | net.Server): Promise<string> {
+async function listen(server: Server | net.Server): Promise<string> {
   opened.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/abcdefghij?token=klmnopqrst`
 }
 
-const answering = (status: number, headers: Record<string, string> = {}, body = '') =>
-  listening(createServer((_, response) => response.writeHead(status, headers).end(body)))
+const respondWith = (status: number, headers: Record<string, string> = {}, body = '') =>
+  listen(createServer((_, response) => response.writeHead(status, headers).end(body)))
 
 const send = (url: string, more: Partial<SendContext> = {}) =>
   post(
@@ -47,8 +47,8 @@ describe('an HTTP response', () => {
     [503, 'failed'],
     [301, 'refused'],
     [308, 'refused'],
-  ])('with status %d results in: %s', async (status, state) => {
-    expect(await send(await answering(status))).toMatchObject({
+  ])('treats status %d as %s', async (status, state) => {
+    expect(await send(await respondWith(status))).toMatchObject({
       state,
       response: expect.stringContaining(`${status} `),
     })
@@ -62,29 +62,29 @@ describe('an HTTP response', () => {
     [new Date(NOON - 90_000).toUTCString(), 0],
     ['soon', undefined],
     ['-5', 0],
-  ])('with Retry-After %s sets the delay', async (value, after_ms) => {
-    const outcome = await send(await answering(429, { 'Retry-After': value }))
+  ])('delays the retry according to Retry-After %s', async (value, after_ms) => {
+    const outcome = await send(await respondWith(429, { 'Retry-After': value }))
     expect(outcome).toMatchObject({ state: 'failed', rate_limited: true })
     expect((outcome as { after_ms?: number }).after_ms).toBe(after_ms)
   })
 
-  test('with status 503 counts as a rate limit only with Retry-After', async () => {
-    expect(await send(await answering(503))).not.toHaveProperty('rate_limited')
-    expect(await send(await answering(503, { 'Retry-After': '3' }))).toMatchObject({
+  test('treats status 503 as a rate limit only with Retry-After', async () => {
+    expect(await send(await respondWith(503))).not.toHaveProperty('rate_limited')
+    expect(await send(await respondWith(503, { 'Retry-After': '3' }))).toMatchObject({
       rate_limited: true,
       after_ms: 3000,
     })
   })
 
-  test('with a redirect is not followed, and its secret path is not logged', async () => {
+  test('does not follow redirects or log their secret paths', async () => {
     let visited = false
-    const other = await listening(
+    const other = await listen(
       createServer((_, response) => {
         visited = true
         response.end()
       }),
     )
-    const { state, response } = await send(await answering(302, { Location: other }))
+    const { state, response } = await send(await respondWith(302, { Location: other }))
     expect(state).toBe('refused')
     expect(response).toBe(
       `302 redirects to ${new URL(other).origin}. Redirects are not followed; configure the target URL.`,
@@ -92,7 +92,7 @@ describe('an HTTP response', () => {
     expect(visited).toBe(false)
   })
 
-  test('is read up to the size limit', async () => {
+  test('reads a response up to the size limit', async () => {
     const endless = createServer((_, response) => {
       const more = () => {
         while (response.write('x'.repeat(1024)));
@@ -100,20 +100,20 @@ describe('an HTTP response', () => {
       response.on('drain', more)
       more()
     })
-    const { state, response } = await send(await listening(endless))
+    const { state, response } = await send(await listen(endless))
     expect(state).toBe('sent')
     expect(response).toHaveLength(500)
   })
 
-  test('is logged as one clean line without secrets', async () => {
+  test('logs a response as one clean line without secrets', async () => {
     const body = 'no \u0007\u202Ehook at /hooks/abcdefghij?token=klmnopqrst, ABCDEFGHIJ, sssshhh\nsecond line'
-    expect(await send(await answering(400, {}, body))).toEqual({
+    expect(await send(await respondWith(400, {}, body))).toEqual({
       state: 'refused',
       response: '400 no hook at ***, ***, ***',
     })
   })
 
-  test('with a protocol upgrade ends immediately', async () => {
+  test('ends immediately on a protocol upgrade', async () => {
     const server = net.createServer((socket) => {
       socket.on('error', () => {})
       socket.once('data', () => {
@@ -123,45 +123,45 @@ describe('an HTTP response', () => {
       sockets.push(closed)
     })
     const sockets: Promise<void>[] = []
-    const outcome = await send(await listening(server), { timeouts: { connect_ms: 30_000, total_ms: 600_000 } })
+    const outcome = await send(await listen(server), { timeouts: { connect_ms: 30_000, total_ms: 600_000 } })
     expect(outcome).toEqual({ state: 'refused', response: '101 Switching Protocols' })
     await Promise.all(sockets)
   })
 
-  test('with unrequested compression is not decompressed', async () => {
-    const url = await answering(200, { 'Content-Encoding': 'gzip' }, 'rubbish')
+  test('does not decompress an unrequested compressed response', async () => {
+    const url = await respondWith(200, { 'Content-Encoding': 'gzip' }, 'rubbish')
     expect(await send(url)).toEqual({ state: 'sent', response: '200 OK' })
   })
 
   test.each(['', 'rubbish\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab'])(
-    'that is missing or incomplete is a temporary failure: %j',
-    async (half) => {
+    'treats a missing or incomplete response as a temporary failure: %j',
+    async (partialResponse) => {
       const server = net.createServer((socket) => {
         socket.on('error', () => {})
-        socket.once('data', () => socket.end(half))
+        socket.once('data', () => socket.end(partialResponse))
       })
-      expect(await send(await listening(server))).toMatchObject({ state: 'failed' })
+      expect(await send(await listen(server))).toMatchObject({ state: 'failed' })
     },
   )
 })
 
 describe('an outbound connection', () => {
-  test('times out', async () => {
+  test('times out if a server does not complete the TLS handshake', async () => {
     // Simulates TLS with a server that accepts the connection but never completes the handshake.
-    const url = await listening(net.createServer((socket) => socket.on('error', () => {}).resume()))
+    const url = await listen(net.createServer((socket) => socket.on('error', () => {}).resume()))
     const timeouts = { connect_ms: 100, total_ms: 20_000 }
     const outcome = await send(url.replace('http:', 'https:'), { timeouts })
     expect(outcome).toEqual({ state: 'failed', response: 'Connection timed out after 0.1 s.' })
   })
 
-  test('uses only the address that was checked', async () => {
-    const url = (await answering(200)).replace('127.0.0.1', 'localhost')
+  test('connects only to the address that was checked', async () => {
+    const url = (await respondWith(200)).replace('127.0.0.1', 'localhost')
     expect(await send(url)).toMatchObject({ state: 'sent' })
     const outcome = await send(url, { config: { ...config, block_private_addresses: true } })
     expect(outcome).toMatchObject({ state: 'refused', response: expect.stringContaining('private') })
   })
 
-  test('to an unknown host is a temporary failure', async () => {
+  test('treats an unknown host as a temporary failure', async () => {
     expect(await send('http://unknown.invalid/')).toMatchObject({ state: 'failed' })
   })
 })

@@ -25,16 +25,16 @@ describe('block_private_addresses', () => {
   test.each([
     ...['127.0.0.1', '127.1', '0x7f.1', '0177.0.0.1', '2130706433', '017700000001', '0', '127。0。0。1'],
     ...['[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]'],
-  ])('recognizes the notation %s', (host) => {
+  ])('recognizes the address notation %s', (host) => {
     expect(() => rejectPrivateHost(new URL(`http://${host}:8080/x`).hostname)).toThrow('block_private_addresses')
   })
 
-  test('checks the resolved addresses and passes on only those', async () => {
+  test('checks the resolved addresses and returns only those', async () => {
     const error = await new Promise((resolve) => lookupPublicAddress('localhost', { all: true }, resolve))
     expect(error).toMatchObject({ name: 'PrivateAddressError' })
   })
 
-  test('checks notations that only the operating system resolves', async () => {
+  test('checks address notations that only the operating system resolves', async () => {
     const error = await new Promise((resolve) => lookupPublicAddress('0x7f.1', {}, resolve))
     expect(error).toBeInstanceOf(Error)
   })

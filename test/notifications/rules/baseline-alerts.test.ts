@@ -19,7 +19,7 @@ describeEachDatabase('an error type above its baseline', (database) => {
   const openHarness = harnessesOn(database)
 
   /** One occurrence every 6 hours for this many days: five in an hour are 11.8 deviations, six are 14.3. */
-  const remember = async (harness: DeliveryHarness, error_type: string, days: number, fields = {}) => {
+  const insertHistory = async (harness: DeliveryHarness, error_type: string, days: number, fields = {}) => {
     const past = Array.from({ length: days * 4 }, (_, i) => NOON - (i + 1) * 6 * HOUR)
     await Promise.all(past.map((occurred_at) => harness.log(error_type, { occurred_at, ...fields })))
     harness.clock.now = NOON + HOUR / 2
@@ -33,9 +33,9 @@ describeEachDatabase('an error type above its baseline', (database) => {
       .filter(({ event }) => event === 'baseline')
       .map(({ payload, channel }) => ({ ...(JSON.parse(payload) as BaselineNotice), channel }))
 
-  test('sends one alert with its baseline per cooldown, across processes', async () => {
+  test('sends one alert with the baseline per cooldown across processes', async () => {
     const harness = await openHarness({ ...ON, baseline_alert_cooldown_minutes: 120 })
-    await remember(harness, 'TypeError', 14)
+    await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)
     for (let i = 0; i < 4; i++) await harness.log('TypeError')
     expect(await alert(harness)).toBe(0)
@@ -58,9 +58,9 @@ describeEachDatabase('an error type above its baseline', (database) => {
     expect(await later(NOON + 2 * HOUR + HOUR / 2)).toBe(1)
   })
 
-  test('must exceed the baseline by more deviations than the threshold', async () => {
+  test('sends an alert only above the configured number of deviations', async () => {
     const harness = await openHarness({ ...ON, baseline_alert_threshold_std_devs: 14 })
-    await remember(harness, 'TypeError', 14)
+    await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)
     await logFive(harness, 'TypeError')
     expect(await alert(harness)).toBe(0)
@@ -70,8 +70,8 @@ describeEachDatabase('an error type above its baseline', (database) => {
 
   test('sends an alert only with seven days of history, ten occurrences and a configured severity', async () => {
     const harness = await openHarness({ ...ON, baseline_alert_severities: ['critical', 'high'] })
-    await remember(harness, 'ShortError', 6, { severity: 'high' })
-    await remember(harness, 'SlightError', 14, { severity: 'medium' })
+    await insertHistory(harness, 'ShortError', 6, { severity: 'high' })
+    await insertHistory(harness, 'SlightError', 14, { severity: 'medium' })
     await Promise.all(
       [8, 9].map((days) => harness.log('RareError', { severity: 'high', occurred_at: NOON - days * DAY })),
     )
@@ -83,13 +83,13 @@ describeEachDatabase('an error type above its baseline', (database) => {
     expect(await alert(harness)).toBe(1)
   })
 
-  test('respects the threshold of each channel, and sends nothing while alerts are disabled', async () => {
+  test('applies the threshold of each channel and sends nothing while alerts are disabled', async () => {
     const incident = {
       incident_integration_key: 'k',
       severity_thresholds: { webhook: 'critical', incident: 'high' },
     } as const
     const harness = await openHarness({ ...ON, ...incident })
-    await remember(harness, 'TypeError', 14)
+    await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)
     await logFive(harness, 'TypeError')
     const off = harnessAt(harness.place, { ...ON, enable_baseline_alerts: false })
@@ -99,9 +99,9 @@ describeEachDatabase('an error type above its baseline', (database) => {
     expect((await writtenNotices(harness)).map(({ channel }) => channel)).toEqual(['incident'])
   })
 
-  test('does not count occurrences of muted and snoozed errors', async () => {
+  test('ignores occurrences of muted and snoozed errors', async () => {
     const harness = await openHarness(ON)
-    await remember(harness, 'TypeError', 14)
+    await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)
     await logFive(harness, 'TypeError')
     const error_id = await harness.log('TypeError')
@@ -115,7 +115,7 @@ describeEachDatabase('an error type above its baseline', (database) => {
     await logFive(harness, 'TypeError')
     expect(await alert(harness)).toBe(1)
   })
-  test('sends no alert for a type that occurs once a day and occurs again', async () => {
+  test('sends no alert for another occurrence of a daily error type', async () => {
     const harness = await openHarness(ON)
     for (let day = 1; day <= 20; day++) await harness.log('Once', { severity: 'high', occurred_at: NOON - day * DAY })
     await harness.run(calculateAllBaselines)
@@ -126,7 +126,7 @@ describeEachDatabase('an error type above its baseline', (database) => {
 
   test('sends one alert for a burst in the last minute of an hour', async () => {
     const harness = await openHarness({ ...ON, baseline_alert_cooldown_minutes: 0 })
-    await remember(harness, 'TypeError', 14)
+    await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)
     harness.clock.now = NOON + HOUR - 30_000
     await logFive(harness, 'TypeError')
@@ -142,9 +142,9 @@ describeEachDatabase('an error type above its baseline', (database) => {
     expect(await writtenNotices(harness)).toHaveLength(1)
   })
 
-  test('sends no second alert for an hour that alerted while it was running', async () => {
+  test('sends no second alert for an hour that already alerted', async () => {
     const harness = await openHarness({ ...ON, baseline_alert_cooldown_minutes: 10 })
-    await remember(harness, 'TypeError', 14)
+    await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)
     await logFive(harness, 'TypeError')
     await sendBaselineAlerts(harness.context)

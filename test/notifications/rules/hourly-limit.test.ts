@@ -27,7 +27,7 @@ const states = async (harness: DeliveryHarness) => {
 describeEachDatabase('notifications over the hourly limit', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('are listed in one summary at the end of the hour, written once across processes', async () => {
+  test('writes one summary of limited notifications per hour across processes', async () => {
     const inbox = await webhookInbox()
     const settings = { ...inbox.settings, ...THREE }
     const harness = await openHarness(settings)
@@ -53,15 +53,18 @@ describeEachDatabase('notifications over the hourly limit', (database) => {
     expect(inbox.letters).toHaveLength(5)
   })
 
-  test('exclude the most severe errors of a batch', async () => {
+  test('sends the most severe errors of a batch first', async () => {
     const harness = await openHarness({ webhook_url: 'http://127.0.0.1:9/', notification_max_per_hour: 1 })
-    await Promise.all([harness.log('Slight', { severity: 'low' }), harness.log('Grave', { severity: 'critical' })])
+    await Promise.all([
+      harness.log('MinorError', { severity: 'low' }),
+      harness.log('CriticalError', { severity: 'critical' }),
+    ])
     const rows = await harness.rows()
     const pending = rows.filter(({ state }) => state === 'pending').map(({ payload }) => JSON.parse(payload).severity)
     expect(pending).toEqual(['critical'])
   })
 
-  test('count for the next hour if the summary of their hour is already written', async () => {
+  test('counts late notifications toward the next hour once the summary is written', async () => {
     const harness = await openHarness({ webhook_url: 'http://127.0.0.1:9/', notification_max_per_hour: 1 })
     const late = harnessAt(harness.place, { webhook_url: 'http://127.0.0.1:9/', notification_max_per_hour: 1 })
     for (const type of ['First', 'Second']) await harness.log(type)
@@ -78,7 +81,7 @@ describeEachDatabase('notifications over the hourly limit', (database) => {
     expect(summaries.map(({ payload }) => JSON.parse(payload).total)).toEqual([1, 1])
   })
 
-  test('do not hold back test notifications and resolve notifications of open incidents', async () => {
+  test('does not limit test notifications and resolve notifications of open incidents', async () => {
     const incident = { incident_integration_key: 'k', severity_thresholds: { incident: 'low' } } as const
     const harness = await openHarness({
       ...incident,
@@ -98,14 +101,14 @@ describeEachDatabase('notifications over the hourly limit', (database) => {
     ])
   })
 
-  test('do not include notifications held by quiet hours', async () => {
+  test('does not count notifications held by quiet hours', async () => {
     const quiet = { webhook_url: 'http://127.0.0.1:9/', quiet_hours: '11:00-13:30', notification_max_per_hour: 1 }
     const harness = await openHarness(quiet)
     for (const type of ['First', 'Second']) await harness.log(type)
     expect(await states(harness)).toEqual({ held: 2 })
   })
 
-  test('are summarized after quiet hours if the hour ends within them', async () => {
+  test('sends the summary after quiet hours if the hour ends within them', async () => {
     const quiet = { webhook_url: 'http://127.0.0.1:9/', quiet_hours: '12:30-13:30', notification_max_per_hour: 1 }
     const harness = await openHarness(quiet)
     for (const type of ['First', 'Second']) await harness.log(type)
@@ -118,7 +121,7 @@ describeEachDatabase('notifications over the hourly limit', (database) => {
 
 describeEachDatabase('notifications about client errors', (database) => {
   const openHarness = harnessesOn(database)
-  const PAGED = {
+  const INCIDENT_SETTINGS = {
     ...{
       incident_integration_key: 'k',
       incident_events_url: 'http://127.0.0.1:9/',
@@ -127,7 +130,7 @@ describeEachDatabase('notifications about client errors', (database) => {
     ...{ severity_thresholds: { incident: 'low' }, quiet_hours: '11:00-13:00', quiet_hours_bypass_severity: 'high' },
   } as const satisfies Settings
 
-  const byClient = (harness: DeliveryHarness) =>
+  const reportFromClient = (harness: DeliveryHarness) =>
     logForeignError(harness.context as CaptureContext, {
       ...{ source: 'sentry', error_type: 'OutOfMemoryError', message: 'x', backtrace: [], severity: 'critical' },
     })
@@ -137,9 +140,9 @@ describeEachDatabase('notifications about client errors', (database) => {
     return rows.map(({ channel, state, payload }) => [channel, state, JSON.parse(payload).severity]).sort()
   }
 
-  test('trigger no incident, and their severity is limited', async () => {
-    const harness = await openHarness(PAGED)
-    await byClient(harness)
+  test('does not trigger incidents for client errors and limits their severity', async () => {
+    const harness = await openHarness(INCIDENT_SETTINGS)
+    await reportFromClient(harness)
     expect(await written(harness)).toEqual([['webhook', 'held', 'high']])
     await harness.log('ServerError', { severity: 'high' })
     expect(await written(harness)).toEqual([
@@ -149,11 +152,11 @@ describeEachDatabase('notifications about client errors', (database) => {
     ])
   })
 
-  test('over the hourly limit do not bypass quiet hours in their summary', async () => {
-    const { quiet_hours_bypass_severity, severity_thresholds } = PAGED
-    const base = { webhook_url: PAGED.webhook_url, quiet_hours_bypass_severity, severity_thresholds }
+  test('does not let summaries of client errors bypass quiet hours', async () => {
+    const { quiet_hours_bypass_severity, severity_thresholds } = INCIDENT_SETTINGS
+    const base = { webhook_url: INCIDENT_SETTINGS.webhook_url, quiet_hours_bypass_severity, severity_thresholds }
     const harness = await openHarness({ ...base, quiet_hours: '12:30-13:30', notification_max_per_hour: 1 })
-    await byClient(harness)
+    await reportFromClient(harness)
     await logForeignError(harness.context as CaptureContext, {
       ...{ source: 'sentry', error_type: 'Another', message: 'x', backtrace: [], severity: 'critical' },
     })
@@ -163,31 +166,35 @@ describeEachDatabase('notifications about client errors', (database) => {
     expect(summary).toMatchObject({ state: 'pending', run_at: NOON + 90 * MINUTE })
   })
 
-  test('trigger incidents with enable_client_paging, and are critical with client_max_severity', async () => {
-    const harness = await openHarness({ ...PAGED, enable_client_paging: true, client_max_severity: 'critical' })
-    await byClient(harness)
+  test('triggers incidents for critical client errors with enable_client_paging and client_max_severity', async () => {
+    const harness = await openHarness({
+      ...INCIDENT_SETTINGS,
+      enable_client_paging: true,
+      client_max_severity: 'critical',
+    })
+    await reportFromClient(harness)
     expect(await written(harness)).toEqual([
       ['incident', 'pending', 'critical'],
       ['webhook', 'pending', 'critical'],
     ])
   })
 
-  test('above a baseline trigger incidents only if server errors alone exceed it', async () => {
-    const harness = await openHarness({ ...PAGED, enable_baseline_alerts: true, quiet_hours: null })
-    const alarm = {
+  test('triggers a baseline incident only if server errors alone exceed the baseline', async () => {
+    const harness = await openHarness({ ...INCIDENT_SETTINGS, enable_baseline_alerts: true, quiet_hours: null })
+    const baselineExcess = {
       ...{ error_type: 'OutOfMemoryError', platform: 'API', count: 9, usual: 1, std_dev: 1, deviations: 8 },
       severity: 'critical',
     } as const
-    for (let i = 0; i < 9; i++) await byClient(harness)
+    for (let i = 0; i < 9; i++) await reportFromClient(harness)
     const [row] = await harness.rows()
-    await writeBaselineAlerts(harness.context, [{ ...alarm, application_id: row?.application_id ?? 0 }])
+    await writeBaselineAlerts(harness.context, [{ ...baselineExcess, application_id: row?.application_id ?? 0 }])
     const alerts = async () =>
       (await harness.rows()).filter(({ event }) => event === 'baseline').map(({ channel }) => channel)
     expect(await alerts()).toEqual(['webhook'])
     for (let i = 0; i < 9; i++) await harness.log('OutOfMemoryError')
     harness.clock.now = NOON + 50 * MINUTE
     await harness.context.database.read.deleteFrom('faultboard_cooldowns').execute()
-    await writeBaselineAlerts(harness.context, [{ ...alarm, application_id: row?.application_id ?? 0 }])
+    await writeBaselineAlerts(harness.context, [{ ...baselineExcess, application_id: row?.application_id ?? 0 }])
     expect((await alerts()).sort()).toEqual(['incident', 'webhook', 'webhook'])
   })
 })

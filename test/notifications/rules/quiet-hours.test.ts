@@ -55,7 +55,7 @@ describe('the end of quiet hours', () => {
       '2026-10-25T01:10:00Z',
       '2026-10-25T01:30:00.000Z',
     ],
-  ])('is correct: %s', (_, hours, zone, now, end) => {
+  ])('computes the end of quiet hours: %s', (_, hours, zone, now, end) => {
     expect(iso(endOfQuietHours(at(now), hours, zone))).toBe(end)
   })
 })
@@ -71,7 +71,7 @@ describe('a notification during quiet hours', () => {
   const now = at('2026-03-10T23:30:00Z')
   const end = at('2026-03-11T07:00:00Z')
 
-  test('is held until their end, together with later notifications', () => {
+  test('holds notifications until the end of quiet hours', () => {
     const held = heldUntil({})
     expect(held({ channel: 'chat', severity: 'high', now })).toBe(end)
     expect(held({ channel: 'email', severity: 'low', now: now + 1 })).toBe(end)
@@ -79,14 +79,14 @@ describe('a notification during quiet hours', () => {
     expect(held({ channel: 'email', severity: 'low', now: now - 3 * 3_600_000 })).toBeNull()
   })
 
-  test('is sent immediately for incidents and for severe errors', () => {
+  test('sends incidents and severe errors during quiet hours', () => {
     expect(heldUntil({})({ channel: 'incident', severity: 'low', now })).toBeNull()
     expect(heldUntil({})({ channel: 'chat', severity: 'critical', now })).toBeNull()
     expect(heldUntil({ quiet_hours_bypass_severity: 'high' })({ channel: 'chat', severity: 'high', now })).toBeNull()
     expect(heldUntil({ quiet_hours_bypass_severity: null })({ channel: 'chat', severity: 'critical', now })).toBe(end)
   })
 
-  test('is sent immediately if no quiet hours are configured', () => {
+  test('sends immediately if no quiet hours are configured', () => {
     expect(heldUntil({ quiet_hours: null })({ channel: 'chat', severity: 'low', now })).toBeNull()
   })
 })

@@ -25,32 +25,44 @@ const triggerEvents = (count: number, outcome: Partial<RecordedGroup['outcome']>
 
 describe('the triggers of a recorded error', () => {
   test.each<[string, number, Partial<RecordedGroup['outcome']>, unknown[]]>([
-    ['a new error', 1, { is_new: true, occurrence_count: 1 }, ['new']],
-    ['a new error with many occurrences, without its milestones', 60, { is_new: true, occurrence_count: 60 }, ['new']],
-    ['none for an ordinary repeat', 3, { occurrence_count: 8 }, []],
-    ['a reopened error', 1, { reopened: true }, ['reopened']],
-    ['a milestone', 1, { occurrence_count: 10 }, [10]],
-    ['the highest of several milestones', 95, { occurrence_count: 101 }, [100]],
-    ['none after a milestone', 1, { occurrence_count: 11 }, []],
-    ['a reopened error before its milestone', 1, { reopened: true, occurrence_count: 50 }, ['reopened', 50]],
-    ['none for a snoozed error', 1, { occurrence_count: 10, snoozed_until: NOON + 1 }, []],
-    ['a milestone after a snooze', 1, { occurrence_count: 10, snoozed_until: NOON }, [10]],
-    ['none for a muted error', 1, { occurrence_count: 10, muted_at: NOON - HOUR }, []],
-    ['none for a temporarily muted error', 1, { reopened: true, muted_at: NOON - HOUR, muted_until: NOON + 1 }, []],
-    ['a reopened error after its mute', 1, { reopened: true, muted_at: NOON - HOUR, muted_until: NOON }, ['reopened']],
-    ['none for a wont_fix error', 1, { occurrence_count: 10, status: 'wont_fix' }, []],
-    ['none for a resolved error that older releases still report', 1, { occurrence_count: 10, status: 'resolved' }, []],
-  ])('are correct: %s', (_, count, outcome, events) => {
+    ['new error', 1, { is_new: true, occurrence_count: 1 }, ['new']],
+    ['new error with many occurrences and no milestone', 60, { is_new: true, occurrence_count: 60 }, ['new']],
+    ['no trigger for an ordinary repeat', 3, { occurrence_count: 8 }, []],
+    ['reopened error', 1, { reopened: true }, ['reopened']],
+    ['milestone', 1, { occurrence_count: 10 }, [10]],
+    ['highest of several milestones', 95, { occurrence_count: 101 }, [100]],
+    ['no trigger after a milestone', 1, { occurrence_count: 11 }, []],
+    ['reopened error before its milestone', 1, { reopened: true, occurrence_count: 50 }, ['reopened', 50]],
+    ['no trigger for a snoozed error', 1, { occurrence_count: 10, snoozed_until: NOON + 1 }, []],
+    ['milestone after a snooze', 1, { occurrence_count: 10, snoozed_until: NOON }, [10]],
+    ['no trigger for a muted error', 1, { occurrence_count: 10, muted_at: NOON - HOUR }, []],
+    [
+      'no trigger for a temporarily muted error',
+      1,
+      { reopened: true, muted_at: NOON - HOUR, muted_until: NOON + 1 },
+      [],
+    ],
+    ['reopened error after its mute', 1, { reopened: true, muted_at: NOON - HOUR, muted_until: NOON }, ['reopened']],
+    ['no trigger for a wont_fix error', 1, { occurrence_count: 10, status: 'wont_fix' }, []],
+    [
+      'no trigger for a resolved error that older releases still report',
+      1,
+      { occurrence_count: 10, status: 'resolved' },
+      [],
+    ],
+  ])('returns the triggers for a recorded error: %s', (_, count, outcome, events) => {
     expect(triggerEvents(count, outcome)).toEqual(events)
   })
 })
 
-test('finds the highest milestone in any order', () => {
+test('finds the highest milestone in an unsorted list', () => {
   expect(highestMilestone(5, 600, [1000, 500, 10])).toBe(500)
   expect(highestMilestone(0, 9, [10])).toBeNull()
 })
 
-test('a threshold includes its own severity and all higher ones', () => {
-  const met = SEVERITIES.map((severity) => SEVERITIES.filter((least) => meetsThreshold(severity, least)).length)
-  expect(met).toEqual([4, 3, 2, 1])
+test('includes the threshold severity and all higher severities', () => {
+  const reachedThresholds = SEVERITIES.map(
+    (severity) => SEVERITIES.filter((threshold) => meetsThreshold(severity, threshold)).length,
+  )
+  expect(reachedThresholds).toEqual([4, 3, 2, 1])
 })

@@ -3,15 +3,15 @@ import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
 
 const HOUR = 3_600_000
-const SILENT = { muted: false, muted_at: null, muted_until: null, muted_by_name: null, mute_reason: null }
+const NOT_MUTED = { muted: false, muted_at: null, muted_until: null, muted_by_name: null, mute_reason: null }
 
 describeEachDatabase('muting an error', (database) => {
-  test('shows who, until when and why in the record, the list and the trail, and ends automatically or manually', async () => {
+  test('shows name, end and reason of a mute everywhere, and unmutes automatically or manually', async () => {
     const { tracker, clock } = await freshTracker(database)
     const { Commands, Queries } = tracker
     const error_id = (await Commands.LogError.call({ error_type: 'E', message: 'm' }))?.id ?? 0
     const found = () => Queries.FindError.call({ error_id })
-    expect(await found()).toMatchObject(SILENT)
+    expect(await found()).toMatchObject(NOT_MUTED)
 
     await Commands.MuteError.call({ error_id, hours: 2, reason: 'known', muted_by: 'Anna', actor: 'admin' })
     const muted = {
@@ -26,7 +26,7 @@ describeEachDatabase('muting an error', (database) => {
     await Commands.MuteError.call({ error_id, actor: 'Bob' })
     expect(await found()).toMatchObject({ muted: true, muted_until: null, muted_by_name: 'Bob', mute_reason: null })
     await Commands.UnmuteError.call({ error_id, actor: 'Bob' })
-    expect(await found()).toMatchObject(SILENT)
+    expect(await found()).toMatchObject(NOT_MUTED)
     expect((await found()).activities).toMatchObject([
       { actor: 'Anna', action: 'muted', to_value: muted.muted_until, comment: 'known' },
       { actor: 'Bob', action: 'muted', to_value: null },

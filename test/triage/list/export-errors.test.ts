@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { perform } from '../../../src/operation.js'
-import { csvRow } from '../../../src/triage/list/csv-row.js'
 import { errorsPage, SORT_FIELDS } from '../../../src/triage/list/errors-list.js'
-import { exportErrors } from '../../../src/triage/list/export-errors.js'
+import { csvRow, exportErrors } from '../../../src/triage/list/export-errors.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
 import { addGroups, listContext } from '../list-context.js'
@@ -19,7 +18,7 @@ async function exported(context: Context, filter: object): Promise<string> {
 }
 
 describeEachDatabase('the CSV export', (database) => {
-  test('contains a byte order mark, a header and one row per matching error', async () => {
+  test('exports a byte order mark, a header and one row per matching error', async () => {
     const { context, log } = await listContext(database)
     const fields = { user_id: 1, severity: 'high', backtrace: [], app_version: '2.0' } as const
     const id = await log('Größe', { message: 'Say "no", or\nnever', ...fields })
@@ -35,7 +34,7 @@ describeEachDatabase('the CSV export', (database) => {
     await expect(exported(context, { severity: 'urgent' })).rejects.toThrow('severity must be one of')
   })
 
-  test('contains every row once, in list order, over many batches', async () => {
+  test('exports every row once, in list order, over many batches', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 620, (i) => ({ error_type: `Type${i % 5}`, text: `text ${i}`, platform: `P${i % 3}` }))
     const idsOf = (text: string) =>
@@ -57,7 +56,7 @@ describeEachDatabase('the CSV export', (database) => {
 })
 
 test('escapes cells that a spreadsheet would execute', () => {
-  for (const evil of [
+  for (const formula of [
     '=1+1',
     '+1',
     '-1',
@@ -72,7 +71,7 @@ test('escapes cells that a spreadsheet would execute', () => {
     '＝1',
     '\n=1',
   ])
-    expect(csvRow([evil]).replaceAll('"', '').startsWith("'")).toBe(true)
+    expect(csvRow([formula]).replaceAll('"', '').startsWith("'")).toBe(true)
   for (const plain of ['a=1', '1-1', 'x@y.example', '1', '']) expect(csvRow([plain])).toBe(`${plain}\r\n`)
   expect(csvRow(['a,b', 'c"d', 'e\nf', null, -5, ' g '])).toBe('"a,b","c""d","e\nf",,-5," g "\r\n')
 })

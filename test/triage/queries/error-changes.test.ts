@@ -11,7 +11,7 @@ import { addGroups, contextAt, listContext } from '../list-context.js'
 const MINUTE = 60_000
 
 describeEachDatabase('the changes of a list', (database) => {
-  test('contain the number of new and reopened matching errors, and the changed visible errors', async () => {
+  test('returns the number of new and reopened errors, and the changed visible errors', async () => {
     const { clock, log, run } = await listContext(database)
     const [a, b, c] = [await log('A', { user_id: 1 }), await log('B'), await log('C')]
     await run(resolveError, { error_id: b })
@@ -52,7 +52,7 @@ describeEachDatabase('the changes of a list', (database) => {
     expect(await run(errorChanges, { since, ids: `${a},${b},${c}` })).toMatchObject({ new_count: 2 })
   })
 
-  test('include user actions, late commits and other processes', async () => {
+  test('includes user actions, late commits and changes of other processes', async () => {
     const { clock, log, run, place } = await listContext(database)
     const [a, b] = [await log('A'), await log('B')]
     clock.now = NOON + 10 * MINUTE
@@ -67,23 +67,23 @@ describeEachDatabase('the changes of a list', (database) => {
     expect(await run(errorChanges, { since })).toMatchObject({ new_count: 1 })
   })
 
-  test('are limited to the application of the list', async () => {
+  test('returns only changes in the application of the list', async () => {
     const { clock, log, run, place } = await listContext(database)
     const other = contextAt(place, { application_name: 'billing' })
-    const [mine, theirs] = [await log('A'), await other.log('B')]
-    const { application_id } = await perform(findError, other.context, { error_id: theirs })
+    const [ownId, otherId] = [await log('A'), await other.log('B')]
+    const { application_id } = await perform(findError, other.context, { error_id: otherId })
     other.clock.now = clock.now = NOON + 10 * MINUTE
     await log('A')
     await log('New')
     await other.log('B')
     await other.log('NewToo')
     const since = NOON + MINUTE
-    const { new_count, updated } = await run(errorChanges, { since, ids: [mine, theirs], application_id })
+    const { new_count, updated } = await run(errorChanges, { since, ids: [ownId, otherId], application_id })
     expect(new_count).toBe(1)
-    expect(updated.map(({ id }) => id)).toEqual([theirs])
+    expect(updated.map(({ id }) => id)).toEqual([otherId])
   })
 
-  test('go back at most one day', async () => {
+  test('returns changes of at most one day', async () => {
     const { clock, log, run } = await listContext(database)
     const old = await log('Old')
     clock.now = NOON + 25 * 60 * MINUTE
@@ -94,7 +94,7 @@ describeEachDatabase('the changes of a list', (database) => {
     expect(await run(errorChanges, { since: NOON - MINUTE })).toMatchObject({ new_count: 1 })
   })
 
-  test('count up to 99', async () => {
+  test('counts at most 99 new errors', async () => {
     const { clock, context, run } = await listContext(database)
     await addGroups(context, 100, () => ({ text: 'many' }))
     clock.now = NOON + MINUTE
@@ -109,7 +109,7 @@ describeEachDatabase(
   (database) => {
     test('rejects an invalid time and invalid or too many ids', async () => {
       const { run } = await listContext(database)
-      for (const [input, sentence] of [
+      for (const [input, message] of [
         [{}, 'since is missing'],
         [{ since: 'soon' }, 'since must be a time such as 2026-03-09T12:00:00Z'],
         [{ since: '9'.repeat(30) }, 'since must be a time such as 2026-03-09T12:00:00Z'],
@@ -117,13 +117,13 @@ describeEachDatabase(
         [{ since: 1, ids: Array(101).fill(1) }, 'ids must not contain more than 100 error ids'],
         [{ since: 1, severity: 'urgent' }, 'severity must be one of'],
       ] as const)
-        await expect(run(errorChanges, input)).rejects.toThrow(sentence)
+        await expect(run(errorChanges, input)).rejects.toThrow(message)
     })
   },
   { except: ['postgres', 'mysql'] },
 )
 
-test('is documented as a time and at most 100 ids', () => {
+test('documents the input as a time and at most 100 ids', () => {
   const described = Object.fromEntries(describeInput(errorChanges.input).map(({ name, ...facts }) => [name, facts]))
   expect(described.since).toEqual({ type: 'time', required: true })
   expect(described.ids).toEqual({ type: 'id', list: { max: 100 }, required: false })
