@@ -7,17 +7,23 @@ import { row } from './harness/report.mjs'
 const file = (name) => fileURLToPath(new URL(`capture/${name}`, import.meta.url))
 
 const KINDS = [10, 50].flatMap((frames) => [
-  { name: `${frames} frames, the same message`, frames },
-  { name: `${frames} frames, a message of its own each`, frames, distinct: true },
-  { name: `${frames} frames, own message and request`, frames, distinct: true, details: true, quick: frames === 10 },
+  { name: `${frames} frames, same message`, frames },
+  { name: `${frames} frames, distinct messages`, frames, distinct: true },
+  {
+    name: `${frames} frames, distinct messages and request`,
+    frames,
+    distinct: true,
+    details: true,
+    quick: frames === 10,
+  },
 ])
 
-const MOST_OF_BARE = 2
-const LEAST_CHEAPER_THAN_SENTRY = 10
-const MOST_START = { ms: 120, megabytes: 15 }
+const MAX_OF_BARE = 2
+const MIN_CHEAPER_THAN_SENTRY = 10
+const MAX_START = { ms: 120, megabytes: 15 }
 const MEGABYTE = 2 ** 20
 
-/** What an error costs the thread of the host, and what having the tracker costs its process. */
+/** Measures the cost of an error on the host's thread, and the cost of the tracker for its process. */
 export async function* capture({ quick }) {
   yield { title: 'Cost of a captured error on the main thread', rows: await cost(quick) }
   yield { title: 'Storm of errors', rows: await storm(quick) }
@@ -44,14 +50,12 @@ async function cost(quick) {
           ...common,
           name: `${kind}: ${subject}`,
           ...(subject === 'bare' ? {} : { ratio: micros / bare, against: 'bare' }),
-          limit: own ? { most: MOST_OF_BARE } : null,
+          limit: own ? { max: MAX_OF_BARE } : null,
         }),
       ]
       if (!own) return rows
       const cheaper = { ratio: sentry / micros, against: 'cheaper than @sentry/node' }
-      rows.push(
-        row({ ...common, name: `${kind}: ${subject}`, ...cheaper, limit: { least: LEAST_CHEAPER_THAN_SENTRY } }),
-      )
+      rows.push(row({ ...common, name: `${kind}: ${subject}`, ...cheaper, limit: { min: MIN_CHEAPER_THAN_SENTRY } }))
       const all = figure(subject, kind, 'all')
       const ratio = all / figure('bare', kind, 'all')
       rows.push(row({ name: `${kind}: ${subject}, committed`, figure: all, unit: 'µs', ratio, against: 'bare' }))
@@ -61,7 +65,7 @@ async function cost(quick) {
 }
 
 const HOW =
-  'Processor time. ours: the call of LogError until the event is buffered, nothing awaited; committed: with folding, SQLite and journal. Peers: until the event is with their transport or sink.'
+  'CPU time. ours: LogError until the error is buffered, without awaiting; committed: with folding, SQLite and journal. Peers: until their transport or sink has the error.'
 
 async function storm(quick) {
   const errors = quick ? 10_000 : 50_000
@@ -76,7 +80,7 @@ async function storm(quick) {
       row({ name: `${name}: memory before`, figure: of('before') / MEGABYTE, unit: 'MB' }),
       row({ name: `${name}: growth at the peak`, figure: (of('peak') - of('before')) / MEGABYTE, unit: 'MB' }),
       row({ name: `${name}: growth after`, figure: (of('after') - of('before')) / MEGABYTE, unit: 'MB' }),
-      row({ name: `${name}: until all is passed on`, figure: of('drained_ms') / 1000, unit: 's' }),
+      row({ name: `${name}: until drained`, figure: of('drained_ms') / 1000, unit: 's' }),
     ]
   })
 }
@@ -92,8 +96,8 @@ async function start(quick) {
     const time = { name: `${subject}: time`, figure: of('configured', 'ms'), unit: 'ms' }
     const memory = { name: `${subject}: memory`, figure: of('configured', 'bytes') / MEGABYTE, unit: 'MB' }
     return [
-      row({ ...time, limit: own ? { most: MOST_START.ms } : null }),
-      row({ ...memory, limit: own ? { most: MOST_START.megabytes } : null }),
+      row({ ...time, limit: own ? { max: MAX_START.ms } : null }),
+      row({ ...memory, limit: own ? { max: MAX_START.megabytes } : null }),
       ...(own
         ? [
             row({ name: 'ours: time until ready (new database)', figure: of('ready', 'ms'), unit: 'ms' }),

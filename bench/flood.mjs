@@ -6,21 +6,21 @@ import { percentile } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
 
 const KEY = '8c1f0a6d2b3e4f50a1b2c3d4e5f60718'
-/** As in the security review: 26 requests a second on six connections, 1.2 kB each. */
+/** Load of a small attack: 26 requests per second on six connections, 1.2 kB each. */
 const CONNECTIONS = 6
 const PAUSE_MS = 230
 const PING_PAUSE_MS = 10
-/** Measured in turns, so that other load on the machine slows all phases alike. */
+/** Phases alternate, so that other load on the machine affects all of them equally. */
 const ROUNDS = 4
 /** Without limits the 95th percentile was 19 times as high. */
-const MOST_OF_QUIET = 5
-/** Below this, the ratio would compare the noise of timers. */
-const LEAST_QUIET_MS = 2
+const MAX_OF_QUIET = 5
+/** Minimum for the denominator, because timer noise dominates below it. */
+const MIN_QUIET_MS = 2
 
 const headers = `{"a":[${'[],'.repeat(5400)}[]],"length":0}\n\n`.repeat(63)
 const COSTLY = gzipSync(`{}\n${headers}`)
 
-/** Response times of the host while one address sends envelopes that cost much to read. */
+/** Measures response times of the host while one address sends envelopes that are expensive to parse. */
 export async function* flood({ quick }) {
   const host = startChild(fileURLToPath(new URL('flood/host-child.mjs', import.meta.url)), { key: KEY })
   const exited = once(host, 'exit')
@@ -50,17 +50,17 @@ export async function* flood({ quick }) {
     ]
     for (const { name, times, statuses } of floods) {
       const figure = percentile(times, 0.95)
-      const ratio = figure / Math.max(usual, LEAST_QUIET_MS)
+      const ratio = figure / Math.max(usual, MIN_QUIET_MS)
       const refused = statuses.filter((status) => status === 429).length
       rows.push(
         row({
           ...{ name: `p95 of /ping, flood ${name}`, figure, unit: 'ms', ratio, against: 'quiet' },
-          limit: { most: MOST_OF_QUIET },
+          limit: { max: MAX_OF_QUIET },
           more: { pings: times.length, requests: statuses.length, refused },
         }),
       )
     }
-    yield { title: 'A flood of costly envelopes from one address', rows }
+    yield { title: 'Flood of expensive envelopes from one address', rows }
   } finally {
     host.disconnect()
     await exited

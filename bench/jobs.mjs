@@ -14,9 +14,9 @@ const SMALL = 100_000
 const LARGE = 1_000_000
 const HOUR = 3_600_000
 const STORM = 20_000
-const MOST_STATEMENT_MS = 20
+const MAX_STATEMENT_MS = 20
 
-/** For how long the scheduled work holds the thread of a host with SQLite. */
+/** Measures how long scheduled jobs block the thread of a host with SQLite. */
 export async function* jobs({ quick, databases }) {
   if (!databases.includes('sqlite')) return
   for (const size of quick ? [SMALL] : [SMALL, LARGE]) {
@@ -26,12 +26,12 @@ export async function* jobs({ quick, databases }) {
     const { CascadeDetector, BaselineCalculator } = tracker.Services
     const week = { lookback_hours: 7 * 24 }
     const rows = [
-      ...(await measure('cascades, the first time', () => CascadeDetector.call(week))),
-      ...(await measure('cascades, every hour', () => CascadeDetector.call(week))),
+      ...(await measure('cascades, first run', () => CascadeDetector.call(week))),
+      ...(await measure('cascades, hourly run', () => CascadeDetector.call(week))),
       ...(await measure('baselines', () => BaselineCalculator.calculateAllBaselines())),
     ]
     await tracker.shutdown()
-    yield { title: `Scheduled work on SQLite, ${size.toLocaleString('en-US')} occurrences`, rows }
+    yield { title: `Scheduled jobs on SQLite, ${size.toLocaleString('en-US')} occurrences`, rows }
   }
 }
 
@@ -50,7 +50,7 @@ async function measure(name, work) {
       unit: 'ms',
       more: { ms, statements: trace.statements.length },
     }),
-    row({ name: `${name}: slowest statement`, figure: slowest, unit: 'ms', limit: { most: MOST_STATEMENT_MS } }),
+    row({ name: `${name}: slowest statement`, figure: slowest, unit: 'ms', limit: { max: MAX_STATEMENT_MS } }),
   ]
 }
 
@@ -62,7 +62,7 @@ async function copyOf(file) {
   return copy
 }
 
-/** An hour in which twenty errors came one upon the other. */
+/** Adds an hour in which twenty errors follow each other. */
 async function addStorm(file) {
   const db = await openSqlite(file)
   const ids = db.prepare('select id from faultboard_errors order by id limit 20').all()

@@ -8,18 +8,18 @@ import { measureFirstVisit, measurePage, startDashboard } from './pages/visit.mj
 const SMALL = 100_000
 const LARGE = 1_000_000
 const HUGE = 10_000_000
-const MOST_MS = { [SMALL]: 50, [LARGE]: 50, [HUGE]: 100 }
-const MOST_STATEMENT_MS = 20
-/** Visits of each page: so many, fewer when they take longer than this together. */
-const FULL = { most: 40, least: 15, ms: 1500 }
-const QUICK = { most: 20, least: 5, ms: 200 }
+const MAX_MS = { [SMALL]: 50, [LARGE]: 50, [HUGE]: 100 }
+const MAX_STATEMENT_MS = 20
+/** Number of visits per page, and the total time after which the rest is skipped. */
+const FULL = { max: 40, min: 15, ms: 1500 }
+const QUICK = { max: 20, min: 5, ms: 200 }
 
-/** How long the pages take to answer, on data of several sizes. */
+/** Measures response times of all pages on data sets of several sizes. */
 export async function* pages({ quick, large, databases }) {
   const sizes = [SMALL, LARGE, ...(large ? [HUGE] : [])]
   if (databases.includes('sqlite')) yield* await onSqlite(sizes, quick)
   if (!databases.includes('postgres')) return
-  // Its data live in a server that is made for the run; building them takes longer than a quick run may.
+  // The data set is built in a temporary server, which takes too long for a quick run.
   if (quick) yield { title: 'Pages on PostgreSQL', skipped: '--quick' }
   else yield* await onPostgres(sizes)
 }
@@ -54,7 +54,7 @@ async function measureAll(database, replay, quick) {
     for (const format of quick ? ['html'] : ['html', 'json']) {
       const visits = quick ? QUICK : FULL
       const warm = await measurePage(tracker, replay, path, format, visits)
-      const first = await measureFirstVisit(database, path, format, visits.least)
+      const first = await measureFirstVisit(database, path, format, visits.min)
       results.set(`${name} (${format})`, { ...warm, first })
     }
   }
@@ -73,8 +73,8 @@ function tablesOf(database, measured) {
         unit: 'ms p95',
         ...(statements > 0 ? { ratio: p50 / bare, against: 'bare queries' } : {}),
         judged: 'figure',
-        limit: { most: MOST_MS[size] },
-        // Beside a server, waiting itself costs processor time here: the watch of the event loop never sleeps.
+        limit: { max: MAX_MS[size] },
+        // With a server, waiting costs CPU time too, because the event loop monitor never sleeps.
         more: {
           p50,
           first,
@@ -86,13 +86,13 @@ function tablesOf(database, measured) {
       }),
     )
     const all = [...results.values()]
-    const limit = { most: MOST_MS[size] }
-    rows.push(row({ name: 'slowest first visit after a start', figure: most(all, 'first'), unit: 'ms', limit }))
-    rows.push(row({ name: 'longest stall of the event loop', figure: most(all, 'stall'), unit: 'ms' }))
+    const limit = { max: MAX_MS[size] }
+    rows.push(row({ name: 'slowest first visit after a start', figure: highest(all, 'first'), unit: 'ms', limit }))
+    rows.push(row({ name: 'longest stall of the event loop', figure: highest(all, 'stall'), unit: 'ms' }))
     if (database === 'SQLite') {
-      const limit = size <= LARGE ? { most: MOST_STATEMENT_MS } : null
+      const limit = size <= LARGE ? { max: MAX_STATEMENT_MS } : null
       rows.push(
-        row({ name: "slowest statement in the host's thread", figure: most(all, 'slowest'), unit: 'ms', limit }),
+        row({ name: "slowest statement in the host's thread", figure: highest(all, 'slowest'), unit: 'ms', limit }),
       )
     }
     smaller = results
@@ -104,6 +104,6 @@ function growth(p50, before) {
   return before ? { growth: p50 / before.p50 } : {}
 }
 
-function most(results, what) {
+function highest(results, what) {
   return Math.max(...results.map((result) => result[what]))
 }

@@ -13,14 +13,14 @@ import { logAll, startTracker } from './write/ours.mjs'
 
 const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
 const MAX_RECOVERY_SECONDS = 5
-/** Five minutes of 33 errors per second. */
+/** Equals 33 errors per second for five minutes. */
 const BACKLOG = 10_000
-/** Connections that the host has used before the fault. */
+/** Connections that the host used before the fault. */
 const POOL_SIZE = 10
-/** When the network recovers, in milliseconds after a write began to hang: shorter and longer than its timeout. */
+/** Milliseconds from the start of a hanging write to the recovery of the network: below and above its timeout. */
 const FAULT_MS = [200, 2500, 7000]
 
-/** Seconds from the end of a fault until every acknowledged error is counted; every run is checked. */
+/** Measures seconds from the end of a fault until every acknowledged error is counted. Verifies every run. */
 export async function* recovery({ quick, databases }) {
   for (const dialect of databases) {
     const title = `Recovery of ${NAMES[dialect]}`
@@ -47,7 +47,7 @@ async function measureDatabase(place, quick) {
 async function backlog({ dialect, server }, { callers, name }) {
   return onFresh(dialect, server, BACKLOG, async (url) => {
     const fault = dialect === 'sqlite' ? await lockFile(url) : await refuseConnections(url)
-    // Beyond half of the limit, occurrences are only counted.
+    // Above half of the limit, occurrences are counted without details.
     const tracker = await startTracker(fault.url, { spool_max_bytes: 1_000_000_000 })
     await fault.begin()
     await logAll(tracker, makeEvents({ count: BACKLOG, groups: 200 }), callers)
@@ -58,7 +58,7 @@ async function backlog({ dialect, server }, { callers, name }) {
     await fault.close()
     return row({
       name: `backlog of ${BACKLOG.toLocaleString('en-US')} errors, ${name}`,
-      ...{ figure: seconds, unit: 's', limit: { most: MAX_RECOVERY_SECONDS } },
+      ...{ figure: seconds, unit: 's', limit: { max: MAX_RECOVERY_SECONDS } },
       more: { files, MB: bytes / 1e6, 'errors/s': BACKLOG / seconds },
     })
   })
@@ -89,7 +89,7 @@ async function lostPackets({ dialect, server }, faultMs, owner) {
     proxy.close()
     return row({
       name: `packets lost for ${faultMs / 1000} s, ${owner === 'host' ? "the host's pool" : 'own connections'}`,
-      ...{ figure: seconds, unit: 's', limit: { most: MAX_RECOVERY_SECONDS } },
+      ...{ figure: seconds, unit: 's', limit: { max: MAX_RECOVERY_SECONDS } },
     })
   })
 }
@@ -121,7 +121,7 @@ async function refuseConnections(url) {
 async function untilCounted(tracker, folder) {
   const started = performance.now()
   for (;;) {
-    // Only then the statistics, which read the size of every file.
+    // Reads the statistics last, because they read the size of every file.
     if ((await readdir(folder).catch(() => [])).length === 0) {
       const { buffered, queued, unavailable_since } = await tracker.stats()
       if (buffered + queued === 0 && unavailable_since === null) return (performance.now() - started) / 1000

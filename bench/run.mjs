@@ -31,8 +31,8 @@ const { values, positionals } = parseArgs({
   },
 })
 const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name))
-if (unknown.length > 0) fail(`there is no suite ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}`)
-if (!existsSync(new URL('../dist/index.js', import.meta.url))) fail('dist is missing: npm run build makes it')
+if (unknown.length > 0) fail(`Unknown suite ${unknown.join(', ')}. Suites: ${Object.keys(SUITES).join(', ')}`)
+if (!existsSync(new URL('../dist/index.js', import.meta.url))) fail('dist is missing. Run npm run build first.')
 
 cleanUpOnSignals()
 try {
@@ -66,10 +66,10 @@ function keep(results) {
   if (values.json) writeFileSync(values.json, text)
   const judged = results.tables.flatMap(({ rows }) => rows).filter(({ verdict }) => verdict !== '')
   const reached = judged.filter(({ verdict }) => verdict === 'ok').length
-  console.log(`\n${reached} of ${judged.length} targets reached; bench/results/latest.json holds the figures`)
+  console.log(`\n${reached} of ${judged.length} targets reached. Results: bench/results/latest.json`)
 }
 
-// As open as the system's own one: the database servers use it under another user.
+// Readable by all users, because the database servers run as another user.
 function makeTemporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
   whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))

@@ -13,7 +13,7 @@ const SIZE = { sqlite: 1_000_000, postgres: 100_000 }
 const ROUNDS = { quick: 7, full: 25 }
 const LIKE = "select error_id from faultboard_error_search where search_text like ? escape '!'"
 
-/** What people look for; a limit is what the search may take of reading every text. */
+/** Search texts. The limit is the maximum ratio to a full scan. */
 const SEARCHES = [
   ['rare word', WORDS.rare, 0.25],
   ['absent word', WORDS.absent, 0.25],
@@ -24,7 +24,7 @@ const SEARCHES = [
   ['two letters of none', 'q~', null],
 ]
 
-/** What looking for text takes, as a ratio to reading every text with `like`, and what keeping the index costs. */
+/** Measures search as a ratio to a full scan with `like`, and the cost of maintaining the index. */
 export async function* search({ quick, databases }) {
   const rounds = quick ? ROUNDS.quick : ROUNDS.full
   if (databases.includes('sqlite')) yield { title: titleOf('SQLite', 'sqlite'), rows: await onSqlite(rounds) }
@@ -71,10 +71,10 @@ async function onPostgres(server, rounds) {
 
 async function measureAll(rounds, { tracker, replay, readEvery }) {
   const rows = []
-  for (const [name, text, most] of SEARCHES) {
+  for (const [name, text, max] of SEARCHES) {
     trace.statements = []
     const { pagination } = await tracker.Queries.ErrorsList.page({ search: text })
-    // The other statements of the page are the same without a search, and are measured as a page.
+    // The other statements of the page do not depend on the search. The suite `pages` measures them.
     const statements = trace.statements.filter(({ sql }) => sql.includes('faultboard_error_search'))
     const times = await interleaved(rounds, ['ours', 'like'], async (subject) => {
       const started = performance.now()
@@ -91,7 +91,7 @@ async function measureAll(rounds, { tracker, replay, readEvery }) {
         unit: 'ms',
         ratio: ours / like,
         against: 'like',
-        limit: most === null ? null : { most },
+        limit: max === null ? null : { max },
         more: { found, statements: statements.length },
       }),
     )
@@ -101,7 +101,7 @@ async function measureAll(rounds, { tracker, replay, readEvery }) {
   return rows
 }
 
-/** New texts with the triggers that keep the index, and without them. */
+/** Inserts texts with and without the triggers that maintain the index. */
 async function costOfIndex(rounds) {
   const GROUPS = 1000
   const textOf = (i) =>
@@ -124,5 +124,5 @@ async function costOfIndex(rounds) {
   })
   const [indexed, plain] = ['indexed', 'plain'].map((subject) => median(times.get(subject)))
   const figure = ((indexed - plain) * 1000) / GROUPS
-  return row({ name: 'keeping the index, per new group', figure, unit: 'µs', limit: { most: 500 } })
+  return row({ name: 'index maintenance per new group', figure, unit: 'µs', limit: { max: 500 } })
 }

@@ -15,16 +15,16 @@ import { drained, logAll, startTracker } from './write/ours.mjs'
 import { foldRows } from './write/rows.mjs'
 
 const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
-/** Events of one commit of the bare driver: the tracker's own limit, see `maxRowsPerFlush` of the dialects. */
+/** Errors per commit of the bare driver. Equals the limit of the tracker, `maxRowsPerFlush` of the dialects. */
 const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
 const CALLERS = 2000
 const PROCESSES = 8
-const LEAST_OF_BARE = 0.6
-const LEAST_OF_ONE_PROCESS = 0.5
-const MOST_OF_SINGLE = 2
+const MIN_OF_BARE = 0.6
+const MIN_OF_ONE_PROCESS = 0.5
+const MAX_OF_SINGLE = 2
 const MAX_ACKNOWLEDGMENT_MS = 50
 
-/** Events per second that are committed, beside what the driver does with the same rows; every run is checked. */
+/** Measures committed errors per second, compared with the bare driver and the same rows. Verifies every run. */
 export async function* write({ quick, databases }) {
   for (const dialect of databases) {
     const title = `Writing to ${NAMES[dialect]} (${DURABILITY[dialect]})`
@@ -48,7 +48,7 @@ async function measureDatabase(dialect, server, quick) {
   ]
 }
 
-/** The locks that keep every flush from finishing until the connection commits. */
+/** Statements whose locks block every flush until the connection commits. */
 const LOCK = {
   sqlite: null,
   postgres: 'lock table faultboard_batches',
@@ -56,8 +56,8 @@ const LOCK = {
 }
 
 /**
- * How long a caller waits with async_logging while another connection holds a lock on the database. The control writes
- * and renames a file of the same content before each call, so that both are measured under the same load.
+ * Measures how long a caller waits with async_logging while another connection locks the database. The control writes
+ * and renames a file with the same content before each call, so that both run under the same load.
  */
 async function acknowledgments({ dialect, server }, events) {
   const folder = await mkdtemp(join(tmpdir(), 'faultboard-bench-files-'))
@@ -83,12 +83,12 @@ async function acknowledgments({ dialect, server }, events) {
       name: 'async acknowledgment while the database is locked: p99',
       ...waits(ours),
       ...{ ratio: percentile(ours, 0.99) / percentile(bare, 0.99), against: 'bare file' },
-      ...{ judged: 'figure', limit: { most: MAX_ACKNOWLEDGMENT_MS } },
+      ...{ judged: 'figure', limit: { max: MAX_ACKNOWLEDGMENT_MS } },
     }),
   ]
 }
 
-/** The file operations of the spool, which does not sync either. */
+/** Performs the file operations of the spool, which does not sync either. */
 async function writeBareFile(file, event) {
   await writeFile(`${file}.tmp`, JSON.stringify(event), { mode: 0o600 })
   await rename(`${file}.tmp`, file)
@@ -119,7 +119,7 @@ async function throughput({ dialect, server }, { name, events, rounds }) {
   const failures = new Map()
   const results = await interleaved(rounds, Object.keys(ways), (way) =>
     onFresh(dialect, server, events.length, `${name}, ${way}`, ways[way]).catch((error) => {
-      // A run that lost something has no rate; the table says so, and the others still count.
+      // A run that lost errors has no rate. The table shows the failure, and the other runs count.
       failures.set(way, `${name}, ${way}: ${error.message}`)
       return { seconds: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY }
     }),
@@ -132,10 +132,10 @@ async function throughput({ dialect, server }, { name, events, rounds }) {
       figure: rate(way),
       more: { 'CPU µs of the process': (of(way, 'cpu') * 1e6) / events.length },
       note: failures.get(way) ?? null,
-      unit: 'events/s',
+      unit: 'errors/s',
       ...(way === 'bare'
         ? {}
-        : { ratio: rate(way) / rate('bare'), against: 'bare driver', limit: { least: LEAST_OF_BARE } }),
+        : { ratio: rate(way) / rate('bare'), against: 'bare driver', limit: { min: MIN_OF_BARE } }),
     }),
   )
 }
@@ -145,16 +145,16 @@ async function processes({ dialect, server }, { count, rounds }) {
     onFresh(dialect, server, count, `${processes} processes`, (url) => writeFromProcesses(url, count, processes)),
   )
   const rate = (processes) => count / median(results.get(processes).map(({ seconds }) => seconds))
-  const name = (processes) => `one hot group, ${processes} ${processes === 1 ? 'process' : 'processes'} of its own`
+  const name = (processes) => `one hot group, ${processes} ${processes === 1 ? 'process' : 'processes'}`
   return [
-    row({ name: name(1), figure: rate(1), unit: 'events/s' }),
+    row({ name: name(1), figure: rate(1), unit: 'errors/s' }),
     row({
       name: name(PROCESSES),
       figure: rate(PROCESSES),
-      unit: 'events/s',
+      unit: 'errors/s',
       ratio: rate(PROCESSES) / rate(1),
       against: 'one process',
-      limit: { least: LEAST_OF_ONE_PROCESS },
+      limit: { min: MIN_OF_ONE_PROCESS },
     }),
   ]
 }
@@ -176,12 +176,12 @@ async function singles({ dialect, server }, { events, rounds }) {
       unit: 'ms',
       ratio: each('awaited LogError') / each('bare commit'),
       against: 'bare commit',
-      limit: { most: MOST_OF_SINGLE },
+      limit: { max: MAX_OF_SINGLE },
     }),
   ]
 }
 
-/** What the work on a new database took; its sums are checked afterwards. */
+/** Measures work on a new database and verifies its sums afterward. */
 async function onFresh(dialect, server, count, who, work) {
   const database = await freshDatabase(dialect, server)
   try {
@@ -219,7 +219,7 @@ async function writeOurs(url, events, { async_logging = false, callers = CALLERS
   return result
 }
 
-/** Seconds on the clock and of this process's processor time, which a busy machine disturbs least. */
+/** Wall-clock seconds, and CPU seconds of this process, which other load affects least. */
 function stopwatch() {
   const started = performance.now()
   const before = process.cpuUsage()

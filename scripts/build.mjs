@@ -55,7 +55,7 @@ function bundleLibrary(file, library) {
   })
 }
 
-/** What has to be loaded both later and at once can be nothing but CommonJS. */
+/** Files that are loaded lazily and synchronously, which only CommonJS supports. */
 function joinHooks() {
   buildSync({
     entryPoints: ['dist/diagnostics/swallowed/detection/hooks.js'],
@@ -70,9 +70,8 @@ function joinHooks() {
 }
 
 /**
- * Joins the modules that are loaded together into a few files, as plain as they were compiled: loading a module costs
- * half a millisecond and 60 kB, however small it is. What several entries share is a chunk of its own, so that there is
- * one of everything in a process.
+ * Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 kB. Code that
+ * several entries share becomes a chunk, so that a process loads it once.
  */
 function joinModules() {
   const { metafile } = buildSync({
@@ -98,7 +97,7 @@ function joinModules() {
   }
 }
 
-/** What runs in pages: without Node.js, in older browsers, and for a script tag in one small file. */
+/** Builds the browser client: without Node.js, for older browsers, and as one small file for a script tag. */
 function bundleForBrowsers() {
   const shared = {
     bundle: true,
@@ -110,7 +109,7 @@ function bundleForBrowsers() {
   }
   for (const file of FOR_BROWSERS) {
     const entry = file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')
-    // React's server components must know that this is nothing for them.
+    // Excludes the file from React Server Components.
     const banner = entry.includes('/react/') ? { banner: { js: "'use client'" } } : {}
     buildSync({ ...shared, ...banner, entryPoints: [entry], outfile: file, format: 'esm' })
   }
@@ -138,14 +137,14 @@ function removePrivateTypes() {
   }
 }
 
-/** What hosts import, what is run, and what is loaded later. */
+/** Entries: public exports, programs and lazily loaded modules. */
 function entryPoints() {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
   const publicFiles = Object.values(exports)
     .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
     .filter((file) => file !== undefined && !FOR_BROWSERS.includes(file))
   const own = ['cli/main.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
-  // For our own scripts, benchmarks and the processes that tests start.
+  // For scripts, benchmarks and processes that tests start.
   own.push('tracker.js', 'options.js', 'store/database.js', 'store/migrate.js')
   own.push('jobs/engines.js')
   return [...new Set([...publicFiles, ...own.map((file) => `./dist/${file}`)])]

@@ -30,7 +30,7 @@ process.exitCode = totals.failed > 0 ? 1 : 0
 
 async function everything() {
   if (quick) return quickChecks()
-  // Compiles for minutes in a new clone, so it runs beside everything that does not need it.
+  // Takes minutes in a new clone, so it runs in parallel with everything that does not need it.
   const hosts = isInstalled('test/hosts') ? Promise.resolve() : installHosts()
   const source = filtered ? null : checkSource()
   if (!(await check('build', process.execPath, ['scripts/build.mjs']))) {
@@ -56,7 +56,7 @@ async function runFiltered(hosts, env) {
   return runVitest(vitestArguments, { env })
 }
 
-/** The tests that need packages of test/hosts (other versions of Node.js, Next, Nitro) run beside all other tests. */
+/** The tests that need packages of test/hosts (other versions of Node.js, Next, Nitro) run in parallel with all other tests. */
 async function runPasses(hosts, env) {
   const files = testsOfHosts()
   const passOfHosts = hosts.then(() =>
@@ -68,7 +68,7 @@ async function runPasses(hosts, env) {
   return retry(total(await Promise.all([mainPass, passOfHosts])), env)
 }
 
-/** A test that ran out of time on a busy machine gets a second attempt without other tests beside it. */
+/** Retries files that failed on a busy machine, without parallel tests. */
 async function retry(counts, env) {
   const files = filesToRetry(counts.failures)
   if (files.length === 0) return counts
@@ -85,7 +85,7 @@ function report(counts, missingServices) {
   closingLines.push(...slowestLines(counts.tests))
 }
 
-/** Tests that load something from test/hosts; before its installation they would skip themselves. */
+/** Finds tests that use test/hosts. They skip themselves before its installation. */
 function testsOfHosts() {
   const entries = readdirSync('test', { withFileTypes: true }).filter(({ name }) => name !== 'hosts')
   const files = entries.flatMap((entry) => {
@@ -102,10 +102,10 @@ async function checkSource() {
   await check('unused code', 'knip', [])
 }
 
-/** Installs packages that only some hosts use. Tests of a package that cannot be installed skip themselves by name. */
+/** Installs packages that only some hosts use. Tests of a package that cannot be installed skip themselves. */
 async function installHosts() {
   const started = performance.now()
-  // Low priority, because tests run at the same time. A driver that has to be compiled needs no optimization.
+  // Low priority, because tests run at the same time. Native drivers are compiled without optimization.
   const { ok, output } = await run('nice', ['npm', 'ci', '--no-audit', '--no-fund'], {
     cwd: 'test/hosts',
     env: { ...process.env, ...headersOfNode(), CFLAGS: '-O0', CXXFLAGS: '-O0' },
@@ -120,7 +120,7 @@ function headersOfNode() {
   return existsSync(join(folder, 'include/node/node.h')) ? { npm_config_nodedir: folder } : {}
 }
 
-/** Whether the packages of a folder are those of its lock. */
+/** Whether the installed packages of a folder match its lock file. */
 function isInstalled(folder) {
   const installed = `${folder}/node_modules/.package-lock.json`
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${folder}/package-lock.json`).mtimeMs
@@ -130,10 +130,10 @@ async function checkPackage() {
   if (existsSync('scripts/generate-docs.mjs')) {
     await check('docs', process.execPath, ['scripts/generate-docs.mjs', '--check'])
   }
-  // Both pack the package, which would build it once more.
+  // Both pack the package and would build it again.
   const env = { ...process.env, npm_config_ignore_scripts: 'true' }
   await check('publint', 'publint', ['--strict'], env)
-  // A script for a tag has no types.
+  // Scripts for a tag have no types.
   const scripts = ['--exclude-entrypoints', 'browser.js']
   await check('attw', 'attw', ['--pack', '.', '--profile', 'esm-only', ...scripts], env)
 }
@@ -186,11 +186,11 @@ function skip(what, reason, amount = 1) {
   closingLines.push(`skipped: ${what} (${reason})`)
 }
 
-// Everything temporary, of the servers, the tests and the browser, goes in one folder that is removed at the end.
+// All temporary files of servers, tests and browser are in one folder, which is removed at the end.
 function makeTemporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-'))
   whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
-  // As open as the system's own one, because the servers and apt-get use it under other users.
+  // Accessible for all users, because the servers and apt-get run as other users.
   chmodSync(folder, 0o1777)
   process.env.TMPDIR = folder
 }

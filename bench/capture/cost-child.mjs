@@ -1,11 +1,11 @@
-// One subject in a process of its own: microseconds per error, for each kind of error.
+// Measures one subject in its own process: microseconds per error, for each kind of error.
 import { setImmediate as turn } from 'node:timers/promises'
 import { answer, task } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
 import { DETAILS, errorOf } from './errors.mjs'
 import { SUBJECTS } from './subjects.mjs'
 
-// @sentry/node drops what exceeds 64 events in the air without looking at it.
+// @sentry/node drops errors without processing them while 64 are in flight.
 const CHUNK = 50
 const WARM_CHUNKS = 30
 let number = 0
@@ -13,7 +13,7 @@ let number = 0
 const { subject: name, kinds, chunks } = await task()
 const subject = await SUBJECTS[name]()
 const results = {}
-// The compiler works beside the main thread, and its time would count: first everything is run until it is done.
+// Warms up first, because the CPU time of the background compiler would count.
 for (const kind of kinds) await measure(kind, WARM_CHUNKS)
 for (const kind of kinds) {
   results[kind.name] = await measure(kind, chunks)
@@ -22,9 +22,9 @@ await subject.close()
 answer(results)
 
 /**
- * Errors come in chunks. `until_buffered` is the processor time of the calls alone, in which nothing is awaited, the
- * median of the chunks; where draining counts, the turns until everything is processed are added. `all` is that of the
- * whole time, with whatever was done in the background. The clock would also count what other processes do.
+ * Sends errors in chunks. `until_buffered` is the CPU time of the calls without awaiting, as the median of the chunks.
+ * If draining counts, the turns until everything is processed are added. `all` is the CPU time of the whole run,
+ * including background work. CPU time excludes other processes, unlike wall-clock time.
  */
 async function measure({ frames, distinct, details }, count) {
   const times = []
@@ -43,7 +43,7 @@ async function measure({ frames, distinct, details }, count) {
   return { until_buffered: median(times) / CHUNK, all: whole() / (count * CHUNK) }
 }
 
-/** Microseconds of processor time since it was started. */
+/** Microseconds of CPU time since the start. */
 function stopwatch() {
   const before = process.cpuUsage()
   return () => {

@@ -1,4 +1,4 @@
-// Three functions that call each other: a stack of any depth with frames of more than one kind.
+// Three functions that call each other, for a stack of any depth with different frames.
 function receive(depth, message) {
   return depth > 0 ? validate(depth - 1, message) : new Error(message)
 }
@@ -11,13 +11,13 @@ function charge(depth, message) {
   return depth > 0 ? receive(depth - 1, message) : new Error(message)
 }
 
-/** A new error with as many frames as asked for. */
+/** Creates an error with the given number of frames. */
 export function errorOf(frames, message) {
   Error.stackTraceLimit = frames
   return receive(frames, message)
 }
 
-/** What a web request adds to an error. */
+/** Details of a web request. */
 export const DETAILS = {
   request_url: 'https://shop.example.com/orders/4711/items?page=3&sort=price',
   request_params: { order: { id: 4711, items: [{ sku: 'A-100', quantity: 2 }] }, page: '3', password: 'hunter2' },

@@ -1,4 +1,4 @@
-// A storm of errors in a process of its own: memory before, at its highest, and after. Needs --expose-gc.
+// Sends a storm of errors in its own process. Reports memory before, at the peak and after. Requires --expose-gc.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { answer, task } from '../harness/child.mjs'
 import { errorOf } from './errors.mjs'
@@ -8,7 +8,7 @@ const PER_TURN = 500
 
 const { subject: name, errors } = await task()
 const subject = await SUBJECTS[name]()
-// What is compiled and cached once is not the storm's.
+// Warms up, so that one-time compilation and caches do not count.
 for (let i = 0; i < 2000; i++) subject.capture(errorOf(10, `Warm ${i}`))
 await subject.drain()
 const before = await settled()

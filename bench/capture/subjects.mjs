@@ -6,9 +6,9 @@ import { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 
 /**
- * Who handles an error, and how: `capture` takes one without waiting, `drain` settles when everything captured has been
- * passed on. `drain_counts` says whether draining is part of handling an error (a peer that works on it later) or
- * belongs to the database, which the suite `write` measures.
+ * Error trackers to compare. `capture` accepts an error without waiting. `drain` resolves when all captured errors are
+ * processed. `drain_counts` is true if draining is part of handling an error (a peer that processes it later), and
+ * false if it is database work, which the suite `write` measures.
  */
 export const SUBJECTS = {
   bare: async () => ({
@@ -29,7 +29,7 @@ async function faultboard(async_logging) {
   const tracker = createTracker({
     database: `sqlite:${join(folder, 'errors.sqlite3')}`,
     dashboard_username: 'bench',
-    dashboard_password: 'a password for the bench',
+    dashboard_password: 'bench-password',
     async_logging,
   })
   await tracker.ready()
@@ -58,7 +58,7 @@ async function sentry() {
   Sentry.init({
     dsn: 'https://public@127.0.0.1/1',
     transport: (options) => Sentry.createTransport(options, send),
-    // It would throw away the repeats that everybody else here records.
+    // Disables deduplication, because the other subjects record repeats.
     integrations: (defaults) => defaults.filter(({ name }) => name !== 'Dedupe'),
   })
   return {
@@ -72,7 +72,7 @@ async function sentry() {
         },
       )
     },
-    // Sentry.flush looks once a millisecond, which would be added to the time. What it dropped is never sent.
+    // Sentry.flush polls every millisecond, which would add to the time. Dropped errors are never sent.
     async drain() {
       for (let idle = 0, sent = counts.sent; sent < counts.captured && idle < 1000; idle++) {
         await turn()

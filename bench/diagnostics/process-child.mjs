@@ -1,4 +1,4 @@
-// One tracker in a process of its own: what an error, doing nothing, or a dump costs.
+// Runs one tracker in its own process and measures an error, an idle process or a dump.
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const tracker = createTracker({
   ...settings,
 })
 await tracker.ready()
-// What is loaded later is loaded by now.
+// Loads lazy modules before the measurement.
 await setTimeout(200)
 const result = await { capture, idle, dump }[deed]()
 await tracker.shutdown()
@@ -33,7 +33,7 @@ async function capture() {
   for (let chunk = 0; chunk < chunks; chunk++) {
     const spent = stopwatch()
     const waiting = Array.from({ length: CHUNK }, () => tracker.Commands.LogError.call({ exception: new Error('x') }))
-    // The first ones run before the compiler is done.
+    // Skips the first runs, which are not yet compiled.
     if (chunk >= chunks / 4) times.push(spent())
     await Promise.all(waiting)
   }
@@ -68,7 +68,7 @@ async function dump() {
   return { first, further: median(further), report: await take({ report: true }) }
 }
 
-/** Milliseconds of processor time since it was started. */
+/** Milliseconds of CPU time since the start. */
 function stopwatch() {
   const before = process.cpuUsage()
   return () => {

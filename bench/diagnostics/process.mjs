@@ -9,15 +9,15 @@ const SWITCHES = {
   off: {},
   'with system health': { enable_system_health: true },
 }
-const MOST_WITH_HEALTH = 1.15
-const MOST_LOOK_MS = 1
-const MOST_DUMP_MS = 60
-const MOST_IDLE_SHARE = 0.02
+const MAX_WITH_HEALTH = 1.15
+const MAX_LOOK_MS = 1
+const MAX_DUMP_MS = 60
+const MAX_IDLE_SHARE = 0.02
 
-/** Dumps, the health of the process with each error, and its health over time. */
+/** Measures dumps, process state per error, and process health over time. */
 export async function* measuredProcess({ quick }) {
-  yield { title: 'Health of the process: a captured error', rows: await captured(quick) }
-  yield { title: 'Health of the process: a process that does nothing', rows: await idle(quick) }
+  yield { title: 'Process state: a captured error', rows: await captured(quick) }
+  yield { title: 'Process health: an idle process', rows: await idle(quick) }
   yield { title: 'A diagnostic dump', rows: await dumped(quick) }
 }
 
@@ -36,14 +36,14 @@ async function captured(quick) {
       unit: 'µs',
       ratio: figure('with system health') / figure('off'),
       against: 'off',
-      limit: { most: MOST_WITH_HEALTH },
-      note: 'Processor time until it is buffered; errors of one second share one look at the process.',
+      limit: { max: MAX_WITH_HEALTH },
+      note: 'CPU time until the error is buffered. Errors within one second share one measurement.',
     }),
     row({
-      name: 'an error that takes the look itself, 400 timers open',
+      name: 'an error with its own measurement, 400 active timers',
       figure: look,
       unit: 'ms',
-      limit: { most: MOST_LOOK_MS },
+      limit: { max: MAX_LOOK_MS },
     }),
   ]
 }
@@ -58,12 +58,12 @@ async function idle(quick) {
   return [
     row({ name: 'off', figure: share('off') * 100, unit: '% of a core' }),
     row({
-      name: 'all that measures switched on',
+      name: 'all measurements on',
       figure: share('on') * 100,
       unit: '% of a core',
-      limit: { most: (share('off') + MOST_IDLE_SHARE) * 100 },
+      limit: { max: (share('off') + MAX_IDLE_SHARE) * 100 },
       judged: 'figure',
-      note: 'The first row of the health of the process is written within this time.',
+      note: 'Includes writing the first row of process health.',
     }),
   ]
 }
@@ -74,14 +74,14 @@ async function dumped(quick) {
   )
   const figure = (name) => median(results.get('dump').map((round) => round[name]))
   return [
-    row({ name: 'the first', figure: figure('first'), unit: 'ms' }),
+    row({ name: 'first dump', figure: figure('first'), unit: 'ms' }),
     row({
-      name: 'a further one',
+      name: 'further dump',
       figure: figure('further'),
       unit: 'ms',
-      limit: { most: MOST_DUMP_MS },
-      note: 'Processor time with its row in an embedded SQLite; 100 ms in which it waits for the event loop come on top.',
+      limit: { max: MAX_DUMP_MS },
+      note: 'CPU time including its row in SQLite, without the 100 ms of waiting for the event loop.',
     }),
-    row({ name: 'with the report of Node.js', figure: figure('report'), unit: 'ms' }),
+    row({ name: 'with the Node.js report', figure: figure('report'), unit: 'ms' }),
   ]
 }

@@ -9,28 +9,28 @@ import { row } from '../harness/report.mjs'
 
 const SOURCES = fileURLToPath(new URL('../../src/dashboard/components', import.meta.url))
 const FRAMES = 10
-const MOST_MS = 50
-const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'a password for the bench' }
+const MAX_MS = 50
+const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'bench-password' }
 
-/** The page of an error whose frames lie in ten real files: without source, with it, and with what git tells of it. */
+/** Measures the page of an error with frames in ten real files: without source, with source, and with git blame. */
 export async function* source({ quick }) {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
   const rows = []
-  // A host has its server; git and our timers alone do not keep a process from ending.
+  // Keeps the process alive, as the server of a host would.
   const awake = setInterval(() => {}, 1000)
   try {
     const project_root = project(folder)
-    // The first to be measured would pay for what all of them compile.
+    // Warms up, so that the first subject does not pay for compilation.
     await measured(join(folder, 'warm'), { project_root }, true)
     const bare = await measured(join(folder, 'bare'), { project_root: join(folder, 'bare') }, quick)
     const plain = await measured(join(folder, 'plain'), { project_root }, quick)
     const git = await measured(join(folder, 'git'), { project_root, enable_git_blame: true }, quick)
     for (const [name, { first, p50, p95, cpu }] of Object.entries({
-      'no file is there': bare,
+      'no source files': bare,
       source: plain,
       'source and git': git,
     })) {
-      const against = name === 'no file is there' ? {} : { ratio: p50 / bare.p50, against: 'no file is there' }
+      const against = name === 'no source files' ? {} : { ratio: p50 / bare.p50, against: 'no source files' }
       rows.push(
         row({
           name,
@@ -38,7 +38,7 @@ export async function* source({ quick }) {
           unit: 'ms p95',
           ...against,
           judged: 'figure',
-          limit: { most: MOST_MS },
+          limit: { max: MAX_MS },
           more: { p50, first, cpu },
         }),
       )
@@ -47,7 +47,7 @@ export async function* source({ quick }) {
     clearInterval(awake)
     rmSync(folder, { recursive: true, force: true })
   }
-  yield { title: 'The page of an error with ten frames in real files', rows }
+  yield { title: 'Error page with ten frames in real files', rows }
 }
 
 function project(folder) {
@@ -101,7 +101,7 @@ async function visit(tracker, id) {
     remote_address: null,
   })
   await answer.text()
-  if (answer.status !== 200) throw new Error(`the page answered ${answer.status}`)
+  if (answer.status !== 200) throw new Error(`the page returned ${answer.status}`)
   const { user, system } = process.cpuUsage(before)
   return { ms: performance.now() - started, cpu: (user + system) / 1000 }
 }

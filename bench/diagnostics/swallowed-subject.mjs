@@ -1,4 +1,4 @@
-// Code of a host, as it is marked when it is loaded; each function gives nanoseconds for one round.
+// Host code that is instrumented when it is loaded. Each function returns nanoseconds per round.
 const ROUNDS = 7
 
 export function thrown(times) {

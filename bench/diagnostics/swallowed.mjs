@@ -11,26 +11,26 @@ const REGISTER = new URL('../../dist/register.js', import.meta.url).href
 
 const SUBJECTS = ['off', 'on']
 const MEGABYTE = 2 ** 20
-const MOST_WITHOUT_THROW = 1.25
-const MOST_GROWTH_MB = 3
+const MAX_WITHOUT_THROW = 1.25
+const MAX_GROWTH_MB = 3
 const WHAT = {
-  thrown: 'an exception that is thrown and swallowed',
-  parsed: 'one that JSON.parse throws',
-  guarded: 'a try in which nothing is thrown',
-  promised: 'a promise and a handler in place',
-  named: 'a promise and a handler by its name',
+  thrown: 'thrown and swallowed exception',
+  parsed: 'exception thrown by JSON.parse',
+  guarded: 'try block without a throw',
+  promised: 'promise with an inline handler',
+  named: 'promise with a handler passed by name',
 }
 
-/** Swallowed exceptions: what one costs, what code costs that throws none, what a start costs, and what is left behind. */
+/** Measures swallowed exceptions: cost per exception, cost without exceptions, start time and memory growth. */
 export async function* swallowed({ quick }) {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-swallowed-'))
   try {
     const task = prepare(folder, quick)
     const results = await interleaved(quick ? 2 : 5, SUBJECTS, (subject) => ask(folder, subject, task))
     const figure = (subject, what) => median(results.get(subject).map((round) => round[what]))
-    yield { title: 'Swallowed exceptions: by the nanosecond', rows: Object.keys(WHAT).map((what) => one(what, figure)) }
+    yield { title: 'Swallowed exceptions: cost', rows: Object.keys(WHAT).map((what) => one(what, figure)) }
     yield {
-      title: 'Swallowed exceptions: the start, and a million of them',
+      title: 'Swallowed exceptions: start and memory',
       rows: await rest(folder, quick, task, figure),
     }
   } finally {
@@ -40,8 +40,8 @@ export async function* swallowed({ quick }) {
 
 function one(what, figure) {
   const [off, on] = SUBJECTS.map((subject) => figure(subject, what))
-  const limit = what === 'guarded' ? { most: MOST_WITHOUT_THROW } : null
-  return row({ name: WHAT[what], figure: on, unit: 'ns', ratio: on / off, against: 'while it is off', limit })
+  const limit = what === 'guarded' ? { max: MAX_WITHOUT_THROW } : null
+  return row({ name: WHAT[what], figure: on, unit: 'ns', ratio: on / off, against: 'off', limit })
 }
 
 async function rest(folder, quick, task, figure) {
@@ -50,17 +50,17 @@ async function rest(folder, quick, task, figure) {
   const megabytes = statSync(fileURLToPath(task.large)).size / MEGABYTE
   const per_megabyte = (figure('on', 'load_ms') - figure('off', 'load_ms')) / megabytes
   return [
-    row({ name: 'loading a megabyte of the host, more than while it is off', figure: per_megabyte, unit: 'ms' }),
+    row({ name: 'additional load time per megabyte of host code', figure: per_megabyte, unit: 'ms' }),
     row({
-      name: `${count.toLocaleString('en-US')} swallowed: growth of the heap`,
+      name: `${count.toLocaleString('en-US')} swallowed: heap growth`,
       figure: growth / MEGABYTE,
       unit: 'MB',
-      limit: { most: MOST_GROWTH_MB },
+      limit: { max: MAX_GROWTH_MB },
     }),
   ]
 }
 
-/** A project of its own, because only what lies below its root is marked. */
+/** Creates a project, because only files below its root are instrumented. */
 function prepare(folder, quick) {
   const [subject, large] = ['subject.mjs', 'large.mjs'].map((name) => join(folder, name))
   copyFileSync(file('swallowed-subject.mjs'), subject)
@@ -89,7 +89,7 @@ async function ask(folder, subject, task) {
     FAULTBOARD_SPOOL_PATH: join(folder, 'spool'),
     FAULTBOARD_PROJECT_ROOT: folder,
     FAULTBOARD_DASHBOARD_USERNAME: 'bench',
-    FAULTBOARD_DASHBOARD_PASSWORD: 'a password for the bench',
+    FAULTBOARD_DASHBOARD_PASSWORD: 'bench-password',
     FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS: String(subject === 'on'),
   }
   Object.assign(process.env, variables)

@@ -1,4 +1,4 @@
-// One subject in a process of its own: microseconds of a thrown error with so many frames, nanoseconds of an await.
+// Measures one subject in its own process: microseconds per thrown error by frames, nanoseconds per await.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answer, task } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
@@ -11,7 +11,7 @@ const stop = await startSubject(subject)
 const results = {}
 for (const depth of frames) {
   timesOf(depth, WARM_THROWS)
-  // The second in which the limit was reached has to be over.
+  // Waits until the second in which the limit was reached is over.
   await sleep(1200)
   results[depth] = median(timesOf(depth, throws))
   await sleep(1200)
@@ -20,7 +20,7 @@ await run(awaits)
 results.await = Math.min(await run(awaits), await run(awaits), await run(awaits))
 answer(results)
 await stop()
-// A worker of a peer would keep the process.
+// Exits explicitly, because a peer's worker keeps the process alive.
 setTimeout(() => process.exit(), 2000).unref()
 
 function timesOf(depth, count) {
@@ -28,10 +28,10 @@ function timesOf(depth, count) {
   for (let i = 0; i < count; i++) {
     const started = performance.now()
     try {
-      // The module, this function and the last one are frames too.
+      // The module, this function and the last one add three frames.
       descend(depth - 3, { order: { id: i, lines: [1, 2, 3] }, user: 'ada' })
     } catch {
-      // It is the throw that is measured.
+      // Only the throw is measured.
     }
     times.push((performance.now() - started) * 1000)
   }
@@ -45,7 +45,7 @@ function descend(depth, request) {
   return descend(level.depth - 1, request)
 }
 
-/** Nanoseconds per await. */
+/** Returns nanoseconds per await. */
 async function run(count) {
   const started = performance.now()
   for (let i = 0; i < count; i++) await null

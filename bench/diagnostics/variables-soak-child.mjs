@@ -1,4 +1,4 @@
-// Throws so many errors, has the variables of all of them read, logs some: what is left of it in memory and open files.
+// Throws many errors with local variables and logs some. Reports the growth of memory and open files.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answer, task } from '../harness/child.mjs'
@@ -7,7 +7,7 @@ import { startTracker } from './variables-subjects.mjs'
 const CHUNK = 500
 const LOGGED = 100
 
-/** The share by which the process is warm: caches are full, and what is opened once is open. */
+/** Share of the run after which the process is warm: caches are full and files are open. */
 const WARM = 0.2
 
 const { errors } = await task()
@@ -34,7 +34,7 @@ async function throwMany(count) {
       const error = thrown(i)
       if (i % LOGGED === 0) await log(error)
     }
-    // No more than the limit a second, so that none is left out.
+    // Stays below the limit per second, so that every error has variables.
     await sleep(1010 * (CHUNK / 1000))
   }
 }
@@ -61,13 +61,13 @@ async function settled() {
   return { heap: process.memoryUsage().heapUsed, files: openFiles() }
 }
 
-/** The database opens a second connection when it needs one; those are not counted. */
+/** Excludes connections of the database, which can open a second one on demand. */
 function openFiles() {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return !readlinkSync(`/proc/self/fd/${fd}`).includes('.sqlite3')
     } catch {
-      // The one by which the folder was read is closed again.
+      // The descriptor used to read the folder is closed by now.
       return false
     }
   }).length

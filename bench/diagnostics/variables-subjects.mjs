@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Who looks at what is thrown; gives what ends it. */
+/** Subjects that observe thrown errors. Each returns a function that stops it. */
 export async function startSubject(name) {
   if (name === 'bare') return () => {}
   if (name === '@sentry/node') return sentry()
@@ -10,14 +10,14 @@ export async function startSubject(name) {
   return faultboard(mode === 'off' ? {} : { enable_local_variables: true, local_variable_mode: mode })
 }
 
-/** With the highest limits there are: what one error costs is the question. */
+/** Uses the highest limits, because the cost of a single error is measured. */
 export async function startTracker(settings) {
   const { createTracker } = await import('../../dist/index.js')
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
   const tracker = createTracker({
     database: `sqlite:${join(folder, 'errors.sqlite3')}`,
     dashboard_username: 'bench',
-    dashboard_password: 'a password for the bench',
+    dashboard_password: 'bench-password',
     local_variable_max_per_second: 1000,
     local_variable_max_pause_ms_per_second: 1000,
     ...settings,
@@ -44,7 +44,7 @@ async function sentry() {
     integrations: [Sentry.localVariablesIntegration({ captureAllExceptions: true, maxExceptionsPerSecond: 1000 })],
     includeLocalVariables: true,
   })
-  // Its worker has to be there first.
+  // Waits for the worker to start.
   await new Promise((started) => setTimeout(started, 2000))
   return () => Sentry.close(500)
 }

@@ -7,12 +7,12 @@ const file = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 const FRAMES = [4, 21]
 const SUBJECTS = ['bare', 'ours, off', 'ours, adaptive', 'ours, always', '@sentry/node']
-const MOST_WHILE_OFF = 1.25
-const LEAST_CHEAPER_THAN_SENTRY = 1
-const MOST_GROWTH_MB = 2
+const MAX_WHILE_OFF = 1.25
+const MIN_CHEAPER_THAN_SENTRY = 1
+const MAX_GROWTH_MB = 2
 const MEGABYTE = 2 ** 20
 
-/** Local variables: what a thrown error costs, code that throws none, and what many errors leave behind. */
+/** Measures local variables: cost of a thrown error, of code that does not throw, and memory growth. */
 export async function* variables({ quick }) {
   const results = await interleaved(quick ? 2 : 5, SUBJECTS, (subject) =>
     askChild(file('variables-child.mjs'), { subject, frames: FRAMES, throws: quick ? 200 : 800, awaits: 100_000 }),
@@ -37,23 +37,23 @@ function thrown(frames, figure) {
     const common = { name: `${frames} frames: ${subject}`, figure: micros, unit: 'µs', note: HOW }
     if (subject === 'bare') return row(common)
     if (subject !== 'ours, always') {
-      const limit = subject.startsWith('ours') ? { most: MOST_WHILE_OFF } : null
+      const limit = subject.startsWith('ours') ? { max: MAX_WHILE_OFF } : null
       return row({ ...common, ratio: micros / bare, against: 'bare', limit })
     }
     const cheaper = { ratio: sentry / micros, against: 'cheaper than @sentry/node' }
-    return row({ ...common, ...cheaper, limit: { least: LEAST_CHEAPER_THAN_SENTRY } })
+    return row({ ...common, ...cheaper, limit: { min: MIN_CHEAPER_THAN_SENTRY } })
   })
 }
 
 const HOW =
-  'Median of single throws by the clock, every one of them read: the limits of production are lifted. adaptive: while it rests.'
+  'Median wall-clock time per throw, all with variables, without the production limits. adaptive: without an active session.'
 
 function awaited(subject, figure) {
   const nanos = figure(subject, 'await')
   const common = { name: `an await: ${subject}`, figure: nanos, unit: 'ns' }
   if (subject === 'bare') return row(common)
   const isResting = subject === 'ours, off' || subject === 'ours, adaptive'
-  const limit = isResting ? { most: MOST_WHILE_OFF } : null
+  const limit = isResting ? { max: MAX_WHILE_OFF } : null
   return row({ ...common, ratio: nanos / figure('bare', 'await'), against: 'bare', limit })
 }
 
@@ -64,10 +64,10 @@ async function soak(quick) {
     { errors },
     { flags: ['--expose-gc'] },
   )
-  const name = `${errors.toLocaleString('en-US')} errors with their variables`
+  const name = `${errors.toLocaleString('en-US')} errors with variables`
   return [
-    row({ name: `${name}: growth of the heap`, figure: (after - before) / MEGABYTE, unit: 'MB', limit: { most: MOST_GROWTH_MB } }), // biome-ignore format: one row
-    row({ name: `${name}: open files more than before`, figure: files_after - files_before, unit: '', limit: { most: 0 } }), // biome-ignore format: one row
+    row({ name: `${name}: heap growth`, figure: (after - before) / MEGABYTE, unit: 'MB', limit: { max: MAX_GROWTH_MB } }), // biome-ignore format: one row
+    row({ name: `${name}: additional open files`, figure: files_after - files_before, unit: '', limit: { max: 0 } }), // biome-ignore format: one row
     row({ name: `${name}: time`, figure: seconds, unit: 's', more: { read } }),
   ]
 }

@@ -6,7 +6,7 @@ import { createTracker } from '../../dist/index.js'
 import { sentryIntake } from '../../dist/reporting/sentry/intake.js'
 import { task } from '../harness/child.mjs'
 
-/** A host of Express with the Sentry intake, until its parent disconnects. */
+/** Runs an Express host with the Sentry intake until the parent process disconnects. */
 const { key } = await task()
 const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
 const tracker = createTracker({

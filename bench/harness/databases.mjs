@@ -7,7 +7,7 @@ import pg from 'pg'
 import { createDatabase } from '../../dist/store/database.js'
 import { migrate } from '../../dist/store/migrate.js'
 
-/** A new database with our tables; `server` is the address of a running one, null for SQLite. */
+/** Creates a database with the schema. `server` is the URL of a running server, or null for SQLite. */
 export async function freshDatabase(dialect, server) {
   const created = await CREATE[dialect](server)
   await migrateUrl(created.url)

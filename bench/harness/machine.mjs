@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const PACKAGES = ['@photostructure/sqlite', 'pg', 'mysql2', 'kysely', '@sentry/node', 'pino']
 
-/** What a reader needs to judge the figures. */
+/** Describes the machine, for the interpretation of the figures. */
 export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
@@ -25,7 +25,7 @@ function versionOf(name) {
     try {
       return read(join(folder, name, 'package.json')).version
     } catch {
-      // Not in this folder; the next one up may have it.
+      // Continues with the parent folder.
     }
   }
   return null

@@ -1,4 +1,4 @@
-/** The middle value; half-way between the two middle ones when their number is even. */
+/** Returns the median. */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -11,20 +11,20 @@ export function percentile(values, share) {
 }
 
 /**
- * Runs every subject once per round, so that a slow minute of the machine hits all of them, and gives the results of
+ * Runs every subject once per round, so that a slow phase of the machine affects all of them. Returns the results of
  * each subject in the order of the rounds.
  */
 export async function interleaved(rounds, subjects, measure) {
   const results = new Map(subjects.map((subject) => [subject, []]))
   for (let round = 0; round < rounds; round++) {
-    // Every other round runs backwards: nobody always follows the same neighbour.
+    // Reverses every other round, so that no subject always follows the same one.
     const order = round % 2 === 0 ? subjects : [...subjects].reverse()
     for (const subject of order) results.get(subject).push(await measure(subject, round))
   }
   return results
 }
 
-/** Pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
+/** Returns reproducible pseudo-random numbers in [0, 1) (mulberry32). */
 export function seeded(seed) {
   let state = seed >>> 0
   return () => {
@@ -35,7 +35,7 @@ export function seeded(seed) {
   }
 }
 
-/** Gives ranks from 0 to size - 1, the first ones far more often than the last (Zipf with exponent 1). */
+/** Returns ranks from 0 to size - 1 with a Zipf distribution (exponent 1). */
 export function zipf(size, random) {
   const cumulated = new Float64Array(size)
   let sum = 0

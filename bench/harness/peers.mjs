@@ -4,10 +4,10 @@ import { run } from '../../scripts/services/command.mjs'
 
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 
-/** Installs the packages that the suites compare with, unless they are there already. */
+/** Installs the packages that the suites compare with, unless they are already installed. */
 export async function installPeers() {
   if (existsSync(new URL('../node_modules/@sentry/node', import.meta.url))) return
-  console.log('installing the peers into bench/node_modules')
+  console.log('installing peers into bench/node_modules')
   const { ok, output } = await run(
     'npm',
     ['install', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved', '--loglevel=error'],

@@ -1,7 +1,7 @@
 /**
- * One measured figure. `ratio` compares it with `against` in the same run; `limit` says what the ratio, or the figure
- * itself where there is no ratio or `judged` says so, should be: `{ most }` or `{ least }`. Without a limit the row only
- * informs. `more` holds further numbers by name; a note stands once below the table.
+ * Creates a row for one measured figure. `ratio` compares it with `against` in the same run. `limit` (`{ max }` or
+ * `{ min }`) applies to the ratio, or to the figure if there is no ratio or `judged` selects it. A row without a limit
+ * is informational. `more` contains further figures by name. Each distinct note is printed once below the table.
  */
 export function row({
   name,
@@ -40,8 +40,8 @@ export function printTable(title, rows, print = console.log) {
 
 function verdictOf(limit, value) {
   if (!limit) return ''
-  const reached = limit.most === undefined ? value >= limit.least : value <= limit.most
-  return reached ? 'ok' : 'not reached'
+  const reached = limit.max === undefined ? value >= limit.min : value <= limit.max
+  return reached ? 'ok' : 'missed'
 }
 
 function figureText({ figure, unit }) {
@@ -55,8 +55,8 @@ function ratioText({ ratio, against }) {
 
 function limitText({ limit, judged, unit }) {
   if (!limit) return ''
-  const bound = limit.most ?? limit.least
-  return `${limit.most === undefined ? '≥' : '≤'} ${bound}${judged === 'figure' ? ` ${unit}` : ''}`
+  const bound = limit.max ?? limit.min
+  return `${limit.max === undefined ? '≥' : '≤'} ${bound}${judged === 'figure' ? ` ${unit}` : ''}`
 }
 
 function moreText({ more }) {

@@ -6,8 +6,8 @@ import { mariadb } from '../../scripts/services/mariadb.mjs'
 import { postgres } from '../../scripts/services/postgres.mjs'
 import { startPrivateServer } from '../../scripts/services/private-server.mjs'
 
-// The servers of the tests never sync. Here a commit is on disk before it is answered, as in production, for the bare
-// driver and for ours alike.
+// Unlike the servers of the tests, these sync every commit to disk, as in production, for the bare driver and for
+// Faultboard.
 const POSTGRES = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -24,14 +24,14 @@ const MARIADB = {
   'innodb-buffer-pool-size': '256M',
 }
 
-/** What the databases do at a commit, for the head of the tables. */
+/** Durability settings, for the titles of the tables. */
 export const DURABILITY = {
   sqlite: 'WAL, synchronous = normal',
   postgres: words(POSTGRES, 'fsync', 'synchronous_commit'),
   mysql: words(MARIADB, 'innodb-flush-log-at-trx-commit', 'innodb-flush-method'),
 }
 
-/** Starts a server of our own; gives its address, or the reason why there is none. */
+/** Starts a private server. Returns its URL, or the reason why there is none. */
 export async function startServer(dialect) {
   const service = { postgres, mysql: mariadb }[dialect]
   if (!service.find() && canInstall()) await install([service.debianPackage])

@@ -9,7 +9,7 @@ import { buildDataset } from './dataset.mjs'
 const FOLDER = fileURLToPath(new URL('../data/', import.meta.url))
 const AT_ONCE = 5000
 
-/** The file of a data set on SQLite, built on first use and kept; another schema or builder makes another file. */
+/** Returns the file of an SQLite data set. Built on first use and cached by schema and builder. */
 export async function sqliteDataset(occurrences) {
   const file = `${FOLDER}pages-${occurrences}-${version()}.sqlite3`
   if (existsSync(file)) return file
@@ -23,14 +23,14 @@ export async function sqliteDataset(occurrences) {
   return file
 }
 
-// The file is whole after the checkpoint; what SQLite leaves beside it belongs to its old name.
+// The file is complete after the checkpoint. The remaining -wal and -shm files belong to its old name.
 const BESIDE = ['-wal', '-shm']
 
 function remove(file, ...ends) {
   for (const end of ends) rmSync(`${file}${end}`, { force: true })
 }
 
-/** A data set in a new database of a running PostgreSQL. */
+/** Builds a data set in a new database of a running PostgreSQL server. */
 export async function postgresDataset(server, occurrences) {
   const { url } = await freshDatabase('postgres', server)
   await announced('PostgreSQL', occurrences, () => fillPostgres(url, occurrences))
@@ -92,7 +92,7 @@ async function announced(database, occurrences, work) {
   console.log(`built ${occurrences.toLocaleString('en-US')} occurrences on ${database} in ${seconds} s`)
 }
 
-/** Changes with the text of the migrations and of the builder. */
+/** Hash of the migrations and the builder. */
 function version() {
   const migrations = new URL('../../src/store/migrations/', import.meta.url)
   const files = readdirSync(migrations)

@@ -15,15 +15,15 @@ const STATUSES = ['new', 'in_progress', 'investigating', 'resolved', 'wont_fix']
 const AREAS = ['Payment', 'Stock', 'Cart', 'Session', 'Mail', 'Search', 'Import', 'Report']
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
 
-/** The instant at which the data end; the tracker of the suite believes it is now. */
+/** End of the data set, used as the current time by the tracker of the suite. */
 export const END = Date.UTC(2026, 5, 15, 12, 30)
 
-/** Words with a known number of groups behind them, and the id of a rare version. */
+/** Words that a known number of errors contain, and a rare version. */
 export const WORDS = { rare: 'zebrafish', common: 'warehouse', absent: 'xylophone-quartz', version: '0.9.0-rare' }
 
 /**
- * Writes a data set through `add(table, row)`, group by group: as many occurrences as asked for over all groups (Zipf)
- * and 90 days. Sums know all of them; rows exist for the newest of each group, as after years of the tracker's work.
+ * Writes a data set with `add(table, row)`, group by group: the given number of occurrences over all groups (Zipf) and
+ * 90 days. Sums include all of them. Rows exist only for the newest of each group, as in a long-running installation.
  */
 export async function buildDataset(occurrences, add) {
   const random = seeded(occurrences)
@@ -156,7 +156,7 @@ function backtraceOf(group) {
   )
 }
 
-/** How often each group occurred: 1/rank of the whole, at least once. */
+/** Occurrences of each group: 1/rank of the total, at least one. */
 function zipfCounts(occurrences) {
   let sum = 0
   for (let rank = 1; rank <= GROUPS; rank++) sum += 1 / rank
@@ -164,14 +164,14 @@ function zipfCounts(occurrences) {
   return Array.from({ length: GROUPS }, (_, i) => 1 + Math.round(spare / ((i + 1) * sum)))
 }
 
-/** Ascending instants within the life of a group, which for most is shorter than the whole span. */
+/** Ascending times within the lifetime of a group, which is shorter than the whole period for most groups. */
 function timesOf(count, random) {
   const span = DAYS * DAY * (count > 200 ? 1 : 0.05 + random() * 0.6)
   const from = END - span - random() * (DAYS * DAY - span)
   return Float64Array.from({ length: count }, () => Math.floor(from + random() * span)).sort()
 }
 
-/** A release every nine days; for a while some still run the one before. */
+/** Releases every nine days. Some occurrences still have the previous release. */
 function versionAt(time, random) {
   const release = Math.floor(((time - (END - DAYS * DAY)) / (DAYS * DAY)) * VERSIONS)
   return `3.${Math.max(0, release - (random() < 0.2 ? 1 : 0))}.0`
@@ -184,7 +184,7 @@ function count1(sums, dimensions) {
   else sums.set(key, { ...dimensions, count: 1 })
 }
 
-/** The hours come in their order. */
+/** Expects hours in ascending order. */
 function countVersion(versions, app_version, hour) {
   const known = versions.get(app_version)
   if (!known) versions.set(app_version, { app_version, count: 1, first_hour: hour, last_hour: hour })

@@ -4,7 +4,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const CASCADES = 2000
 
-/** What one error is compared by: its frames without lines, and the words of its message without numbers. */
+/** Features of an error: frames without line numbers, and words of the message without numbers. */
 export async function addFeatures(error_id, message, backtrace, add) {
   const frames = backtrace.map((line) => `f ${line.replace(/:\d+:\d+\)$/, '')}`)
   const words = message
@@ -18,7 +18,7 @@ export async function addFeatures(error_id, message, backtrace, add) {
   }
 }
 
-/** What people did to every twentieth error. */
+/** Adds comments and activities to every twentieth error. */
 export async function addTalk(error_id, time, add) {
   if (error_id % 20 !== 1) return
   for (let i = 1; i <= 4; i++) {
@@ -35,7 +35,7 @@ export async function addTalk(error_id, time, add) {
   }
 }
 
-/** When each version was first seen on each platform. */
+/** Adds the first occurrence of each version on each platform. */
 export async function addReleases(versions, platforms, start, days, add) {
   for (const platform of platforms) {
     for (const [i, version] of versions.entries()) {
@@ -45,7 +45,7 @@ export async function addReleases(versions, platforms, start, days, add) {
   }
 }
 
-/** What is usual for every type on every platform, by the hour and by the day. `counts` are those of all days. */
+/** Adds baselines of every type and platform, per hour and per day. `counts` contains all days. */
 export async function addBaselines(counts, days, now, add) {
   for (const { error_type, platform, count } of counts) {
     if (count < 10) continue
@@ -67,7 +67,7 @@ export async function addBaselines(counts, days, now, add) {
   }
 }
 
-/** What follows what: mostly errors that are met often. */
+/** Adds cascades, mostly between frequent errors. */
 export async function addCascades(groups, now, random, add) {
   const pairs = new Set()
   while (pairs.size < CASCADES) {

@@ -1,9 +1,9 @@
 import { WORDS } from './dataset.mjs'
 
-/** What people ask of the dashboard: a name and the path with its query below the mount. */
+/** Pages to visit: name, and path with query below the mount path. */
 export const QUESTIONS = [
   ['errors', '/errors'],
-  ['errors, 100 a page', '/errors?per_page=100'],
+  ['errors, 100 per page', '/errors?per_page=100'],
   ['errors, page 500', '/errors?page=500'],
   ['errors, unresolved', '/errors?unresolved=true'],
   ['errors, hide snoozed', '/errors?hide_snoozed=true'],
@@ -22,8 +22,8 @@ export const QUESTIONS = [
   ['search, rare word', `/errors?search=${WORDS.rare}`],
   ['search, common word', `/errors?search=${WORDS.common}`],
   ['search, absent word', `/errors?search=${WORDS.absent}`],
-  ['the hottest error', '/errors/1'],
-  ['an error of the tail', '/errors/15000'],
+  ['most frequent error', '/errors/1'],
+  ['rare error', '/errors/15000'],
   ['overview', '/overview'],
   ['analytics', '/errors/analytics'],
   ['analytics of an application', '/errors/analytics?application_id=1'],

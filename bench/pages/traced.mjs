@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { openSqlite } from '../write/connections.mjs'
 
-/** The statements of a visit: their text, values and, on SQLite, the milliseconds for which they held the thread. */
+/** Statements of a visit: text, values and, on SQLite, the milliseconds that they blocked the thread. */
 export const trace = { statements: [] }
 
-/** A handle of SQLite that the tracker opens again by its own class, which notes every statement. */
+/** SQLite handle whose class the tracker uses to reopen the file. Records every statement. */
 export async function tracedSqlite(file) {
   const plain = await openSqlite(file)
   class Traced extends plain.constructor {
@@ -25,7 +25,7 @@ export async function tracedSqlite(file) {
   return new Traced(file)
 }
 
-/** A pool of PostgreSQL that notes every statement. */
+/** PostgreSQL pool that records every statement. */
 export function tracedPostgres(url) {
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   return {
@@ -48,7 +48,7 @@ export function tracedPostgres(url) {
   }
 }
 
-/** Runs noted statements again with the driver alone. */
+/** Replays recorded statements with the bare driver. */
 export const REPLAY = {
   async sqlite(file) {
     const db = await openSqlite(file)

@@ -5,7 +5,7 @@ import { END } from './dataset.mjs'
 import { trace } from './traced.mjs'
 
 const BASE = '/error_dashboard'
-const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'a password for the bench' }
+const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'bench-password' }
 const AUTHORIZATION = `Basic ${Buffer.from(Object.values(CREDENTIALS).join(':')).toString('base64')}`
 const ACCEPT = { html: 'text/html', json: 'application/json' }
 
@@ -16,15 +16,15 @@ export async function startDashboard(database) {
 }
 
 /**
- * Visits a page several times, one after the other, and replays the statements of each visit with the driver alone.
- * Milliseconds; `cpu` is the processor time of this process, which a busy machine disturbs least, and `stall` the
- * longest time for which the event loop could do nothing else.
+ * Visits a page several times in sequence and replays the statements of each visit with the bare driver. Returns
+ * milliseconds. `cpu` is the CPU time of this process, which other load affects least. `stall` is the longest time that
+ * the event loop was blocked.
  */
-export async function measurePage(tracker, replay, path, format, { most, least, ms }) {
+export async function measurePage(tracker, replay, path, format, { max, min, ms }) {
   for (let i = 0; i < 3; i++) await visit(tracker, path, format)
   const runs = []
   const started = performance.now()
-  while (runs.length < most && (runs.length < least || performance.now() - started < ms)) {
+  while (runs.length < max && (runs.length < min || performance.now() - started < ms)) {
     runs.push(await measureVisit(tracker, replay, path, format))
   }
   const all = (what) => runs.map((run) => run[what])
@@ -33,7 +33,7 @@ export async function measurePage(tracker, replay, path, format, { most, least, 
     p95: percentile(all('ms'), 0.95),
     cpu: median(all('cpu')),
     bare: median(all('bare')),
-    // One visit in twenty may meet a busy machine; what happens more often is ours.
+    // Ignores one slow visit in twenty as noise of the machine.
     stall: percentile(all('stall'), 0.95),
     slowest: percentile(all('slowest'), 0.95),
     statements: runs[0].statements,
@@ -41,8 +41,8 @@ export async function measurePage(tracker, replay, path, format, { most, least, 
 }
 
 /**
- * Milliseconds of the first visit after a start, 95th percentile: nothing is remembered, no statement is prepared, and
- * no page of the file is in the connection's memory.
+ * Milliseconds of the first visit after a start, 95th percentile: with empty caches, no prepared statements and no page
+ * of the file in memory.
  */
 export async function measureFirstVisit(database, path, format, times) {
   const taken = []
@@ -76,7 +76,7 @@ async function measureVisit(tracker, replay, path, format) {
   return { ms, cpu: (user + system) / 1000, bare, stall, slowest, statements: statements.length }
 }
 
-/** Notes the longest time between two turns of the event loop. */
+/** Records the longest time between two turns of the event loop. */
 export function watchLoop() {
   let longest = 0
   let last = performance.now()
@@ -101,5 +101,5 @@ async function visit(tracker, path, format) {
   const mount = { base: BASE, path: url.pathname.slice(BASE.length), remote_address: null }
   const response = await tracker.handle(request, mount)
   const body = await response.text()
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body.slice(0, 300)}`)
+  if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${body.slice(0, 300)}`)
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 
-/** A TCP proxy before a database server, with the faults of networks. */
+/** TCP proxy in front of a database server that simulates network faults. */
 export async function startProxy(target) {
   const { hostname, port } = new URL(target)
   const pairs = new Set()
@@ -15,7 +15,7 @@ export async function startProxy(target) {
       pairs.delete(end)
     }
     const pass = (to) => (chunk) => {
-      // Packets that were lost once leave the connection without a response, also after the fault.
+      // A connection with lost packets gets no response, even after the fault.
       isDead ||= isDiscarding
       if (!isDead) to.write(chunk)
     }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** A host that answers `ok`; `prepare` mounts what is to be measured, `work` runs in every request. */
+/** Creates a host that returns `ok`. `prepare` mounts the subject, and `work` runs in every request. */
 export const HOSTS = {
   async express({ prepare = () => {}, finish = () => {}, work = async () => {} }) {
     const { default: express } = await import('express')

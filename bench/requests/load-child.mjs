@@ -1,4 +1,4 @@
-// Sends as many requests as it is asked for, over connections that stay open.
+// Sends the requested number of requests over persistent connections.
 import { Agent, request } from 'node:http'
 
 const CONNECTIONS = 8
@@ -17,7 +17,7 @@ process.on('disconnect', () => process.exit())
 function one(port) {
   return new Promise((resolve, reject) => {
     request({ port, host: '127.0.0.1', path: '/', agent }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`the host answered ${response.statusCode}`))
+      if (response.statusCode !== 200) reject(new Error(`the host returned ${response.statusCode}`))
       response.resume().on('end', resolve)
     })
       .on('error', reject)

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A process that makes requests, so that only the host's own work is measured in this one. */
+/** Starts a process that sends requests, so that this process measures only the host. */
 export function startLoad() {
   const child = fork(fileURLToPath(new URL('load-child.mjs', import.meta.url)), { stdio: 'inherit' })
   return {
-    /** Processor time of this process, in microseconds for each of so many requests. */
+    /** Returns the CPU time of this process in microseconds per request. */
     async micros(server, requests) {
       const before = process.cpuUsage()
       child.send({ port: server.address().port, requests })

@@ -1,4 +1,4 @@
-// @sentry/node changes the whole process, so it has one of its own.
+// Runs in its own process, because @sentry/node changes the whole process.
 import { answer, task } from '../harness/child.mjs'
 import { startLoad } from './load.mjs'
 

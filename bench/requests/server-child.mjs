@@ -1,4 +1,4 @@
-// Several hosts in one process: bare, and with the tracker in each way that is compared.
+// Runs several hosts in one process: bare, and with each configuration of the tracker.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,8 +17,8 @@ const leaveBreadcrumbs = (tracker) => async () => {
 }
 
 /**
- * Every slice has a host of its own: of two equal ones in one process, one may be a tenth slower for as long as it
- * lives, and only many of each tell what is ours.
+ * Creates a host for every slice. One of two equal hosts in a process can be 10 % slower for its whole lifetime, so a
+ * comparison needs many of each.
  */
 const VARIANTS = {
   bare: () => host({}),
@@ -32,7 +32,7 @@ const results = Object.fromEntries(Object.keys(VARIANTS).map((name) => [name, []
 for (let slice = -1; slice < slices; slice++) {
   for (const name of inChangingOrder(Object.keys(VARIANTS), slice)) {
     const { server, close } = await VARIANTS[name]()
-    // The first requests of a host compile its code.
+    // Warms up, because the first requests compile the code.
     await load.micros(server, requests)
     const micros = await load.micros(server, requests)
     if (slice >= 0) results[name].push(micros)
@@ -47,7 +47,7 @@ async function withTracker(settings, work = () => undefined) {
   const tracker = createTracker({
     database: `sqlite:${join(folder, 'errors.sqlite3')}`,
     dashboard_username: 'bench',
-    dashboard_password: 'a password for the bench',
+    dashboard_password: 'bench-password',
     ...settings,
   })
   await tracker.ready()

@@ -1,12 +1,12 @@
 import { TABLES } from './tables.mjs'
 
-/** As many of the newest occurrences of a group are kept as the tracker keeps by default. */
+/** Number of newest occurrences kept per group, equal to the default of the tracker. */
 const KEEP = 1000
 const DAY = 86_400_000
 
 /**
- * Writes folded rows with the driver alone, one commit each, as somebody would who knows the tables: ids of payloads
- * are remembered, everything else is what the tracker's tables need. `connection` is one of connections.mjs.
+ * Writes folded rows with the bare driver, one commit per batch, like a hand-optimized program. Caches payload ids and
+ * otherwise writes the rows that the schema requires. `connection` is one of connections.mjs.
  */
 export class BareWriter {
   #connection
@@ -84,7 +84,7 @@ export class BareWriter {
     for (const group of groups) this.#payloads.set(group.hash_signature, byError.get(id(group)))
   }
 
-  /** Who met an error for the first time is remembered here: nobody else writes. */
+  /** Tracks first-time users in memory, because there is no other writer. */
   async #countUsers(users) {
     const news = new Map()
     for (const { error_id, user_id } of users) {
@@ -102,7 +102,7 @@ export class BareWriter {
     }
   }
 
-  /** Like the tracker: each time a group grew by a quarter of what is kept. */
+  /** Trims a group after it grew by a quarter of the limit, like the tracker. */
   async #trim(groups, states) {
     for (const { hash_signature } of groups) {
       const { id, occurrence_count } = states.get(hash_signature)
@@ -121,7 +121,7 @@ function versionRow(application_id) {
   return ({ hour, ...sum }) => ({ ...sum, application_id, first_hour: hour, last_hour: hour })
 }
 
-/** Rows of one key as one: a statement must not meet a row twice. */
+/** Merges rows with the same key, because a statement must not update a row twice. */
 function summed(rows, key) {
   const sums = new Map()
   for (const row of rows) {

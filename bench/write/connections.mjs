@@ -2,7 +2,7 @@ import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { columnsOf, onConflict, TABLES } from './tables.mjs'
 
-/** The three drivers behind one small interface; statements are prepared where the driver can. */
+/** One interface for the three drivers. Statements are prepared if the driver supports it. */
 export const CONNECT = { sqlite: connectSqlite, postgres: connectPostgres, mysql: connectMysql }
 
 const STATE = ['id', 'hash_signature', 'occurrence_count']

@@ -6,8 +6,8 @@ const AGENT =
 const FRAMES = 14
 
 /**
- * Events of about two kilobytes, as LogError takes them: type, message and stack of their group (Zipf), and request,
- * user and platform of their own.
+ * Creates input of LogError of about two kilobytes: type, message and stack per group (Zipf), and a separate request,
+ * user and platform for each.
  */
 export function makeEvents({ count, groups, seed = 1 }) {
   const random = seeded(seed)
@@ -31,7 +31,7 @@ export function makeEvents({ count, groups, seed = 1 }) {
   })
 }
 
-/** The event as a host has it: a new Error whose stack is a text of its own, with what goes with it. */
+/** Creates the error as a host does: a new Error with its own stack, and its details. */
 export function inputOf({ error_type, message, stack, ...fields }) {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0

@@ -8,14 +8,14 @@ const SUMS = [
 ]
 const KEEP = 1000
 
-/** Throws unless every sum in the database is exactly what was handed over and the rows to be kept are there. */
+/** Throws unless every sum in the database equals the input and all rows within the limits exist. */
 export async function checkExact(dialect, url, events, who) {
   const connection = await CONNECT[dialect](url)
   try {
     const quote = dialect === 'mysql' ? '`' : '"'
     for (const [table, column] of SUMS) {
       const [{ total }] = await connection.all(`select sum(${quote}${column}${quote}) as total from ${table}`)
-      if (Number(total) !== events) throw new Error(`${who}: ${table} knows ${total} of ${events} events`)
+      if (Number(total) !== events) throw new Error(`${who}: ${table} contains ${total} of ${events} errors`)
     }
     const short = await connection.all(
       `select e.id from faultboard_errors e where (select count(*) from faultboard_occurrences o where o.error_id = e.id) < case when e.occurrence_count < ${KEEP} then e.occurrence_count else ${KEEP} end`,

@@ -7,8 +7,8 @@ export async function startTracker(url, settings = {}) {
     database: url,
     application_name: 'bench',
     dashboard_username: 'bench',
-    dashboard_password: 'a password for the bench',
-    // The bare driver writes every row, and so must we.
+    dashboard_password: 'bench-password',
+    // The bare driver writes every row, so the storm guard is off.
     max_full_occurrences_per_minute: 1_000_000,
     max_groups_per_place: 1_000_000,
     ...settings,
@@ -17,21 +17,21 @@ export async function startTracker(url, settings = {}) {
   return tracker
 }
 
-/** So many callers at a time, each waiting for its LogError before it comes with the next. */
+/** Runs concurrent callers. Each awaits its LogError before the next call. */
 export async function logAll(tracker, events, callers) {
   let next = 0
   const caller = async () => {
     while (next < events.length) {
       const logged = await tracker.Commands.LogError.call(inputOf(events[next++]))
-      if (!logged) throw new Error('an event was not recorded')
+      if (!logged) throw new Error('an error was not recorded')
     }
   }
   await Promise.all(Array.from({ length: Math.min(callers, events.length) }, caller))
 }
 
-const PATIENCE_MS = 10_000
+const COMMIT_TIMEOUT_MS = 10_000
 
-/** Settles when nothing is in memory or on disk any more: everything is committed. */
+/** Resolves when memory and spool are empty, so that everything is committed. */
 export async function drained(tracker) {
   await tracker.flush()
   let least = Number.POSITIVE_INFINITY
@@ -41,7 +41,8 @@ export async function drained(tracker) {
     if (left === 0) return
     if (left < least) since = performance.now()
     least = Math.min(least, left)
-    if (performance.now() - since > PATIENCE_MS) throw new Error(`${spool.files} accepted batches are never committed`)
+    if (performance.now() - since > COMMIT_TIMEOUT_MS)
+      throw new Error(`${spool.files} accepted batches were not committed in time`)
     await sleep(5)
     await tracker.flush()
   }

@@ -1,4 +1,4 @@
-// One of several processes that write to one database at the same time: ready, go, done.
+// One of several processes that write to one database concurrently.
 import { once } from 'node:events'
 import { task } from '../harness/child.mjs'
 import { makeEvents } from './events.mjs'

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 const HOUR = 3_600_000
 
 /**
- * Folds events into the lean rows that one commit writes, before any clock runs: the bare driver only writes. The
- * contents equal those of the tracker; the signature is that of a group here, not the tracker's own.
+ * Folds errors into the rows of one commit before the measurement, so that the bare driver only writes. The contents
+ * equal those of the tracker, except for the signature, which is derived from the group.
  */
 export function foldRows(events, now) {
   const groups = new Map()
@@ -57,7 +57,7 @@ function newGroup(hash_signature, { error_type, message, stack }, now) {
   }
 }
 
-/** As many as the tracker's own, in the same size: the frames, and the words of the message. */
+/** Features in the same number and size as those of the tracker: frames, and words of the message. */
 function similarityFeatures(message, backtrace) {
   const frames = backtrace.slice(0, 20).map((line) => line.replace(/:\d+:\d+\)?$/, ''))
   const words = message.toLowerCase().replace(/\d+/g, '<n>').split(/\W+/)

@@ -1,4 +1,4 @@
-/** The tables of one commit with their columns, keys and what a repeat does, in the order in which they are written. */
+/** Tables of one commit in write order, with their columns, keys and conflict actions. */
 export const TABLES = {
   errors: {
     table: 'faultboard_errors',
@@ -104,7 +104,7 @@ export function columnsOf({ integers, texts }) {
   return [...integers, ...texts]
 }
 
-/** `on conflict … do …` for SQLite and PostgreSQL. */
+/** Returns `on conflict … do …` for SQLite and PostgreSQL. */
 export function onConflict({ table, key, add = [], replace = [] }) {
   if (!key) return ''
   const set = [

@@ -1,6 +1,6 @@
 import { findProgram } from './programs.mjs'
 
-/** Not a server: its "url" is the path of the program, and the tests start it themselves. */
+/** Not a server: `url` is the path of the program, which the tests start. */
 export const chromium = {
   name: 'Chromium',
   variable: 'FAULTBOARD_TEST_CHROMIUM',

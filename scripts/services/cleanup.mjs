@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 const pending = new Set()
 let interrupted = false
 
-/** Registers what must be undone even when the run is interrupted. Returns the function that undoes it now. */
+/** Registers a cleanup that also runs when the run is interrupted. Returns a function that runs it now. */
 export function whenDone(undo) {
   const once = async () => {
     if (pending.delete(once)) await undo()
@@ -13,7 +13,7 @@ export function whenDone(undo) {
 }
 
 export async function cleanUp() {
-  // Newest first: a server goes before the folder it lives in. A loop, because a starting server may still register.
+  // Newest first, so that a server stops before its folder is removed. Loops because a starting server can still register.
   while (pending.size > 0) {
     const undo = [...pending].at(-1)
     await undo().catch((error) => console.error(`could not clean up: ${error.message}`))
@@ -31,7 +31,7 @@ export function cleanUpOnSignals() {
   }
 }
 
-/** Never resolves after a signal: otherwise the rest of the run would start new things while the old are cleaned up. */
+/** Never resolves after a signal, so that the run starts nothing new during the cleanup. */
 export function unlessInterrupted() {
   return interrupted ? new Promise(() => {}) : Promise.resolve()
 }

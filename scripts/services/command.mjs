@@ -6,8 +6,8 @@ import { unlessInterrupted, whenDone } from './cleanup.mjs'
 const GRACE_MS = 5000
 
 /**
- * Runs a program to its end. Returns whether it succeeded, and what it printed unless `show` sent that to the terminal.
- * An `uninterruptible` program is waited for on Ctrl-C instead of being stopped half-way.
+ * Runs a program. Returns whether it succeeded, and its output unless `show` sent it to the terminal. On Ctrl-C, an
+ * `uninterruptible` program is awaited instead of stopped.
  */
 export async function run(program, args, { show = false, uninterruptible = false, ...options } = {}) {
   await unlessInterrupted()
@@ -22,14 +22,14 @@ export async function run(program, args, { show = false, uninterruptible = false
     await closed
   })
   const failure = await ended(child)
-  // What the program left running would keep its pipes open, and outlive us.
+  // Stops remaining child processes, which would keep the pipes open and outlive this process.
   killGroup(child, 'SIGKILL')
   await finished()
   await unlessInterrupted()
   return { ok: failure === undefined, output: [output().trimEnd(), failure].filter(Boolean).join('\n') }
 }
 
-/** Starts a program as the leader of its own process group, so that Ctrl-C reaches only us and we stop it in order. */
+/** Starts a program in its own process group, so that Ctrl-C reaches only this process, which stops it in order. */
 export function spawnGroup(program, args, options) {
   return spawn(program, args, { detached: true, ...options })
 }
@@ -50,7 +50,7 @@ export function collectOutput(child) {
   return () => Buffer.concat(chunks).toString()
 }
 
-/** Resolves to undefined after exit code 0, else to a sentence. */
+/** Resolves to undefined after exit code 0, otherwise to the reason. */
 export function ended(child) {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
@@ -69,7 +69,7 @@ function killGroup(child, signal) {
   try {
     process.kill(-child.pid, signal)
   } catch (error) {
-    // The group is gone, which is what we wanted.
+    // The group has already ended.
     if (error.code !== 'ESRCH') throw error
   }
 }

@@ -10,7 +10,7 @@ export function canInstall() {
   return process.getuid?.() === 0 && findProgram('apt-get') !== undefined
 }
 
-/** Installs each package by itself, so that one that cannot be had does not cost the others. */
+/** Installs each package separately, so that an unavailable package does not affect the others. */
 export async function install(packages) {
   const allowServices = forbidServices()
   try {
@@ -24,15 +24,15 @@ export async function install(packages) {
 async function aptGet(...args) {
   const { ok, output } = await run('apt-get', ['--quiet', '--option=DPkg::Lock::Timeout=300', ...args], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    // A half-installed package breaks the machine for everything else.
+    // Not interruptible, because a partially installed package breaks apt for everything else.
     uninterruptible: true,
   })
   if (!ok) console.log(`apt-get ${args.join(' ')} failed:\n${output}`)
 }
 
-// Debian starts a server right after installing it, on its standard port, unless this file says no.
+// Prevents Debian from starting a server on its standard port after the installation.
 function forbidServices() {
-  // A kept policy from a run that was killed is the machine's own one: never replace it by ours.
+  // A backup left by a killed run is the original policy. Never overwrites it.
   if (exists(POLICY) && !exists(KEPT_POLICY)) renameSync(POLICY, KEPT_POLICY)
   writeFileSync(POLICY, '#!/bin/sh\nexit 101\n')
   chmodSync(POLICY, 0o755)
@@ -42,7 +42,7 @@ function forbidServices() {
   })
 }
 
-// Not existsSync: the policy is often a symbolic link.
+// existsSync does not work, because the policy is often a dangling symbolic link.
 function exists(path) {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

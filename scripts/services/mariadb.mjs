@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startPrivateServer } from './private-server.mjs'
 import { findPrograms } from './programs.mjs'
 
-// The same for creating the folder and for running on it, or InnoDB rewrites its log on the first start.
+// Used for creating and running the data folder. Otherwise InnoDB rewrites its log on the first start.
 const INNODB = [
   '--innodb-flush-method=nosync',
   '--innodb-flush-log-at-trx-commit=0',
@@ -40,7 +40,7 @@ export const mariadb = {
         `--init-file=${join(folder, 'users.sql')}`,
         `--port=${port}`,
         '--bind-address=127.0.0.1',
-        // Relative to the data folder: a long temporary path would exceed what a socket's name may have.
+        // Relative to the data folder, because a long temporary path exceeds the limit for socket names.
         '--socket=mariadb.sock',
         '--skip-name-resolve',
         '--max-connections=250',
@@ -49,7 +49,7 @@ export const mariadb = {
         '--skip-log-bin',
         ...INNODB,
       ],
-      // Nothing in it is worth the time of an orderly shutdown.
+      // The data is temporary, so an orderly shutdown is not needed.
       stopSignal: 'SIGKILL',
       url: (port) => `mysql://faultboard:${password}@127.0.0.1:${port}`,
     })

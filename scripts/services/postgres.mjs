@@ -21,7 +21,7 @@ export const postgres = {
           `--pgdata=${join(folder, 'data')}`,
           '--username=postgres',
           `--pwfile=${passwordFile}`,
-          // Not scram, which costs every new connection some milliseconds of hashing.
+          // scram would add a few milliseconds of hashing to every connection.
           '--auth=password',
           '--encoding=UTF8',
           '--locale=C',

@@ -10,8 +10,8 @@ const READY_WITHIN_MS = 60_000
 const NOBODY = 65534
 
 /**
- * Starts a server of our own: in a new folder, on a free port of 127.0.0.1, never as root.
- * `prepare` gets `{ folder, run }` and fills the folder; `command` gets `{ folder, port }` and returns program and arguments.
+ * Starts a private server in a new folder, on a free port of 127.0.0.1, never as root. `prepare` receives
+ * `{ folder, run }` and fills the folder. `command` receives `{ folder, port }` and returns program and arguments.
  */
 export async function startPrivateServer({ name, prepare, command, stopSignal, url }) {
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
@@ -61,7 +61,7 @@ async function untilReady(child) {
       child.stdout.on('data', look)
       child.stderr.on('data', look)
     }),
-    ended(child).then((reason) => reason ?? 'ended at once'),
+    ended(child).then((reason) => reason ?? 'exited at once'),
     new Promise((resolve) => {
       timer = setTimeout(resolve, READY_WITHIN_MS, 'was not ready in time')
     }),
@@ -69,7 +69,7 @@ async function untilReady(child) {
   clearTimeout(timer)
   await unlessInterrupted()
   if (problem) throw new Error(`${child.spawnfile} ${problem}:\n${output()}`)
-  // From here on the log is only read so that the server never blocks on a full pipe.
+  // Keeps reading the log, so that the server never blocks on a full pipe.
   for (const stream of [child.stdout, child.stderr]) stream.removeAllListeners('data').resume()
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The paths of all the named programs, by name, or undefined when one is missing. */
+/** Returns the paths of the programs by name, or undefined if one is missing. */
 export function findPrograms(...names) {
   const found = names.map((name) => [name, findProgram(name)])
   return found.every(([, path]) => path) ? Object.fromEntries(found) : undefined
@@ -18,7 +18,7 @@ function folders() {
   return [...path, '/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/usr/bin', ...debianPostgresFolders()]
 }
 
-// Debian keeps the server's programs out of the PATH, one folder per major version.
+// Debian installs the PostgreSQL programs outside the PATH, in one folder per major version.
 function debianPostgresFolders() {
   const root = '/usr/lib/postgresql'
   try {

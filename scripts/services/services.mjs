@@ -7,8 +7,8 @@ import { redis } from './redis.mjs'
 export const services = [postgres, mariadb, redis, chromium]
 
 /**
- * Starts every service whose variable is not set already, installing it first where we may.
- * Returns the running ones, those skipped and those failed with their reason, and the environment for the tests.
+ * Starts every service whose variable is not set, and installs it first if allowed. Returns running, skipped and failed
+ * services with the reasons, and the environment for the tests.
  */
 export async function startServices({ dialects }) {
   const outcome = { running: [], skipped: [], failed: [], env: {} }
@@ -44,7 +44,7 @@ async function startInto(outcome, service) {
     outcome.running.push(running)
     outcome.env[service.variable] = running.url
   } catch (error) {
-    // One server that does not start is reported as a failure; the tests of the others still run.
+    // Reports a server that does not start as a failure. The tests of the others still run.
     outcome.failed.push({ service, reason: error.message })
   }
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 
-/** A reporter of vitest that leaves the errors outside of any test in a file; the JSON report does not tell of them. */
+/** Vitest reporter that writes errors outside of tests to a file, because the JSON report omits them. */
 export default class UnhandledErrors {
   onTestRunEnd(_modules, errors) {
     const told = errors.map(({ name, message }) => `${name}: ${message}`)

@@ -4,9 +4,9 @@ import { join, relative } from 'node:path'
 import { run } from '../services/command.mjs'
 
 const REASON = /\(skipped: ([^)]*)\)/
-/** Stands for the file of an error that no test file caused. Such an error is never retried. */
+/** File name of an error that no test file caused. Such an error is never retried. */
 const OUTSIDE = 'vitest'
-/** More failing files than these are the fault of the change, not of a busy machine. */
+/** Maximum number of failed files to retry. More failures indicate a defect, not a busy machine. */
 const MAX_RETRIED_FILES = 2
 const MAX_SLOWEST_TESTS = 20
 
@@ -17,7 +17,7 @@ const MAX_SLOWEST_TESTS = 20
 export async function runVitest(args, { env, name = 'main', background = false }) {
   const reportFile = join(tmpdir(), `vitest-${name}.json`)
   const unhandledFile = join(tmpdir(), `vitest-${name}-unhandled.json`)
-  // A pass that writes no report must not be counted by the report of an earlier pass.
+  // Removes the report of an earlier pass, in case this pass writes none.
   for (const file of [reportFile, unhandledFile]) await rm(file, { force: true })
   const reporters = ['default', 'json', './scripts/test/unhandled-errors.mjs'].map(
     (reporter) => `--reporter=${reporter}`,
