@@ -17,7 +17,7 @@ export function newestMeetings({ database }: Context, { application_id, since, m
   const newest = meetings(database, since)
   if (application_id === undefined) return newest.limit(most)
   const { read, dialect } = database
-  const among = dialect.blocks_host ? newest.limit(MOST_LOOKED_AT) : newest
+  const among = dialect.blocksHost ? newest.limit(MOST_LOOKED_AT) : newest
   const own = read
     .selectFrom('faultboard_errors')
     .select('id')
@@ -45,7 +45,7 @@ export async function areOutOfSight(
   { database }: Context,
   { application_id, since }: Omit<MeetingsInput, 'most'>,
 ): Promise<boolean> {
-  if (application_id === undefined || !database.dialect.blocks_host) return false
+  if (application_id === undefined || !database.dialect.blocksHost) return false
   return (await meetings(database, since).limit(1).offset(MOST_LOOKED_AT).executeTakeFirst()) !== undefined
 }
 

@@ -49,7 +49,7 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     const named = (isApplied: boolean) =>
       migrations.filter(({ applied_at }) => (applied_at !== null) === isApplied).map(({ name }) => name)
     health.migrations = { applied: named(true), pending: named(false) }
-    if (health.problem === null) health.search_index = await withTimeout(dialect.search.isBuilt(read), PATIENCE_MS)
+    if (health.problem === null) health.search_index = await withTimeout(dialect.search.hasIndex(read), PATIENCE_MS)
   } catch (error) {
     health.reachable = false
     health.problem = failureMessage(error)

@@ -15,7 +15,7 @@ const TARGET: BulkTarget = {
     { name: 'name', type: 'text' },
     { name: 'expires_at', type: 'integer' },
   ],
-  on_conflict: { key: ['name'], update: [{ column: 'expires_at', by: 'greatest' }] },
+  onConflict: { key: ['name'], update: [{ column: 'expires_at', by: 'greatest' }] },
 }
 
 /** Describes the problem and the fix, for the log, the Health page and `faultboard check`. */

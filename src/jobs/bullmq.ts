@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { loadDriver, maskedAddress } from '../store/driver.js'
+import { loadDriver, maskPassword } from '../store/load-driver.js'
 import {
   type BullJob,
   type BullModule,
@@ -37,7 +37,7 @@ export function bullmqJobs(parts: EngineParts, redis_url: string, timing: Timing
   const connection = keptOpen((onBroken) => connect(parts, redis_url, timing, onBroken))
 
   return {
-    title: maskedAddress(redis_url),
+    title: maskPassword(redis_url),
     complains_at: 1,
 
     async add(jobs) {

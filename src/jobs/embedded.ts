@@ -14,7 +14,7 @@ const JOBS: BulkTarget = {
     ...(['name', 'job_key', 'payload', 'state'] as const).map((name) => ({ name, type: 'text' as const })),
     ...(['run_at', 'max_attempts', 'created_at'] as const).map((name) => ({ name, type: 'integer' as const })),
   ],
-  on_conflict: { key: ['job_key'], update: [] },
+  onConflict: { key: ['job_key'], update: [] },
 }
 
 const GONE = 'Its process ended during every attempt.'

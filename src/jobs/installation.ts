@@ -9,7 +9,7 @@ const MARK: BulkTarget = {
     { name: 'holder', type: 'text' },
     { name: 'expires_at', type: 'integer' },
   ],
-  on_conflict: { key: ['name'], update: [] },
+  onConflict: { key: ['name'], update: [] },
 }
 const NAME = 'installation'
 

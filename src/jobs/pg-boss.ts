@@ -1,5 +1,5 @@
 import { createDatabase, type Database } from '../store/database.js'
-import { loadDriver } from '../store/driver.js'
+import { loadDriver } from '../store/load-driver.js'
 import type { JobName } from './engine.js'
 import type { EngineParts } from './engine-parts.js'
 import { installationId } from './installation.js'

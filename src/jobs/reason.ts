@@ -1,7 +1,7 @@
 import { TrackerError } from '../model/errors.js'
 import { failureMessage } from '../model/own-words.js'
 import { cleanText } from '../model/text.js'
-import { maskedAddress } from '../store/driver.js'
+import { maskPassword } from '../store/load-driver.js'
 
 const LONGEST = 2000
 
@@ -9,7 +9,7 @@ const LONGEST = 2000
 export function reasonOf(error: unknown): string {
   return cleanText(failureMessage(error), LONGEST).replace(
     /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]*@[^\s'"<>]*/gi,
-    maskedAddress,
+    maskPassword,
   )
 }
 

@@ -1,51 +1,55 @@
 import { SEVERITIES } from '../model/severity.js'
 import type { BulkTarget, BulkUpdate } from './dialect.js'
 
-/** The pieces of a bulk insert that the databases spell alike or nearly so. */
-export interface Spelling {
+/** Differences in the SQL syntax of bulk inserts. */
+export interface SqlSyntax {
   quote: '"' | '`'
-  /** The column of the row that was to be inserted. */
+  /** Refers to a column of the row to insert. */
   incoming(column: string): string
   greatest: string
   least: string
 }
 
-export function insertHead({ table, columns }: BulkTarget, { quote }: Spelling): string {
+export function insertClause({ table, columns }: BulkTarget, { quote }: SqlSyntax): string {
   return `insert into ${quote}${table}${quote} (${columns.map(({ name }) => `${quote}${name}${quote}`).join(', ')})`
 }
 
-/** The assignments of an upsert, without the keyword that introduces them. */
-export function assignments({ table, on_conflict }: BulkTarget, spelling: Spelling): string {
-  return (on_conflict?.update ?? []).map((update) => assignment(table, update, spelling)).join(', ')
+/** Returns the assignments of an upsert, without the leading keyword. */
+export function assignments({ table, onConflict }: BulkTarget, syntax: SqlSyntax): string {
+  return (onConflict?.update ?? []).map((update) => assignment(table, update, syntax)).join(', ')
 }
 
-/** `on conflict … do …` as PostgreSQL and SQLite know it. */
-export function conflictClause(target: BulkTarget, spelling: Spelling): string {
-  if (!target.on_conflict) return ''
-  const key = target.on_conflict.key.map((column) => `"${column}"`).join(', ')
-  if (target.on_conflict.update.length === 0) return ` on conflict (${key}) do nothing`
-  return ` on conflict (${key}) do update set ${assignments(target, spelling)}`
+/** Returns `on conflict … do …` for PostgreSQL and SQLite. */
+export function conflictClause(target: BulkTarget, syntax: SqlSyntax): string {
+  if (!target.onConflict) return ''
+  const key = target.onConflict.key.map((column) => `"${column}"`).join(', ')
+  if (target.onConflict.update.length === 0) return ` on conflict (${key}) do nothing`
+  return ` on conflict (${key}) do update set ${assignments(target, syntax)}`
 }
 
-/** `returning …` as PostgreSQL and SQLite know it. */
+/** Returns `returning …` for PostgreSQL and SQLite. */
 export function returningClause({ returning }: BulkTarget): string {
   return returning ? ` returning ${returning.map((column) => `"${column}"`).join(', ')}` : ''
 }
 
-/** Makes the SQL of a target once. */
-export function oncePerTarget(make: (target: BulkTarget) => string): (target: BulkTarget) => string {
-  const made = new WeakMap<BulkTarget, string>()
+/** Caches the generated SQL of each target. */
+export function cachePerTarget(build: (target: BulkTarget) => string): (target: BulkTarget) => string {
+  const cache = new WeakMap<BulkTarget, string>()
   return (target) => {
-    let text = made.get(target)
+    let text = cache.get(target)
     if (text === undefined) {
-      text = make(target)
-      made.set(target, text)
+      text = build(target)
+      cache.set(target, text)
     }
     return text
   }
 }
 
-function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming, greatest, least }: Spelling): string {
+function assignment(
+  table: string,
+  { column, by }: BulkUpdate,
+  { quote, incoming, greatest, least }: SqlSyntax,
+): string {
   const target = `${quote}${column}${quote}`
   const existing = `${quote}${table}${quote}.${target}`
   switch (by) {
@@ -54,9 +58,9 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
     case 'replace':
       return `${target} = ${incoming(column)}`
     case 'greatest':
-      return `${target} = ${chosen(greatest, existing, incoming(column))}`
+      return `${target} = ${ignoringNull(greatest, existing, incoming(column))}`
     case 'least':
-      return `${target} = ${chosen(least, existing, incoming(column))}`
+      return `${target} = ${ignoringNull(least, existing, incoming(column))}`
     case 'newest': {
       const [shownAt, occurredAt] = ['shown_at', 'occurred_at'].map(
         (name) => `${quote}${table}${quote}.${quote}${name}${quote}`,
@@ -66,23 +70,23 @@ function assignment(table: string, { column, by }: BulkUpdate, { quote, incoming
     }
     case 'most_severe': {
       const reopenedAt = `${quote}${table}${quote}.${quote}reopened_at${quote}`
-      const isSince = `(${reopenedAt} is null or ${incoming('first_seen_at')} > ${reopenedAt})`
+      const isAfterReopening = `(${reopenedAt} is null or ${incoming('first_seen_at')} > ${reopenedAt})`
       const isHigher = `${severityRank(incoming(column))} < ${severityRank(existing)}`
-      return `${target} = case when ${isSince} and ${isHigher} then ${incoming(column)} else ${existing} end`
+      return `${target} = case when ${isAfterReopening} and ${isHigher} then ${incoming(column)} else ${existing} end`
     }
     case 'oldest': {
-      const earlier = `${incoming('first_seen_at')} < ${quote}${table}${quote}.${quote}first_seen_at${quote}`
-      return `${target} = case when ${earlier} then ${incoming(column)} else ${existing} end`
+      const isOlder = `${incoming('first_seen_at')} < ${quote}${table}${quote}.${quote}first_seen_at${quote}`
+      return `${target} = case when ${isOlder} then ${incoming(column)} else ${existing} end`
     }
   }
 }
 
-/** The position in SEVERITIES, of which the first is the most severe. */
+/** Returns SQL for the position in SEVERITIES, which starts with the most severe. */
 function severityRank(value: string): string {
   return `case ${value} ${SEVERITIES.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
 }
 
-/** Of an empty value and another, SQLite and MariaDB would choose the empty one. */
-function chosen(by: string, existing: string, incoming: string): string {
-  return `${by}(coalesce(${existing}, ${incoming}), coalesce(${incoming}, ${existing}))`
+/** Needed because `greatest` and `least` of SQLite and MariaDB return null if one value is null. */
+function ignoringNull(aggregate: string, existing: string, incoming: string): string {
+  return `${aggregate}(coalesce(${existing}, ${incoming}), coalesce(${incoming}, ${existing}))`
 }

@@ -10,7 +10,7 @@ export const BATCHES: BulkTarget = {
 export const REPORTED_EVENTS: BulkTarget = {
   table: 'faultboard_reported_events',
   columns: [...integers('application_id'), ...texts('event_digest', 'batch_id'), ...integers('created_at')],
-  on_conflict: { key: ['application_id', 'event_digest'], update: [] },
+  onConflict: { key: ['application_id', 'event_digest'], update: [] },
   returning: ['event_digest'],
 }
 
@@ -31,7 +31,7 @@ export const GROUPS: BulkTarget = {
     ...texts('first_app_version', 'git_sha', 'user_id', 'source'),
     ...integers('occurrence_count', 'first_seen_at', 'shown_at', 'occurred_at'),
   ],
-  on_conflict: {
+  onConflict: {
     key: ['application_id', 'hash_signature'],
     update: [
       ...(['message', 'place', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
@@ -72,20 +72,20 @@ export const GROUPS: BulkTarget = {
 export const SEARCH_TEXTS: BulkTarget = {
   table: 'faultboard_error_search',
   columns: [...integers('error_id'), ...texts('search_text')],
-  on_conflict: { key: ['error_id'], update: [] },
+  onConflict: { key: ['error_id'], update: [] },
 }
 
 export const SEARCH_HISTORY: BulkTarget = {
   table: 'faultboard_search_history',
   columns: [...integers('error_id'), ...texts('kind', 'digest', 'search_text')],
-  on_conflict: { key: ['error_id', 'digest'], update: [] },
+  onConflict: { key: ['error_id', 'digest'], update: [] },
   returning: ['error_id'],
 }
 
 export const PAYLOADS: BulkTarget = {
   table: 'faultboard_payloads',
   columns: [...integers('error_id'), ...texts('digest', 'content')],
-  on_conflict: { key: ['error_id', 'digest'], update: [] },
+  onConflict: { key: ['error_id', 'digest'], update: [] },
   returning: ['id', 'error_id', 'digest'],
 }
 
@@ -103,31 +103,31 @@ const DIMENSIONS = ['severity', 'platform', 'app_version'] as const
 export const ERROR_HOURS: BulkTarget = {
   table: 'faultboard_error_hours',
   columns: [...integers('error_id', 'hour'), ...texts(...DIMENSIONS), ...integers('count')],
-  on_conflict: { key: ['error_id', 'hour', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
+  onConflict: { key: ['error_id', 'hour', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
 }
 
 export const APPLICATION_HOURS: BulkTarget = {
   table: 'faultboard_application_hours',
   columns: [...integers('application_id', 'hour'), ...texts(...DIMENSIONS), ...integers('count')],
-  on_conflict: { key: ['application_id', 'hour', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
+  onConflict: { key: ['application_id', 'hour', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
 }
 
 export const APPLICATION_DAYS: BulkTarget = {
   table: 'faultboard_application_days',
   columns: [...integers('application_id', 'day'), ...texts(...DIMENSIONS), ...integers('count')],
-  on_conflict: { key: ['application_id', 'day', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
+  onConflict: { key: ['application_id', 'day', ...DIMENSIONS], update: [{ column: 'count', by: 'add' }] },
 }
 
 export const TYPE_HOURS: BulkTarget = {
   table: 'faultboard_type_hours',
   columns: [...integers('application_id'), ...texts('error_type'), ...integers('hour', 'count')],
-  on_conflict: { key: ['application_id', 'error_type', 'hour'], update: [{ column: 'count', by: 'add' }] },
+  onConflict: { key: ['application_id', 'error_type', 'hour'], update: [{ column: 'count', by: 'add' }] },
 }
 
 export const TYPE_DAYS: BulkTarget = {
   table: 'faultboard_type_days',
   columns: [...integers('application_id', 'day'), ...texts('error_type'), ...integers('count')],
-  on_conflict: { key: ['application_id', 'day', 'error_type'], update: [{ column: 'count', by: 'add' }] },
+  onConflict: { key: ['application_id', 'day', 'error_type'], update: [{ column: 'count', by: 'add' }] },
 }
 
 export const ERROR_VERSIONS: BulkTarget = {
@@ -137,7 +137,7 @@ export const ERROR_VERSIONS: BulkTarget = {
     ...texts('app_version'),
     ...integers('error_id', 'count', 'first_hour', 'last_hour'),
   ],
-  on_conflict: {
+  onConflict: {
     key: ['application_id', 'app_version', 'error_id'],
     update: [
       { column: 'count', by: 'add' },
@@ -150,7 +150,7 @@ export const ERROR_VERSIONS: BulkTarget = {
 export const ERROR_USERS: BulkTarget = {
   table: 'faultboard_error_users',
   columns: [...integers('error_id'), ...texts('user_id'), ...integers('count', 'first_seen_at', 'last_seen_at')],
-  on_conflict: {
+  onConflict: {
     key: ['error_id', 'user_id'],
     update: [
       { column: 'count', by: 'add' },
@@ -173,13 +173,13 @@ export const ACTIVITIES: BulkTarget = {
 export const APPLICATIONS: BulkTarget = {
   table: 'faultboard_applications',
   columns: [...texts('name'), ...integers('created_at')],
-  on_conflict: { key: ['name'], update: [] },
+  onConflict: { key: ['name'], update: [] },
 }
 
 export const LEASES: BulkTarget = {
   table: 'faultboard_leases',
   columns: [...texts('name'), ...integers('expires_at', 'last_run_at')],
-  on_conflict: { key: ['name'], update: [] },
+  onConflict: { key: ['name'], update: [] },
 }
 
 export const DELIVERIES: BulkTarget = {
@@ -190,38 +190,38 @@ export const DELIVERIES: BulkTarget = {
     ...texts('state', 'payload'),
     ...integers('run_at', 'created_at'),
   ],
-  on_conflict: { key: ['idempotency_key'], update: [] },
+  onConflict: { key: ['idempotency_key'], update: [] },
 }
 
 export const COOLDOWNS: BulkTarget = {
   table: 'faultboard_cooldowns',
   columns: [...texts('name'), ...integers('until')],
-  on_conflict: { key: ['name'], update: [{ column: 'until', by: 'greatest' }] },
+  onConflict: { key: ['name'], update: [{ column: 'until', by: 'greatest' }] },
 }
 
 /** A mark for each hour, with how often it was made: whoever strikes it out sees whether it was made again meanwhile. */
 export const LATE_HOURS: BulkTarget = {
   table: 'faultboard_leases',
   columns: [...texts('name'), ...integers('expires_at')],
-  on_conflict: { key: ['name'], update: [{ column: 'expires_at', by: 'add' }] },
+  onConflict: { key: ['name'], update: [{ column: 'expires_at', by: 'add' }] },
 }
 
 export const FEATURES: BulkTarget = {
   table: 'faultboard_error_features',
   columns: integers('error_id', 'feature'),
-  on_conflict: { key: ['error_id', 'feature'], update: [] },
+  onConflict: { key: ['error_id', 'feature'], update: [] },
 }
 
 export const RELEASES: BulkTarget = {
   table: 'faultboard_releases',
   columns: [...integers('application_id'), ...texts('platform', 'version'), ...integers('first_seen_at')],
-  on_conflict: { key: ['application_id', 'platform', 'version'], update: [{ column: 'first_seen_at', by: 'least' }] },
+  onConflict: { key: ['application_id', 'platform', 'version'], update: [{ column: 'first_seen_at', by: 'least' }] },
 }
 
 export const BUDGET_USAGE: BulkTarget = {
   table: 'faultboard_budget_usage',
   columns: [...integers('application_id'), ...texts('budget'), ...integers('period', 'amount')],
-  on_conflict: { key: ['application_id', 'budget', 'period'], update: [{ column: 'amount', by: 'add' }] },
+  onConflict: { key: ['application_id', 'budget', 'period'], update: [{ column: 'amount', by: 'add' }] },
 }
 
 /** Releases that clients report. They never decide on the regression of a server error. */
@@ -235,7 +235,7 @@ export const BASELINES: BulkTarget = {
     ...fractions('mean', 'std_dev'),
     ...integers('sample_count', 'occurrence_count', 'calculated_at'),
   ],
-  on_conflict: {
+  onConflict: {
     key: ['application_id', 'error_type', 'platform', 'granularity'],
     update: replaced('mean', 'std_dev', 'sample_count', 'occurrence_count', 'calculated_at'),
   },
@@ -248,7 +248,7 @@ export const CASCADES: BulkTarget = {
     ...fractions('probability', 'expected_probability'),
     ...integers('average_delay_ms', 'first_detected_at', 'last_detected_at'),
   ],
-  on_conflict: {
+  onConflict: {
     key: ['parent_error_id', 'child_error_id'],
     update: replaced(
       ...['parent_count', 'followed_count', 'probability', 'expected_probability'],
@@ -260,7 +260,7 @@ export const CASCADES: BulkTarget = {
 export const CASCADE_HOURS: BulkTarget = {
   table: 'faultboard_cascade_hours',
   columns: integers('hour', 'parent_error_id', 'child_error_id', 'followed_count', 'delay_ms'),
-  on_conflict: {
+  onConflict: {
     key: ['hour', 'parent_error_id', 'child_error_id'],
     update: [
       { column: 'followed_count', by: 'add' },
@@ -272,7 +272,7 @@ export const CASCADE_HOURS: BulkTarget = {
 export const CASCADE_PARENTS: BulkTarget = {
   table: 'faultboard_cascade_parents',
   columns: integers('hour', 'error_id', 'count', 'covered_ms'),
-  on_conflict: {
+  onConflict: {
     key: ['hour', 'error_id'],
     update: [
       { column: 'count', by: 'add' },

@@ -2,34 +2,34 @@ import { TrackerError } from '../model/errors.js'
 import type { Dialect } from './dialect.js'
 import { isMysqlPool, mysqlPool, mysqlUrl } from './dialects/mysql.js'
 import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.js'
-import { isSqliteHandle, sqliteFile, sqliteHandle } from './dialects/sqlite.js'
+import { isSqliteHandle, openSqliteFile, openSqliteHandle } from './dialects/sqlite.js'
 import { isInteger } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
 import type { QueryTimeout } from './query-timeout.js'
 import type { Schema } from './schema.js'
 import { isUnreachable } from './unreachable.js'
 
-/** The tracker's database, whichever it is. */
+/** Database of the tracker, independent of its kind. */
 export interface Database {
   readonly dialect: Dialect
   readonly read: Kysely<Schema>
-  /** Runs the work in one transaction, again when others got in its way. */
+  /** Runs the work in one transaction. Retries after a conflict with a concurrent transaction. */
   write<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>
-  /** Tells of every transaction that this process has committed; gives the function that ends it. It must not throw. */
+  /** Calls the listener after each commit of this process. It must not throw. Returns the function that removes it. */
   onWritten(listener: () => void): () => void
-  /** Whether what was thrown is the driver's word that the database does not answer, and no bug of ours. */
+  /** Whether an error means that the database is unreachable, rather than a bug. */
   isUnreachable(error: unknown): boolean
-  /** This database with a limit on how long each query waits. A connection that does not respond is closed. */
+  /** Returns this database with a query timeout. A connection that does not respond is closed. */
   withTimeout(timeout: QueryTimeout): Database
   close(): Promise<void>
 }
 
-/** Opens nothing yet: the first query does. */
+/** Creates a database without connecting. The first query connects. */
 export function createDatabase(option: string | object, root: string): Database {
-  const dialect = dialectOf(option, root)
+  const dialect = createDialect(option, root)
   const read = new Kysely<Schema>({ dialect: dialect.kysely, plugins: [integerColumns] })
   const listeners = new Set<() => void>()
-  const writing = (db: Kysely<Schema>): Database['write'] => {
+  const createWrite = (db: Kysely<Schema>): Database['write'] => {
     return async (work) => {
       const result = await writeWithRetry(db, dialect, work)
       for (const listener of listeners) listener()
@@ -39,40 +39,40 @@ export function createDatabase(option: string | object, root: string): Database 
   const database: Database = {
     dialect,
     read,
-    write: writing(read),
+    write: createWrite(read),
     onWritten(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     isUnreachable: (error) => isUnreachable(error, dialect),
     withTimeout(timeout) {
-      const patient = dialect.patientKysely?.(timeout)
-      if (!patient) return database
-      const db = new Kysely<Schema>({ dialect: patient, plugins: [integerColumns] })
-      return { ...database, read: db, write: writing(db) }
+      const limited = dialect.kyselyWithTimeout?.(timeout)
+      if (!limited) return database
+      const db = new Kysely<Schema>({ dialect: limited, plugins: [integerColumns] })
+      return { ...database, read: db, write: createWrite(db) }
     },
     close: () => dialect.close(),
   }
   return database
 }
 
-function dialectOf(option: string | object, root: string): Dialect {
+function createDialect(option: string | object, root: string): Dialect {
   if (typeof option === 'string') {
-    if (option.startsWith('sqlite:')) return sqliteFile(option, root)
+    if (option.startsWith('sqlite:')) return openSqliteFile(option, root)
     if (/^postgres(ql)?:/.test(option)) return postgresUrl(option)
     return mysqlUrl(option)
   }
   if (isPostgresPool(option)) return postgresPool(option)
   if (isMysqlPool(option)) return mysqlPool(option)
-  if (isSqliteHandle(option)) return sqliteHandle(option)
+  if (isSqliteHandle(option)) return openSqliteHandle(option)
   throw new TrackerError(
     'configuration_invalid',
-    'database is an object of a kind Faultboard does not know: it takes a pg Pool, a mysql2 pool, a node:sqlite or better-sqlite3 handle, or an address',
+    'Unsupported database object. Pass a pg Pool, a mysql2 pool, a node:sqlite or better-sqlite3 handle, or a URL.',
   )
 }
 
-const WRITE_TRIES = 12
-/** A transaction that lasted this long waited for a lock, and would wait for it again. */
+const MAX_WRITE_ATTEMPTS = 12
+/** A transaction that took longer waited for a lock. A retry would wait for the same lock. */
 const LOCK_WAIT_MS = 2000
 
 async function writeWithRetry<T>(
@@ -86,7 +86,7 @@ async function writeWithRetry<T>(
       const transaction = db.transaction()
       return await (dialect.isolation ? transaction.setIsolationLevel(dialect.isolation) : transaction).execute(work)
     } catch (error) {
-      if (attempt === WRITE_TRIES || dialect.faultOf(error) !== 'conflict') throw error
+      if (attempt === MAX_WRITE_ATTEMPTS || dialect.classifyError(error) !== 'conflict') throw error
       if (performance.now() - started > LOCK_WAIT_MS) throw error
     }
     await new Promise((resume) => setTimeout(resume, Math.random() * 10 * attempt))
@@ -98,14 +98,14 @@ const integerColumns: KyselyPlugin = {
   async transformResult({ result }) {
     const [first] = result.rows
     if (!first) return result
-    // All rows have the columns of the first.
+    // All rows have the same columns.
     const columns = Object.keys(first).filter(isInteger)
-    for (const row of result.rows) makeIntegers(row, columns)
+    for (const row of result.rows) convertToNumbers(row, columns)
     return result
   },
 }
 
-function makeIntegers(row: UnknownRow, columns: readonly string[]): void {
+function convertToNumbers(row: UnknownRow, columns: readonly string[]): void {
   for (const column of columns) {
     const value = row[column]
     if (typeof value !== 'number' && value !== null) row[column] = Number(value)

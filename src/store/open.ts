@@ -13,7 +13,7 @@ export async function openSchema(database: Database): Promise<void> {
     await database.dialect.file?.verify()
     const outdated = await outdatedSchema(database)
     if (outdated === null) return
-    if (!database.dialect.migrates_itself) throw new TrackerError('schema_outdated', outdated)
+    if (!database.dialect.migratesAutomatically) throw new TrackerError('schema_outdated', outdated)
     await migrate(database)
   } catch (cause) {
     if (cause instanceof TrackerError) throw cause
@@ -26,8 +26,8 @@ export async function openSchema(database: Database): Promise<void> {
 /** Beside an embedded database, else a private folder that only trackers of the same database and application share. */
 export function spoolFolder({ spool_path, application_name }: Options, database: Database): string {
   if (spool_path) return spool_path
-  const { address, migrates_itself } = database.dialect
-  if (migrates_itself && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
+  const { address, migratesAutomatically } = database.dialect
+  if (migratesAutomatically && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
   const key = createHash('sha256').update(`${address}\n${application_name}`).digest('hex').slice(0, 16)
   return join(tmpdir(), `faultboard-${process.getuid?.() ?? 'user'}-${key}`)
 }

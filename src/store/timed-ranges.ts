@@ -32,13 +32,13 @@ export async function* timedRanges(
   length: number,
   { smallest = 1, largest = Number.POSITIVE_INFINITY }: RangeLimits = {},
 ): AsyncGenerator<Range> {
-  let size = dialect.blocks_host ? smallest : largest
+  let size = dialect.blocksHost ? smallest : largest
   for (let from = 0; from < length; ) {
     const to = Math.min(length, from + size)
     const startedAt = performance.now()
     yield { from, to }
     from = to
-    if (!dialect.blocks_host) continue
+    if (!dialect.blocksHost) continue
     const growth = Math.min(MAX_GROWTH, TARGET_MS / Math.max(0.1, performance.now() - startedAt))
     size = Math.min(largest, Math.max(smallest, Math.floor(size * growth)))
     await new Promise((resume) => setImmediate(resume))

@@ -47,7 +47,7 @@ export async function addError(context: Context, line: ErrorLine): Promise<Outco
 const NEW_GROUPS: BulkTarget = {
   table: GROUPS.table,
   columns: GROUPS.columns,
-  on_conflict: { key: ['application_id', 'hash_signature'], update: [] },
+  onConflict: { key: ['application_id', 'hash_signature'], update: [] },
 }
 
 async function makeGroup(

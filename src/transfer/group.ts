@@ -75,5 +75,5 @@ export const IMPORTS: BulkTarget = {
     { name: 'holder', type: 'text' },
     { name: 'expires_at', type: 'integer' },
   ],
-  on_conflict: { key: ['name'], update: [{ column: 'holder', by: 'replace' }] },
+  onConflict: { key: ['name'], update: [{ column: 'holder', by: 'replace' }] },
 }

@@ -105,7 +105,7 @@ const SAVED_VIEWS_TARGET: BulkTarget = {
     { name: 'created_by', type: 'text' },
     { name: 'created_at', type: 'integer' },
   ],
-  on_conflict: { key: ['name'], update: [] },
+  onConflict: { key: ['name'], update: [] },
 }
 
 function toSavedView({ created_at, ...row }: Selectable<SavedViewsTable>): SavedView {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskedAddress } from '../../src/store/driver.js'
+import { maskPassword } from '../../src/store/load-driver.js'
 
 test.each([
   ['postgres://u:hunter2@h/db', 'postgres://u:***@h/db'],
@@ -9,5 +9,5 @@ test.each([
   ['postgres://u@h:5432/db', 'postgres://u@h:5432/db'],
   ['postgres://h/db', 'postgres://h/db'],
 ])('the password of %s is not shown', (address, shown) => {
-  expect(maskedAddress(address)).toBe(shown)
+  expect(maskPassword(address)).toBe(shown)
 })

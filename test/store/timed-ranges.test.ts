@@ -7,7 +7,7 @@ import { addGroups, listContext } from '../triage/list-context.js'
 describe('timed ranges', () => {
   test('contain each number once, however long the work on a range takes', async () => {
     const ranges: Range[] = []
-    for await (const range of timedRanges(databaseThat({ blocks_host: true }), 500, { smallest: 50 })) {
+    for await (const range of timedRanges(databaseThat({ blocksHost: true }), 500, { smallest: 50 })) {
       ranges.push(range)
       await new Promise((resume) => setTimeout(resume, 20))
     }
@@ -18,7 +18,7 @@ describe('timed ranges', () => {
 
   test('let the timers of the host run in between', async () => {
     let hasRun = false
-    const ranges = timedRanges(databaseThat({ blocks_host: true }), 2, { largest: 1 })
+    const ranges = timedRanges(databaseThat({ blocksHost: true }), 2, { largest: 1 })
     await ranges.next()
     setImmediate(() => {
       hasRun = true
@@ -28,9 +28,9 @@ describe('timed ranges', () => {
   })
 
   test('never exceed the largest size, on a server too', async () => {
-    for (const blocks_host of [true, false]) {
+    for (const blocksHost of [true, false]) {
       const sizes: number[] = []
-      for await (const { from, to } of timedRanges(databaseThat({ blocks_host }), 25, { smallest: 10, largest: 10 })) {
+      for await (const { from, to } of timedRanges(databaseThat({ blocksHost }), 25, { smallest: 10, largest: 10 })) {
         sizes.push(to - from)
       }
       expect(sizes).toEqual([10, 10, 5])
@@ -38,7 +38,7 @@ describe('timed ranges', () => {
   })
 
   test('are one range on a server without a largest size, and none for nothing', async () => {
-    const server = databaseThat({ blocks_host: false })
+    const server = databaseThat({ blocksHost: false })
     expect(await all(timedRanges(server, 1_000_000))).toEqual([{ from: 0, to: 1_000_000 }])
     expect(await all(timedRanges(server, 0))).toEqual([])
   })
@@ -58,8 +58,8 @@ describeEachDatabase('ranges of error ids', (database) => {
   })
 })
 
-function databaseThat({ blocks_host }: { blocks_host: boolean }): Pick<Database, 'dialect'> {
-  return { dialect: { blocks_host } as Database['dialect'] }
+function databaseThat({ blocksHost }: { blocksHost: boolean }): Pick<Database, 'dialect'> {
+  return { dialect: { blocksHost } as Database['dialect'] }
 }
 
 function numbersIn({ from, to }: Range): number[] {

@@ -26,7 +26,7 @@ describeEachDatabase(
       expect(await withDatabase(option, migrate)).toContain('0001-initial')
       const { context, log } = contextAt({ url, spool_path: temporaryFolder() }, { database: option })
       const { read, dialect } = context.database
-      expect(await dialect.search.isBuilt(read)).toBe(false)
+      expect(await dialect.search.hasIndex(read)).toBe(false)
       const id = await log('Found', { message: 'The needle of 50%' })
       await log('Other', { message: 'Nothing' })
       for (const search of ['NEEDLE', '50%', 'ee', 'e of'])

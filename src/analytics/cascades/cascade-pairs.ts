@@ -50,7 +50,7 @@ export async function strongPairs(context: Context, span: Span): Promise<StrongP
 
 async function followedOften(context: Context, span: Span): Promise<Followed[]> {
   const { database } = context
-  const isServer = !database.dialect.blocks_host
+  const isServer = !database.dialect.blocksHost
   const sums = new Map<number, Map<number, Followed>>()
   const turn = turns()
   for await (const { from, to } of timedHours(context, span)) {

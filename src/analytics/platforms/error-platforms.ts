@@ -14,7 +14,7 @@ export interface ErrorPlatform {
 /** The occurrences of every error that was met in the span, per platform. */
 export async function errorPlatforms(context: Context, scope: Scope, span: Span): Promise<ErrorPlatform[]> {
   const { database } = context
-  if (!database.dialect.blocks_host)
+  if (!database.dialect.blocksHost)
     return sums(context, span)
       .where('error_id', 'in', met(context, scope, span))
       .execute()

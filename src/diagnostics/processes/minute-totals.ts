@@ -18,7 +18,7 @@ export const MINUTES: BulkTarget = {
     ...FRACTIONS.map((name) => ({ name, type: 'fraction' as const })),
   ],
   // Sums are added up in memory and only grow: to write a row once more, after an unclear end, changes nothing.
-  on_conflict: {
+  onConflict: {
     key: ['process_id', 'minute'],
     update: [...HIGHEST, ...ADDED].map((column) => ({ column, by: 'greatest' as const })),
   },

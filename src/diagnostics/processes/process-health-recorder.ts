@@ -26,7 +26,7 @@ const PROCESSES: BulkTarget = {
     { name: 'started_at', type: 'integer' },
     { name: 'last_minute', type: 'integer' },
   ],
-  on_conflict: { key: ['process_key'], update: [{ column: 'last_minute', by: 'greatest' }] },
+  onConflict: { key: ['process_key'], update: [{ column: 'last_minute', by: 'greatest' }] },
 }
 
 /** Writes one small row a minute of how this process is doing. It never throws, and never keeps the process alive. */
@@ -84,7 +84,7 @@ export class ProcessHealthRecorder {
   /** Why the database is away is told with the errors that wait for it; that it refuses a row, only here. */
   #failed(rows: readonly Minute[], error: unknown): void {
     const { counters, database, log } = this.#context
-    if (database.dialect.faultOf(error) !== 'statement') {
+    if (database.dialect.classifyError(error) !== 'statement') {
       const lost = rows.slice(0, Math.max(0, rows.length - MAX_WAITING))
       this.#minutes.forget(lost)
       if (lost.length > 0) counters.add('process_health_lost', lost.length)

@@ -49,7 +49,7 @@ export const requestGuardSummary = defineOperation({
     const rules = new Ranking(['rule', 'kind'])
     const addresses = new Ranking(['ip_address'])
     const paths = new Ranking(['path'])
-    if (!context.database.dialect.blocks_host) {
+    if (!context.database.dialect.blocksHost) {
       for await (const within of hourSlices(context, { days, application_id })) {
         for (const sum of await hourSums(context, within)) by_day.add(sum)
         await rank(context, within, rules)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { MailTransport } from '../../config/kinds.js'
-import { loadDriver } from '../../store/driver.js'
+import { loadDriver } from '../../store/load-driver.js'
 import type { SendContext, Timeouts } from '../channels/channel.js'
 import { lookupPublicAddress, rejectPrivateHost } from '../outbound/private-addresses.js'
 

@@ -60,7 +60,7 @@ export function defineHourTable<Name extends string, Amount extends string>({
         ...[digest, ...all].map((name) => ({ name, type: 'text' as const })),
         ...Object.keys(amounts).map((name) => ({ name, type: 'integer' as const })),
       ],
-      on_conflict: { key: ['application_id', 'hour', digest], update },
+      onConflict: { key: ['application_id', 'hour', digest], update },
     },
   }
 }

@@ -174,7 +174,7 @@ export class HourCounts<Name extends string, Amount extends string> {
   /** Drops the pending batch after repeated refusals, because further retries cannot succeed. */
   #dropRefused(error: unknown): void {
     const { database, counters } = this.#counting
-    if (!this.#pending || database.dialect.faultOf(error) !== 'statement') return
+    if (!this.#pending || database.dialect.classifyError(error) !== 'statement') return
     if (++this.#pending.refusals < MAX_REFUSALS) return
     counters.add('counts_refused', this.#pending.rows.length)
     this.#pending = null
@@ -201,7 +201,7 @@ export class HourCounts<Name extends string, Amount extends string> {
       const batch = { batch_id, rows, mayBeCommitted: true, refusals: 0 }
       await this.#insert(batch, application_name).catch(async (error: unknown) => {
         if (await isBatchMarked(this.#counting.database.read, batch_id)) return
-        if (this.#counting.database.dialect.faultOf(error) !== 'statement') throw error
+        if (this.#counting.database.dialect.classifyError(error) !== 'statement') throw error
         counters.add('counts_refused', rows.length)
       })
     })

@@ -1,31 +1,31 @@
 import { afterInactivity, type QueryTimeout } from '../query-timeout.js'
 
-/** A driver's pool, which belongs to the tracker or to the host. */
+/** Operations on the pool of a driver. The pool belongs to the tracker or to the host. */
 export interface PoolParts<Connection> {
   acquire(): Promise<Connection>
   release(connection: Connection): void
-  /** Closes the socket, which rejects the query that waits for a response. The pool replaces the connection. */
+  /** Closes the socket, which rejects the pending query. The pool replaces the connection. */
   destroy(connection: Connection): void
   ping(connection: Connection): Promise<unknown>
   idleCount(): number
-  /** Opens a connection beside the pool, for which `destroy` works from the start; null if the pool cannot be copied. */
+  /** Opens a connection outside the pool. `onOpening` makes it destroyable early. Null if the pool has no options. */
   openOutside(onOpening: (connection: Connection) => void): Promise<Connection> | null
   closeOutside(connection: Connection): void
 }
 
-/** A connection in use by the tracker. */
-export interface LentConnection<Connection> {
+/** Connection in use by the tracker. */
+export interface GuardedConnection<Connection> {
   connection: Connection
   timeout: QueryTimeout | null
   query<T>(send: () => Promise<T>): Promise<T>
   release(): void
 }
 
-/** Returns the pool that Kysely sees, whose connections wait only as long as the timeout allows. */
-export type Lender<Pool> = (timeout: QueryTimeout | null) => Pool
+/** Creates the pool for Kysely, whose queries respect the timeout. */
+export type PoolFactory<Pool> = (timeout: QueryTimeout | null) => Pool
 
-/** Lets several instances of Kysely share what is opened. A failed attempt is repeated by the next call. */
-export function openedOnce<T>(open: () => Promise<T>): () => Promise<T> {
+/** Shares one pool between several Kysely instances. The next call retries a failed attempt. */
+export function openOnce<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null
   return () => {
     opened ??= open().catch((error) => {
@@ -36,17 +36,17 @@ export function openedOnce<T>(open: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Enough for the response to a ping. A connection that fails to respond is replaced, which costs a new sign-in. */
+/** Timeout of a ping. A connection that does not respond is replaced, which requires a new sign-in. */
 const PING_MS = 1000
 
 /**
- * Lends connections of a pool. With a limit on the time, a connection that does not respond is closed
- * and the idle connections are checked, because a fault of the network kills all of them. A pool that does not return a
- * connection in time is bypassed until it does: its own attempts to connect may hang much longer than the fault.
+ * Adds timeouts to the connections of a pool. Closes a connection that does not respond and pings all idle connections,
+ * because a network failure breaks all of them. Bypasses a pool that returns no connection in time, because its own
+ * connection attempts may hang much longer than the outage.
  */
 export class GuardedPool<Connection> {
   readonly #parts: PoolParts<Connection>
-  /** Requests for a connection that were given up, and that the pool has not served yet. */
+  /** Number of timed-out requests for a connection that the pool has not served yet. */
   #overdue = 0
   #isChecking = false
 
@@ -54,14 +54,14 @@ export class GuardedPool<Connection> {
     this.#parts = parts
   }
 
-  async lend(timeout: QueryTimeout | null): Promise<LentConnection<Connection>> {
+  async acquire(timeout: QueryTimeout | null): Promise<GuardedConnection<Connection>> {
     const { release, closeOutside } = this.#parts
     if (!timeout) {
       const connection = await this.#parts.acquire()
       return { connection, timeout, query: (send) => send(), release: () => release(connection) }
     }
     const outside = this.#overdue > 0 ? await this.#openOutside(timeout) : null
-    const connection = outside ?? (await this.#acquire(timeout))
+    const connection = outside ?? (await this.#acquireInTime(timeout))
     timeout.lastResponseAt = performance.now()
     return {
       connection,
@@ -85,7 +85,7 @@ export class GuardedPool<Connection> {
     }
   }
 
-  #acquire(timeout: QueryTimeout): Promise<Connection> {
+  #acquireInTime(timeout: QueryTimeout): Promise<Connection> {
     return new Promise((resolve, reject) => {
       let isOverdue = false
       const cancel = afterInactivity(timeout.ms, () => {
@@ -131,13 +131,13 @@ export class GuardedPool<Connection> {
   #checkIdle(): void {
     if (this.#isChecking) return
     this.#isChecking = true
-    const checks = Array.from({ length: this.#parts.idleCount() }, () => this.#checkOne())
+    const checks = Array.from({ length: this.#parts.idleCount() }, () => this.#pingIdleConnection())
     void Promise.allSettled(checks).then(() => {
       this.#isChecking = false
     })
   }
 
-  async #checkOne(): Promise<void> {
+  async #pingIdleConnection(): Promise<void> {
     const connection = await this.#parts.acquire()
     const cancel = afterInactivity(PING_MS, () => this.#parts.destroy(connection))
     try {

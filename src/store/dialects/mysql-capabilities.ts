@@ -13,7 +13,7 @@ export const mysqlCapabilities: Capabilities = {
   usesIndexForRowComparison: false,
   canHostPgBoss: false,
   snapshotIsolation: 'repeatable read',
-  // Without it, MySQL scans a small table and waits for rows of another flush.
+  // Without the hint, MySQL scans a small table and waits for rows that another flush has locked.
   primaryKeyHint: sql`force index (primary)`,
   clusteredTableOptions: null,
   sortFence: null,

@@ -1,10 +1,10 @@
-import { assignments, insertHead, oncePerTarget, type Spelling } from '../bulk-sql.js'
-import type { BulkRow, BulkTarget, Dialect, Fault, TextSearch } from '../dialect.js'
-import { loadDriver, maskedAddress } from '../driver.js'
+import { assignments, cachePerTarget, insertClause, type SqlSyntax } from '../bulk-sql.js'
+import type { BulkRow, BulkTarget, Dialect, ErrorClass, TextSearch } from '../dialect.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
+import { loadDriver, maskPassword } from '../load-driver.js'
 import type { QueryTimeout } from '../query-timeout.js'
 import type { Schema } from '../schema.js'
-import { GuardedPool, type Lender, type LentConnection, openedOnce } from './guarded-pool.js'
+import { type GuardedConnection, GuardedPool, openOnce, type PoolFactory } from './guarded-pool.js'
 import { mysqlCapabilities } from './mysql-capabilities.js'
 import { runOwnQuery } from './own-queries.js'
 
@@ -28,20 +28,20 @@ interface MysqlModule {
   Connection: new (options: { config: unknown }) => PoolConnection
 }
 
-/** The host's pool, plain or from mysql2/promise. */
+/** Pool of the host, from mysql2 or mysql2/promise. */
 interface HostPool extends MysqlPool {
   config?: { connectionConfig?: { host?: string; port?: number; database?: string } }
   _freeConnections?: { length: number }
 }
 
-/** A probe that started just before the database recovered must end soon enough to import within five seconds. */
+/** Shorter than five seconds, so that a probe that started just before a recovery ends in time for the import. */
 const CONNECT_MS = 4000
 
-/** A pool of ours, opened when it is first used. */
+/** Creates a pool of the tracker. Opens it on first use. */
 export function mysqlUrl(url: string): Dialect {
   let pool: OwnPool | undefined
   const connections = new Set<Connection>()
-  const open = openedOnce(async () => {
+  const open = openOnce(async () => {
     const { createPool } = await loadDriver<MysqlModule>('mysql2', 'MySQL and MariaDB')
     const opened = createPool({
       uri: url.replace(/^mariadb:/, 'mysql:'),
@@ -50,7 +50,7 @@ export function mysqlUrl(url: string): Dialect {
       charset: 'utf8mb4',
       supportBigNumbers: true,
     })
-    // The host's process must be able to end while our connections are idle, but not while one is at work.
+    // Idle connections must not keep the process of the host alive. Connections in use must.
     opened.on('connection', (connection) => {
       connection.stream?.unref?.()
       connections.add(connection)
@@ -59,35 +59,35 @@ export function mysqlUrl(url: string): Dialect {
     opened.on('acquire', (connection) => connection.stream?.ref?.())
     opened.on('release', (connection) => connection.stream?.unref?.())
     pool = opened
-    return lender(opened)
+    return guardPool(opened)
   })
   const closeConnections = () => {
-    // Not `connection.destroy`, which waits for the server to close its side and leaves the query without an answer.
+    // `connection.destroy` would wait for the server and leave the query pending.
     for (const connection of connections) connection.stream?.destroy()
     return true
   }
   const close = async () => {
     if (!pool) return
-    const impatience = setTimeout(closeConnections, CONNECT_MS)
+    const timer = setTimeout(closeConnections, CONNECT_MS)
     await new Promise<void>((done) => pool?.end(() => done()))
-    clearTimeout(impatience)
+    clearTimeout(timer)
   }
   return mysqlDialect({
-    lender: open,
+    openPool: open,
     opened: () => pool ?? null,
-    address: maskedAddress(url),
+    address: maskPassword(url),
     closeConnections,
     close,
   })
 }
 
-/** The host's own pool, which stays the host's to close. */
+/** Uses the pool of the host and never closes it. */
 export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
   const pool = 'pool' in given ? given.pool : given
   return mysqlDialect({
-    lender: openedOnce(async () => lender(pool)),
+    openPool: openOnce(async () => guardPool(pool)),
     opened: () => pool,
-    address: `${addressOf(pool)} (the host's pool)`,
+    address: `${poolAddress(pool)} (the host's pool)`,
     closeConnections: () => false,
     async close() {},
   })
@@ -95,7 +95,7 @@ export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
 
 const ignoreError = () => {}
 
-function lender(pool: HostPool): Lender<MysqlPool> {
+function guardPool(pool: HostPool): PoolFactory<MysqlPool> {
   const guarded = new GuardedPool<PoolConnection>({
     acquire: () =>
       new Promise((resolve, reject) =>
@@ -104,7 +104,7 @@ function lender(pool: HostPool): Lender<MysqlPool> {
         ),
       ),
     release: (connection) => connection.release(),
-    // Not `connection.destroy`, which waits for the server to close its side and leaves the query without an answer.
+    // `connection.destroy` would wait for the server and leave the query pending.
     destroy: (connection) => connection.stream?.destroy(),
     ping: (connection) => new Promise((resolve) => connection.ping(resolve)),
     idleCount: () => pool._freeConnections?.length ?? 0,
@@ -113,16 +113,16 @@ function lender(pool: HostPool): Lender<MysqlPool> {
   })
   return (timeout) => ({
     getConnection: (callback) =>
-      void guarded.lend(timeout).then(
-        (lent) => callback(null, asMysqlConnection(lent)),
+      void guarded.acquire(timeout).then(
+        (guardedConnection) => callback(null, asMysqlConnection(guardedConnection)),
         (error) => callback(error, undefined as never),
       ),
     end: (callback) => callback(null),
   })
 }
 
-/** Kysely receives no connection of the host: its queries are marked as ours. */
-function asMysqlConnection({ connection, query, release }: LentConnection<PoolConnection>): MysqlPoolConnection {
+/** Wraps a connection for Kysely and marks its queries as queries of the tracker. */
+function asMysqlConnection({ connection, query, release }: GuardedConnection<PoolConnection>): MysqlPoolConnection {
   type Callback = (error: unknown, result: unknown) => void
   const send = (text: string, values: unknown[], callback: Callback) => {
     const response = query(
@@ -151,8 +151,8 @@ async function openOutside(pool: HostPool, onOpening: (connection: PoolConnectio
   return connection
 }
 
-/** Which database it is: trackers of different databases must not share a spool folder. */
-function addressOf({ config }: HostPool): string {
+/** Returns the address of the pool. It must identify the database, because the spool folder is derived from it. */
+function poolAddress({ config }: HostPool): string {
   const { host, port, database } = config?.connectionConfig ?? {}
   return `mysql://${host ?? 'localhost'}:${port ?? 3306}/${database ?? ''}`
 }
@@ -162,32 +162,33 @@ export function isMysqlPool(value: object): value is HostPool | { pool: HostPool
 }
 
 interface MysqlParts {
-  lender(): Promise<Lender<MysqlPool>>
+  openPool(): Promise<PoolFactory<MysqlPool>>
   opened(): object | null
   address: string
   closeConnections(): boolean
   close(): Promise<void>
 }
 
-function mysqlDialect({ lender, opened, address, closeConnections, close }: MysqlParts): Dialect {
-  const kyselyFor = (timeout: QueryTimeout | null) => new MysqlDialect({ pool: async () => (await lender())(timeout) })
+function mysqlDialect({ openPool, opened, address, closeConnections, close }: MysqlParts): Dialect {
+  const kyselyFor = (timeout: QueryTimeout | null) =>
+    new MysqlDialect({ pool: async () => (await openPool())(timeout) })
   return {
     ...mysqlCapabilities,
     name: 'mysql',
     address,
-    migrates_itself: false,
+    migratesAutomatically: false,
     maxRowsPerFlush: 1000,
     kysely: kyselyFor(null),
-    patientKysely: kyselyFor,
-    columns: { id: 'bigint', identity: (column) => column.primaryKey().autoIncrement(), long_text: sql`mediumtext` },
-    // Binary collation: text is compared letter by letter, as on the other databases.
-    table_options: sql`engine = InnoDB default character set utf8mb4 collate utf8mb4_bin`,
-    // The server's usual repeatable read takes gap locks, in which concurrent first sights of an error deadlock.
+    kyselyWithTimeout: kyselyFor,
+    columns: { id: 'bigint', identity: (column) => column.primaryKey().autoIncrement(), longText: sql`mediumtext` },
+    // Binary collation compares text exactly, as the other databases do.
+    tableOptions: sql`engine = InnoDB default character set utf8mb4 collate utf8mb4_bin`,
+    // The default level, repeatable read, takes gap locks. Concurrent inserts of a new error would deadlock.
     isolation: 'read committed',
     search: mysqlSearch,
-    blocks_host: false,
+    blocksHost: false,
     insertMany,
-    faultOf,
+    classifyError,
     isOutage,
     pool: opened,
     closeConnections,
@@ -195,42 +196,42 @@ function mysqlDialect({ lender, opened, address, closeConnections, close }: Mysq
   }
 }
 
-/** MySQL's index of trigrams is missing in MariaDB, and the words that both know are no literal text: every row is read. */
+/** Reads every row. MariaDB has no trigram index, and the word index of both databases cannot match literal text. */
 const mysqlSearch: TextSearch = {
   async build() {},
-  isBuilt: async () => false,
+  hasIndex: async () => false,
   candidates: () => null,
 }
 
-const SPELLING: Spelling = {
+const SYNTAX: SqlSyntax = {
   quote: '`',
   incoming: (column) => `values(\`${column}\`)`,
   greatest: 'greatest',
   least: 'least',
 }
 
-/** Longest statement in characters: servers refuse packets beyond their max_allowed_packet, whose smallest usual value is 1 MB. */
-const STATEMENT_LENGTH = 250_000
+/** Limits a statement in characters. Servers refuse packets above max_allowed_packet, which is rarely below 1 MB. */
+const MAX_STATEMENT_LENGTH = 250_000
 
-const head = oncePerTarget((target) => insertHead(target, SPELLING))
-const tail = oncePerTarget(onDuplicateKey)
+const insertSql = cachePerTarget((target) => insertClause(target, SYNTAX))
+const conflictSql = cachePerTarget(onDuplicateKey)
 
 async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<null> {
   const row = `(${target.columns.map(() => '?').join(', ')})`
-  for (const chunk of chunks(rows)) {
+  for (const chunk of splitRows(rows)) {
     const values = `values ${chunk.map(() => row).join(', ')}`
-    await db.executeQuery(CompiledQuery.raw(`${head(target)} ${values}${tail(target)}`, chunk.flat()))
+    await db.executeQuery(CompiledQuery.raw(`${insertSql(target)} ${values}${conflictSql(target)}`, chunk.flat()))
   }
   // MariaDB could return rows, MySQL cannot.
   return null
 }
 
-function* chunks(rows: readonly BulkRow[]): Generator<readonly BulkRow[]> {
+function* splitRows(rows: readonly BulkRow[]): Generator<readonly BulkRow[]> {
   let start = 0
   let length = 0
   for (const [i, row] of rows.entries()) {
     const size = row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
-    if (i > start && length + size > STATEMENT_LENGTH) {
+    if (i > start && length + size > MAX_STATEMENT_LENGTH) {
       yield rows.slice(start, i)
       start = i
       length = 0
@@ -241,44 +242,44 @@ function* chunks(rows: readonly BulkRow[]): Generator<readonly BulkRow[]> {
 }
 
 function onDuplicateKey(target: BulkTarget): string {
-  if (!target.on_conflict) return ''
-  // Setting a key column to itself changes nothing, and unlike `insert ignore` it hides no other error.
-  const [key] = target.on_conflict.key
-  return ` on duplicate key update ${assignments(target, SPELLING) || `\`${key}\` = \`${key}\``}`
+  if (!target.onConflict) return ''
+  // Setting a key column to itself changes nothing. `insert ignore` would also hide other errors.
+  const [key] = target.onConflict.key
+  return ` on duplicate key update ${assignments(target, SYNTAX) || `\`${key}\` = \`${key}\``}`
 }
 
-// Wrong text for the character set, a column without default, a row or packet that is too large.
+// Invalid text for the character set, missing default value, row too large, packet too large.
 const REFUSED_DATA = [1366, 1364, 1118, 1153]
 
 const OUTAGES: readonly number[] = [
-  // Too many connections, sign-in refused, no such database, blocked host.
+  // Too many connections, sign-in refused, unknown database, blocked host.
   ...[1040, 1203, 1226, 1044, 1045, 1049, 1129, 1130],
-  // Shutting down, killed or interrupted connection or statement, statement timeout (MariaDB, MySQL).
+  // Shutdown, killed or interrupted connection or statement, statement timeout (MariaDB, MySQL).
   ...[1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 1317, 1969, 3024],
-  // Locked or in conflict, read-only after a failover.
+  // Lock timeout or conflict, read-only after a failover.
   ...[1205, 3572, 1213, 1020, 1290, 1836],
   // Full disk or table, out of memory, failing or damaged storage.
   ...[1021, 1114, 1037, 1038, 1041, 1030, 1034, 1035, 1194, 1195],
 ]
 
 function isOutage(error: unknown): boolean {
-  const { errno, code } = factsOf(error)
+  const { errno, code } = errorDetails(error)
   return (
     OUTAGES.includes(errno) ||
     /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_AFTER_\w+)|HANDSHAKE_\w+)$/.test(code)
   )
 }
 
-function factsOf(error: unknown): { errno: number; sqlState: string; code: string } {
+function errorDetails(error: unknown): { errno: number; sqlState: string; code: string } {
   return { errno: 0, sqlState: '', code: '', ...(typeof error === 'object' ? error : null) }
 }
 
-function faultOf(error: unknown): Fault {
-  const { errno, sqlState } = factsOf(error)
+function classifyError(error: unknown): ErrorClass {
+  const { errno, sqlState } = errorDetails(error)
   // ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD (the row changed since it was last read)
   if ([1213, 1205, 1020].includes(errno)) return 'conflict'
-  // Wrong data, violated constraints, a signal of a trigger: the server's verdict on what was to be written. Any other
-  // code is trouble with the server, the sign-in or the schema, which hits every statement alike and passes.
+  // Invalid data, violated constraints and signals of a trigger. All other codes concern the server, the sign-in or the
+  // schema and are temporary.
   if (/^(21|22|23|44|45)/.test(sqlState) || REFUSED_DATA.includes(errno)) return 'statement'
   return 'unavailable'
 }

@@ -1,6 +1,5 @@
-import { conflictClause, insertHead, oncePerTarget, returningClause, type Spelling } from '../bulk-sql.js'
-import type { BulkRow, BulkTarget, Dialect, Fault } from '../dialect.js'
-import { loadDriver, maskedAddress } from '../driver.js'
+import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk-sql.js'
+import type { BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
 import {
   CompiledQuery,
   type Kysely,
@@ -9,14 +8,15 @@ import {
   type PostgresPoolClient,
   type UnknownRow,
 } from '../kysely.js'
+import { loadDriver, maskPassword } from '../load-driver.js'
 import type { QueryTimeout } from '../query-timeout.js'
 import type { Schema } from '../schema.js'
-import { GuardedPool, type Lender, openedOnce } from './guarded-pool.js'
+import { GuardedPool, openOnce, type PoolFactory } from './guarded-pool.js'
 import { runOwnQuery } from './own-queries.js'
 import { postgresCapabilities } from './postgres-capabilities.js'
 import { postgresSearch } from './postgres-search.js'
 
-/** The part of pg's client and pool that Kysely does not know. */
+/** Members of the pg client that the types of Kysely do not include. */
 interface PgClient extends PostgresPoolClient {
   on(event: 'error', listener: () => void): unknown
   off(event: 'error', listener: () => void): unknown
@@ -30,7 +30,7 @@ interface PgPool extends PostgresPool {
   on(event: 'error', listener: () => void): unknown
   on(event: 'connect' | 'remove', listener: (client: PgClient) => void): unknown
   readonly idleCount?: number
-  /** Absent from pools of other packages. */
+  /** Missing in pools of other packages. */
   readonly Client?: new (
     options: object,
   ) => PgClient
@@ -41,65 +41,65 @@ interface PgModule {
   Pool: new (options: object) => PgPool
 }
 
-/** A probe that started just before the database recovered must end soon enough to import within five seconds. */
+/** Shorter than five seconds, so that a probe that started just before a recovery ends in time for the import. */
 const CONNECT_MS = 4000
-/** Share of the timeout that may be spent on one lock. */
+/** Share of the query timeout after which the server gives up on a lock. */
 const LOCK_SHARE = 0.8
 
-/** A pool of ours, opened when it is first used. */
+/** Creates a pool of the tracker. Opens it on first use. */
 export function postgresUrl(url: string): Dialect {
   let pool: PgPool | undefined
   const clients = new Set<PgClient>()
-  const open = openedOnce(async () => {
+  const open = openOnce(async () => {
     const { Pool } = await loadDriver<PgModule>('pg', 'PostgreSQL')
     const opened = new Pool({
       connectionString: url,
       max: 4,
       application_name: 'faultboard',
       connectionTimeoutMillis: CONNECT_MS,
-      // The host's process must be able to end while our connections are idle.
+      // Idle connections must not keep the process of the host alive.
       allowExitOnIdle: true,
     })
-    // An idle connection that breaks is replaced by the pool; without a listener it would bring the host down.
+    // The pool replaces a broken idle connection. Without a listener, the error would crash the host.
     opened.on('error', () => {})
     opened.on('connect', (client) => clients.add(client))
     opened.on('remove', (client) => clients.delete(client))
     pool = opened
-    return lender(opened)
+    return guardPool(opened)
   })
   const closeConnections = () => {
     for (const client of clients) client.connection?.stream?.destroy()
     return true
   }
   const close = async () => {
-    const impatience = setTimeout(closeConnections, CONNECT_MS)
+    const timer = setTimeout(closeConnections, CONNECT_MS)
     await pool?.end()
-    clearTimeout(impatience)
+    clearTimeout(timer)
   }
   return postgresDialect({
-    lender: open,
+    openPool: open,
     opened: () => pool ?? null,
-    address: maskedAddress(url),
+    address: maskPassword(url),
     closeConnections,
     close,
   })
 }
 
-/** The host's own pool, which stays the host's to close. */
+/** Uses the pool of the host and never closes it. */
 export function postgresPool(pool: PgPool): Dialect {
   return postgresDialect({
-    lender: openedOnce(async () => lender(pool)),
+    openPool: openOnce(async () => guardPool(pool)),
     opened: () => pool,
-    address: `${addressOf(pool)} (the host's pool)`,
+    address: `${poolAddress(pool)} (the host's pool)`,
     closeConnections: () => false,
     async close() {},
   })
 }
 
-/** Without a listener, an error of a connection in use would end the host's process. */
+/** Needed because the error event of a connection without a listener crashes the host. */
 const ignoreError = () => {}
 
-function lender(pool: PgPool): Lender<PostgresPool> {
+function guardPool(pool: PgPool): PoolFactory<PostgresPool> {
   const { Client, options = {} } = pool
   const guarded = new GuardedPool<PgClient>({
     async acquire() {
@@ -119,8 +119,8 @@ function lender(pool: PgPool): Lender<PostgresPool> {
   })
   return (timeout) => ({
     async connect() {
-      const { connection, query, release } = await guarded.lend(timeout)
-      // Kysely receives no client of the host: its queries are marked as ours.
+      const { connection, query, release } = await guarded.acquire(timeout)
+      // Kysely receives a wrapper that marks its queries as queries of the tracker.
       const send = (text: string, values: readonly unknown[]) =>
         query(() => runOwnQuery(() => connection.query(withLockTimeout(text, timeout), values)))
       return { query: send as PgClient['query'], release }
@@ -137,17 +137,17 @@ async function openOutside(client: PgClient, onOpening: (client: PgClient) => vo
 }
 
 /**
- * Lets the server give up on a lock before the client gives up on the server. A session whose client has gone would wait
- * for the lock and occupy a connection of the server.
+ * Makes the server give up on a lock before the client gives up on the server. Otherwise, the abandoned session would
+ * keep waiting for the lock and occupy a server connection.
  */
 function withLockTimeout(text: string, timeout: QueryTimeout | null): string {
   if (!timeout || !text.startsWith('start transaction')) return text
   return `${text}; set local lock_timeout = ${Math.round(timeout.ms * LOCK_SHARE)}`
 }
 
-/** Which database it is: trackers of different databases must not share a spool folder. */
-function addressOf({ options }: PgPool): string {
-  if (options?.connectionString) return maskedAddress(options.connectionString)
+/** Returns the address of the pool. It must identify the database, because the spool folder is derived from it. */
+function poolAddress({ options }: PgPool): string {
+  if (options?.connectionString) return maskPassword(options.connectionString)
   return `postgres://${options?.host ?? 'localhost'}:${options?.port ?? 5432}/${options?.database ?? ''}`
 }
 
@@ -156,33 +156,32 @@ export function isPostgresPool(value: object): value is PgPool {
 }
 
 interface PostgresParts {
-  lender(): Promise<Lender<PostgresPool>>
+  openPool(): Promise<PoolFactory<PostgresPool>>
   opened(): object | null
   address: string
   closeConnections(): boolean
   close(): Promise<void>
 }
 
-function postgresDialect({ lender, opened, address, closeConnections, close }: PostgresParts): Dialect {
+function postgresDialect({ openPool, opened, address, closeConnections, close }: PostgresParts): Dialect {
   const kyselyFor = (timeout: QueryTimeout | null) =>
-    new PostgresDialect({ pool: async () => (await lender())(timeout) })
+    new PostgresDialect({ pool: async () => (await openPool())(timeout) })
   return {
     ...postgresCapabilities,
     name: 'postgres',
     address,
-    migrates_itself: false,
+    migratesAutomatically: false,
     maxRowsPerFlush: 1000,
     kysely: kyselyFor(null),
-    patientKysely: kyselyFor,
-    columns: { id: 'bigserial', identity: (column) => column.primaryKey(), long_text: 'text' },
-    table_options: null,
-    // A default of repeatable read or serializable would let concurrent writes to one group fail again and again. Row
-    // locks, taken in one order, suffice.
+    kyselyWithTimeout: kyselyFor,
+    columns: { id: 'bigserial', identity: (column) => column.primaryKey(), longText: 'text' },
+    tableOptions: null,
+    // With a stricter default level, concurrent writes to one group would fail repeatedly. Ordered row locks suffice.
     isolation: 'read committed',
     search: postgresSearch,
-    blocks_host: false,
+    blocksHost: false,
     insertMany,
-    faultOf,
+    classifyError,
     isOutage,
     pool: opened,
     closeConnections,
@@ -190,7 +189,7 @@ function postgresDialect({ lender, opened, address, closeConnections, close }: P
   }
 }
 
-const SPELLING: Spelling = {
+const SYNTAX: SqlSyntax = {
   quote: '"',
   incoming: (column) => `excluded."${column}"`,
   greatest: 'greatest',
@@ -199,20 +198,20 @@ const SPELLING: Spelling = {
 
 const TYPES = { integer: 'bigint', text: 'text', fraction: 'double precision' } as const
 
-const insertSql = oncePerTarget((target) => {
+const insertSql = cachePerTarget((target) => {
   const record = target.columns.map(({ type }, i) => `${alias(i)} ${TYPES[type]}`).join(', ')
   const source = `select * from json_to_recordset($1::json) as rows(${record})`
-  return `${insertHead(target, SPELLING)} ${source}${conflictClause(target, SPELLING)}${returningClause(target)}`
+  return `${insertClause(target, SYNTAX)} ${source}${conflictClause(target, SYNTAX)}${returningClause(target)}`
 })
 
-/** All rows as one JSON parameter: the statement's text stays the same for any number of rows. */
+/** Passes all rows as one JSON parameter, so that the SQL text does not depend on the number of rows. */
 async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[]> {
-  const query = CompiledQuery.raw(insertSql(target), [recordsText(rows)])
+  const query = CompiledQuery.raw(insertSql(target), [serializeRows(rows)])
   return (await db.executeQuery<UnknownRow>(query)).rows
 }
 
-/** Written by hand, because an object per row with its full column names is most of the work and of the text. */
-function recordsText(rows: readonly BulkRow[]): string {
+/** Builds JSON with short column aliases. Objects with full column names take much longer and produce more text. */
+function serializeRows(rows: readonly BulkRow[]): string {
   let text = ''
   for (const row of rows) {
     let record = ''
@@ -230,26 +229,26 @@ function alias(column: number): string {
   return `c${column}`
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
 }
 
 /**
- * Classes 08 (connection), 28 (sign-in refused), 53 (out of resources), 57P (shutdown) and 58 (system error). Codes: no
- * such database, read-only after a failover, conflicts, locked, canceled by a timeout, damaged.
+ * Classes 08 (connection), 28 (sign-in refused), 53 (out of resources), 57P (shutdown) and 58 (system error). Codes:
+ * unknown database, read-only after a failover, conflict, locked, canceled by a timeout, damaged.
  */
 const OUTAGES = /^((08|28|53|58)[0-9A-Z]{3}|57P\d\d|3D000|25006|40001|40P01|55P03|57014|XX00[12])$/
 
 function isOutage(error: unknown): boolean {
-  return OUTAGES.test(codeOf(error))
+  return OUTAGES.test(errorCode(error))
 }
 
-function faultOf(error: unknown): Fault {
-  const code = codeOf(error)
+function classifyError(error: unknown): ErrorClass {
+  const code = errorCode(error)
   // serialization_failure, deadlock_detected, lock_not_available
   if (['40001', '40P01', '55P03'].includes(code)) return 'conflict'
-  // Wrong data, violated constraints, limits of size: the server's verdict on what was to be written. Any other code is
-  // trouble with the server, the sign-in or the schema, which hits every statement alike and passes.
+  // Invalid data, violated constraints and size limits. All other codes concern the server, the sign-in or the schema
+  // and are temporary.
   if (/^(21|22|23|44|54|P0)[0-9A-Z]{3}$/.test(code)) return 'statement'
   return 'unavailable'
 }

@@ -14,12 +14,12 @@ export const sqliteCapabilities: Capabilities = {
   canHostPgBoss: false,
   snapshotIsolation: null,
   primaryKeyHint: null,
-  // Otherwise the key is stored a second time, as an index.
+  // Avoids storing the key a second time in an index.
   clusteredTableOptions: sql`without rowid`,
   sortFence: { apply: (query) => query.limit(sql.lit(-1)), isNeededForIndexes: true, keepsOrder: true },
   packRows: (columns) => sql`json_group_array(json_array(${columns}))`,
   byteOrder: (text) => sql<string>`${text}`,
-  // SQLite does not estimate how many rows match: it would read the rows of a whole application one by one.
+  // SQLite does not estimate how many rows match. It would read all rows of an application through the index.
   withoutIndex: (column) => sql`+${column}`,
   currentSchema: async () => undefined,
   createIndexIfMissing: (index) => index.ifNotExists().execute(),

@@ -1,13 +1,13 @@
 import { closeSync, openSync, statSync, unlinkSync } from 'node:fs'
 import { TrackerError } from '../../model/errors.js'
 
-/** Longest time until a read or write detects a deleted or replaced file. */
+/** Interval of the check for a deleted or replaced file. */
 const CHECK_INTERVAL_MS = 1000
-/** Largest file that is checked after an unclean shutdown. A check reads all of it on the thread of the host. */
+/** Limits the integrity check after an unclean shutdown, because it reads the whole file on the host's thread. */
 const MAX_CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024
-/** Largest file that is checked before a damaged database is used again. */
+/** Limits the integrity check before a damaged database is used again. */
 const MAX_CHECKED_AFTER_DAMAGE_BYTES = 256 * 1024 * 1024
-/** Pause between two checks of a damaged file, in multiples of the last check: checks take 3 % of the time at most. */
+/** Pause after a check of a damaged file, as a multiple of its duration. Limits checks to 3 % of the time. */
 const RECHECK_PAUSE_FACTOR = 30
 
 interface SqliteFileParts {
@@ -21,22 +21,22 @@ interface SqliteFileParts {
 }
 
 /**
- * The file behind an embedded database. Reports when the path no longer leads to the open file, because SQLite would
- * write to the unlinked file without any error, and stops writes once SQLite has reported damage.
+ * File of an embedded database. Detects when the path no longer leads to the open file, because SQLite would write to the
+ * unlinked file without an error. Stops writes after SQLite has reported damage.
  */
 export class SqliteFile {
   readonly path: string
   readonly #parts: SqliteFileParts
-  readonly #listeners = new Set<(sentence: string) => void>()
+  readonly #listeners = new Set<(message: string) => void>()
   #identity: string | null = null
   #walIdentity: string | null = null
   #checkedAt = Number.NEGATIVE_INFINITY
   #generation = 0
   #replacedCount = 0
   #damage: string | null = null
-  /** State of the file when the last check found damage; repeating the check before it changes is useless. */
+  /** State of the file when the last check found damage. An unchanged file is not checked again. */
   #damagedState: string | null = null
-  /** By `performance.now()`: processes that keep writing to a damaged file must not cause one check after the other. */
+  /** Time from `performance.now()`. Throttles checks while other processes keep writing to a damaged file. */
   #nextCheckAt = Number.NEGATIVE_INFINITY
   #needsCheck = false
 
@@ -47,52 +47,52 @@ export class SqliteFile {
 
   /** Changes whenever the schema has to be checked again. */
   get generation(): number {
-    if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.hasMoved()
+    if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.checkReplaced()
     return this.#generation
   }
 
-  /** How often the open file was deleted or replaced. */
+  /** Number of times the open file was deleted or replaced. */
   get replacedCount(): number {
     return this.#replacedCount
   }
 
-  /** What SQLite reported about the damaged file; null for a good one. */
+  /** Message of SQLite about the damage. Null for an intact file. */
   get damage(): string | null {
     return this.#damage
   }
 
-  /** Calls the listener with a sentence for the operator when the file was replaced or is damaged. */
-  onIncident(listener: (sentence: string) => void): void {
+  /** Calls the listener with a message for the operator when the file was replaced or is damaged. */
+  onIncident(listener: (message: string) => void): void {
     this.#listeners.add(listener)
   }
 
   /** Creates the file if it is missing, readable by its owner only, and returns its identity. */
   prepare(): string | null {
     if (this.#parts.creates) createPrivate(this.path)
-    else if (identityOf(this.path) === null) throw this.#moved()
-    if (this.#identity === null && sizeOf(`${this.path}-wal`) > 0) this.#needsCheck = true
-    return identityOf(this.path)
+    else if (fileIdentity(this.path) === null) throw this.#replacedError()
+    if (this.#identity === null && fileSize(`${this.path}-wal`) > 0) this.#needsCheck = true
+    return fileIdentity(this.path)
   }
 
-  /** Called with the result of `prepare` after a connection was opened. Throws if the path led to two files. */
+  /** Called with the result of `prepare` after a connection was opened. Throws if the file changed in between. */
   opened(prepared: string | null): void {
-    const current = identityOf(this.path)
+    const current = fileIdentity(this.path)
     if (current === null || current !== prepared || (this.#identity ?? current) !== current) {
-      this.hasMoved()
-      throw this.#moved()
+      this.checkReplaced()
+      throw this.#replacedError()
     }
     this.#identity = current
   }
 
-  /** Whether the path no longer leads to the open file. Costs one `stat` once the log is known. */
-  hasMoved(): boolean {
+  /** Returns whether the path no longer leads to the open file. Takes one `stat` once the log is known. */
+  checkReplaced(): boolean {
     this.#checkedAt = performance.now()
     if (this.#identity === null) return false
-    const current = identityOf(this.path)
+    const current = fileIdentity(this.path)
     if (current === UNKNOWN) return false
     if (current === this.#identity) {
       // SQLite keeps the log while a connection is open.
-      this.#walIdentity ??= identityOf(`${this.path}-wal`)
+      this.#walIdentity ??= fileIdentity(`${this.path}-wal`)
       return false
     }
     this.#identity = null
@@ -102,47 +102,47 @@ export class SqliteFile {
     this.#walIdentity = null
     this.#parts.onStale()
     this.#report(
-      `${this.path} was deleted or replaced while it was open. It is opened again, and created if it is missing. New errors go to the new file; what only the old file contained is lost unless there is a backup.`,
+      `${this.path} was deleted or replaced while it was open. Reopening it, or creating it if it is missing. New errors go to the new file. Data that was only in the old file is lost unless you have a backup.`,
     )
     return true
   }
 
   /** Throws if the path no longer leads to the open file. */
-  assertInPlace(): void {
-    if (this.hasMoved()) throw this.#moved()
+  assertNotReplaced(): void {
+    if (this.checkReplaced()) throw this.#replacedError()
   }
 
   /** Throws while the file is damaged. */
-  assertSound(): void {
-    if (this.#damage !== null) throw this.#damaged()
+  assertUndamaged(): void {
+    if (this.#damage !== null) throw this.#damagedError()
   }
 
-  /** Throttled check for every use of a connection. */
-  assertInPlaceNow(): void {
-    if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.assertInPlace()
+  /** Checks at most once per second, because it runs for every use of a connection. */
+  assertNotReplacedThrottled(): void {
+    if (performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.assertNotReplaced()
   }
 
-  /** Remembers damage that a statement has reported. */
-  noteError(error: unknown): void {
+  /** Stores and reports damage if an error of a statement indicates it. */
+  detectDamage(error: unknown): void {
     if (this.#damage !== null || !isDamage(error)) return
     this.#damage = error instanceof Error ? error.message : String(error)
     this.#generation++
-    this.#report(`${this.#damaged().message}`)
+    this.#report(this.#damagedError().message)
   }
 
   /** Checks the file after damage or an unclean shutdown. Rejects while it is damaged. */
   async verify(): Promise<void> {
     const limit = this.#damage === null ? MAX_CHECKED_AT_OPEN_BYTES : MAX_CHECKED_AFTER_DAMAGE_BYTES
     if (this.#damage === null && !this.#needsCheck) return
-    const state = stateOf(this.path)
+    const state = fileState(this.path)
     if (this.#damage !== null && (state === this.#damagedState || performance.now() < this.#nextCheckAt)) {
-      throw this.#damaged()
+      throw this.#damagedError()
     }
-    if (sizeOf(this.path) > limit) {
-      // Too large to read at once: damage without any change since then stays, everything else is trusted.
+    if (fileSize(this.path) > limit) {
+      // Too large to check. A damaged file stays damaged until it changes; every other file is trusted.
       if (this.#damage !== null && this.#damagedState === null) {
         this.#damagedState = state
-        throw this.#damaged()
+        throw this.#damagedError()
       }
     } else {
       const started = performance.now()
@@ -150,8 +150,8 @@ export class SqliteFile {
       if (problem !== null) {
         this.#damagedState = state
         this.#nextCheckAt = performance.now() + RECHECK_PAUSE_FACTOR * (performance.now() - started)
-        this.noteError(Object.assign(new Error(problem), { errcode: CORRUPT }))
-        throw this.#damaged()
+        this.detectDamage(Object.assign(new Error(problem), { errcode: CORRUPT }))
+        throw this.#damagedError()
       }
     }
     if (this.#damage !== null) {
@@ -176,31 +176,31 @@ export class SqliteFile {
     }
   }
 
-  /** A write-ahead log of the old file would be applied to the new one and damage it. */
+  /** Deletes the write-ahead log of the old file, because SQLite would apply it to the new file and damage it. */
   #removeStaleLog(): void {
     const log = `${this.path}-wal`
-    if (this.#walIdentity === null || identityOf(log) !== this.#walIdentity) return
+    if (this.#walIdentity === null || fileIdentity(log) !== this.#walIdentity) return
     for (const file of [log, `${this.path}-shm`]) {
       try {
         unlinkSync(file)
       } catch {
-        // Another process has removed it.
+        // Another process has deleted the file.
       }
     }
   }
 
-  #report(sentence: string): void {
-    for (const listener of this.#listeners) listener(sentence)
+  #report(message: string): void {
+    for (const listener of this.#listeners) listener(message)
   }
 
-  #moved(): TrackerError {
+  #replacedError(): TrackerError {
     return new TrackerError('database_unavailable', `${this.path} was deleted or replaced while it was open`)
   }
 
-  #damaged(): TrackerError {
+  #damagedError(): TrackerError {
     return new TrackerError(
       'database_unavailable',
-      `${this.path} is damaged (${this.#damage}). New errors wait in the spool folder. Run  npx faultboard check --repair  to save a copy and salvage the readable rows, or put a backup in its place.`,
+      `${this.path} is damaged (${this.#damage}). New errors are written to the spool folder. Run  npx faultboard check --repair  to back up the file and recover the readable rows, or restore a backup.`,
     )
   }
 }
@@ -217,7 +217,7 @@ export function isDamage(error: unknown): boolean {
   return /^(database disk image is malformed|file is not a database)/.test(error.message)
 }
 
-/** The first problem of the file, or null. Checks one table at a time, so that the host gets its turn in between. */
+/** Returns the first problem of the file, or null. Checks one table at a time and yields to the host in between. */
 async function quickCheck(handle: SqliteHandle): Promise<string | null> {
   const tables = handle.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[]
   for (const { name } of tables) {
@@ -229,20 +229,20 @@ async function quickCheck(handle: SqliteHandle): Promise<string | null> {
   return null
 }
 
-/** SQLite gives its -wal and -shm files the mode of the database file. The mode of an existing file is not changed. */
+/** Creates a file for its owner only. SQLite uses the same mode for -wal and -shm. Does not change an existing file. */
 function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
-    // It exists, or SQLite reports why it cannot be created.
+    // The file exists, or SQLite reports why it cannot be created.
   }
 }
 
-/** The identity of a file that must not be looked at, as under the permission model of Node.js. */
+/** Identity of a file without read permission, such as under the permission model of Node.js. */
 const UNKNOWN = 'unknown'
 
-/** Device and inode, which no other file has while this one is open; null for a missing file. */
-function identityOf(path: string): string | null {
+/** Returns device and inode, which are unique while the file is open. Null for a missing file. */
+function fileIdentity(path: string): string | null {
   try {
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
     return stats ? `${stats.dev}:${stats.ino}` : null
@@ -251,8 +251,8 @@ function identityOf(path: string): string | null {
   }
 }
 
-/** Changes with the content of the file and its write-ahead log. */
-function stateOf(path: string): string {
+/** Returns a value that changes with the content of the file and its write-ahead log. */
+function fileState(path: string): string {
   return [path, `${path}-wal`]
     .map((file) => {
       const stats = statSync(file, { throwIfNoEntry: false, bigint: true })
@@ -261,17 +261,18 @@ function stateOf(path: string): string {
     .join(' ')
 }
 
-function sizeOf(path: string): number {
+function fileSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** The part of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3 that we use. */
+/** Common interface of `node:sqlite`, `@photostructure/sqlite` and better-sqlite3. */
 export interface SqliteHandle {
   prepare(sql: string): SqliteStatement
   exec(sql: string): unknown
   close(): void
-  /** Whether a transaction is open: node:sqlite's word and better-sqlite3's. */
+  /** Whether a transaction is open, in node:sqlite. */
   readonly isTransaction?: boolean
+  /** Whether a transaction is open, in better-sqlite3. */
   readonly inTransaction?: boolean
 }
 

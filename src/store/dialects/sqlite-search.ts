@@ -1,26 +1,26 @@
 import type { SearchedTable, TextSearch } from '../dialect.js'
 import { sql } from '../kysely.js'
 
-interface Indexed {
+interface SearchIndex {
   index: string
   table: string
   key: string
 }
 
-const TABLES: Record<SearchedTable, Indexed> = {
+const TABLES: Record<SearchedTable, SearchIndex> = {
   first: { index: 'faultboard_error_search_index', table: 'faultboard_error_search', key: 'error_id' },
   history: { index: 'faultboard_search_history_index', table: 'faultboard_search_history', key: 'id' },
 }
 const { first, history } = TABLES
 
-/** Rows of three letters; shorter text has none, and is looked for in every row. */
-const GRAM = 3
-/** So many of them leave few rows to be read; each costs time for every row it is in. */
-const MOST_GRAMS = 12
+/** Shorter text has no trigram, so its search reads every row. */
+const TRIGRAM_LENGTH = 3
+/** Enough to exclude most rows. Each trigram takes time for every row that contains it. */
+const MAX_TRIGRAMS = 12
 
 /**
- * An FTS5 table of trigrams beside each searched table, kept by triggers. It holds which rows have a trigram and not
- * where, which takes a sixth of the space and half of the writing; the text itself is compared afterwards.
+ * FTS5 index of trigrams for each searched table, updated by triggers. It stores the rows of a trigram but not the
+ * positions, which takes a sixth of the space and half of the write time. The query compares the full text afterward.
  * Segments are merged in groups of 16 instead of 4, because a flush adds few texts and merging dominates its cost.
  */
 export const sqliteSearch: TextSearch = {
@@ -31,24 +31,24 @@ export const sqliteSearch: TextSearch = {
         search_text, content = ${sql.lit(table)}, content_rowid = ${sql.lit(key)},
         tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0)`.execute(db)
     } catch {
-      // A build of SQLite without FTS5, or from before its trigrams: `search` reads every text instead.
+      // This SQLite has no FTS5 or no trigram tokenizer. The search reads every row instead.
       return
     }
     await sql`insert into ${sql.table(index)} (${sql.ref(index)}) values ('rebuild')`.execute(db)
     await sql`insert into ${sql.table(index)} (${sql.ref(index)}, rank) values ('automerge', 16)`.execute(db)
-    for (const trigger of triggersOf(TABLES[which])) await sql.raw(trigger).execute(db)
+    for (const trigger of createTriggers(TABLES[which])) await sql.raw(trigger).execute(db)
   },
 
-  async isBuilt(db) {
+  async hasIndex(db) {
     const { rows } = await sql`
       select 1 from sqlite_master where name in (${first.index}, ${history.index})`.execute(db)
     return rows.length === 2
   },
 
   candidates(text, limit) {
-    const grams = gramsOf(text)
-    if (grams.length === 0) return null
-    const match = grams.map((gram) => `"${gram.replaceAll('"', '""')}"`).join(' AND ')
+    const trigrams = selectTrigrams(text)
+    if (trigrams.length === 0) return null
+    const match = trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
     return sql`
       select rowid as error_id from ${sql.table(first.index)} where ${sql.ref(first.index)} match ${match}
       union
@@ -58,7 +58,7 @@ export const sqliteSearch: TextSearch = {
   },
 }
 
-function triggersOf({ index, table, key }: Indexed): string[] {
+function createTriggers({ index, table, key }: SearchIndex): string[] {
   const remove = `insert into ${index} (${index}, rowid, search_text) values ('delete', old.${key}, old.search_text);`
   const add = `insert into ${index} (rowid, search_text) values (new.${key}, new.search_text);`
   return [
@@ -68,18 +68,21 @@ function triggersOf({ index, table, key }: Indexed): string[] {
   ]
 }
 
-/** Those trigrams of the text that are likely to be in the fewest rows. */
-function gramsOf(text: string): string[] {
-  const letters = [...text]
-  const grams = new Set<string>()
-  for (let at = 0; at + GRAM <= letters.length; at++) grams.add(letters.slice(at, at + GRAM).join(''))
-  return [...grams].sort((a, b) => rarity(b) - rarity(a)).slice(0, MOST_GRAMS)
+/** Returns the trigrams of the text that are probably in the fewest rows. */
+function selectTrigrams(text: string): string[] {
+  const characters = [...text]
+  const trigrams = new Set<string>()
+  for (let start = 0; start + TRIGRAM_LENGTH <= characters.length; start++) {
+    trigrams.add(characters.slice(start, start + TRIGRAM_LENGTH).join(''))
+  }
+  return [...trigrams].sort((a, b) => estimateRarity(b) - estimateRarity(a)).slice(0, MAX_TRIGRAMS)
 }
 
-/** A guess for messages and backtraces, which have numbers of lines and things of their own, but share their paths. */
-function rarity(gram: string): number {
-  let sum = 0
-  for (const letter of gram)
-    sum += letter > '~' ? 3 : /\d/.test(letter) ? 2 : /[bgjkqvwxyz_#?&%"']/.test(letter) ? 1 : 0
-  return sum
+/** Heuristic for messages and backtraces: paths repeat in many rows, line numbers and unusual letters do not. */
+function estimateRarity(trigram: string): number {
+  let score = 0
+  for (const character of trigram) {
+    score += character > '~' ? 3 : /\d/.test(character) ? 2 : /[bgjkqvwxyz_#?&%"']/.test(character) ? 1 : 0
+  }
+  return score
 }

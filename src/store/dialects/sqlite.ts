@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { TrackerError } from '../../model/errors.js'
-import { conflictClause, insertHead, oncePerTarget, returningClause, type Spelling } from '../bulk-sql.js'
-import type { BulkRow, BulkTarget, Dialect, Fault } from '../dialect.js'
+import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk-sql.js'
+import type { BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -14,20 +14,20 @@ import {
   type UnknownRow,
 } from '../kysely.js'
 import type { Schema } from '../schema.js'
-import { HostTurn } from './host-turn.js'
+import { HostYield } from './host-yield.js'
 import { sqliteCapabilities } from './sqlite-capabilities.js'
 import type { SqliteHandle, SqliteStatement } from './sqlite-file.js'
 import { SqliteFile } from './sqlite-file.js'
 import { sqliteSearch } from './sqlite-search.js'
 
-/** An embedded database in a file of ours. */
-export function sqliteFile(url: string, root: string): Dialect {
+/** Opens a file that belongs to the tracker. */
+export function openSqliteFile(url: string, root: string): Dialect {
   const name = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
   const file = name === ':memory:' ? name : resolve(root, name)
   const open = async () => {
     const handle = openFile(await loadSqlite(), file)
     try {
-      await whileBusy(() => handle.exec('pragma journal_mode = wal'))
+      await retryWhileBusy(() => handle.exec('pragma journal_mode = wal'))
       handle.exec('pragma synchronous = normal; pragma busy_timeout = 0')
     } catch (error) {
       handle.close()
@@ -37,24 +37,28 @@ export function sqliteFile(url: string, root: string): Dialect {
   }
   const pool =
     file === ':memory:' ? new SqlitePool({ size: 1, open }) : new SqlitePool({ size: 2, open, file, creates: true })
-  return sqliteDialect({ pool, address: `sqlite:${file}`, migrates_itself: true })
+  return sqliteDialect({ pool, address: `sqlite:${file}`, migratesAutomatically: true })
 }
 
 /**
- * The host's own database. A file is opened a second time through the host's own library, so that our transactions and
- * the host's never mix; two different copies of SQLite in one process must not open the same file, because closing one
- * drops the locks of the other. Only a database in memory is shared as it is.
+ * Uses the database of the host. Opens its file a second time, so that transactions of the host and of the tracker never
+ * mix. Uses the library of the host, because two copies of SQLite in one process must not open the same file: closing one
+ * drops the locks of the other. Only an in-memory database is shared directly.
  */
-export function sqliteHandle(handle: SqliteHandle): Dialect {
-  const file = fileOf(handle)
+export function openSqliteHandle(handle: SqliteHandle): Dialect {
+  const file = databaseFile(handle)
   const Library = handle.constructor as new (file: string) => SqliteHandle
   const pool = file
-    ? new SqlitePool({ size: 2, open: async () => openAgain(Library, file), file, creates: false })
+    ? new SqlitePool({ size: 2, open: async () => openSecondHandle(Library, file), file, creates: false })
     : new SqlitePool({ size: 1, open: async () => handle, shared: true })
-  return sqliteDialect({ pool, address: `sqlite:${file ?? ':memory:'} (the host's handle)`, migrates_itself: false })
+  return sqliteDialect({
+    pool,
+    address: `sqlite:${file ?? ':memory:'} (the host's handle)`,
+    migratesAutomatically: false,
+  })
 }
 
-function openAgain(Library: new (file: string) => SqliteHandle, file: string): SqliteHandle {
+function openSecondHandle(Library: new (file: string) => SqliteHandle, file: string): SqliteHandle {
   const handle = new Library(file)
   handle.exec('pragma busy_timeout = 0')
   return handle
@@ -69,15 +73,15 @@ export function isSqliteHandle(value: object): value is SqliteHandle {
 interface SqliteParts {
   pool: SqlitePool
   address: string
-  migrates_itself: boolean
+  migratesAutomatically: boolean
 }
 
-function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect {
+function sqliteDialect({ pool, address, migratesAutomatically }: SqliteParts): Dialect {
   return {
     ...sqliteCapabilities,
     name: 'sqlite',
     address,
-    migrates_itself,
+    migratesAutomatically,
     maxRowsPerFlush: 250,
     kysely: {
       createDriver: () => pool,
@@ -85,13 +89,13 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
-    columns: { id: 'integer', identity: (column) => column.primaryKey().autoIncrement(), long_text: 'text' },
-    table_options: null,
+    columns: { id: 'integer', identity: (column) => column.primaryKey().autoIncrement(), longText: 'text' },
+    tableOptions: null,
     isolation: null,
     search: sqliteSearch,
-    blocks_host: true,
+    blocksHost: true,
     insertMany,
-    faultOf,
+    classifyError,
     isOutage,
     ...(pool.file ? { file: pool.file } : {}),
     closeConnections: () => true,
@@ -99,30 +103,30 @@ function sqliteDialect({ pool, address, migrates_itself }: SqliteParts): Dialect
   }
 }
 
-/** SQLite can undo DDL, and the lock of the transaction lets one process of several migrate. */
+/** SQLite supports transactional DDL. The transaction lock ensures that one process migrates at a time. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-const SPELLING: Spelling = { quote: '"', incoming: (column) => `excluded."${column}"`, greatest: 'max', least: 'min' }
+const SYNTAX: SqlSyntax = { quote: '"', incoming: (column) => `excluded."${column}"`, greatest: 'max', least: 'min' }
 
-const insertSql = oncePerTarget((target) => {
+const insertSql = cachePerTarget((target) => {
   const values = `values (${target.columns.map(() => '?').join(', ')})`
-  return `${insertHead(target, SPELLING)} ${values}${conflictClause(target, SPELLING)}${returningClause(target)}`
+  return `${insertClause(target, SYNTAX)} ${values}${conflictClause(target, SYNTAX)}${returningClause(target)}`
 })
 
-/** One prepared statement run once per row: without a network between, nothing is faster. */
+/** Runs one prepared statement per row, which is fastest without a network. */
 async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[]> {
   const query: BulkQuery = { ...CompiledQuery.raw(insertSql(target)), bulk: rows }
   return (await db.executeQuery<UnknownRow>(query)).rows
 }
 
-/** A statement that our own connection runs once for each row. */
+/** Statement that `SqliteConnection` runs once per row. */
 type BulkQuery = CompiledQuery & { readonly bulk?: readonly BulkRow[] }
 
-/** Wrong data and violated constraints. Any other code is trouble with the file or the schema, which hits all alike and passes. */
+/** Invalid data and violated constraints. All other codes concern the file or the schema and are temporary. */
 const REFUSED = ['TOOBIG', 'CONSTRAINT', 'MISMATCH'] as const
 /** The file is locked, missing, damaged, read-only or on a full or failing disk. */
 const OUTAGES = [
@@ -142,7 +146,7 @@ const CODES: Record<(typeof REFUSED)[number] | (typeof OUTAGES)[number], number>
   ...{ TOOBIG: 18, CONSTRAINT: 19, MISMATCH: 20, NOTADB: 26 },
 }
 
-function faultOf(error: unknown): Fault {
+function classifyError(error: unknown): ErrorClass {
   const code = primaryCode(error)
   return REFUSED.some((name) => CODES[name] === code) ? 'statement' : 'unavailable'
 }
@@ -166,7 +170,7 @@ function primaryCode(error: unknown): number | null {
   return 'message' in error ? (CODES_BY_MESSAGE.get(String(error.message)) ?? null) : null
 }
 
-/** Errors of `all` in @photostructure/sqlite have no number. */
+/** Needed because errors of `all` in @photostructure/sqlite have no code. */
 const CODES_BY_MESSAGE = new Map<string, number>([
   ['database is locked', CODES.BUSY],
   ['database table is locked', CODES.LOCKED],
@@ -180,10 +184,8 @@ const CODES_BY_MESSAGE = new Map<string, number>([
 
 const LOCK_WAIT_MS = 5000
 
-/**
- * Waits for a lock without standing still: SQLite's own busy_timeout would block the host's thread for as long.
- */
-async function whileBusy<T>(attempt: () => T): Promise<T> {
+/** Waits for a lock without blocking the host's thread, unlike the busy_timeout of SQLite. */
+async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
   for (const deadline = performance.now() + LOCK_WAIT_MS; ; ) {
     try {
       return attempt()
@@ -194,61 +196,60 @@ async function whileBusy<T>(attempt: () => T): Promise<T> {
   }
 }
 
-/** On a handle that is shared with the host, its transactions are the host's alone. */
-function assertIdle(handle: SqliteHandle): void {
+/** Prevents statements of the tracker from joining a transaction of the host on a shared handle. */
+function assertNoHostTransaction(handle: SqliteHandle): void {
   if (!(handle.isTransaction ?? handle.inTransaction)) return
-  throw Object.assign(new Error("the host's handle is in the middle of a transaction"), { errcode: 5 })
+  throw Object.assign(new Error('The SQLite handle of the host has an open transaction.'), { errcode: CODES.BUSY })
 }
 
 class SqliteConnection implements DatabaseConnection {
   readonly handle: SqliteHandle
-  /** Of the pool when it was opened. */
+  /** Generation of the pool when the connection was opened. */
   readonly generation: number
-  in_transaction = false
-  readonly #turn: HostTurn
+  isInTransaction = false
+  readonly #hostYield: HostYield
   readonly #file: SqliteFile | null
   readonly #statements = new Map<string, SqliteStatement>()
 
-  constructor(handle: SqliteHandle, { generation, turn, file }: ConnectionParts) {
+  constructor(handle: SqliteHandle, { generation, hostYield, file }: ConnectionParts) {
     this.handle = handle
     this.generation = generation
-    this.#turn = turn
+    this.#hostYield = hostYield
     this.#file = file
   }
 
   async executeQuery<R>(query: BulkQuery): Promise<QueryResult<R>> {
     try {
-      if (this.in_transaction) return this.#run(query)
-      await this.#turn.giveWay()
-      return await whileBusy(() => {
-        assertIdle(this.handle)
+      if (this.isInTransaction) return this.#run(query)
+      await this.#hostYield.yieldIfDue()
+      return await retryWhileBusy(() => {
+        assertNoHostTransaction(this.handle)
         return this.#run(query)
       })
     } catch (error) {
-      this.#file?.noteError(error)
+      this.#file?.detectDamage(error)
       throw error
     }
   }
 
-  // biome-ignore lint/correctness/useYield: nothing of ours streams; Kysely asks for the method.
+  // biome-ignore lint/correctness/useYield: Kysely requires the method, but the tracker never streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('streaming is not supported')
+    throw new Error('Streaming is not supported.')
   }
 
   #run<R>({ sql, parameters, bulk }: BulkQuery): QueryResult<R> {
     const statement = this.#prepare(sql)
     const isReader = statement.reader ?? statement.columns().length > 0
-    // Not `all`, whose errors come without their code from @photostructure/sqlite.
-    // A row that was there already gives nothing back.
+    // `get` instead of `all`, whose errors have no code in @photostructure/sqlite. An ignored row returns nothing.
     if (bulk && isReader) return { rows: bulk.flatMap((row) => statement.get(...row) ?? []) as R[] }
     if (bulk) {
       for (const row of bulk) statement.run(...row)
       return { rows: [] }
     }
     if (isReader) {
-      return { rows: statement.all(...parameters.map(bindable)) as R[] }
+      return { rows: statement.all(...parameters.map(toBindable)) as R[] }
     }
-    const { changes, lastInsertRowid } = statement.run(...parameters.map(bindable))
+    const { changes, lastInsertRowid } = statement.run(...parameters.map(toBindable))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
@@ -256,43 +257,46 @@ class SqliteConnection implements DatabaseConnection {
     let statement = this.#statements.get(sql)
     if (!statement) {
       statement = this.handle.prepare(sql)
-      if (this.#statements.size >= 200) this.#statements.clear()
+      if (this.#statements.size >= MAX_CACHED_STATEMENTS) this.#statements.clear()
       this.#statements.set(sql, statement)
     }
     return statement
   }
 }
 
-/** The drivers store a Date as NULL and refuse a boolean: neither may reach them. */
-function bindable(value: unknown): unknown {
+/** Converts values that the drivers reject. */
+function toBindable(value: unknown): unknown {
   if (value === undefined) return null
   if (typeof value === 'boolean') return value ? 1 : 0
   return value
 }
 
+const MAX_CACHED_STATEMENTS = 200
+
 interface ConnectionParts {
   generation: number
-  turn: HostTurn
+  hostYield: HostYield
   file: SqliteFile | null
 }
 
 interface PoolOptions {
   size: number
   open(): Promise<SqliteHandle>
-  /** The path of the file, and whether it is created when it is missing. Left out: a database in memory. */
+  /** Path of the file. Undefined for an in-memory database. */
   file?: string
+  /** Whether a missing file is created. */
   creates?: boolean
-  /** The handle is the host's: it is never closed. */
+  /** Whether the handle belongs to the host and must not be closed. */
   shared?: boolean
 }
 
-/** Two connections to one file, so that a page is read while a flush waits for its turn to write. */
+/** Pool with two connections per file, so that pages can read while a flush waits for the write lock. */
 class SqlitePool implements Driver {
   readonly #options: PoolOptions
   readonly #idle: SqliteConnection[] = []
   readonly #waiting: { resolve(connection: SqliteConnection): void; reject(error: unknown): void }[] = []
   readonly #all: SqliteConnection[] = []
-  readonly #turn = new HostTurn()
+  readonly #hostYield = new HostYield()
   readonly file: SqliteFile | null
   #opened = 0
   #generation = 0
@@ -306,7 +310,7 @@ class SqlitePool implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
-    this.file?.assertInPlaceNow()
+    this.file?.assertNotReplacedThrottled()
     const idle = this.#idle.pop()
     if (idle) return idle
     if (this.#opened < this.#options.size) return this.#open()
@@ -324,46 +328,46 @@ class SqlitePool implements Driver {
   }
 
   /**
-   * Begins in a turn of the event loop of its own. From here to the commit nothing of ours waits for another turn, so
-   * that code of the host in this process never meets our lock, nor finds its own statements in our transaction.
+   * Begins in a new event loop iteration. The transaction ends in the same iteration, so that code of the host never
+   * encounters the lock and its statements never join the transaction.
    */
   async beginTransaction(connection: SqliteConnection): Promise<void> {
     await new Promise((resume) => setImmediate(resume))
-    this.file?.assertSound()
-    await this.#noting(() =>
-      whileBusy(() => {
-        assertIdle(connection.handle)
-        // A deferred transaction that reads first and then wants to write fails at once when another wrote in between.
+    this.file?.assertUndamaged()
+    await this.#detectingDamage(() =>
+      retryWhileBusy(() => {
+        assertNoHostTransaction(connection.handle)
+        // A deferred transaction that reads before it writes fails if another process wrote in between.
         connection.handle.exec('begin immediate')
       }),
     )
-    connection.in_transaction = true
+    connection.isInTransaction = true
   }
 
-  /** Rejects if the file was deleted or replaced, even after the commit: what was committed is then in no file. */
+  /** Rejects if the file was deleted or replaced, even after the commit, because the committed rows are then lost. */
   async commitTransaction(connection: SqliteConnection): Promise<void> {
-    this.file?.assertInPlace()
-    // Without a write-ahead log, which is the host's choice, a commit waits for the readers.
-    await this.#noting(() => whileBusy(() => connection.handle.exec('commit')))
-    connection.in_transaction = false
-    this.file?.assertInPlace()
+    this.file?.assertNotReplaced()
+    // Without a write-ahead log, which the host may disable, a commit waits for readers.
+    await this.#detectingDamage(() => retryWhileBusy(() => connection.handle.exec('commit')))
+    connection.isInTransaction = false
+    this.file?.assertNotReplaced()
   }
 
-  async #noting(work: () => Promise<unknown>): Promise<void> {
+  async #detectingDamage(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      this.file?.noteError(error)
+      this.file?.detectDamage(error)
       throw error
     }
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    connection.in_transaction = false
+    connection.isInTransaction = false
     try {
       connection.handle.exec('rollback')
     } catch {
-      // After a full disk or an I/O error SQLite has rolled back by itself; its first complaint is the one that counts.
+      // SQLite rolls back automatically after a full disk or an I/O error. The caller reports the original error.
     }
   }
 
@@ -378,26 +382,26 @@ class SqlitePool implements Driver {
     if (this.#options.shared) return
     const last = connections.at(-1)
     for (const { handle } of connections) {
-      if (handle === last?.handle && this.#options.creates && this.file?.damage === null) emptyLog(handle)
+      if (handle === last?.handle && this.#options.creates && this.file?.damage === null) truncateLog(handle)
       handle.close()
     }
   }
 
-  /** Connections in use are closed when they are released. */
+  /** Closes idle connections. Connections in use are closed when they are released. */
   #closeIdle(): void {
     this.#generation++
     for (const connection of this.#idle.splice(0)) this.#close(connection)
   }
 
   #close(connection: SqliteConnection): void {
-    const at = this.#all.indexOf(connection)
-    if (at < 0) return
-    this.#all.splice(at, 1)
+    const index = this.#all.indexOf(connection)
+    if (index < 0) return
+    this.#all.splice(index, 1)
     this.#opened--
     try {
       connection.handle.close()
     } catch {
-      // Nothing is left to release of a file that is gone or damaged.
+      // The file is missing or damaged, so there is nothing to release.
     }
   }
 
@@ -413,30 +417,31 @@ class SqlitePool implements Driver {
         handle.close()
         throw error
       }
-      const connection = new SqliteConnection(handle, { generation, turn: this.#turn, file: this.file })
+      const connection = new SqliteConnection(handle, { generation, hostYield: this.#hostYield, file: this.file })
       this.#all.push(connection)
       return connection
     } catch (error) {
       this.#opened--
-      this.file?.noteError(error)
+      this.file?.detectDamage(error)
       throw error
     }
   }
 }
 
 /**
- * Moves the write-ahead log into the file, so that a copy of the file alone is complete. `close` does so only when all
+ * Moves the write-ahead log into the file, so that a copy of the file is complete. `close` does that only after all
  * statements are finalized, which @photostructure/sqlite leaves to the garbage collector.
  */
-function emptyLog(handle: SqliteHandle): void {
+function truncateLog(handle: SqliteHandle): void {
   try {
     handle.exec('pragma wal_checkpoint(truncate)')
   } catch {
-    // Another process uses the file; the last one to close it empties the log.
+    // Another process uses the file and truncates the log later.
   }
 }
 
-function fileOf(handle: SqliteHandle): string | null {
+/** Returns null for an in-memory database. */
+function databaseFile(handle: SqliteHandle): string | null {
   const named = handle as SqliteHandle & { location?: () => string | null; name?: string }
   const file =
     typeof named.location === 'function' ? named.location() : typeof named.name === 'string' ? named.name : null
@@ -447,7 +452,7 @@ export interface SqliteLibrary {
   DatabaseSync: new (file: string) => SqliteHandle
 }
 
-/** Node's own SQLite is stable from Node 24 on; below it the same interface comes from a package with its binaries inside. */
+/** Uses `node:sqlite` where it is stable (Node.js 24). Older versions use a package with the same interface. */
 export async function loadSqlite(): Promise<SqliteLibrary> {
   if (Number(process.versions.node.split('.')[0]) >= 24) return (await import('node:sqlite' as string)) as SqliteLibrary
   return (await import('@photostructure/sqlite')) as unknown as SqliteLibrary
@@ -460,7 +465,7 @@ function openFile({ DatabaseSync }: SqliteLibrary, file: string): SqliteHandle {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new TrackerError(
       'database_unavailable',
-      `Cannot open ${file}: ${reason}. Does its folder exist, and may this process write there?`,
+      `Cannot open ${file}: ${reason}. Check that its folder exists and is writable.`,
       { cause },
     )
   }

@@ -14,7 +14,7 @@ export const initial: Migration = {
 const id: CreatedColumn = { type: 'id' }
 const integer: CreatedColumn = { type: 'bigint' }
 const fraction: CreatedColumn = { type: 'double precision' }
-const longText: CreatedColumn = { type: 'long_text' }
+const longText: CreatedColumn = { type: 'longText' }
 
 function varchar(length: number): CreatedColumn {
   return { type: `varchar(${length})` }

@@ -21,8 +21,8 @@ export interface CreatedTable {
 }
 
 export interface CreatedColumn {
-  /** `id` is a primary key that the database assigns, `long_text` is text beyond the limits of an index. */
-  type: ColumnDataType | 'id' | 'long_text'
+  /** `id` is a primary key that the database assigns, `longText` is text beyond the limits of an index. */
+  type: ColumnDataType | 'id' | 'longText'
   isNullable?: boolean
   isPrimaryKey?: boolean
   isUnique?: boolean
@@ -56,7 +56,7 @@ export async function createTable(
   if (key) table = table.addPrimaryKeyConstraint(key.name ?? `${name}_key`, [...key.columns])
   if (unique) table = table.addUniqueConstraint(unique.name ?? `${name}_key`, [...unique.columns])
   if (isClustered && dialect.clusteredTableOptions) table = table.modifyEnd(dialect.clusteredTableOptions)
-  if (dialect.table_options) table = table.modifyEnd(dialect.table_options)
+  if (dialect.tableOptions) table = table.modifyEnd(dialect.tableOptions)
   await table.execute()
   for (const index of indexes) {
     if (index.when?.(dialect) ?? true) await createIndex(db, dialect, name, index)
@@ -70,7 +70,7 @@ function withColumn(
   { type, isNullable = false, isPrimaryKey = false, isUnique = false, default: value }: CreatedColumn,
 ): CreateTableBuilder<string, string> {
   if (type === 'id') return table.addColumn(name, dialect.columns.id, (column) => dialect.columns.identity(column))
-  return table.addColumn(name, type === 'long_text' ? dialect.columns.long_text : type, (column) => {
+  return table.addColumn(name, type === 'longText' ? dialect.columns.longText : type, (column) => {
     if (isPrimaryKey) return column.primaryKey()
     let definition = isNullable ? column : column.notNull()
     if (isUnique) definition = definition.unique()

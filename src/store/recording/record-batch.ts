@@ -49,7 +49,7 @@ export async function recordBatch(database: Database, batch: Batch, options: Rec
 
 /** Whether the data caused the error, so that a retry cannot succeed. */
 export function isRefusal({ dialect }: Database, error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError || dialect.faultOf(error) === 'statement'
+  return error instanceof TypeError || error instanceof RangeError || dialect.classifyError(error) === 'statement'
 }
 
 async function writeOnce(

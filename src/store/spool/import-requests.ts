@@ -13,7 +13,7 @@ const NEW_WORKER = 'worker_threads'
  */
 export function mustUseSpool({ dialect }: Database): boolean {
   if (isMainThread || Number(process.versions.node.split('.')[0]) >= 24) return false
-  return dialect.isEmbedded && dialect.migrates_itself
+  return dialect.isEmbedded && dialect.migratesAutomatically
 }
 
 /** Requests an import by the main thread. Without a listener, the files wait for the next start. */

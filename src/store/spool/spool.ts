@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { HostTurn } from '../dialects/host-turn.js'
+import { HostYield } from '../dialects/host-yield.js'
 import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/folded-group.js'
 import { isProcessRunning } from './is-process-running.js'
@@ -71,7 +71,7 @@ export class Spool {
   readonly #claim = `${process.pid}-${randomBytes(4).toString('hex')}`
   /** Sizes of the claimed files that this process is importing or writing, by name. */
   readonly #inUse = new Map<string, number>()
-  readonly #turn = new HostTurn()
+  readonly #turn = new HostYield()
   #bytes = 0
   #refreshAfter = -Infinity
 
@@ -175,7 +175,7 @@ export class Spool {
   async remove(file: string): Promise<void> {
     const name = basename(file)
     const size = this.#inUse.get(name) ?? (await stat(file).catch(ignoreMissing))?.size ?? 0
-    await this.#turn.giveWay()
+    await this.#turn.yieldIfDue()
     try {
       unlinkSync(file)
     } catch {
@@ -203,7 +203,7 @@ export class Spool {
       if (this.#inUse.has(basename(file))) continue
       this.#inUse.set(basename(file), 0)
       // For files in the page cache, synchronous calls take a tenth of the time of the thread pool.
-      await this.#turn.giveWay()
+      await this.#turn.yieldIfDue()
       try {
         renameSync(join(this.folder, name), file)
       } catch {

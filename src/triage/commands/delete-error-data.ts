@@ -14,7 +14,7 @@ const ROWS_PER_STATEMENT = 100
 
 /** Deletes all data of errors whose rows are already deleted. Idempotent: no process adds data to a deleted error. */
 export async function deleteErrorData(database: Database, ids: readonly number[]): Promise<void> {
-  if (database.dialect.blocks_host) await deleteInBatches(database, ids)
+  if (database.dialect.blocksHost) await deleteInBatches(database, ids)
   else await deleteOnServer(database, ids)
 }
 

@@ -99,6 +99,6 @@ async function finishDeletion(context: Context, deleted: readonly DeletedError[]
 }
 
 function splitIntoBatches<Item>({ database }: Context, items: readonly Item[]): Item[][] {
-  const size = database.dialect.blocks_host ? SQLITE_GROUPS_PER_TRANSACTION : GROUPS_PER_TRANSACTION
+  const size = database.dialect.blocksHost ? SQLITE_GROUPS_PER_TRANSACTION : GROUPS_PER_TRANSACTION
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }

@@ -28,7 +28,7 @@ export async function subtractSums(
   markers: readonly string[],
 ): Promise<boolean> {
   const { dialect } = database
-  const limit = dialect.blocks_host ? SQLITE_ROWS_PER_TRANSACTION : ROWS_PER_TRANSACTION
+  const limit = dialect.blocksHost ? SQLITE_ROWS_PER_TRANSACTION : ROWS_PER_TRANSACTION
   return database.write(async (trx) => {
     const lockedMarkers = trx
       .selectFrom('faultboard_leases')

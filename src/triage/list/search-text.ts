@@ -47,7 +47,7 @@ export function containsText(text: string): RawBuilder<boolean> {
 
 async function findCandidates({ read, dialect }: Database, text: string): Promise<number[] | null> {
   const query = dialect.search.candidates(text.toLowerCase(), MAX_CANDIDATES + 1)
-  if (!query || !(await dialect.search.isBuilt(read))) return null
+  if (!query || !(await dialect.search.hasIndex(read))) return null
   const { rows } = await query.execute(read)
   return rows.length > MAX_CANDIDATES ? null : rows.map(({ error_id }) => error_id)
 }
