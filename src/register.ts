@@ -12,7 +12,7 @@ import { ConfigurationError, Tracker } from './index.js'
 if (!isLoaderThread()) {
   // The host must start all the same, whatever fails. Its threads would only repeat the line.
   attempt('Swallowed exceptions are not detected', () =>
-    preloadDetection({ env: process.env, dist: new URL('.', import.meta.url), say }),
+    preloadDetection({ env: process.env, dist: new URL('.', import.meta.url), warn: say }),
   )
   attempt('faultboard/register did not start', () => Tracker.startProvisionally())
 }

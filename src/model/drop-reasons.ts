@@ -34,7 +34,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
     'Counters that could be written neither to the database nor to the spool folder before exit. Their counts are lost.',
   counts_refused: 'Counters that the database rejected repeatedly. Their counts are lost.',
   invalid_guard_event: 'Not counted: the kind of the request guard event is not throttle, blocklist or track.',
-  swallowed_exceptions_given_up:
+  swallowed_locations_evicted:
     'Locations not counted: more than swallowed_exception_max_cache_size between two flushes.',
   buffer_overflow: 'Times the buffer was full and its contents were written to the spool folder.',
   database_unavailable: 'Times the database was unreachable. Errors were written to the spool folder.',

@@ -37,7 +37,7 @@ describeInBrowser('swallowed exceptions', ({ open }) => {
       await page.goto(`${host.origin}/error_dashboard/errors/swallowed_exceptions`)
       const code = page.locator('.handler-source mark')
       expect(await code.isVisible()).toBe(false)
-      await page.getByText('Show the handler').click()
+      await page.getByText('Show handler').click()
       expect(await code.isVisible()).toBe(true)
       await expectNoOverflow(page)
       if (javaScriptEnabled) await expectAccessible(page)

@@ -39,7 +39,7 @@ describe('the pages of the diagnostics', () => {
     const [swallowed, dumps, guard] = await Promise.all(
       PAGES.map(async (path) => (await host.get(path.includes('guard') ? `${path}?days=7` : path)).text()),
     )
-    expect(swallowed).toContain('Nothing was counted in 30 days')
+    expect(swallowed).toContain('No exceptions counted in the last 30 days')
     expect(swallowed).toContain('node --import faultboard/register app.js')
     expect(dumps).toContain('No dump was captured yet')
     expect(dumps).toContain('Tracker.Commands.CaptureDiagnosticDump.call(')
@@ -51,7 +51,7 @@ describe('the pages of the diagnostics', () => {
     const page = await (await host.get('/errors/swallowed_exceptions?days=90')).text()
     for (const days of [7, 30, 90]) expect(page).toContain(`/errors/swallowed_exceptions?days=${days}"`)
     expect(page).toMatch(/days=90" aria-current="page"/)
-    expect(page).toContain('Nothing was counted in 90 days')
+    expect(page).toContain('No exceptions counted in the last 90 days')
   })
 
   describe('with hostile content', () => {
@@ -73,7 +73,7 @@ describe('the pages of the diagnostics', () => {
     })
 
     test('label entries without a name', async () => {
-      expect(await (await host.get('/errors/swallowed_exceptions')).text()).toContain('an unknown place')
+      expect(await (await host.get('/errors/swallowed_exceptions')).text()).toContain('an unknown location')
       expect(await (await host.get('/errors/request_guard_summary')).text()).toContain('unnamed')
     })
   })

@@ -9,7 +9,7 @@ import { type Host, startHost } from '../support/host.js'
 const NOW = Date.UTC(2026, 4, 20, 12)
 const WORDS = { rule: 'r', address: '192.0.2.1', path: '/' }
 
-describe('the page of swallowed exceptions', () => {
+describe('the swallowed-exceptions page', () => {
   let folder: string
   let host: Host
   let strict: Host
@@ -47,12 +47,12 @@ describe('the page of swallowed exceptions', () => {
 
     test('shows figures, handler behavior and the code of the first handler', async () => {
       const page = await shown()
-      expect(page).toContain('1,005 were raised in 2 places: 1,000 swallowed, 0 reported, 5 vanished.')
+      expect(page).toContain('1,005 raised in 2 locations: 1,000 swallowed, 0 reported, 5 unaccounted for.')
       expect(page).toMatch(/<dt>Ratio<\/dt><dd>99 %<\/dd>/)
-      expect(page).toMatch(/<dt>Vanished<\/dt><dd>5<\/dd>/)
+      expect(page).toMatch(/<dt>Unaccounted<\/dt><dd>5<\/dd>/)
       expect(page).toContain('empty catch')
-      expect(page).toContain('somewhere below ')
-      expect(page).toMatch(/Show the handler<\/summary><pre class="source"/)
+      expect(page).toContain('raised below ')
+      expect(page).toMatch(/Show handler<\/summary><pre class="source"/)
       expect(page).toContain('This process does not count its own exceptions')
     })
 

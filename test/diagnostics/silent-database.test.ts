@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/tracker.js'
-import { project, REGISTER, run } from './swallowed-project.js'
+import { project, REGISTER, run } from './swallowed/project.js'
 
 /** Takes every connection and never says a word, as a database behind a broken network does. */
 const sockets = new Set<Socket>()

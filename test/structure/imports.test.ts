@@ -109,7 +109,7 @@ const ONLY_IN: Record<string, RegExp> = {
   'node:async_hooks': /^capture\//,
   hono: /^(dashboard|cli\/host)\//,
   jiti: /^cli\//,
-  acorn: /^(diagnostics\/swallowed\/detection\/syntax)\.ts$/,
+  acorn: /^(diagnostics\/swallowed\/detection\/marking\/syntax)\.ts$/,
   'highlight.js': /^diagnostics\/source\/highlighter\.ts$/,
   react: /^browser\/react\//,
 }

@@ -1,29 +1,30 @@
-import { definePage, type Visit } from '../../dashboard/define.js'
+import { definePage, type Rendered, type Visit } from '../../dashboard/define.js'
+import { Empty } from '../../dashboard/ui/empty.js'
 import { PageHead } from '../../dashboard/ui/page-head.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount } from '../../dashboard/ui/time.js'
 import { formatPercent } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
 import { type SourceLines, sourcesOf } from '../source/source-code.js'
-import { LISTED_LOCATIONS, type SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
+import { MAX_LOCATIONS, type SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
 import { swallowedResponse } from './response.js'
-import { NotCounting, NothingSwallowed } from './swallowed-nothing.js'
-import { SwallowingPlace } from './swallowing-place.js'
+import { SwallowingLocationItem } from './swallowing-location.js'
 
-interface Shown {
+interface PageData {
   data: SwallowedExceptions
-  /** The code of the handler that swallows most, for the first of the places. */
+  /** Source code of the most frequent handler of each location. */
   sources: readonly (SourceLines | null)[]
 }
 
-/** Places in the code that catch exceptions and tell nobody. */
+const START_COMMAND = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS=true node --import faultboard/register app.js'
+
 export const swallowedExceptionsPage = definePage({
   path: '/errors/swallowed_exceptions',
   text: 'Swallowed exceptions',
   parameters: daysInput,
-  async load(context, parameters): Promise<Shown> {
+  async load(context, parameters): Promise<PageData> {
     const data = await swallowedExceptions.run(context, parameters)
-    return { data, sources: await sourcesOf(context, data.locations.map(placeOf)) }
+    return { data, sources: await sourcesOf(context, data.locations.map(topHandlerLine)) }
   },
   response: swallowedResponse,
   title: ({ data: { total_count } }) =>
@@ -33,16 +34,16 @@ export const swallowedExceptionsPage = definePage({
     <>
       <PageHead
         title="Swallowed exceptions"
-        context={`Places where more than ${formatPercent(data.threshold)} of what was raised was caught and never reported.`}
+        context={`Locations where more than ${formatPercent(data.threshold)} of the raised exceptions were caught and never reported.`}
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.locations.length === 0 ? (
-        <NothingSwallowed data={data} />
+        <NoLocations data={data} />
       ) : (
         <>
           <NotCounting data={data} />
-          <Places data={data} sources={sources} visit={visit} />
+          <Locations data={data} sources={sources} visit={visit} />
         </>
       )}
     </>
@@ -55,30 +56,74 @@ export const navigation = {
   icon: 'M3 8a5 5 0 1 0 10 0A5 5 0 1 0 3 8ZM5.8 10.2l4.4-4.4',
 }
 
-function placeOf({ handlers: [handler] }: SwallowingLocation): { file: string | null; line_number: number | null } {
+function topHandlerLine({ handlers: [handler] }: SwallowingLocation): {
+  file: string | null
+  line_number: number | null
+} {
   const [, file, line] = /^(.+):(\d{1,9}):\d{1,9}$/.exec(handler?.rescue_location ?? '') ?? []
   return { file: file ?? null, line_number: line === undefined ? null : Number(line) }
 }
 
-function Places({ data, sources, visit }: Shown & { visit: Visit }) {
+function Locations({ data, sources, visit }: PageData & { visit: Visit }): Rendered {
   const { totals, total_count } = data
+  const locations = totals.locations === 1 ? '1 location' : `${formatCount(totals.locations)} locations`
   return (
-    <section class="stack" aria-label="Places">
+    <section class="stack" aria-label="Locations">
       <p class="muted">
-        {`${formatCount(totals.raise_count)} were raised in ${placesOf(totals.places)}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported, ${formatCount(totals.vanished_count)} vanished.`}
+        {`${formatCount(totals.raise_count)} raised in ${locations}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported, ${formatCount(totals.unaccounted_count)} unaccounted for.`}
       </p>
       <ol class="records">
         {data.locations.map((location, i) => (
-          <SwallowingPlace location={location} source={sources[i] ?? null} visit={visit} />
+          <SwallowingLocationItem location={location} source={sources[i] ?? null} visit={visit} />
         ))}
       </ol>
-      {total_count > LISTED_LOCATIONS && (
-        <p class="muted">{`The ${LISTED_LOCATIONS} places that swallow most, of ${formatCount(total_count)}.`}</p>
+      {total_count > MAX_LOCATIONS && (
+        <p class="muted">{`Showing the top ${MAX_LOCATIONS} of ${formatCount(total_count)} locations.`}</p>
       )}
     </section>
   )
 }
 
-function placesOf(count: number): string {
-  return count === 1 ? 'one place' : `${formatCount(count)} places`
+/** Empty state with the reason and the next step. */
+function NoLocations({ data }: { data: SwallowedExceptions }): Rendered {
+  const { days, threshold, runtime, is_counting, watched_files, totals } = data
+  const title = `No swallowed exceptions in the last ${days} days`
+  if (runtime.reason) return <Empty title="Detection not available">{runtime.reason}</Empty>
+  if (totals.raise_count > 0) {
+    return (
+      <Empty title={title}>
+        {`${formatCount(totals.raise_count)} exceptions were raised, ${formatPercent(totals.rescue_count / totals.raise_count)} of them caught and never reported. No location exceeds `}
+        <code>swallowed_exception_threshold</code>
+        {` (${threshold}).`}
+      </Empty>
+    )
+  }
+  if (is_counting) {
+    return (
+      <Empty title={title}>
+        {`Watching ${watched_files === 1 ? '1 file' : `${formatCount(watched_files)} files`} in this process. A location appears after the next flush once more than ${formatPercent(threshold)} of its exceptions are caught and never reported.`}
+      </Empty>
+    )
+  }
+  return (
+    <Empty title={`No exceptions counted in the last ${days} days`} code={START_COMMAND}>
+      This process does not count exceptions, because its modules were loaded before Faultboard. Set the environment
+      variable and load Faultboard first:
+    </Empty>
+  )
+}
+
+/** Notice that the listed counts come from other processes. */
+function NotCounting({ data: { runtime, is_counting } }: { data: SwallowedExceptions }): Rendered {
+  if (is_counting) return null
+  return (
+    <p class="callout" role="note">
+      {runtime.reason ?? (
+        <>
+          This process does not count its own exceptions. Start it with <code>{START_COMMAND}</code>. Counts of other
+          processes are shown.
+        </>
+      )}
+    </p>
+  )
 }

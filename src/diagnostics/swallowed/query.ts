@@ -4,24 +4,29 @@ import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { daysInput } from '../hourly/days.js'
 import { hourSlices, type Within } from '../hourly/hour-slices.js'
-import { currentDetection } from './detection/detection.js'
-import { type Support, swallowedExceptionsSupport } from './detection/support.js'
+import { currentDetection, type Support, swallowedExceptionsSupport } from './detection/detection.js'
 import { swallowedOptions } from './options.js'
 
 export interface SwallowedExceptions {
   days: number
   threshold: number
-  /** Whether exceptions can be counted on the runtime that answers. */
+  /** Whether the runtime of this process can count exceptions. */
   runtime: Support
-  /** Whether the process that answers counts its own; others may all the same. */
+  /** Whether this process counts its exceptions. The counts include other processes. */
   is_counting: boolean
-  /** How many files of it are watched. */
+  /** Number of marked files in this process. */
   watched_files: number
-  /** Of all places, those that are not shown too. */
-  totals: { places: number; raise_count: number; rescue_count: number; reported_count: number; vanished_count: number }
-  /** The places whose ratio exceeds the threshold, those that swallow most first. */
+  /** Sums over all raise locations, including unlisted ones. */
+  totals: {
+    locations: number
+    raise_count: number
+    rescue_count: number
+    reported_count: number
+    unaccounted_count: number
+  }
+  /** Locations whose ratio exceeds the threshold, most rescues first. */
   locations: SwallowingLocation[]
-  /** How many places there are, should they be more than are listed. */
+  /** Number of locations above the threshold, including unlisted ones. */
   total_count: number
 }
 
@@ -31,13 +36,13 @@ export interface SwallowingLocation {
   raise_count: number
   rescue_count: number
   reported_count: number
-  /** Neither caught by the host's own code nor reported: by a return in `finally`, by `allSettled`, in a library. */
-  vanished_count: number
-  /** Rescued and never reported, as a share of what was raised here. */
+  /** Neither caught by the host's code nor reported: lost to a `return` in `finally`, `allSettled` or a library. */
+  unaccounted_count: number
+  /** Share of the raised errors that were rescued and never reported. */
   rescue_ratio: number
-  /** When something was last swallowed, as near as the time between two flushes. */
+  /** Time of the last rescue, accurate to one flush interval. */
   last_seen_at: string
-  /** Where it was caught, most often first. */
+  /** Handlers by number of rescues, most first. */
   handlers: SwallowingHandler[]
 }
 
@@ -47,34 +52,36 @@ export interface SwallowingHandler {
   rescue_count: number
 }
 
-export const LISTED_LOCATIONS = 200
-const LISTED_HANDLERS = 20
+export const MAX_LOCATIONS = 200
+const MAX_HANDLERS = 20
 
-/** Places in the code whose exceptions are caught and never reported. */
+/** Lists code locations whose exceptions are caught and never reported. */
 export const swallowedExceptions = defineOperation({
   input: daysInput,
   async run(context, { days, application_id }): Promise<SwallowedExceptions> {
     const { swallowed_exception_threshold: threshold } = readOptions(context.config, swallowedOptions)
-    const places = new Map<string, Place>()
+    const locations = new Map<string, RaiseLocation>()
     for await (const within of hourSlices(context, { days, application_id })) {
-      for (const sum of await sumsOf(context, within)) add(places, sum)
+      for (const sum of await readSums(context, within)) addSum(locations, sum)
     }
     const detection = currentDetection()
-    const swallowing = [...places.values()].filter((place) => exceeds(place, threshold)).sort(byImportance)
+    const swallowing = [...locations.values()]
+      .filter((location) => exceedsThreshold(location, threshold))
+      .sort(byRescues)
     return {
       days,
       threshold,
       runtime: swallowedExceptionsSupport(),
       is_counting: detection !== null,
       watched_files: detection?.files.size ?? 0,
-      totals: totalsOf([...places.values()]),
-      locations: swallowing.slice(0, LISTED_LOCATIONS).map(locationOf),
+      totals: sumTotals([...locations.values()]),
+      locations: swallowing.slice(0, MAX_LOCATIONS).map(describeLocation),
       total_count: swallowing.length,
     }
   },
 })
 
-interface Sum {
+interface LocationSum {
   error_type: string
   raise_location: string
   rescue_location: string
@@ -85,7 +92,7 @@ interface Sum {
   last_seen_at: number | null
 }
 
-function sumsOf({ database: { read } }: Context, within: Within): Promise<Sum[]> {
+function readSums({ database: { read } }: Context, within: Within): Promise<LocationSum[]> {
   return read
     .selectFrom('faultboard_swallowed_exceptions')
     .where(within)
@@ -104,7 +111,7 @@ function sumsOf({ database: { read } }: Context, within: Within): Promise<Sum[]>
     .execute()
 }
 
-interface Place {
+interface RaiseLocation {
   error_type: string
   raise_location: string
   raise_count: number
@@ -114,70 +121,70 @@ interface Place {
   handlers: Map<string, SwallowingHandler>
 }
 
-function add(places: Map<string, Place>, sum: Sum): void {
+function addSum(locations: Map<string, RaiseLocation>, sum: LocationSum): void {
   const { error_type, raise_location, rescue_location, handler_kind } = sum
   const key = JSON.stringify([error_type, raise_location])
-  let place = places.get(key)
-  if (!place) {
+  let location = locations.get(key)
+  if (!location) {
     const counts = { raise_count: 0, rescue_count: 0, reported_count: 0, last_seen_at: 0 }
-    place = { error_type, raise_location, ...counts, handlers: new Map() }
-    places.set(key, place)
+    location = { error_type, raise_location, ...counts, handlers: new Map() }
+    locations.set(key, location)
   }
-  place.raise_count += sum.raise_count
-  place.rescue_count += sum.rescue_count
-  place.reported_count += sum.reported_count ?? 0
-  place.last_seen_at = Math.max(place.last_seen_at, sum.last_seen_at ?? 0)
+  location.raise_count += sum.raise_count
+  location.rescue_count += sum.rescue_count
+  location.reported_count += sum.reported_count ?? 0
+  location.last_seen_at = Math.max(location.last_seen_at, sum.last_seen_at ?? 0)
   if (sum.rescue_count === 0) return
-  const handler = place.handlers.get(`${handler_kind} ${rescue_location}`)
+  const handler = location.handlers.get(`${handler_kind} ${rescue_location}`)
   if (handler) handler.rescue_count += sum.rescue_count
   else {
     const first = { rescue_location, handler_kind, rescue_count: sum.rescue_count }
-    place.handlers.set(`${handler_kind} ${rescue_location}`, first)
+    location.handlers.set(`${handler_kind} ${rescue_location}`, first)
   }
 }
 
-/** A process may have written what it rescued, and died before it wrote what was raised. */
-function ratioOf({ raise_count, rescue_count }: Place): number {
+/** Limited to 1, because a process can stop after storing rescues and before storing raises. */
+function rescueRatio({ raise_count, rescue_count }: RaiseLocation): number {
   return rescue_count === 0 ? 0 : Math.min(1, rescue_count / raise_count)
 }
 
-/** What was taken up from disk may be the rest of something that is not here yet. */
-function vanishedOf({ raise_count, rescue_count, reported_count }: Place): number {
+/** Limited to 0, because counts from the spool folder can arrive before their raises. */
+function unaccountedCount({ raise_count, rescue_count, reported_count }: RaiseLocation): number {
   return Math.max(0, raise_count - rescue_count - reported_count)
 }
 
-function totalsOf(places: readonly Place[]): SwallowedExceptions['totals'] {
-  const sum = (amount: (place: Place) => number) => places.reduce((all, place) => all + amount(place), 0)
+function sumTotals(locations: readonly RaiseLocation[]): SwallowedExceptions['totals'] {
+  const sum = (count: (location: RaiseLocation) => number) =>
+    locations.reduce((total, location) => total + count(location), 0)
   return {
-    places: places.length,
-    raise_count: sum((place) => place.raise_count),
-    rescue_count: sum((place) => place.rescue_count),
-    reported_count: sum((place) => place.reported_count),
-    vanished_count: sum(vanishedOf),
+    locations: locations.length,
+    raise_count: sum((location) => location.raise_count),
+    rescue_count: sum((location) => location.rescue_count),
+    reported_count: sum((location) => location.reported_count),
+    unaccounted_count: sum(unaccountedCount),
   }
 }
 
-function exceeds(place: Place, threshold: number): boolean {
-  return ratioOf(place) > threshold
+function exceedsThreshold(location: RaiseLocation, threshold: number): boolean {
+  return rescueRatio(location) > threshold
 }
 
-function byImportance(a: Place, b: Place): number {
-  const { raise_location: one } = a
-  const { raise_location: other } = b
-  return b.rescue_count - a.rescue_count || Number(one > other) - Number(one < other)
+function byRescues(a: RaiseLocation, b: RaiseLocation): number {
+  const [first, second] = [a.raise_location, b.raise_location]
+  return b.rescue_count - a.rescue_count || Number(first > second) - Number(first < second)
 }
 
-function locationOf(place: Place): SwallowingLocation {
-  const { error_type, raise_location, raise_count, rescue_count, reported_count, last_seen_at, handlers } = place
+function describeLocation(location: RaiseLocation): SwallowingLocation {
+  const { error_type, raise_location, raise_count, rescue_count, reported_count, last_seen_at, handlers } = location
   return {
     error_type,
     raise_location,
     raise_count,
     rescue_count,
     reported_count,
-    vanished_count: vanishedOf(place),
-    rescue_ratio: ratioOf(place),
+    unaccounted_count: unaccountedCount(location),
+    rescue_ratio: rescueRatio(location),
     last_seen_at: new Date(last_seen_at).toISOString(),
-    handlers: [...handlers.values()].sort((a, b) => b.rescue_count - a.rescue_count).slice(0, LISTED_HANDLERS),
+    handlers: [...handlers.values()].sort((a, b) => b.rescue_count - a.rescue_count).slice(0, MAX_HANDLERS),
   }
 }

@@ -8,11 +8,11 @@ export const swallowedResponse = object<SwallowedExceptions>({
   is_counting: flag,
   watched_files: whole,
   totals: object<SwallowedExceptions['totals']>({
-    places: whole,
+    locations: whole,
     raise_count: whole,
     rescue_count: whole,
     reported_count: whole,
-    vanished_count: whole,
+    unaccounted_count: whole,
   }),
   locations: list(
     object<SwallowingLocation>({
@@ -21,7 +21,7 @@ export const swallowedResponse = object<SwallowedExceptions>({
       raise_count: whole,
       rescue_count: whole,
       reported_count: whole,
-      vanished_count: whole,
+      unaccounted_count: whole,
       rescue_ratio: number,
       last_seen_at: time,
       handlers: list(object<SwallowingHandler>({ rescue_location: text, handler_kind: text, rescue_count: whole })),

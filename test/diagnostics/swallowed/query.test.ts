@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
-import { swallowedExceptionsSupport } from '../../../src/diagnostics/swallowed/detection/support.js'
-import { LISTED_LOCATIONS, swallowedExceptions } from '../../../src/diagnostics/swallowed/query.js'
+import { swallowedExceptionsSupport } from '../../../src/diagnostics/swallowed/detection/detection.js'
+import { MAX_LOCATIONS, swallowedExceptions } from '../../../src/diagnostics/swallowed/query.js'
 import { DAY, HOUR } from '../../../src/model/time.js'
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
 import { addApplication, runningContext } from '../running.js'
 
-interface Sum {
+interface StoredSum {
   application_id: number
   type?: string
   raised_at?: string
@@ -21,7 +21,7 @@ interface Sum {
   reported?: number
 }
 
-async function store({ database }: Context, sums: readonly Sum[]): Promise<void> {
+async function store({ database }: Context, sums: readonly StoredSum[]): Promise<void> {
   for (const sum of sums) {
     const { type = 'TypeError', raised_at = 'src/cart.ts:10', rescued_at = '', hour = NOON } = sum
     const digest = createHash('sha256')
@@ -39,15 +39,15 @@ async function store({ database }: Context, sums: readonly Sum[]): Promise<void>
         handler_kind: sum.kind ?? '',
         raise_count: sum.raised ?? 0,
         rescue_count: sum.rescued ?? 0,
-        // As an earlier version has written it.
+        // Earlier versions stored null.
         reported_count: sum.reported ?? null,
       })
       .execute()
   }
 }
 
-describeEachDatabase('swallowed exceptions', (database) => {
-  test('adds up the hours per place, and tells where they were caught', async () => {
+describeEachDatabase('the swallowed-exceptions query', (database) => {
+  test('sums hours per location and lists the handlers', async () => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
     await store(context, [
@@ -63,7 +63,7 @@ describeEachDatabase('swallowed exceptions', (database) => {
       runtime: { supported: true, reason: null },
       is_counting: false,
       watched_files: 0,
-      totals: { places: 1, raise_count: 100, rescue_count: 98, reported_count: 1, vanished_count: 1 },
+      totals: { locations: 1, raise_count: 100, rescue_count: 98, reported_count: 1, unaccounted_count: 1 },
       total_count: 1,
       locations: [
         {
@@ -72,7 +72,7 @@ describeEachDatabase('swallowed exceptions', (database) => {
           raise_count: 100,
           rescue_count: 98,
           reported_count: 1,
-          vanished_count: 1,
+          unaccounted_count: 1,
           rescue_ratio: 0.98,
           last_seen_at: new Date(NOON).toISOString(),
           handlers: [
@@ -84,17 +84,17 @@ describeEachDatabase('swallowed exceptions', (database) => {
     })
   })
 
-  test('shows a place only when its ratio exceeds the threshold: one that reaches it is not shown', async () => {
+  test('lists a location only when its ratio exceeds the threshold', async () => {
     const context = await runningContext(database, { swallowed_exception_threshold: 0.9 })
     const application_id = await addApplication(context, 'shop')
-    for (const [place, raised, rescued] of [
+    for (const [location, raised, rescued] of [
       ['reaches', 10, 9],
       ['reaches-too', 70, 63],
       ['exceeds', 11, 10],
       ['never', 500, 0],
       ['rescued-in-the-next-hour', 0, 2],
     ] as const) {
-      await store(context, [{ application_id, raised_at: place, raised, rescued }])
+      await store(context, [{ application_id, raised_at: location, raised, rescued }])
     }
     const { locations } = await perform(swallowedExceptions, context, {})
     expect(locations.map(({ raise_location, rescue_ratio }) => [raise_location, rescue_ratio])).toEqual([
@@ -103,7 +103,7 @@ describeEachDatabase('swallowed exceptions', (database) => {
     ])
   })
 
-  test('a threshold of 1 shows nothing, one of 0 whatever was ever swallowed', async () => {
+  test('lists nothing at threshold 1 and every rescue at threshold 0', async () => {
     const all = await runningContext(database, { swallowed_exception_threshold: 0 })
     const none = await runningContext(database, { swallowed_exception_threshold: 1 })
     for (const context of [all, none]) {
@@ -118,7 +118,7 @@ describeEachDatabase('swallowed exceptions', (database) => {
     expect((await perform(swallowedExceptions, none, {})).total_count).toBe(0)
   })
 
-  test('looks back so many local days, today included', async () => {
+  test('covers the given number of local days, including today', async () => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
     const midnight = NOON - 12 * HOUR
@@ -136,7 +136,7 @@ describeEachDatabase('swallowed exceptions', (database) => {
     expect((await found(90)).sort((a, b) => a - b)).toEqual([0, 6, 7, 29, 30, 89])
   })
 
-  test('the same place of two types is two, and of two applications one or the other', async () => {
+  test('separates error types and filters by application', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const depot = await addApplication(context, 'depot')
@@ -160,28 +160,28 @@ describeEachDatabase('swallowed exceptions', (database) => {
     expect(await counts(depot)).toEqual([['TypeError', 4]])
   })
 
-  test('lists the worst places and says how many there are', async () => {
+  test('lists the top locations and returns the total count', async () => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
-    const amount = LISTED_LOCATIONS + 5
+    const amount = MAX_LOCATIONS + 5
     await store(
       context,
       Array.from({ length: amount }, (_, i) => ({ application_id, raised_at: `p${i}`, raised: i + 1, rescued: i + 1 })),
     )
     const { locations, total_count } = await perform(swallowedExceptions, context, {})
     expect(total_count).toBe(amount)
-    expect(locations).toHaveLength(LISTED_LOCATIONS)
+    expect(locations).toHaveLength(MAX_LOCATIONS)
     expect(locations[0]).toMatchObject({ raise_location: `p${amount - 1}`, rescue_count: amount })
   })
 })
 
-describe('a runtime without module hooks', () => {
-  test('is named in the sentence that says why nothing is counted', () => {
-    const support = swallowedExceptionsSupport({ name: 'Node.js', version: '18.20.0', has_module_hooks: false })
-    expect(support).toEqual({ supported: false, reason: expect.stringContaining('(Node.js 18.20.0)') })
+describe('the runtime check', () => {
+  test('names a runtime without module hooks in the reason', () => {
+    const support = swallowedExceptionsSupport({ name: 'Node.js', version: '18.20.0', hasModuleHooks: false })
+    expect(support).toEqual({ supported: false, reason: expect.stringContaining('Node.js 18.20.0') })
   })
 
-  test('is not the one of this test', () => {
+  test('accepts the current runtime', () => {
     expect(swallowedExceptionsSupport()).toEqual({ supported: true, reason: null })
   })
 })

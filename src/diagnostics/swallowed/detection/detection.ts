@@ -1,20 +1,21 @@
+import module from 'node:module'
 import { setProcessHooks } from '../../../capture/hooks.js'
-import type { Ledger } from './ledger.js'
+import type { Ledger } from './counting/ledger.js'
 import type { MarkedFiles } from './marked-files.js'
 
-/** What a process has that was started with `faultboard/register` and the switch on. */
+/** State of a process that started with `faultboard/register` and detection turned on. */
 export interface Detection {
   ledger: Ledger
   files: MarkedFiles
-  /** Where we lie ourselves. */
-  own_folder: string
-  /** Whether a tracker writes down what is counted. */
-  is_kept: boolean
+  /** Folder of this package, whose frames do not belong to the host. */
+  ownFolder: string
+  /** Whether a tracker stores the counts. */
+  hasRecorder: boolean
 }
 
 let detection: Detection | null = null
 
-/** Null in a process whose modules are not marked. */
+/** Returns null in a process whose modules are not marked. */
 export function currentDetection(): Detection | null {
   return detection
 }
@@ -22,7 +23,37 @@ export function currentDetection(): Detection | null {
 export function setDetection(started: Detection): void {
   detection = started
   setProcessHooks({
-    filterStack: (lines) => started.files.unmarked(lines),
+    filterStack: (lines) => started.files.unmarkedStack(lines),
     onReport: (thrown) => started.ledger.reported(thrown),
   })
+}
+
+export interface Support {
+  supported: boolean
+  /** Sentence for the log and the page if the runtime is not supported. */
+  reason: string | null
+}
+
+export interface Runtime {
+  name: string
+  version: string
+  hasModuleHooks: boolean
+}
+
+/** Checks that the runtime has the module hooks that mark the host's code. */
+export function swallowedExceptionsSupport({ name, version, hasModuleHooks } = currentRuntime()): Support {
+  if (hasModuleHooks) return { supported: true, reason: null }
+  return {
+    supported: false,
+    reason: `Cannot detect swallowed exceptions on ${name} ${version}: requires the module hooks of Node.js 20.6 or later.`,
+  }
+}
+
+function currentRuntime(): Runtime {
+  const otherRuntime = ['bun', 'deno'].find((name) => process.versions[name] !== undefined)
+  return {
+    name: otherRuntime ?? 'Node.js',
+    version: (otherRuntime && process.versions[otherRuntime]) || process.versions.node,
+    hasModuleHooks: otherRuntime === undefined && ('registerHooks' in module || 'register' in module),
+  }
 }

@@ -1,20 +1,20 @@
 import module from 'node:module'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { Instrument, type InstrumentOptions, type Loaded } from './instrument.js'
+import { Instrument, type InstrumentOptions, type LoadedModule } from './marking/instrument.js'
 
-/** What the thread that loads modules is told, where Node.js has one. */
+/** Input of the loader thread. */
 export interface LoaderData {
   root: string
-  own_folder: string
+  ownFolder: string
   port: MessagePort
 }
 
 export interface HookOptions extends InstrumentOptions {
-  /** The module of that thread. */
-  loader_url: string
+  /** Module that runs in the loader thread. */
+  loaderUrl: string
 }
 
-type Load = (url: string, context: object, next: (url: string, context: object) => Loaded) => object
+type Load = (url: string, context: object, next: (url: string, context: object) => LoadedModule) => object
 
 interface ModuleHooks {
   registerHooks?(hooks: { load: Load }): unknown
@@ -22,17 +22,17 @@ interface ModuleHooks {
 }
 
 /**
- * From now on, modules of the host are marked as they are loaded. Gives the port by which the other thread tells what it
- * has marked, where there is one.
+ * Marks modules of the host as they are loaded. Returns the port of the loader thread, or null if Node.js runs the hooks
+ * in the main thread.
  */
-export function install(options: HookOptions): MessagePort | null {
+export function installHooks(options: HookOptions): MessagePort | null {
   const instrument = new Instrument(options)
   const { registerHooks, register } = module as unknown as ModuleHooks
   if (registerHooks) {
     registerHooks({
       load(url, context, next) {
         const loaded = next(url, context)
-        const marked = instrument.of({ ...loaded, url })
+        const marked = instrument.markModule({ ...loaded, url })
         return marked ? { ...loaded, ...marked } : loaded
       },
     })
@@ -40,8 +40,8 @@ export function install(options: HookOptions): MessagePort | null {
   }
   markCommonjs(instrument)
   const { port1, port2 } = new MessageChannel()
-  const data: LoaderData = { root: options.root, own_folder: options.own_folder, port: port2 }
-  register?.(options.loader_url, { parentURL: options.loader_url, data, transferList: [port2] })
+  const data: LoaderData = { root: options.root, ownFolder: options.ownFolder, port: port2 }
+  register?.(options.loaderUrl, { parentURL: options.loaderUrl, data, transferList: [port2] })
   return port1
 }
 
@@ -49,11 +49,11 @@ interface Compiler {
   _compile(this: unknown, code: string, file: string, ...rest: unknown[]): unknown
 }
 
-/** Older versions tell no hook of what `require` loads; this is where all that change such code do it. */
+/** Patches the compiler of CommonJS, because `register` hooks of older Node.js versions do not run for `require`. */
 function markCommonjs(instrument: Instrument): void {
   const prototype = (module as unknown as { prototype: Compiler }).prototype
   const { _compile } = prototype
   prototype._compile = function (code, file, ...rest) {
-    return _compile.call(this, instrument.commonjs(code, file) ?? code, file, ...rest)
+    return _compile.call(this, instrument.markCommonjs(code, file) ?? code, file, ...rest)
   }
 }

@@ -1,17 +1,17 @@
 import type { LoaderData } from './hooks.js'
-import { Instrument, type Loaded } from './instrument.js'
+import { Instrument, type LoadedModule } from './marking/instrument.js'
 
 /*
- * Runs in the thread that loads ES modules, where Node.js has one for that: below 22.15.
+ * Runs in the loader thread that Node.js below 22.15 uses for ES modules.
  */
 let instrument: Instrument | null = null
 
-export function initialize({ root, own_folder, port }: LoaderData): void {
+export function initialize({ root, ownFolder, port }: LoaderData): void {
   port.unref()
   instrument = new Instrument({
     root,
-    own_folder,
-    onMarked: (file, lines, is_mapped) => port.postMessage({ file, lines, is_mapped }),
+    ownFolder,
+    onMarked: (file, lines, isMapped) => port.postMessage({ file, lines, isMapped }),
     onUnreadable: (file) => port.postMessage({ unreadable: file }),
   })
 }
@@ -19,10 +19,10 @@ export function initialize({ root, own_folder, port }: LoaderData): void {
 export async function load(
   url: string,
   context: object,
-  next: (url: string, context: object) => Promise<Loaded>,
+  next: (url: string, context: object) => Promise<LoadedModule>,
 ): Promise<object> {
   const loaded = await next(url, context)
-  // What is no ES module is loaded by the host's own thread, and marked there.
-  const marked = loaded.format === 'module' ? instrument?.of({ ...loaded, url }) : null
+  // The main thread loads and marks everything else.
+  const marked = loaded.format === 'module' ? instrument?.markModule({ ...loaded, url }) : null
   return marked ? { ...loaded, ...marked } : loaded
 }

@@ -1,20 +1,20 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { frameLocation } from '../../../capture/source-maps/frame-location.js'
-import { columnBefore, type EditedLines } from './edits.js'
+import { columnBefore, type EditedLines } from './marking/edits.js'
 
-/** Where a handler is called that was only named, and where an older Node.js compiles CommonJS. */
-const OWN_FRAME = /^at (?:\S+\.)?faultboardHandler \(|[\\/]capture[\\/]swallowed[\\/]hooks\.cjs:\d+:\d+\)$/
+/** Frames of wrapped promise handlers, and of the CommonJS compiler that older Node.js versions need. */
+const OWN_FRAME = /^at (?:\S+\.)?faultboardHandler \(|[\\/]swallowed[\\/]detection[\\/]hooks\.cjs:\d+:\d+\)$/
 
 interface MarkedFile {
   lines: EditedLines
-  is_mapped: boolean
+  isMapped: boolean
 }
 
-/** Which columns of running code are not those of the file on disk, because something was added before them. */
+/** Marked files with their edits. Restores the columns of the files on disk in stacks of marked code. */
 export class MarkedFiles {
   readonly #files = new Map<string, MarkedFile>()
-  /** The same lines come again and again, and whoever maps them knows them by their identity too. */
-  readonly #known = new WeakMap<readonly string[], readonly string[]>()
+  /** Results by identity, because the same frozen stack is processed repeatedly. */
+  readonly #unmarkedStacks = new WeakMap<readonly string[], readonly string[]>()
   readonly #onUnreadable: (file: string) => void
   #port: MessagePort | null = null
 
@@ -22,41 +22,41 @@ export class MarkedFiles {
     this.#onUnreadable = onUnreadable
   }
 
-  /** By which another thread tells what it has marked. */
+  /** Receives the files that the loader thread marks. */
   listen(port: MessagePort): void {
     this.#port = port
-    port.on('message', (message) => this.#take(message))
+    port.on('message', (message) => this.#handle(message))
     port.unref()
   }
 
-  add(file: string, lines: EditedLines, is_mapped: boolean): void {
-    this.#files.set(file, { lines, is_mapped })
+  add(file: string, lines: EditedLines, isMapped: boolean): void {
+    this.#files.set(file, { lines, isMapped })
   }
 
-  /** How many files were marked. */
+  /** Number of marked files. */
   get size(): number {
-    this.#receive()
+    this.#receivePending()
     return this.#files.size
   }
 
-  /** The lines of a stack as they would be without marks. The lines must not change later. */
-  unmarked(lines: readonly string[]): readonly string[] {
-    this.#receive()
+  /** Returns the stack as it would be without marks. The lines must not change later. */
+  unmarkedStack(lines: readonly string[]): readonly string[] {
+    this.#receivePending()
     if (this.#files.size === 0) return lines
-    const known = this.#known.get(lines)
-    if (known) return known
-    const mended = lines.filter((line) => !OWN_FRAME.test(line)).map((line) => this.#unmarkedLine(line))
-    const is_same = mended.length === lines.length && mended.every((line, i) => line === lines[i])
-    const unmarked = is_same ? lines : Object.freeze(mended)
-    this.#known.set(lines, unmarked)
+    const cached = this.#unmarkedStacks.get(lines)
+    if (cached) return cached
+    const corrected = lines.filter((line) => !OWN_FRAME.test(line)).map((line) => this.#unmarkedLine(line))
+    const isUnchanged = corrected.length === lines.length && corrected.every((line, i) => line === lines[i])
+    const unmarked = isUnchanged ? lines : Object.freeze(corrected)
+    this.#unmarkedStacks.set(lines, unmarked)
     return unmarked
   }
 
   #unmarkedLine(text: string): string {
     const location = frameLocation(text)
     const marked = location ? this.#files.get(location.file) : undefined
-    // Node.js has read the map that came with the marks, and the stack is that of the source already.
-    if (!location || !marked || (marked.is_mapped && isMapping())) return text
+    // Node.js has already applied the shifted source map, so the stack contains source positions.
+    if (!location || !marked || (marked.isMapped && hasSourceMapsEnabled())) return text
     const edits = marked.lines.get(location.line)
     if (!edits) return text
     const column = columnBefore(edits, location.column - 1) + 1
@@ -65,24 +65,24 @@ export class MarkedFiles {
     return `${text.slice(0, end - String(location.column).length)}${column}${location.after}`
   }
 
-  /** A stack is asked for before the event loop comes round to the messages about its files. */
-  #receive(): void {
+  /** Handles messages at once, because a stack can be read before the event loop delivers them. */
+  #receivePending(): void {
     if (!this.#port) return
     for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
-      this.#take(next.message)
+      this.#handle(next.message)
     }
   }
 
-  #take({ file, lines, is_mapped, unreadable }: LoaderMessage): void {
+  #handle({ file, lines, isMapped, unreadable }: LoaderMessage): void {
     if (unreadable !== undefined) this.#onUnreadable(unreadable)
-    else this.add(file, lines, is_mapped)
+    else this.add(file, lines, isMapped)
   }
 }
 
 type LoaderMessage =
-  | { file: string; lines: EditedLines; is_mapped: boolean; unreadable?: never }
-  | { unreadable: string; file?: never; lines?: never; is_mapped?: never }
+  | { file: string; lines: EditedLines; isMapped: boolean; unreadable?: never }
+  | { unreadable: string; file?: never; lines?: never; isMapped?: never }
 
-function isMapping(): boolean {
+function hasSourceMapsEnabled(): boolean {
   return (process as { sourceMapsEnabled?: boolean }).sourceMapsEnabled ?? false
 }

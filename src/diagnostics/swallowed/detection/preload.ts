@@ -3,78 +3,76 @@ import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 import { projectRoot } from '../../../config/project.js'
 import { swallowedOptions } from '../options.js'
-import { currentDetection, setDetection } from './detection.js'
-import type { install } from './hooks.js'
-import { Ledger } from './ledger.js'
+import { Ledger } from './counting/ledger.js'
+import { currentDetection, setDetection, swallowedExceptionsSupport } from './detection.js'
+import type { installHooks } from './hooks.js'
 import { MarkedFiles } from './marked-files.js'
 import { raiseLocation } from './raise-location.js'
 import { GLOBALS } from './site.js'
-import { swallowedExceptionsSupport } from './support.js'
 
 export interface PreloadOptions {
   env: NodeJS.ProcessEnv
-  /** The folder of all our files. */
+  /** Folder of the built package. */
   dist: URL
-  say(sentence: string): void
+  warn(sentence: string): void
 }
 
-/** Until a tracker says otherwise. */
-const MAX_TALLIES = 1000
+/** Limit until a tracker applies its settings. Equals the default of `swallowed_exception_max_cache_size`. */
+const INITIAL_MAX_TALLIES = 1000
+const VARIABLE = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS'
 
 /**
- * Begins to mark the host's modules, if the environment asks for it: what a host sets in code comes too late for modules
- * that are loaded before. Called by `faultboard/register`, once in every thread.
+ * Starts to mark the host's modules if the environment variable is set. An option in code would be too late for modules
+ * that are loaded first. Called by `faultboard/register`, once per thread.
  */
-export function preloadDetection({ env, dist, say }: PreloadOptions): void {
-  const wanted = swallowedOptions.detect_swallowed_exceptions.kind.fromText?.(env[VARIABLE] ?? '') === true
-  if (!wanted || currentDetection()) return
+export function preloadDetection({ env, dist, warn }: PreloadOptions): void {
+  const isEnabled = swallowedOptions.detect_swallowed_exceptions.kind.fromText?.(env[VARIABLE] ?? '') === true
+  if (!isEnabled || currentDetection()) return
   const { reason } = swallowedExceptionsSupport()
   if (reason) {
-    if (isMainThread) say(reason)
+    if (isMainThread) warn(reason)
     return
   }
   const root = projectRoot(env.FAULTBOARD_PROJECT_ROOT || null)
-  const own_folder = fileURLToPath(new URL('.', dist)).replace(/[\\/]$/, '')
-  const onUnreadable = sayOnce(say)
+  const ownFolder = fileURLToPath(new URL('.', dist)).replace(/[\\/]$/, '')
+  const onUnreadable = warnAboutTypeScriptOnce(warn)
   const files = new MarkedFiles(onUnreadable)
-  const locate = (error: object) => raiseLocation(error, { root, own_folder, positions: undefined })
+  const locate = (error: object) => raiseLocation(error, { root, ownFolder, positions: undefined })
   const now = () => performance.timeOrigin + performance.now()
-  const ledger = new Ledger({ now, locate, max_tallies: MAX_TALLIES })
-  ledger.rehearse()
-  // Before the hooks: a module that is marked calls them.
-  define(GLOBALS.thrown, ledger.thrown)
-  define(GLOBALS.caught, ledger.caught)
-  define(GLOBALS.handler, ledger.handler)
-  setDetection({ ledger, files, own_folder, is_kept: false })
-  const port = hooks(dist).install({
+  const ledger = new Ledger({ now, locate, maxTallies: INITIAL_MAX_TALLIES })
+  ledger.warmUp()
+  // Marked modules call the globals, so they must exist before the hooks.
+  defineGlobal(GLOBALS.thrown, ledger.thrown)
+  defineGlobal(GLOBALS.caught, ledger.caught)
+  defineGlobal(GLOBALS.handler, ledger.handler)
+  setDetection({ ledger, files, ownFolder, hasRecorder: false })
+  const port = requireHooks(dist).installHooks({
     root,
-    own_folder,
-    loader_url: new URL('diagnostics/swallowed/detection/loader.js', dist).href,
-    onMarked: (file, lines, is_mapped) => files.add(file, lines, is_mapped),
+    ownFolder,
+    loaderUrl: new URL('diagnostics/swallowed/detection/loader.js', dist).href,
+    onMarked: (file, lines, isMapped) => files.add(file, lines, isMapped),
     onUnreadable,
   })
   if (port) files.listen(port)
 }
 
-const VARIABLE = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS'
-
-/** As CommonJS, because nothing else can be loaded both later and at once; a parser comes with it. */
-function hooks(dist: URL): { install: typeof install } {
+/** Loads the hooks and their parser synchronously and only on demand, which requires CommonJS. */
+function requireHooks(dist: URL): { installHooks: typeof installHooks } {
   return createRequire(dist)('./diagnostics/swallowed/detection/hooks.cjs')
 }
 
-/** Not to be seen by those who list what is global. */
-function define(name: string, value: unknown): void {
+/** Defines a non-enumerable global, so that code that lists globals does not see it. */
+function defineGlobal(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, configurable: true })
 }
 
-function sayOnce(say: (sentence: string) => void): (file: string) => void {
-  let is_said = false
+function warnAboutTypeScriptOnce(warn: (sentence: string) => void): (file: string) => void {
+  let hasWarned = false
   return (file) => {
-    if (is_said || !isMainThread || !/\.[cm]?tsx?$/.test(file)) return
-    is_said = true
-    say(
-      `${file} cannot be read, so nothing is counted in it. What compiles TypeScript has to come first: node --import tsx --import faultboard/register`,
+    if (hasWarned || !isMainThread || !/\.[cm]?tsx?$/.test(file)) return
+    hasWarned = true
+    warn(
+      `Swallowed exceptions are not counted in ${file}: it cannot be parsed. Load the TypeScript compiler first: node --import tsx --import faultboard/register`,
     )
   }
 }

@@ -1,44 +1,43 @@
-/** What a marked place does: the word that stands behind its location in the mark. */
+/** Kinds of handlers, from the code in them. Stored as `handler_kind`. */
 export type HandlerKind = 'empty' | 'logs' | 'value' | 'may_rethrow' | 'may_report' | 'reference' | 'other'
 export type ThrowKind = 'made' | 'variable' | 'constant' | 'rethrow'
 
-/** A marked place, as the text of its mark tells it. */
+/** A `throw`, catch block or promise handler in the host's code. */
 export interface Site {
   location: string
   kind: string
-  /** Whether it is a function that a promise calls. */
-  of_promise: boolean
+  isPromiseHandler: boolean
 }
 
 /**
- * The text of a mark. It says all there is to know, so that neither a table nor a message has to go from the thread that
- * loads modules to the one that runs them.
+ * Formats a site as the text of its mark. The text is self-contained, so that the loader thread does not have to share a
+ * table with the main thread.
  *
  * @example
- * markOf({ location: 'src/cart.ts:12:5', kind: 'empty', of_promise: true }) // 'src/cart.ts:12:5#empty@promise'
+ * formatMark({ location: 'src/cart.ts:12:5', kind: 'empty', isPromiseHandler: true }) // 'src/cart.ts:12:5#empty@promise'
  */
-export function markOf({ location, kind, of_promise }: Site): string {
-  return `${location}#${kind}${of_promise ? OF_PROMISE : ''}`
+export function formatMark({ location, kind, isPromiseHandler }: Site): string {
+  return `${location}#${kind}${isPromiseHandler ? PROMISE_SUFFIX : ''}`
 }
 
-export function siteOf(mark: string): Site {
-  const of_promise = mark.endsWith(OF_PROMISE)
-  // A path may hold one too; a kind holds none.
-  const at = mark.lastIndexOf('#')
-  const kind = mark.slice(at + 1, of_promise ? -OF_PROMISE.length : undefined)
-  return { location: mark.slice(0, at), kind, of_promise }
+export function parseMark(mark: string): Site {
+  const isPromiseHandler = mark.endsWith(PROMISE_SUFFIX)
+  // A path can contain "#"; a kind cannot.
+  const separator = mark.lastIndexOf('#')
+  const kind = mark.slice(separator + 1, isPromiseHandler ? -PROMISE_SUFFIX.length : undefined)
+  return { location: mark.slice(0, separator), kind, isPromiseHandler }
 }
 
-const OF_PROMISE = '@promise'
+const PROMISE_SUFFIX = '@promise'
 
-/** The functions that marks call. In a browser or another realm, where code may be carried as text, there are none. */
+/** Global functions that marks call. They do not exist in browsers and other realms that run the code as text. */
 export const GLOBALS = {
   thrown: '__faultboard_thrown',
   caught: '__faultboard_caught',
   handler: '__faultboard_handler',
-  /** What is caught where the host gives it no name of its own. */
+  /** Parameter name for a handler without one. */
   error: '__faultboard_error',
 } as const
 
-/** How each of them begins; code that says so itself is left alone. */
-export const OWN_NAMES = '__faultboard_'
+/** Prefix of all names in marks. Code that already contains it is not marked. */
+export const GLOBALS_PREFIX = '__faultboard_'

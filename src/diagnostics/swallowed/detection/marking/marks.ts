@@ -1,0 +1,54 @@
+import { formatMark, GLOBALS, type Site } from '../site.js'
+import { redefines } from './bindings.js'
+import type { Edits } from './edits.js'
+import { hasUnguardedDescendant, type Node } from './syntax.js'
+
+/** Returns the displayed location of an offset, or null if the code does not belong to the host. */
+export type Locate = (offset: number) => string | null
+
+/** Builds the call that counts the error in a variable as caught. */
+export function caughtCall(name: string, site: Site): string {
+  return `globalThis.${GLOBALS.caught}?.(${name},${JSON.stringify(formatMark(site))})`
+}
+
+/**
+ * Builds the same call as a statement. The call itself can overflow the stack, so it is guarded: the handler of the host
+ * must continue.
+ */
+export function caughtStatement(name: string, site: Site): string {
+  return `try{${caughtCall(name, site)}}catch{}`
+}
+
+/** Builds the text after a thrown value. `replacedName` is the caught error that the thrown one replaces, if any. */
+export function thrownSuffix(site: Site, replacedName: string | null): string {
+  const mark = JSON.stringify(formatMark(site))
+  return `].reduceRight(globalThis.${GLOBALS.thrown}||((s,e)=>e),${replacedName === null ? mark : `[${mark},${replacedName}]`})`
+}
+
+/** Builds the text after a handler passed by reference. */
+export function handlerSuffix(site: Site): string {
+  return `].reduceRight(globalThis.${GLOBALS.handler}||((s,f)=>f),${JSON.stringify(formatMark(site))})`
+}
+
+/** Opens the array around a value. Replaces a blank if possible, so that columns stay unchanged. */
+export function openArray(edits: Edits, code: string, offset: number): void {
+  if (code[offset] === ' ' || code[offset] === '\t') edits.replace(offset, 1, '[')
+  else edits.insert(offset, '[')
+}
+
+export interface CaughtVariable {
+  /** Name that refers to the caught error until the end of the block. */
+  name: string
+  /** Declaration to insert at the start of the block. Empty if none is needed. */
+  declaration: string
+}
+
+/** Copies the caught error to another variable if the block redefines its name and can throw another error. */
+export function caughtVariable(body: Node, name: string): CaughtVariable {
+  const needsCopy = name !== GLOBALS.error && hasUnguardedDescendant(body, isThrow) && redefines(body, name)
+  return needsCopy ? { name: GLOBALS.error, declaration: `const ${GLOBALS.error}=${name};` } : { name, declaration: '' }
+}
+
+function isThrow({ type }: Node): boolean {
+  return type === 'ThrowStatement'
+}

@@ -1,0 +1,108 @@
+import type { Rendered, Visit } from '../../dashboard/define.js'
+import { openErrorsLink } from '../../dashboard/href.js'
+import { words } from '../../dashboard/ui/badges.js'
+import { SourceCode, type SourceLines } from '../../dashboard/ui/source-code.js'
+import { formatCount, Time } from '../../dashboard/ui/time.js'
+import { formatPercent } from '../../dashboard/ui/units.js'
+import { OTHERS } from '../../model/others.js'
+import type { SwallowingHandler, SwallowingLocation } from './query.js'
+
+interface SwallowingLocationItemProps {
+  location: SwallowingLocation
+  source: SourceLines | null
+  visit: Visit
+}
+
+/** List item with the figures and handlers of one raise location. */
+export function SwallowingLocationItem({ location, source, visit }: SwallowingLocationItemProps): Rendered {
+  const { error_type, raise_location, raise_count, rescue_count, unaccounted_count, rescue_ratio, handlers } = location
+  return (
+    <li class="record swallowing">
+      <div class="record-main">
+        <p>
+          <strong>{error_type === OTHERS ? 'Other (combined)' : error_type}</strong>{' '}
+          <RaiseLocation location={raise_location} visit={visit} />
+        </p>
+        <ul class="handlers">
+          {handlers.map((handler) => (
+            <Handler handler={handler} />
+          ))}
+        </ul>
+      </div>
+      <dl class="record-figures swallowed-figures">
+        <div>
+          <dt>Raised</dt>
+          <dd>{formatCount(raise_count)}</dd>
+        </div>
+        <div>
+          <dt>Swallowed</dt>
+          <dd>{formatCount(rescue_count)}</dd>
+        </div>
+        <div>
+          <dt>Ratio</dt>
+          <dd>{formatPercent(rescue_ratio)}</dd>
+        </div>
+        <div title="Neither caught by your code nor reported">
+          <dt>Unaccounted</dt>
+          <dd>{formatCount(unaccounted_count)}</dd>
+        </div>
+        <div>
+          <dt>Last seen</dt>
+          <dd>
+            <Time iso={location.last_seen_at} visit={visit} />
+          </dd>
+        </div>
+      </dl>
+      {source && (
+        <details class="handler-source">
+          <summary>Show handler</summary>
+          <SourceCode source={source} />
+        </details>
+      )}
+    </li>
+  )
+}
+
+/** Location of the `throw`. A leading `~` means that only the handler is known. */
+function RaiseLocation({ location, visit }: { location: string; visit: Visit }): Rendered {
+  if (location === OTHERS) return null
+  const isHandler = location.startsWith('~')
+  const path = isHandler ? location.slice(1) : location
+  return (
+    <>
+      {isHandler && <span class="muted">raised below </span>}
+      <a
+        href={openErrorsLink(visit, { search: path.replace(/(?::\d+){1,2}$/, '') })}
+        title="Show errors with this file in the stack trace"
+      >
+        <code>{path}</code>
+      </a>
+    </>
+  )
+}
+
+function Handler({
+  handler: { rescue_location, handler_kind, rescue_count },
+}: {
+  handler: SwallowingHandler
+}): Rendered {
+  return (
+    <li>
+      <span class="muted">
+        {rescue_count === 1 ? 'caught once in' : `caught ${formatCount(rescue_count)} times in`}
+      </span>{' '}
+      <code>{rescue_location || 'an unknown location'}</code>{' '}
+      {handler_kind && <span class="badge">{HANDLER_LABELS[handler_kind] ?? words(handler_kind)}</span>}
+    </li>
+  )
+}
+
+const HANDLER_LABELS: Readonly<Record<string, string>> = {
+  empty: 'empty catch',
+  logs: 'only logs',
+  value: 'uses a fallback value',
+  may_rethrow: 'may rethrow',
+  may_report: 'may report',
+  reference: 'function reference',
+  other: 'other code',
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { describeEachDatabase } from '../../support/databases.js'
+import { describeEachRuntime } from '../../support/runtimes.js'
+import { freshPlace } from '../../support/tracker.js'
+import { hostFile, namesIn, project, REGISTER, readCounts, run } from './project.js'
+
+const ENDS = hostFile('ends.mjs')
+const early = { error_type: 'RangeError', raised: 3, reported: 0, rescued: { 'early empty': 3 } }
+const end = { error_type: 'Error', raised: 1, reported: 1, rescued: {} }
+
+describeEachDatabase(
+  'a process that ends in its first tick',
+  (database) => {
+    describeEachRuntime('leaves its counts to the next process', ({ path: node }) => {
+      test.each([
+        ['an ES module that exits', 'ends.mjs', 'exit', 0, { early }],
+        ['CommonJS that exits', 'ends.cjs', 'exit', 0, { early }],
+        ['an ES module that crashes', 'ends.mjs', 'crash', 1, { early, end }],
+        ['CommonJS that crashes', 'ends.cjs', 'crash', 1, { early, end }],
+      ])('after %s', async (_title, file, how, exit, counted) => {
+        const place = await freshPlace(database)
+        const folder = project({ [file]: ENDS, 'next.cjs': '' })
+        expect(await run({ node, folder, args: ['--import', REGISTER, file, how], place })).toMatchObject({
+          code: exit,
+        })
+        await run({ node, folder, args: ['--import', REGISTER, 'next.cjs'], place })
+        expect(await readCounts(place.url, namesIn(file, ENDS))).toEqual(counted)
+      })
+    })
+  },
+  { except: ['postgres', 'mysql'] },
+)
