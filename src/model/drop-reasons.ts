@@ -23,11 +23,11 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   notification_max_per_hour: 'Notifications moved to the hourly summary: more than notification_max_per_hour.',
   source_map_skipped:
     'Recorded with the positions of the compiled code: the source map is too large or cannot be read.',
-  local_variables_too_many:
+  local_variables_rate_limit:
     'Seconds in which local_variable_max_per_second was reached. Further errors have no local variables.',
-  local_variables_too_dear:
+  local_variables_time_limit:
     'Seconds in which local_variable_max_pause_ms_per_second was reached. Further errors have no local variables.',
-  local_variables_optimised: 'Thrown in code that V8 had optimized, which removes local variables.',
+  local_variables_optimized: 'Thrown in code that V8 had optimized, which removes local variables.',
   local_variables_off: 'Local variables cannot be read in this process; see the log on standard error.',
   counts_late: 'Not counted: received after the tracker was shut down.',
   counts_not_written:

@@ -3,7 +3,7 @@ import { defineDiagnostic } from '../define.js'
 import { LocalVariables } from './local-variables.js'
 import { localVariableOptions } from './options.js'
 
-/** Values of local variables at the throw. */
+/** Records the local variables where an error is thrown. */
 export const variables = defineDiagnostic({
   name: 'local_variables',
   options: localVariableOptions,
@@ -13,7 +13,7 @@ export const variables = defineDiagnostic({
     const removeHook = addHook(context.hooks.onSigned, {
       name: 'reading local variables',
       run(draft) {
-        draft.local_variables = variables.of(draft.thrown, draft.hash_signature)
+        draft.local_variables = variables.take(draft.thrown, draft.hash_signature)
       },
     })
     variables.start()

@@ -7,84 +7,84 @@ import { type FrameVariables, MORE_KEY } from '../../model/stacks/frame-variable
 import { cleanText } from '../../model/text.js'
 import type { ReadFrame, ReadVariable } from './read-frames.js'
 
-export interface Originals {
-  project_root: string
+export interface OriginalFramesOptions {
+  projectRoot: string
   positions: SourcePositions | undefined
-  /** A name that only the source map knows may be that of a secret. */
+  /** Needed because the original name of a minified variable can be sensitive. */
   redactor: Redactor
 }
 
-/** The frames as the stack shows them: in the original source, by its names and positions. */
-export function originalFrames(frames: readonly ReadFrame[], originals: Originals): FrameVariables[] {
+/** Converts frames to the names and positions of the original source. */
+export function originalFrames(frames: readonly ReadFrame[], options: OriginalFramesOptions): FrameVariables[] {
   const lines = frames.map(stackLine)
-  const mapped = originals.positions?.original(lines) ?? lines
+  const mapped = options.positions?.original(lines) ?? lines
   return frames.map((frame, i) => {
-    const line = mapped[i] === lines[i] ? (lineByNode(frame) ?? lines[i]) : mapped[i]
-    const { function_name, file, line_number } = parseFrame(line ?? '', originals.project_root)
+    const line = mapped[i] === lines[i] ? (lineFromNode(frame) ?? lines[i]) : mapped[i]
+    const { function_name, file, line_number } = parseFrame(line ?? '', options.projectRoot)
     return {
-      function: function_name ?? (cleanText(frame.function_name, 255) || null),
+      function: function_name ?? (cleanText(frame.functionName, 255) || null),
       file,
       line_number,
-      variables: variablesOf(frame, originals),
-      ...(frame.instance_variables ? { instance_variables: frame.instance_variables } : {}),
+      variables: originalVariables(frame, options),
+      ...(frame.instanceVariables ? { instance_variables: frame.instanceVariables } : {}),
     }
   })
 }
 
-/** A name that would be read as part of the place is left out here. */
+/** Names that cannot be confused with a location in a stack line. */
 const PLAIN_NAME = /^[\p{ID_Start}$_#][\p{ID_Continue}$#. ]*$/u
 
-function stackLine({ function_name, url, line, column }: ReadFrame): string {
-  const place = `${pathOf(url)}:${line}:${column}`
-  return PLAIN_NAME.test(function_name) ? `at ${function_name} (${place})` : `at ${place}`
+function stackLine({ functionName, url, line, column }: ReadFrame): string {
+  const location = `${toPath(url)}:${line}:${column}`
+  return PLAIN_NAME.test(functionName) ? `at ${functionName} (${location})` : `at ${location}`
 }
 
-/** Code that was compiled while it was loaded has a map in memory alone, by which Node.js maps its stacks too. */
-function lineByNode(frame: ReadFrame): string | null {
+/** Uses the source map that Node.js holds in memory for code compiled at load time. */
+function lineFromNode(frame: ReadFrame): string | null {
   try {
     const entry = findSourceMap(frame.url)?.findEntry(frame.line - 1, frame.column - 1)
     if (!entry || !('originalSource' in entry)) return null
     const { originalSource, originalLine, originalColumn } = entry
     return stackLine({ ...frame, url: originalSource, line: originalLine + 1, column: originalColumn + 1 })
   } catch {
-    // A map that cannot be read leaves the positions of the running code.
+    // Without a readable map, the frame keeps the position in the running code.
     return null
   }
 }
 
-function pathOf(url: string): string {
+function toPath(url: string): string {
   try {
     return url.startsWith('file://') ? fileURLToPath(url) : url
   } catch {
-    // No file of this machine; the address says where it is as well.
+    // Not a file of this machine.
     return url
   }
 }
 
-function variablesOf(frame: ReadFrame, { positions, redactor }: Originals): Record<string, unknown> {
+function originalVariables(frame: ReadFrame, { positions, redactor }: OriginalFramesOptions): Record<string, unknown> {
   const variables: Record<string, unknown> = {}
-  for (const [from, ofScope] of byScope(frame.variables)) {
-    const to = ofScope[0]?.to
-    const names = ofScope.map(({ name }) => name)
-    const original = from && to ? positions?.variableNames(pathOf(frame.url), [from, to], names) : undefined
-    for (const { name, value } of ofScope) {
-      const known = original?.get(name)
-      const isSecret = known !== undefined && redactor.isSensitiveKey(known)
-      define(variables, known ?? name, isSecret ? FILTERED : value)
+  for (const [start, inScope] of groupByScope(frame.variables)) {
+    const end = inScope[0]?.end
+    const names = inScope.map(({ name }) => name)
+    const originalNames = start && end ? positions?.variableNames(toPath(frame.url), [start, end], names) : undefined
+    for (const { name, value } of inScope) {
+      const originalName = originalNames?.get(name)
+      const isSecret = originalName !== undefined && redactor.isSensitiveKey(originalName)
+      defineOnce(variables, originalName ?? name, isSecret ? FILTERED : value)
     }
   }
-  if (frame.left_out > 0) variables[MORE_KEY] = `${frame.left_out} more`
+  if (frame.omittedCount > 0) variables[MORE_KEY] = `${frame.omittedCount} more`
   return variables
 }
 
-function byScope(variables: readonly ReadVariable[]) {
-  const found = new Map<ReadVariable['from'], ReadVariable[]>()
-  for (const one of variables) found.set(one.from, [...(found.get(one.from) ?? []), one])
-  return found
+function groupByScope(variables: readonly ReadVariable[]): Map<ReadVariable['start'], ReadVariable[]> {
+  const groups = new Map<ReadVariable['start'], ReadVariable[]>()
+  for (const variable of variables) groups.set(variable.start, [...(groups.get(variable.start) ?? []), variable])
+  return groups
 }
 
-/** Two scopes may have held a variable of one original name; the innermost came first. */
-function define(target: object, key: string, value: unknown): void {
+/** Keeps the innermost variable if several scopes use the same original name. */
+function defineOnce(target: object, key: string, value: unknown): void {
   if (Object.hasOwn(target, key)) return
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }

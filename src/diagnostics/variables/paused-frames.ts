@@ -1,70 +1,70 @@
 import type { Debugger, Runtime } from 'node:inspector'
-import type { OwnScripts } from './own-scripts.js'
+import type { HostScripts } from './host-scripts.js'
 
-/** A place in the running code; line and column count from one, as in a stack. */
-export interface CodePlace {
+/** Position in the running code. Line and column start at one, as in a stack. */
+export interface CodePosition {
   line: number
   column: number
 }
 
-/** What a scope holds, live, and where in the file it begins and ends. */
+/** Scope with its live values and its range in the file. */
 export interface LiveScope {
   values: object
-  /** The top of a module: besides its state it holds all its functions and imports. */
-  is_module: boolean
-  from: CodePlace | null
-  to: CodePlace | null
+  /** Module scopes also contain functions and imports. */
+  isModule: boolean
+  start: CodePosition | null
+  end: CodePosition | null
 }
 
-/** A frame of the host's own code while it stands still. */
-export interface LiveFrame extends CodePlace {
-  function_name: string
+/** Frame of the host's code while the thread is paused. */
+export interface LiveFrame extends CodePosition {
+  functionName: string
   url: string
   scopes: readonly LiveScope[]
-  /** What `this` is, in the first frame and only where somebody wants it. */
-  self: unknown
+  /** Value of `this` in the first frame, if requested. */
+  thisValue: unknown
 }
 
-/** So many frames have variables: who looks for the fault looks there. */
-const MOST_FRAMES = 5
+/** Frames with variables. The cause of an error is rarely further up the stack. */
+const MAX_FRAMES = 5
 const READ_SCOPES = new Set<string>(['block', 'catch', 'local'])
 
 /**
- * Which objects of a pause have to be fetched, and how the frames are put together from them once they are there.
- * Null where the host's own code has no part in the stack; no frames where V8 has optimised the variables of all away.
+ * Selects the remote objects of a pause and returns the function that builds frames from the fetched objects. Returns
+ * null if the stack contains no host code. The frames are empty if V8 has optimized away all variables.
  */
-export function wantedObjects(
+export function selectObjects(
   callFrames: readonly Debugger.CallFrame[],
-  scripts: OwnScripts,
-  with_self: boolean,
-): { ids: Runtime.CallArgument[]; frames(objects: readonly unknown[]): LiveFrame[] } | null {
+  scripts: HostScripts,
+  includeThis: boolean,
+): { ids: Runtime.CallArgument[]; buildFrames(objects: readonly unknown[]): LiveFrame[] } | null {
   const ids: Runtime.CallArgument[] = []
-  const wanted: Wanted[] = []
-  let is_hosts = false
+  const selected: SelectedFrame[] = []
+  let hasHostFrame = false
   for (const frame of callFrames) {
     const url = scripts.urlOf(frame.location.scriptId)
     if (url === undefined) continue
-    is_hosts = true
-    // Optimised code does not keep what it needs no more: without any scope, nothing is known of the frame.
+    hasHostFrame = true
+    // Optimized code can have no scopes at all.
     if (frame.scopeChain.length === 0) continue
-    const scopes = readScopes(frame).map((scope) => ({ scope, index: push(ids, scope.object.objectId) }))
-    const self = with_self && wanted.length === 0 ? frame.this?.objectId : undefined
-    wanted.push({ frame, url, scopes, self: self === undefined ? null : push(ids, self) })
-    if (wanted.length === MOST_FRAMES) break
+    const scopes = readableScopes(frame).map((scope) => ({ scope, index: addId(ids, scope.object.objectId) }))
+    const thisId = includeThis && selected.length === 0 ? frame.this?.objectId : undefined
+    selected.push({ frame, url, scopes, thisIndex: thisId === undefined ? null : addId(ids, thisId) })
+    if (selected.length === MAX_FRAMES) break
   }
-  if (!is_hosts) return null
-  return { ids, frames: (objects) => wanted.map((one) => liveFrame(one, objects)) }
+  if (!hasHostFrame) return null
+  return { ids, buildFrames: (objects) => selected.map((frame) => buildFrame(frame, objects)) }
 }
 
-interface Wanted {
+interface SelectedFrame {
   frame: Debugger.CallFrame
   url: string
   scopes: { scope: Debugger.Scope; index: number }[]
-  self: number | null
+  thisIndex: number | null
 }
 
-/** From the innermost block to the function itself; at the top of a module, the module's own. */
-function readScopes({ scopeChain }: Debugger.CallFrame): Debugger.Scope[] {
+/** Returns the scopes from the innermost block to the function, or to the module for top-level code. */
+function readableScopes({ scopeChain }: Debugger.CallFrame): Debugger.Scope[] {
   const scopes: Debugger.Scope[] = []
   for (const scope of scopeChain) {
     const isModule = scope.type === 'module'
@@ -78,25 +78,26 @@ function readScopes({ scopeChain }: Debugger.CallFrame): Debugger.Scope[] {
   return scopes
 }
 
-function push(ids: Runtime.CallArgument[], objectId: string | undefined): number {
+/** Adds an object id and returns its index. */
+function addId(ids: Runtime.CallArgument[], objectId: string | undefined): number {
   return ids.push(objectId === undefined ? {} : { objectId }) - 1
 }
 
-function liveFrame({ frame, url, scopes, self }: Wanted, objects: readonly unknown[]): LiveFrame {
+function buildFrame({ frame, url, scopes, thisIndex }: SelectedFrame, objects: readonly unknown[]): LiveFrame {
   return {
-    function_name: frame.functionName,
+    functionName: frame.functionName,
     url,
-    ...(placeOf(frame.location) as CodePlace),
+    ...(toPosition(frame.location) as CodePosition),
     scopes: scopes.map(({ scope, index }) => ({
       values: objects[index] as object,
-      is_module: scope.type === 'module',
-      from: placeOf(scope.startLocation),
-      to: placeOf(scope.endLocation),
+      isModule: scope.type === 'module',
+      start: toPosition(scope.startLocation),
+      end: toPosition(scope.endLocation),
     })),
-    self: self === null ? undefined : objects[self],
+    thisValue: thisIndex === null ? undefined : objects[thisIndex],
   }
 }
 
-function placeOf(location: Debugger.Location | undefined): CodePlace | null {
+function toPosition(location: Debugger.Location | undefined): CodePosition | null {
   return location ? { line: location.lineNumber + 1, column: (location.columnNumber ?? 0) + 1 } : null
 }

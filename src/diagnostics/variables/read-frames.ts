@@ -2,95 +2,100 @@ import { types } from 'node:util'
 import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
 import { TYPE_KEY } from '../../model/stacks/frame-variables.js'
 import { Describer, type ValueLimits } from './describe-value.js'
-import type { CodePlace, LiveFrame, LiveScope } from './paused-frames.js'
+import type { CodePosition, LiveFrame, LiveScope } from './paused-frames.js'
 
 export interface VariableLimits extends ValueLimits {
   variables: number
-  /** Null where what `this` holds is not wanted. */
-  instance_variables: number | null
+  /** Null if the properties of `this` are not recorded. */
+  instanceVariables: number | null
 }
 
-/** A variable by the name it has in the running code. */
+/** Variable with its name in the running code. */
 export interface ReadVariable {
   name: string
   value: unknown
-  /** Where in the file it can be seen: a minifier's name is told from there. */
-  from: CodePlace | null
-  to: CodePlace | null
+  /** Range of the scope, which finds the original name of a minified variable. */
+  start: CodePosition | null
+  end: CodePosition | null
 }
 
-/** A frame without any live object of the host's. */
-export interface ReadFrame extends CodePlace {
-  function_name: string
+/** Frame as plain data, without live objects of the host. */
+export interface ReadFrame extends CodePosition {
+  functionName: string
   url: string
   variables: readonly ReadVariable[]
-  left_out: number
-  instance_variables: Readonly<Record<string, unknown>> | null
+  omittedCount: number
+  instanceVariables: Readonly<Record<string, unknown>> | null
 }
 
-/** The frames of a pause that have variables, as plain data. It runs while the host stands still. */
+/** Converts the frames of a pause that have variables to plain data. Runs while the host is paused. */
 export function readFrames(frames: readonly LiveFrame[], redactor: Redactor, limits: VariableLimits): ReadFrame[] {
   const describer = new Describer(redactor, limits)
-  const read = frames.map(({ function_name, url, line, column, scopes, self }) => {
-    const found = variablesOf(scopes)
-    // `for (const [key, value] of Object.entries(form))`: what the value is stands in another variable.
-    const secretNames = describer.secretMembers((wanted) => found.find(({ name }) => name === wanted)?.value)
+  const read = frames.map(({ functionName, url, line, column, scopes, thisValue }) => {
+    const visible = visibleVariables(scopes)
+    // In `for (const [key, value] of Object.entries(form))`, the value of `key` decides whether `value` is a secret.
+    const secretNames = describer.secretMembers((key) => visible.find(({ name }) => name === key)?.value)
     return {
-      ...{ function_name, url, line, column },
-      variables: found.slice(0, limits.variables).map(({ name, value, from, to }) => ({
+      ...{ functionName, url, line, column },
+      variables: visible.slice(0, limits.variables).map(({ name, value, start, end }) => ({
         name,
         value: secretNames.has(name) ? FILTERED : describer.variable(name, value),
-        from,
-        to,
+        start,
+        end,
       })),
-      left_out: Math.max(0, found.length - limits.variables),
-      instance_variables: selfOf(self, describer, limits),
+      omittedCount: Math.max(0, visible.length - limits.variables),
+      instanceVariables: readInstanceVariables(thisValue, describer, limits),
     }
   })
-  return read.filter(({ variables, instance_variables }) => variables.length > 0 || instance_variables !== null)
+  return read.filter(({ variables, instanceVariables }) => variables.length > 0 || instanceVariables !== null)
 }
 
-/** How what marks swallowed exceptions calls its own variables. */
-const OWN_NAMES = '__faultboard_'
-/** What Node.js wraps around every CommonJS module. */
-const WRAPPER = ['exports', 'require', 'module', '__filename', '__dirname']
+/** Prefix of the variables that the detection of swallowed exceptions adds. */
+const MARK_PREFIX = '__faultboard_'
+/** Parameters of the function that Node.js wraps around a CommonJS module. */
+const WRAPPER_PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname']
 
-/** The innermost first, each name once: an outer variable of the same name cannot be seen there. */
-function variablesOf(scopes: readonly LiveScope[]): ReadVariable[] {
-  const found = new Map<string, ReadVariable>()
-  for (const { values, is_module, from, to } of scopes) {
+/** Returns variables from the innermost scope outward. Shadowed variables are skipped. */
+function visibleVariables(scopes: readonly LiveScope[]): ReadVariable[] {
+  const visible = new Map<string, ReadVariable>()
+  for (const { values, isModule, start, end } of scopes) {
     const names = Object.keys(values)
-    const isWrapper = WRAPPER.every((name) => names.includes(name))
+    const isWrapper = WRAPPER_PARAMETERS.every((name) => names.includes(name))
     for (const name of names) {
-      if (found.has(name) || name.startsWith(OWN_NAMES) || (isWrapper && WRAPPER.includes(name))) continue
+      if (visible.has(name) || name.startsWith(MARK_PREFIX) || (isWrapper && WRAPPER_PARAMETERS.includes(name)))
+        continue
       const value = currentValue(values, name)
-      if ((is_module || isWrapper) && typeof value === 'function') continue
-      if (value !== UNINITIALISED) found.set(name, { name, value, from, to })
+      if ((isModule || isWrapper) && typeof value === 'function') continue
+      if (value !== UNINITIALIZED) visible.set(name, { name, value, start, end })
     }
   }
-  return [...found.values()]
+  return [...visible.values()]
 }
 
-const UNINITIALISED = Symbol('uninitialised')
+const UNINITIALIZED = Symbol('uninitialized')
 
 function currentValue(values: object, name: string): unknown {
   try {
     return (values as Record<string, unknown>)[name]
   } catch {
-    // From Node.js 22 on this says that the line which gives it its first value was not reached.
-    return UNINITIALISED
+    // Node.js 22 and later throw for a variable whose declaration has not run yet.
+    return UNINITIALIZED
   }
 }
 
-function selfOf(self: unknown, describer: Describer, limits: VariableLimits): ReadFrame['instance_variables'] {
-  if (limits.instance_variables === null || typeof self !== 'object' || self === null || self === globalThis)
+function readInstanceVariables(
+  thisValue: unknown,
+  describer: Describer,
+  { instanceVariables }: VariableLimits,
+): ReadFrame['instanceVariables'] {
+  if (instanceVariables === null || typeof thisValue !== 'object' || thisValue === null || thisValue === globalThis)
     return null
-  if (types.isProxy(self) || types.isModuleNamespaceObject(self)) return null
+  if (types.isProxy(thisValue) || types.isModuleNamespaceObject(thisValue)) return null
   try {
-    const properties = describer.properties(self, limits.instance_variables)
+    const properties = describer.properties(thisValue, instanceVariables)
     return Object.keys(properties).some((key) => key !== TYPE_KEY) ? properties : null
   } catch {
-    // An exotic object may throw from anything that looks at it.
+    // Exotic objects can throw from any operation.
     return null
   }
 }

@@ -1,9 +1,9 @@
 import { types } from 'node:util'
 
-/** What is told in a few words, whatever it holds; null for what is described by its parts. */
+/** Returns the text of an object that is not described by its properties, or null. */
 export function leafText(value: object): string | null {
   if (value === globalThis) return '[globalThis]'
-  // It holds the secrets of the whole process, under names of the operator's choice.
+  // Contains secrets of the process under arbitrary names.
   if (value === process.env) return '[process.env]'
   if (value === process) return '[process]'
   if (types.isDate(value)) return dateText(value)
@@ -15,7 +15,7 @@ export function leafText(value: object): string | null {
   return OPAQUE.find(([isKind]) => isKind(value))?.[1] ?? null
 }
 
-/** What cannot be looked into, or tells nothing to who does. */
+/** Objects without readable content. */
 const OPAQUE: readonly (readonly [(value: object) => boolean, string])[] = [
   [types.isPromise, '[Promise]'],
   [types.isGeneratorObject, '[Generator]'],
@@ -25,21 +25,22 @@ const OPAQUE: readonly (readonly [(value: object) => boolean, string])[] = [
   [types.isExternal, '[External]'],
 ]
 
-/** What the class of an object is called, found without calling anything of the host's. */
+/** Returns the class name of an object without running code of the host. */
 export function className(value: object): string {
   let prototype: unknown = Object.getPrototypeOf(value)
-  for (let level = 0; level < PROTOTYPES && typeof prototype === 'object' && prototype !== null; level++) {
+  for (let level = 0; level < MAX_PROTOTYPES && typeof prototype === 'object' && prototype !== null; level++) {
     if (types.isProxy(prototype)) break
-    const maker = ownValue(prototype, 'constructor')
-    const name = typeof maker === 'function' && !types.isProxy(maker) ? ownValue(maker, 'name') : undefined
+    const constructor = ownValue(prototype, 'constructor')
+    const name =
+      typeof constructor === 'function' && !types.isProxy(constructor) ? ownValue(constructor, 'name') : undefined
     if (typeof name === 'string' && name !== '') return name
     prototype = Object.getPrototypeOf(prototype)
   }
   return 'Object'
 }
 
-/** So far up an object without a class of its own, as Express makes them, is asked for one. */
-const PROTOTYPES = 4
+/** Objects of Express have several prototypes without a constructor. */
+const MAX_PROTOTYPES = 4
 
 export function functionText(value: object): string {
   if (types.isProxy(value)) return '[Proxy]'
@@ -48,12 +49,12 @@ export function functionText(value: object): string {
   return typeof name === 'string' && name !== '' ? `[${kind} ${name}]` : `[${kind}]`
 }
 
-/** The value of an own property that has one, and undefined for a getter, which is not called. */
+/** Returns the value of an own property. Returns undefined for a getter without calling it. */
 export function ownValue(object: object, key: string): unknown {
   return Object.getOwnPropertyDescriptor(object, key)?.value
 }
 
-/** The prototype of a class cannot be replaced; that of a function can, and an arrow function has none. */
+/** Only classes have a read-only prototype. */
 function isClass(value: object): boolean {
   return Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false
 }
@@ -70,15 +71,15 @@ function errorText(error: Error): string {
 }
 
 function byteLength(view: ArrayBufferView): number {
-  return lengthBy(types.isDataView(view) ? DataView.prototype : Object.getPrototypeOf(Uint8Array.prototype), view)
+  return builtInLength(types.isDataView(view) ? DataView.prototype : Object.getPrototypeOf(Uint8Array.prototype), view)
 }
 
 function bufferLength(buffer: ArrayBufferLike): number {
-  return lengthBy(types.isSharedArrayBuffer(buffer) ? SharedArrayBuffer.prototype : ArrayBuffer.prototype, buffer)
+  return builtInLength(types.isSharedArrayBuffer(buffer) ? SharedArrayBuffer.prototype : ArrayBuffer.prototype, buffer)
 }
 
-/** Asked of the prototype, because a class of the host's may have a getter of that name. */
-function lengthBy(prototype: object, value: object): number {
+/** Uses the built-in getter, because a subclass in the host can override `byteLength`. */
+function builtInLength(prototype: object, value: object): number {
   return Number(Object.getOwnPropertyDescriptor(prototype, 'byteLength')?.get?.call(value))
 }
 

@@ -42,7 +42,7 @@ describe('the limits on reading variables', () => {
     const answer = await runTask<Burst>({ task: 'burst', settings: { local_variable_max_per_second: 5 } })
     expect(numbersIn(answer)).toEqual([0, 1, 2, 3, 4])
     expect(answer.late).toBe(99)
-    expect(answer.dropped).toMatchObject({ local_variables_too_many: 1 })
+    expect(answer.dropped).toMatchObject({ local_variables_rate_limit: 1 })
   })
 
   test('pause it by themselves when it takes too long', async () => {
@@ -51,7 +51,7 @@ describe('the limits on reading variables', () => {
     expect(read[0]).toBe(0)
     // Five milliseconds are for at most sixteen pauses, by what V8 alone takes for one.
     expect(read.length).toBeLessThanOrEqual(16)
-    expect(answer.dropped.local_variables_too_dear).toBeGreaterThanOrEqual(1)
+    expect(answer.dropped.local_variables_time_limit).toBeGreaterThanOrEqual(1)
   })
 
   test('are each tracker’s own, and so is what it filters', async () => {

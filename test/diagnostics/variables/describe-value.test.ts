@@ -3,8 +3,8 @@ import { Describer, type ValueLimits } from '../../../src/diagnostics/variables/
 import { readFrames } from '../../../src/diagnostics/variables/read-frames.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
-const PLACE = { function_name: 'f', url: 'file:///srv/app.js', line: 1, column: 1 }
-const LIMITS: ValueLimits = { depth: 3, string: 200, array_items: 10, hash_items: 20 }
+const POSITION = { functionName: 'f', url: 'file:///srv/app.js', line: 1, column: 1 }
+const LIMITS: ValueLimits = { depth: 3, stringLength: 200, arrayItems: 10, objectKeys: 20 }
 
 function described(value: unknown, limits: Partial<ValueLimits> = {}, name = 'value'): unknown {
   return new Describer(createRedactor(['iban', /^tax/]), { ...LIMITS, ...limits }).variable(name, value)
@@ -21,19 +21,19 @@ class Order {
   }
 }
 
-/** A class of the host's may answer what the language would. */
+/** Subclass that overrides a built-in getter. */
 class Tape extends ArrayBuffer {
   override get byteLength(): number {
     throw new Error('a getter was called')
   }
 }
 
-function argumentsOf(..._given: number[]): unknown {
-  // biome-ignore lint/complexity/noArguments: it is what is looked at.
+function argumentsOf(..._values: number[]): unknown {
+  // biome-ignore lint/complexity/noArguments: the value under test.
   return arguments
 }
 
-describe('a value', () => {
+describe('a described value', () => {
   test.each([
     ['text', 'text'],
     [12.5, 12.5],
@@ -74,13 +74,13 @@ describe('a value', () => {
     [Object.defineProperty({}, 'lazy', { get: () => 1, enumerable: true }), { lazy: '[Getter]' }],
     [JSON.parse('{"__proto__": {"admin": true}}'), JSON.parse('{"__proto__": {"admin": true}}')],
     [Object.assign(new Array(3), { 0: 1, 2: 3 }), [1, '[empty]', 3]],
-  ])('is told as plain data: %#', (value, expected) => {
+  ])('is described as plain data: %#', (value, expected) => {
     const plain = described(value)
     expect(plain).toEqual(expected)
     expect(JSON.parse(JSON.stringify(plain))).toEqual(plain)
   })
 
-  test('that `this` holds is told without its methods, so many of them', () => {
+  test('omits methods and limits properties of `this`', () => {
     const self = Object.assign(new Order(), { pay: () => 1, paid: true, token: 'x', more: { a: { b: { c: 1 } } } })
     const describer = new Describer(createRedactor(), LIMITS)
     expect(describer.properties(self, 3)).toEqual({
@@ -89,12 +89,12 @@ describe('a value', () => {
     expect(describer.properties({ more: self.more }, 3)).toEqual({ more: { a: { b: { c: 1 } } } })
   })
 
-  test('of a class that overrides what tells its size is asked nothing', () => {
+  test('does not call an overridden byteLength getter', () => {
     expect(described(new Tape(4))).toBe('[ArrayBuffer, 4 bytes]')
     expect(described(new SharedArrayBuffer(8))).toBe('[ArrayBuffer, 8 bytes]')
   })
 
-  test('that holds itself is told once', () => {
+  test('marks circular references', () => {
     const order: Record<string, unknown> = { id: 1 }
     order.self = order
     expect(described({ order, again: order })).toEqual({
@@ -103,33 +103,33 @@ describe('a value', () => {
     })
   })
 
-  test('is told as deep, wide and long as the limits say', () => {
+  test('respects the limits for depth, width and length', () => {
     expect(described({ a: { b: { c: { d: 1 } } } })).toEqual({ a: { b: { c: '[Object]' } } })
     expect(described({ a: { b: 1 } }, { depth: 1 })).toEqual({ a: '[Object]' })
-    expect(described([1, 2, 3, 4], { array_items: 2 })).toEqual([1, 2, '[2 more]'])
-    expect(described({ a: 1, b: 2, c: 3 }, { hash_items: 2 })).toEqual({ a: 1, b: 2, '(more)': '1 more' })
-    expect(described('x'.repeat(5_000_000), { string: 20 })).toHaveLength(20)
-    expect(described(new Set([1, 2, 3]), { array_items: 1 })).toEqual({ '(type)': 'Set(3)', values: [1, '[2 more]'] })
+    expect(described([1, 2, 3, 4], { arrayItems: 2 })).toEqual([1, 2, '[2 more]'])
+    expect(described({ a: 1, b: 2, c: 3 }, { objectKeys: 2 })).toEqual({ a: 1, b: 2, '(more)': '1 more' })
+    expect(described('x'.repeat(5_000_000), { stringLength: 20 })).toHaveLength(20)
+    expect(described(new Set([1, 2, 3]), { arrayItems: 1 })).toEqual({ '(type)': 'Set(3)', values: [1, '[2 more]'] })
     const map = new Map(Array.from({ length: 50 }, (_, i) => [`key ${i}`, i]))
-    expect(described(map, { hash_items: 1 })).toEqual({ '(type)': 'Map(50)', 'key 0': 0, '(more)': '49 more' })
+    expect(described(map, { objectKeys: 1 })).toEqual({ '(type)': 'Map(50)', 'key 0': 0, '(more)': '49 more' })
   })
 
-  test('that is huge costs no more than a small one: a list of a million, a tree of a million', () => {
+  test('is bounded for a list and a tree with a million items', () => {
     const wide = (depth: number): unknown => (depth === 0 ? 'leaf' : Array.from({ length: 100 }, () => wide(depth - 1)))
     const tree = { list: new Array(5_000_000).fill(1), tree: wide(3) }
-    const plain = described(tree, { depth: 10, array_items: 100, hash_items: 100 })
+    const plain = described(tree, { depth: 10, arrayItems: 100, objectKeys: 100 })
     expect(JSON.stringify(plain).length).toBeLessThan(10_000)
   })
 
-  test('of many is cut when all together are too long', () => {
-    const describer = new Describer(createRedactor(), { ...LIMITS, string: 5000 })
+  test('is truncated when all variables together are too long', () => {
+    const describer = new Describer(createRedactor(), { ...LIMITS, stringLength: 5000 })
     const all = Array.from({ length: 100 }, (_, i) => describer.variable(`v${i}`, `${i} `.repeat(2000)))
     expect(JSON.stringify(all).length).toBeLessThan(50_000)
   })
 })
 
 describe('a secret', () => {
-  test('is filtered by the name of the variable and of any key in it', () => {
+  test('is filtered by the name of its variable or key', () => {
     expect(described('hunter2', {}, 'password')).toBe('[FILTERED]')
     expect(described({ user: { api_key: 'x', iban: 'DE1', tax_number: 4, name: 'Ada' } })).toEqual({
       user: { api_key: '[FILTERED]', iban: '[FILTERED]', tax_number: '[FILTERED]', name: 'Ada' },
@@ -144,16 +144,16 @@ describe('a secret', () => {
     expect(described(['postgres://user:hunter2@db/shop'])).toEqual([expect.not.stringContaining('hunter2')])
   })
 
-  test('is filtered where its name stands before it in a list, or beside it', () => {
+  test('is filtered when the previous item or a sibling contains its name', () => {
     expect(described(['Host', 'shop', 'X-Api-Key', 'abc', 'Accept', '*'])).toEqual(['Host', 'shop', 'X-Api-Key', '[FILTERED]', 'Accept', '*']) // biome-ignore format: pairs
     expect(described({ name: 'password', value: 'hunter2' })).toEqual({ name: 'password', value: '[FILTERED]' })
   })
 
-  test('is filtered where its name is what another variable or property of the frame holds', () => {
-    const frame = (values: object) => ({ ...PLACE, scopes: [{ values, is_module: false, from: null, to: null }] })
-    const limits = { ...LIMITS, variables: 15, instance_variables: 20 }
-    const read = (values: object, self: unknown = null) =>
-      readFrames([{ ...frame(values), self } as never], createRedactor([]), limits)[0]
+  test('is filtered when another variable or property of the frame contains its name', () => {
+    const frame = (values: object) => ({ ...POSITION, scopes: [{ values, isModule: false, start: null, end: null }] })
+    const limits = { ...LIMITS, variables: 15, instanceVariables: 20 }
+    const read = (values: object, thisValue: unknown = null) =>
+      readFrames([{ ...frame(values), thisValue } as never], createRedactor([]), limits)[0]
     for (const values of [
       { key: 'password', value: 'hunter2' },
       { name: 'Authorization', val: 'hunter2' },
@@ -161,12 +161,12 @@ describe('a secret', () => {
       expect(JSON.stringify(read(values))).not.toContain('hunter2')
       expect(JSON.stringify(read({ i: 1 }, values))).not.toContain('hunter2')
     }
-    expect(JSON.stringify(read({ key: 'colour', value: 'green' }))).toContain('green')
+    expect(JSON.stringify(read({ key: 'color', value: 'green' }))).toContain('green')
   })
 
-  test('is not cut in two by the limit, which no filter could tell', () => {
+  test('is filtered before truncation', () => {
     const text = `${'x'.repeat(15)} token=abcdefghijklmnop`
-    expect(described(text, { string: 30 })).not.toContain('abc')
+    expect(described(text, { stringLength: 30 })).not.toContain('abc')
     expect(described(`postgres://user:${'hunter2'.repeat(100)}@db/shop`)).not.toContain('hunter')
   })
 })

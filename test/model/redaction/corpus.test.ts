@@ -37,7 +37,7 @@ describe('the corpus of secrets', () => {
   })
 
   test('leaves no secret in parameters, context and local variables', () => {
-    const limits = { depth: 6, string: 2000, array_items: 100, hash_items: 100 }
+    const limits = { depth: 6, stringLength: 2000, arrayItems: 100, objectKeys: 100 }
     const leaks = samples.flatMap((sample) => {
       if (!('data' in sample)) return []
       const outputs = [plainData(sample.data, redactor), new Describer(redactor, limits).variable('x', sample.data)]
