@@ -18,7 +18,7 @@ import { reasonOf } from './capture/values/thrown-value.js'
 import type { Handler } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
 import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
-import { type KnownPools, rememberPool } from './diagnostics/dumps/pools.js'
+import { type RegisteredPools, registerPool } from './diagnostics/dumps/pools.js'
 import { type RequestGuardEvent, requestGuardOf } from './diagnostics/request-guard/collector.js'
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
@@ -46,7 +46,7 @@ export class TrackerInstance {
   #outdated = false
   #stopped = false
   #stopping: Promise<void> | null = null
-  readonly #pools: KnownPools = new Map()
+  readonly #pools: RegisteredPools = new Map()
   /** Reports for which the stack had no room at all. Counted with the next report: a call would overflow again. */
   #missed = 0
 
@@ -275,7 +275,7 @@ export class TrackerInstance {
    * Tracker.registerPool('orders', new pg.Pool())
    */
   registerPool(name: string, pool: object): void {
-    rememberPool(this.#pools, name, pool)
+    registerPool(this.#pools, name, pool)
   }
 
   /** What the host's rate limiters and blocklists tell. Governed by `enable_request_guard_tracking`. */

@@ -168,9 +168,9 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
   test('the form warns about the cost of a heap snapshot', async () => {
     const page = await open()
     await page.goto(at(host, '/errors/diagnostic_dumps'))
-    await page.getByText('Capture a dump').click()
-    expect(await page.getByText('stops the process, with all its requests').isVisible()).toBe(true)
-    expect(await page.getByLabel('With a heap snapshot').isChecked()).toBe(false)
+    await page.getByText('Capture dump').click()
+    expect(await page.getByText('blocks the process and all its requests').isVisible()).toBe(true)
+    expect(await page.getByLabel('Include a heap snapshot').isChecked()).toBe(false)
     await expectAccessible(page)
   })
 })

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
-import { KEPT_DUMPS } from '../../src/diagnostics/dumps/capture-dump.js'
+import { MAX_DUMPS } from '../../src/diagnostics/dumps/capture-dump.js'
 import { createServer } from '../../src/mcp/server.js'
 import type { Settings } from '../../src/options.js'
 import type { TrackerInstance } from '../../src/tracker.js'
@@ -213,7 +213,7 @@ describe('the corpus of secrets', () => {
         await tracker.Commands.CaptureDiagnosticDump.call({ note: part.map(({ text }) => text).join('\n') })
       })
       // The oldest dumps are deleted.
-      if (number % KEPT_DUMPS === KEPT_DUMPS - 1) dumps += await allRows(url)
+      if (number % MAX_DUMPS === MAX_DUMPS - 1) dumps += await allRows(url)
     }
     dumps += await allRows(url)
     const reached = (place: string) => CARRIED.filter((_, i) => dumps.includes(`#${place}-${i}# `)).length

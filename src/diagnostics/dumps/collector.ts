@@ -1,7 +1,7 @@
 import { holdGcMonitor } from '../processes/gc-monitor.js'
 import { endProfile } from './cpu-profile.js'
 
-/** Observes garbage collection for later dumps. Stopping ends a CPU profile that is still running. */
+/** Monitors garbage collection for later dumps. Stopping ends a running CPU profile. */
 export function collectForDumps(): () => void {
   const releaseGcMonitor = holdGcMonitor()
   return () => {

@@ -1,27 +1,24 @@
 import { writeFile } from 'node:fs/promises'
 import type { Session } from 'node:inspector'
 import { TrackerError } from '../../model/errors.js'
-import { oneAtATime } from './one-at-a-time.js'
+import { runExclusively } from './run-exclusively.js'
 
-/** Ends the profile that is being taken, should the tracker be shut down meanwhile. */
 let endEarly: (() => void) | null = null
 
+/** Ends the running profile early. Called when the tracker shuts down. */
 export function endProfile(): void {
   endEarly?.()
 }
 
-/**
- * Writes what the process spends its time on for so long. The inspector is asked in this very thread, and no port is
- * opened for it. A shutdown of the tracker ends it early.
- */
-export async function writeCpuProfile(path: string, milliseconds: number): Promise<void> {
-  await oneAtATime('a CPU profile', async () => {
-    const session = await connected()
+/** Records a CPU profile for the given duration. Uses an inspector session of this thread, so no port is opened. */
+export async function writeCpuProfile(path: string, durationMs: number): Promise<void> {
+  await runExclusively('a CPU profile', async () => {
+    const session = await connect()
     try {
-      await asked(session, 'Profiler.enable')
-      await asked(session, 'Profiler.start')
-      await elapsed(milliseconds)
-      const { profile } = await asked(session, 'Profiler.stop')
+      await post(session, 'Profiler.enable')
+      await post(session, 'Profiler.start')
+      await waitFor(durationMs)
+      const { profile } = await post(session, 'Profiler.stop')
       await writeFile(path, JSON.stringify(profile), { mode: 0o600, flag: 'wx' })
     } finally {
       endEarly = null
@@ -30,7 +27,7 @@ export async function writeCpuProfile(path: string, milliseconds: number): Promi
   })
 }
 
-async function connected(): Promise<Session> {
+async function connect(): Promise<Session> {
   try {
     const { Session } = await import('node:inspector')
     const session = new Session()
@@ -39,25 +36,25 @@ async function connected(): Promise<Session> {
   } catch (cause) {
     throw new TrackerError(
       'not_possible_now',
-      `This process cannot be profiled: ${(cause as Error).message}. Node.js was built or started without its inspector.`,
+      `Cannot profile this process: ${(cause as Error).message}. Node.js was built or started without the inspector.`,
       { cause },
     )
   }
 }
 
-/** It holds the process: somebody awaits the profile, and a script must not end before it is written. */
-function elapsed(milliseconds: number): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(done, milliseconds)
+/** Keeps the process alive, so that a script does not exit before the profile is written. */
+function waitFor(durationMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, durationMs)
     endEarly = () => {
       clearTimeout(timer)
-      done()
+      resolve()
     }
   })
 }
 
-function asked(session: Session, method: 'Profiler.enable' | 'Profiler.start' | 'Profiler.stop') {
-  return new Promise<{ profile?: unknown }>((settle, refuse) => {
-    session.post(method, (error: Error | null, answer?: object) => (error ? refuse(error) : settle(answer ?? {})))
+function post(session: Session, method: 'Profiler.enable' | 'Profiler.start' | 'Profiler.stop') {
+  return new Promise<{ profile?: unknown }>((resolve, reject) => {
+    session.post(method, (error: Error | null, result?: object) => (error ? reject(error) : resolve(result ?? {})))
   })
 }

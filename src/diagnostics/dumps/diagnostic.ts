@@ -4,7 +4,7 @@ import { captureDiagnosticDump, deleteDiagnosticDump } from './capture-dump.js'
 import { diagnosticDumps, findDiagnosticDump } from './diagnostic-dump.js'
 import { dumpOptions } from './options.js'
 
-/** Snapshots of the process: memory, event loop, handles, CPU profile, heap. */
+/** Captures snapshots of the process: memory, event loop, handles, CPU profile, heap. */
 export const dumps = defineDiagnostic({
   name: 'diagnostic_dumps',
   options: dumpOptions,

@@ -5,8 +5,8 @@ import { createRedactor, type Redactor } from '../../model/redaction/redaction.j
 import { isoTime } from '../../model/time.js'
 import { withTimeout } from '../../model/with-timeout.js'
 import { gcState } from '../processes/gc-monitor.js'
-import { environmentNames } from './environment.js'
-import { placedAddress } from './node-flags.js'
+import { environmentSection } from './environment.js'
+import { displayAddress } from './node-flags.js'
 import { modulesSection } from './packages.js'
 import { poolsSection } from './pools.js'
 import {
@@ -20,7 +20,7 @@ import {
 import { reportSection } from './report.js'
 import { containerSection, descriptorsSection } from './system-files.js'
 
-/** What a dump tells, part by part; one that could not be had, or found no room, is null. */
+/** Sections of a dump. A section is null if it could not be read or exceeds the size limit. */
 export const SECTIONS = [
   'process',
   'memory',
@@ -44,7 +44,7 @@ export const SECTIONS = [
 export type SectionName = (typeof SECTIONS)[number]
 export type Sections = Record<SectionName, unknown>
 
-/** Breadcrumbs and the host's pools are there in a tracker at work. */
+/** Breadcrumbs and pools exist only in a started tracker. */
 export interface DumpContext extends Context {
   breadcrumbs?: Breadcrumbs
   pools?: ReadonlyMap<string, WeakRef<object>>
@@ -62,44 +62,44 @@ const LIMITS: PlainLimits = {
   characters: 40_000,
 }
 
-/** The state of this process as plain, bounded data without secrets. */
+/** Reads the state of this process as plain, bounded data without secrets. */
 export async function dumpSections(context: DumpContext, { report = false } = {}): Promise<Sections> {
   const { config, database, jobs, pools = new Map() } = context
   const redactor = processRedactor(context)
-  // A package may be called cookie, and a pool tokens: their versions and numbers are no secrets.
-  const byValue = { ...redactor, isSensitiveKey: () => false }
+  // Package and pool names such as "cookie" or "tokens" do not make their versions and counts secret.
+  const valueRedactor = { ...redactor, isSensitiveKey: () => false }
   const root = config.project_root
-  return fitted({
-    process: await section(redactor, () => processSection(root)),
-    memory: await section(redactor, memorySection),
-    heap: await section(redactor, heapSection),
-    gc: await section(redactor, gcState),
-    event_loop: await section(redactor, eventLoopSection),
-    cpu: await section(redactor, cpuSection),
-    active_resources: await section(redactor, activeResourcesSection),
-    descriptors: await section(redactor, descriptorsSection),
-    container: await section(redactor, containerSection),
-    pools: await section(byValue, () => poolsSection(pools, database.dialect.pool?.(), redactor)),
-    jobs: await section(redactor, () => jobsSection(jobs)),
-    versions: await section(redactor, () => versionsSection(context)),
-    modules: await section(byValue, () => modulesSection(root)),
-    tracker: await section(redactor, () => trackerSection(context, root)),
-    environment: await section(redactor, () => environmentNames(process.env, root)),
-    breadcrumbs: await section(redactor, () => breadcrumbsSection(context)),
-    report: report ? await section(redactor, reportSection) : null,
+  return limitSize({
+    process: await readSection(redactor, () => processSection(root)),
+    memory: await readSection(redactor, memorySection),
+    heap: await readSection(redactor, heapSection),
+    gc: await readSection(redactor, gcState),
+    event_loop: await readSection(redactor, eventLoopSection),
+    cpu: await readSection(redactor, cpuSection),
+    active_resources: await readSection(redactor, activeResourcesSection),
+    descriptors: await readSection(redactor, descriptorsSection),
+    container: await readSection(redactor, containerSection),
+    pools: await readSection(valueRedactor, () => poolsSection(pools, database.dialect.pool?.(), redactor)),
+    jobs: await readSection(redactor, () => jobsSection(jobs)),
+    versions: await readSection(redactor, () => versionsSection(context)),
+    modules: await readSection(valueRedactor, () => modulesSection(root)),
+    tracker: await readSection(redactor, () => trackerSection(context, root)),
+    environment: await readSection(redactor, () => environmentSection(process.env, root)),
+    breadcrumbs: await readSection(redactor, () => breadcrumbsSection(context)),
+    report: report ? await readSection(redactor, reportSection) : null,
   })
 }
 
-/** Filters the secrets of the process, which a dump never shows, whatever `filter_sensitive_data` is. */
+/** Returns a redactor even if `filter_sensitive_data` is off, because a dump must never contain secrets. */
 export function processRedactor({ config, redactor }: Context): Redactor {
   return config.filter_sensitive_data ? redactor : createRedactor(config.sensitive_data_patterns)
 }
 
-async function section(redactor: Redactor, read: () => unknown): Promise<unknown> {
+async function readSection(redactor: Redactor, read: () => unknown): Promise<unknown> {
   try {
     return plainData(await read(), redactor, LIMITS)
   } catch {
-    // What one system or runtime does not tell must not cost the rest of the dump.
+    // A section that is not available on this system must not fail the dump.
     return null
   }
 }
@@ -117,11 +117,11 @@ function versionsSection({ config: { app_version, git_sha, environment } }: Cont
 
 async function trackerSection({ config, optionTable, recorder, counters, spool, database }: Context, root: string) {
   const { files, failed, bytes } = await spool.state()
-  const { unavailable_since, last_flush_at, ...waiting } = recorder.state
+  const { unavailable_since, last_flush_at, ...state } = recorder.state
   return {
     application_name: config.application_name,
-    database: placedAddress(database.dialect.address, root),
-    ...waiting,
+    database: displayAddress(database.dialect.address, root),
+    ...state,
     unavailable_since: isoTime(unavailable_since),
     last_flush_at: isoTime(last_flush_at),
     spool: { files, failed, size_bytes: bytes },
@@ -130,12 +130,12 @@ async function trackerSection({ config, optionTable, recorder, counters, spool, 
   }
 }
 
-const ENGINE_PATIENCE_MS = 2000
+const JOB_ENGINE_TIMEOUT_MS = 2000
 
-/** An engine that is away must not hold up the dump of a process that may be about to die. */
+/** Limits the wait for an unreachable job engine, because the process may be about to crash. */
 async function jobsSection(jobs: Context['jobs']) {
-  const message = 'the job engine does not answer'
-  const counts = await withTimeout(jobs.counts(), ENGINE_PATIENCE_MS, { message, keepAlive: true })
+  const message = 'the job engine does not respond'
+  const counts = await withTimeout(jobs.counts(), JOB_ENGINE_TIMEOUT_MS, { message, keepAlive: true })
   return { engine: jobs.name, ...counts }
 }
 
@@ -148,13 +148,13 @@ function breadcrumbsSection({ breadcrumbs }: DumpContext) {
     }))
 }
 
-/** Texts full of what takes many bytes are the only way past the limits; the largest part goes until the rest fits. */
-function fitted(sections: Sections): Sections {
+/** Removes the largest sections until the dump fits. Needed for texts with many multi-byte characters. */
+function limitSize(sections: Sections): Sections {
   const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
-  const fitting = { ...sections }
-  while (bytes(fitting) > MAX_DUMP_BYTES) {
-    const [largest] = [...SECTIONS].sort((a, b) => bytes(fitting[b]) - bytes(fitting[a]))
-    if (largest) fitting[largest] = null
+  const limited = { ...sections }
+  while (bytes(limited) > MAX_DUMP_BYTES) {
+    const [largest] = [...SECTIONS].sort((a, b) => bytes(limited[b]) - bytes(limited[a]))
+    if (largest) limited[largest] = null
   }
-  return fitting
+  return limited
 }

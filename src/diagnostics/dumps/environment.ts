@@ -1,7 +1,7 @@
-import { HIDDEN, shownOptions } from './node-flags.js'
+import { displayNodeOptions, HIDDEN } from './node-flags.js'
 
-/** Variables that say how the process runs and by custom hold nothing that must stay hidden. */
-const SHOWN = new Set([
+/** Variables that describe the runtime and by convention contain no secrets. */
+const PUBLIC_VARIABLES = new Set([
   'CI',
   'DYNO',
   'FLY_REGION',
@@ -28,15 +28,15 @@ const SHOWN = new Set([
   'npm_package_version',
 ])
 
-const MAX_NAMES = 500
+const MAX_VARIABLES = 500
 
-/** Which variables are set. A value is shown only where its name is known to be harmless: most secrets have other names. */
-export function environmentNames(env: NodeJS.ProcessEnv, project_root: string): Record<string, string> {
-  const shown = (name: string) => {
+/** Lists the names of environment variables, with values only for known harmless names. */
+export function environmentSection(env: NodeJS.ProcessEnv, projectRoot: string): Record<string, string> {
+  const displayValue = (name: string) => {
     const value = env[name] ?? ''
-    if (!SHOWN.has(name)) return HIDDEN
-    return name === 'NODE_OPTIONS' ? shownOptions(value, project_root) : value
+    if (!PUBLIC_VARIABLES.has(name)) return HIDDEN
+    return name === 'NODE_OPTIONS' ? displayNodeOptions(value, projectRoot) : value
   }
-  const names = Object.keys(env).sort().slice(0, MAX_NAMES)
-  return Object.fromEntries(names.map((name) => [name, shown(name)]))
+  const names = Object.keys(env).sort().slice(0, MAX_VARIABLES)
+  return Object.fromEntries(names.map((name) => [name, displayValue(name)]))
 }

@@ -1,9 +1,9 @@
 import type { Redactor } from '../../model/redaction/redaction.js'
 
-/** Pools by the names under which the host made them known; a pool that is gone is forgotten. */
-export type KnownPools = Map<string, WeakRef<object>>
+/** Pools by their registered names. Weak references, so that a pool can be garbage collected. */
+export type RegisteredPools = Map<string, WeakRef<object>>
 
-/** What is told of a pool: numbers only, because its options hold addresses and passwords. */
+/** State of a pool. Contains only numbers, because pool options contain addresses and passwords. */
 export interface PoolState {
   kind: string
   total: number | null
@@ -14,42 +14,42 @@ export interface PoolState {
 }
 
 const MAX_POOLS = 50
-const NAME_LIMIT = 100
+const MAX_NAME_LENGTH = 100
 
-/** Remembers a pool weakly. What is no object is not remembered: the host must not fail for it. */
-export function rememberPool(pools: KnownPools, name: unknown, pool: unknown): void {
+/** Registers a pool. Ignores values that are not objects, because the host must not fail. */
+export function registerPool(pools: RegisteredPools, name: unknown, pool: unknown): void {
   if ((typeof pool !== 'object' && typeof pool !== 'function') || pool === null) return
-  for (const [known, reference] of pools) if (reference.deref() === undefined) pools.delete(known)
-  const key = String(name).slice(0, NAME_LIMIT)
+  for (const [existing, reference] of pools) if (reference.deref() === undefined) pools.delete(existing)
+  const key = String(name).slice(0, MAX_NAME_LENGTH)
   if (pools.size < MAX_POOLS || pools.has(key)) pools.set(key, new WeakRef(pool))
 }
 
-/** The state of every pool that is known; null where it is of a kind that nobody knows. */
+/** Returns the state of each registered pool, or null for a pool of an unknown kind. */
 export function poolsSection(
   pools: ReadonlyMap<string, WeakRef<object>>,
-  own: object | null | undefined,
+  ownPool: object | null | undefined,
   redactor: Redactor,
 ) {
-  const all = [...pools].map(([name, reference]) => [name, reference.deref()] as const)
-  const named = own ? [...all, ['faultboard', own] as const] : all
+  const registered = [...pools].map(([name, reference]) => [name, reference.deref()] as const)
+  const named = ownPool ? [...registered, ['faultboard', ownPool] as const] : registered
   return Object.fromEntries(
     named.flatMap(([name, pool]) => (pool === undefined ? [] : [[redactor.text(name), poolState(pool)] as const])),
   )
 }
 
 /**
- * How a pool of pg, mysql2, knex, Sequelize, generic-pool or undici is doing, by its own public numbers.
+ * Reads the state of a pool of pg, mysql2, knex, Sequelize, generic-pool or undici.
  *
  * @example
  * poolState(new pg.Pool({ max: 10 })) // { kind: 'pg', total: 0, idle: 0, in_use: 0, waiting: 0, max: 10 }
  */
 export function poolState(pool: object): PoolState | null {
-  for (const read of KINDS) {
+  for (const read of POOL_READERS) {
     try {
       const state = read(pool)
       if (state) return state
     } catch {
-      // A pool that is closed, or only looks like one, tells nothing.
+      // The pool is closed or of another kind.
     }
   }
   return null
@@ -65,9 +65,9 @@ const pg: ReadPool = (pool) => {
   return { kind: 'pg', total, idle, in_use: total - idle, waiting: numberAt(pool, 'waitingCount'), max }
 }
 
-/** The numbers of mysql2 stand in fields of its own; the pool of mysql2/promise is a wrapper around the other. */
-const mysql2: ReadPool = (given) => {
-  const pool = '_allConnections' in given ? given : at(given, 'pool')
+/** mysql2 has no public counters. The pool of mysql2/promise wraps the callback pool. */
+const mysql2: ReadPool = (candidate) => {
+  const pool = '_allConnections' in candidate ? candidate : valueAt(candidate, 'pool')
   const total = numberAt(pool, '_allConnections', 'length')
   const idle = numberAt(pool, '_freeConnections', 'length')
   if (total === null || idle === null) return null
@@ -82,13 +82,13 @@ const mysql2: ReadPool = (given) => {
   }
 }
 
-/** The pool behind knex, which is tarn, or tarn itself. */
-const tarn: ReadPool = (given) => {
-  const pool = at(given, 'client', 'pool') ?? given
-  const in_use = called(pool, 'numUsed')
-  const idle = called(pool, 'numFree')
+/** Handles tarn pools and knex, which uses tarn. */
+const tarn: ReadPool = (candidate) => {
+  const pool = valueAt(candidate, 'client', 'pool') ?? candidate
+  const in_use = numberFrom(pool, 'numUsed')
+  const idle = numberFrom(pool, 'numFree')
   if (in_use === null || idle === null) return null
-  const waiting = called(pool, 'numPendingAcquires')
+  const waiting = numberFrom(pool, 'numPendingAcquires')
   return { kind: 'tarn', total: in_use + idle, idle, in_use, waiting, max: numberAt(pool, 'max') }
 }
 
@@ -100,8 +100,8 @@ const genericPool: ReadPool = (pool) => {
   return { kind: 'generic-pool', total, idle, in_use, waiting: numberAt(pool, 'pending'), max: numberAt(pool, 'max') }
 }
 
-const sequelize: ReadPool = (given) => {
-  const pool = at(given, 'connectionManager', 'pool') ?? given
+const sequelize: ReadPool = (candidate) => {
+  const pool = valueAt(candidate, 'connectionManager', 'pool') ?? candidate
   const total = numberAt(pool, 'size')
   const in_use = numberAt(pool, 'using')
   if (total === null || in_use === null) return null
@@ -124,9 +124,9 @@ const undici: ReadPool = (pool) => {
   return { kind: 'undici', total, idle: numberAt(pool, 'stats', 'free'), in_use, waiting, max: null }
 }
 
-const KINDS: readonly ReadPool[] = [pg, mysql2, tarn, genericPool, sequelize, undici]
+const POOL_READERS: readonly ReadPool[] = [pg, mysql2, tarn, genericPool, sequelize, undici]
 
-function at(value: unknown, ...path: string[]): unknown {
+function valueAt(value: unknown, ...path: string[]): unknown {
   let found = value
   for (const name of path) {
     if ((typeof found !== 'object' && typeof found !== 'function') || found === null) return undefined
@@ -136,12 +136,12 @@ function at(value: unknown, ...path: string[]): unknown {
 }
 
 function numberAt(value: unknown, ...path: string[]): number | null {
-  const found = at(value, ...path)
+  const found = valueAt(value, ...path)
   return typeof found === 'number' && Number.isFinite(found) ? found : null
 }
 
-function called(value: unknown, method: string): number | null {
-  const found = at(value, method)
+function numberFrom(value: unknown, method: string): number | null {
+  const found = valueAt(value, method)
   const result = typeof found === 'function' ? found.call(value) : null
   return typeof result === 'number' ? result : null
 }

@@ -4,19 +4,19 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import { isMainThread, threadId } from 'node:worker_threads'
-import { placed, shownFlags } from './node-flags.js'
+import { displayFlags, displayPath } from './node-flags.js'
 
-/** What runs here. Paths are told from the project's root: where that lies is the machine's own affair. */
-export function processSection(project_root: string) {
+/** Describes the process. Paths are relative to the project. */
+export function processSection(projectRoot: string) {
   return {
     pid: process.pid,
     ppid: process.ppid,
     hostname: hostname(),
-    uptime_s: rounded(process.uptime()),
+    uptime_s: roundTo3(process.uptime()),
     argv0: basename(process.argv0),
-    script: process.argv[1] === undefined ? null : placed(process.argv[1], project_root),
-    exec_argv: shownFlags(process.execArgv, project_root),
-    working_directory: placed(process.cwd(), project_root),
+    script: process.argv[1] === undefined ? null : displayPath(process.argv[1], projectRoot),
+    exec_argv: displayFlags(process.execArgv, projectRoot),
+    working_directory: displayPath(process.cwd(), projectRoot),
     thread_id: isMainThread ? null : threadId,
   }
 }
@@ -54,28 +54,28 @@ export function heapSection() {
 const SAMPLE_MS = 100
 const RESOLUTION_MS = 10
 
-/** How late the event loop is and how much of its time it works, over a short sample. */
+/** Measures delay and utilization of the event loop over a short sample. */
 export async function eventLoopSection() {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   const before = performance.eventLoopUtilization()
   delay.enable()
-  // It holds the process for this moment: somebody awaits the dump, and a script must not end before it is written.
+  // Keeps the process alive, so that a script does not exit before the dump is written.
   await setTimeout(SAMPLE_MS)
   delay.disable()
-  // The histogram holds the time between two ticks, of which this much is the wait that was asked for.
-  const late = (nanoseconds: number) => rounded(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS))
-  const seen = delay.count > 0
-  // Not of every version that we run on.
+  // The histogram contains the time between two ticks, including the requested interval.
+  const toDelayMs = (nanoseconds: number) => roundTo3(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS))
+  const hasSamples = delay.count > 0
+  // Not available in all supported Node.js versions.
   const { loopCount, events, eventsWaiting } =
     (performance.nodeTiming as { uvMetricsInfo?: UvMetrics }).uvMetricsInfo ?? {}
   return {
     sample_ms: SAMPLE_MS,
-    utilisation: rounded(performance.eventLoopUtilization(before).utilization),
-    utilisation_since_start: rounded(performance.eventLoopUtilization().utilization),
-    delay_mean_ms: seen ? late(delay.mean) : null,
-    delay_p50_ms: seen ? late(delay.percentile(50)) : null,
-    delay_p99_ms: seen ? late(delay.percentile(99)) : null,
-    delay_max_ms: seen ? late(delay.max) : null,
+    utilisation: roundTo3(performance.eventLoopUtilization(before).utilization),
+    utilisation_since_start: roundTo3(performance.eventLoopUtilization().utilization),
+    delay_mean_ms: hasSamples ? toDelayMs(delay.mean) : null,
+    delay_p50_ms: hasSamples ? toDelayMs(delay.percentile(50)) : null,
+    delay_p99_ms: hasSamples ? toDelayMs(delay.percentile(99)) : null,
+    delay_max_ms: hasSamples ? toDelayMs(delay.max) : null,
     turns: loopCount ?? null,
     events: events ?? null,
     events_waited_for: eventsWaiting ?? null,
@@ -92,9 +92,9 @@ export function cpuSection() {
   const { user, system } = process.cpuUsage()
   const usage = process.resourceUsage()
   return {
-    user_ms: rounded(user / 1000),
-    system_ms: rounded(system / 1000),
-    load_average: loadavg().map(rounded),
+    user_ms: roundTo3(user / 1000),
+    system_ms: roundTo3(system / 1000),
+    load_average: loadavg().map(roundTo3),
     parallelism: availableParallelism(),
     max_rss_bytes: usage.maxRSS * 1024,
     file_reads: usage.fsRead,
@@ -103,13 +103,13 @@ export function cpuSection() {
   }
 }
 
-/** What keeps the event loop busy or alive, by kind. */
+/** Counts the resources that keep the event loop alive, by kind. */
 export function activeResourcesSection(): Record<string, number> {
   const counts = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a))
 }
 
-function rounded(value: number): number {
+function roundTo3(value: number): number {
   return Math.round(value * 1000) / 1000
 }

@@ -41,8 +41,8 @@ export class Describer {
   }
 
   /** Returns the names of values that are secret because a sibling contains a sensitive name. */
-  secretMembers(valueOf: (name: string) => unknown): ReadonlySet<string> {
-    return secretMembers(valueOf, this.#redactor.isSensitiveKey)
+  secretMembers(lookUp: (name: string) => unknown): ReadonlySet<string> {
+    return secretMembers(lookUp, this.#redactor.isSensitiveKey)
   }
 
   /** Describes one variable. A sensitive name filters its value. */

@@ -30,9 +30,9 @@ export function className(value: object): string {
   let prototype: unknown = Object.getPrototypeOf(value)
   for (let level = 0; level < MAX_PROTOTYPES && typeof prototype === 'object' && prototype !== null; level++) {
     if (types.isProxy(prototype)) break
-    const constructor = ownValue(prototype, 'constructor')
+    const classObject = ownValue(prototype, 'constructor')
     const name =
-      typeof constructor === 'function' && !types.isProxy(constructor) ? ownValue(constructor, 'name') : undefined
+      typeof classObject === 'function' && !types.isProxy(classObject) ? ownValue(classObject, 'name') : undefined
     if (typeof name === 'string' && name !== '') return name
     prototype = Object.getPrototypeOf(prototype)
   }

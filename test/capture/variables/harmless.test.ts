@@ -61,7 +61,7 @@ describeEachRuntime('reading local variables', (runtime) => {
       const flags = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons', '--no-warnings']
       const { code, stdout, stderr } = await run('limits.mjs', { settings: settingsFor(root), task: 'off' }, { ...place, flags }) // biome-ignore format: one run
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(DENIED) })
-      expect(DENIED.exec(stderr)?.[1]).toBe('the permissions of the process forbid it')
+      expect(DENIED.exec(stderr)?.[1]).toBe('the permission model of the process denies it')
       expect(JSON.parse(stdout)).toMatchObject({ read: null })
     },
   )

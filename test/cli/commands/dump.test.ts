@@ -76,7 +76,7 @@ describe('faultboard dump of a running application', () => {
     const refused = ['dump', '--url', url, '--heap-snapshot']
     const { code, stderr } = await faultboard(refused, { cwd, env: SIGNED_IN })
     expect(code).toBe(1)
-    expect(stderr).toContain('returned 404: Heap snapshots are switched off')
+    expect(stderr).toContain('returned 404: Heap snapshots are off')
     expect(stderr).toContain('Set enable_heap_snapshots to true')
   })
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { captureDiagnosticDump, KEPT_DUMPS } from '../../../src/diagnostics/dumps/capture-dump.js'
+import { captureDiagnosticDump, MAX_DUMPS } from '../../../src/diagnostics/dumps/capture-dump.js'
 import { diagnosticDumps, findDiagnosticDump } from '../../../src/diagnostics/dumps/diagnostic-dump.js'
 import { MAX_DUMP_BYTES } from '../../../src/diagnostics/dumps/dump-content.js'
 import { perform } from '../../../src/operation.js'
@@ -7,7 +7,7 @@ import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
 import { addApplication, runningContext } from '../running.js'
 
-interface Parts {
+interface DumpSections {
   memory: { heap_used_bytes: number; rss_bytes: number }
   heap: { spaces: { name: string }[] }
   event_loop: { utilisation: number; delay_p99_ms: number }
@@ -20,7 +20,7 @@ interface Parts {
 const ON = { enable_diagnostic_dump: true, enable_breadcrumbs: true }
 
 describeEachDatabase('a diagnostic dump', (database) => {
-  test('tells what this process is and does', async () => {
+  test('contains the state of the process', async () => {
     const context = await runningContext(database, { ...ON, app_version: '4.2' })
     context.counters.add('sampled_out', 3)
     const timer = setInterval(() => {}, 60_000)
@@ -39,7 +39,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
       tracker: { application_name: 'shop', dropped: { sampled_out: 3 }, buffered: 0 },
       breadcrumbs: [],
     })
-    const { memory, heap, event_loop, active_resources, modules, tracker, cpu } = dump as unknown as Parts
+    const { memory, heap, event_loop, active_resources, modules, tracker, cpu } = dump as unknown as DumpSections
     expect(memory.heap_used_bytes).toBeGreaterThan(1_000_000)
     expect(memory.rss_bytes).toBeGreaterThan(memory.heap_used_bytes)
     expect(heap.spaces.map(({ name }) => name)).toContain('old_space')
@@ -51,11 +51,11 @@ describeEachDatabase('a diagnostic dump', (database) => {
     expect(cpu.user_ms).toBeGreaterThan(0)
     expect(tracker.switched_on).toContain('enable_diagnostic_dump')
     expect(dump.rss_bytes).toBe(memory.rss_bytes)
-    // Where the file of a database lies is the machine's own affair.
+    // Paths outside of the project are not recorded.
     expect(tracker.database).not.toMatch(/^sqlite:\//)
   })
 
-  test('holds the names of the environment, but no value of one that may be a secret', async () => {
+  test('contains the names of environment variables without secret values', async () => {
     const secrets = {
       PAYMENT: 'sk_live_4eC39HqLyjWDarjtT1',
       DATABASE_URL: 'postgres://u:hunter2@db/x',
@@ -79,7 +79,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     }
   })
 
-  test('holds the breadcrumbs that led up to it, without their secrets', async () => {
+  test('contains the latest breadcrumbs without secrets', async () => {
     const context = await runningContext(database, ON)
     context.breadcrumbs.add({
       category: 'http',
@@ -99,7 +99,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     ])
   })
 
-  test('stays within its size, whatever the process holds', async () => {
+  test('stays below the size limit', async () => {
     const context = await runningContext(database, { ...ON, breadcrumb_buffer_size: 1000 })
     for (let i = 0; i < 1000; i++) {
       context.breadcrumbs.add({ category: '\u0001'.repeat(500), message: `${i} ${'\u0001'.repeat(900)}` })
@@ -120,7 +120,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     expect([dump.breadcrumbs, dump.tracker]).toContain(null)
   })
 
-  test('is listed newest first, a page at a time', async () => {
+  test('is listed newest first, with pagination', async () => {
     const context = await runningContext(database, ON)
     for (const note of ['first', 'second', null]) await perform(captureDiagnosticDump, context, { note })
     const { dumps, pagination } = await perform(diagnosticDumps, context, { per_page: 2 })
@@ -133,32 +133,32 @@ describeEachDatabase('a diagnostic dump', (database) => {
     expect(second.pagination.page).toBe(2)
   })
 
-  test('is kept with the newest of its application, and is found only within it', async () => {
+  test('replaces the oldest dump of its application and is found only in it', async () => {
     const context = await runningContext(database, ON)
     const depot = await addApplication(context, 'depot')
     const shop = await addApplication(context, 'shop')
     const content = '{"captured_by":null}\n{}'
     const old = (application_id: number) =>
-      Array.from({ length: KEPT_DUMPS }, (_, i) => ({ application_id, note: `old ${i}`, content, created_at: i }))
+      Array.from({ length: MAX_DUMPS }, (_, i) => ({ application_id, note: `old ${i}`, content, created_at: i }))
     await context.database.read.insertInto('faultboard_diagnostic_dumps').values(old(depot)).execute()
     await context.database.read.insertInto('faultboard_diagnostic_dumps').values(old(shop)).execute()
     const { id } = await perform(captureDiagnosticDump, context, { note: 'new' })
     const count = async (application_id: number) =>
       (await perform(diagnosticDumps, context, { application_id })).pagination.total_count
-    expect([await count(shop), await count(depot)]).toEqual([KEPT_DUMPS, KEPT_DUMPS])
+    expect([await count(shop), await count(depot)]).toEqual([MAX_DUMPS, MAX_DUMPS])
     const last = await perform(diagnosticDumps, context, { application_id: shop, per_page: 100 })
     expect([last.dumps[0]?.note, last.dumps.at(-1)?.note]).toEqual(['new', 'old 1'])
     await expect(perform(findDiagnosticDump, context, { dump_id: id, application_id: depot })).rejects.toThrow(
-      'There is no diagnostic dump with the id',
+      /Diagnostic dump \d+ not found/,
     )
   })
 
-  test('is refused while its switch is off, which the sentence names', async () => {
+  test('is rejected with the name of the option while dumps are off', async () => {
     const context = await runningContext(database)
     await expect(perform(captureDiagnosticDump, context, {})).rejects.toThrow('Set enable_diagnostic_dump to true')
   })
 
-  test('takes a note of at most 1000 characters', async () => {
+  test('rejects a note longer than 1000 characters', async () => {
     const context = await runningContext(database, ON)
     await expect(perform(captureDiagnosticDump, context, { note: 'x'.repeat(1001) })).rejects.toThrow(
       'note must not be longer than 1000 characters',

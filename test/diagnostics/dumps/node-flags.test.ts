@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { placedAddress, shownFlags, shownOptions } from '../../../src/diagnostics/dumps/node-flags.js'
+import { displayAddress, displayFlags, displayNodeOptions } from '../../../src/diagnostics/dumps/node-flags.js'
 
 const ROOT = '/srv/app'
 
-test('flags keep their names, and lose code and where things lie', () => {
+test('removes code and folders from flags', () => {
   expect(
-    shownFlags(
+    displayFlags(
       [
         '--max-old-space-size=4096',
         '--import=/srv/app/src/boot.mjs',
@@ -39,27 +39,28 @@ test('flags keep their names, and lose code and where things lie', () => {
   ])
 })
 
-test.each([['-e'], ['--eval'], ['-p'], ['--print'], ['-pe']])('the code of %s is not told', (flag) => {
+test.each([['-e'], ['--eval'], ['-p'], ['--print'], ['-pe']])('hides the code of %s', (flag) => {
   const code = 'console.log(JSON.stringify(process.execArgv)) // hunter2'
   const boot = pathToFileURL(join(import.meta.dirname, 'running.ts')).href
-  const told = execFileSync(process.execPath, ['--no-warnings', flag, code], { encoding: 'utf8' }).split('\n')[0] ?? ''
-  const shown = shownFlags([...JSON.parse(told), `--import=${boot}`], import.meta.dirname)
-  expect(shown).toEqual(['--no-warnings', flag, '[HIDDEN]', '--import=running.ts'])
+  const output =
+    execFileSync(process.execPath, ['--no-warnings', flag, code], { encoding: 'utf8' }).split('\n')[0] ?? ''
+  const flags = displayFlags([...JSON.parse(output), `--import=${boot}`], import.meta.dirname)
+  expect(flags).toEqual(['--no-warnings', flag, '[HIDDEN]', '--import=running.ts'])
 })
 
-test('the file of a database is told from the root too, and any other address as it is', () => {
-  expect(placedAddress('sqlite:/srv/app/data/errors.sqlite3', ROOT)).toBe('sqlite:data/errors.sqlite3')
-  expect(placedAddress("sqlite:/var/lib/errors.db (the host's handle)", ROOT)).toBe(
+test('shortens the path of a database file and keeps other addresses', () => {
+  expect(displayAddress('sqlite:/srv/app/data/errors.sqlite3', ROOT)).toBe('sqlite:data/errors.sqlite3')
+  expect(displayAddress("sqlite:/var/lib/errors.db (the host's handle)", ROOT)).toBe(
     "sqlite:errors.db (the host's handle)",
   )
   for (const address of ['sqlite::memory:', 'postgres://ada@db:5432/shop'])
-    expect(placedAddress(address, ROOT)).toBe(address)
+    expect(displayAddress(address, ROOT)).toBe(address)
 })
 
-test('NODE_OPTIONS are read as Node.js reads them', () => {
-  expect(shownOptions('--require "/srv/secret place/boot.cjs"  --trace-warnings -r=/srv/app/a.js', ROOT)).toBe(
+test('parses NODE_OPTIONS like Node.js', () => {
+  expect(displayNodeOptions('--require "/srv/secret place/boot.cjs"  --trace-warnings -r=/srv/app/a.js', ROOT)).toBe(
     '--require boot.cjs --trace-warnings -r=a.js',
   )
-  expect(shownOptions('', ROOT)).toBe('')
-  expect(shownOptions('--require "/srv/unclosed place', ROOT)).not.toContain('/srv')
+  expect(displayNodeOptions('', ROOT)).toBe('')
+  expect(displayNodeOptions('--require "/srv/unclosed place', ROOT)).not.toContain('/srv')
 })

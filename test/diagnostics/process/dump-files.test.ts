@@ -7,59 +7,63 @@ import {
   type DumpFile,
   dumpFolder,
   findFile,
-  keepFile,
   MAX_FILES,
   removeFiles,
+  storeFile,
   streamFile,
 } from '../../../src/diagnostics/dumps/dump-files.js'
-import { refuseDanger } from '../../../src/diagnostics/dumps/heap-snapshot.js'
+import { assertSafe } from '../../../src/diagnostics/dumps/heap-snapshot.js'
 import { NOON, temporaryFolder } from '../../support/tracker.js'
 
-type Place = Parameters<typeof keepFile>[0]
+type FolderContext = Parameters<typeof storeFile>[0]
 
 let clock = NOON
 
-function place(diagnostic_dump_path: string | null = null): Place {
+function folderContext(diagnostic_dump_path: string | null = null): FolderContext {
   const spool = { folder: join(temporaryFolder(), 'spool') }
-  return { config: { diagnostic_dump_path, project_root: '/srv/app' }, spool, now: () => clock++ } as unknown as Place
+  return {
+    config: { diagnostic_dump_path, project_root: '/srv/app' },
+    spool,
+    now: () => clock++,
+  } as unknown as FolderContext
 }
 
 const content = (text: string) => (path: string) => writeFile(path, text)
 
-describe('the files of dumps', () => {
-  test('lie beside the spool folder, or where diagnostic_dump_path says from the root of the project', () => {
-    const beside = place()
-    expect(dumpFolder(beside)).toBe(`${beside.spool.folder}-dumps`)
-    expect(dumpFolder(place('var/dumps'))).toBe('/srv/app/var/dumps/faultboard-dumps')
+describe('dump files', () => {
+  test('are stored next to the spool folder or in diagnostic_dump_path', () => {
+    const context = folderContext()
+    expect(dumpFolder(context)).toBe(`${context.spool.folder}-dumps`)
+    expect(dumpFolder(folderContext('var/dumps'))).toBe('/srv/app/var/dumps/faultboard-dumps')
   })
 
-  test('are private, under names of ours, and read back as they were written', async () => {
-    const here = place()
-    const file = await keepFile(here, 'cpu_profile', content('{"nodes":[]}'))
+  test('are private, have generated names and are read back unchanged', async () => {
+    const context = folderContext()
+    const file = await storeFile(context, 'cpu_profile', content('{"nodes":[]}'))
     expect(file).toMatchObject({ kind: 'cpu_profile', size_bytes: 12, hostname: hostname() })
     expect(file.name).toMatch(/^dump-\d+-[0-9a-f]{16}\.cpuprofile$/)
-    expect(statSync(dumpFolder(here)).mode & 0o777).toBe(0o700)
-    expect(statSync(join(dumpFolder(here), file.name)).mode & 0o777).toBe(0o600)
-    const found = await findFile(here, file)
+    expect(statSync(dumpFolder(context)).mode & 0o777).toBe(0o700)
+    expect(statSync(join(dumpFolder(context), file.name)).mode & 0o777).toBe(0o600)
+    const found = await findFile(context, file)
     expect(await new Response(streamFile(found?.path ?? '')).text()).toBe('{"nodes":[]}')
   })
 
-  test('are bounded in number: the oldest go', async () => {
-    const here = place()
+  test('are limited in number, and the oldest are deleted', async () => {
+    const context = folderContext()
     const files: DumpFile[] = []
-    for (let i = 0; i < MAX_FILES + 3; i++) files.push(await keepFile(here, 'cpu_profile', content(String(i))))
-    expect(readdirSync(dumpFolder(here)).sort()).toEqual(files.slice(3).map(({ name }) => name))
-    expect(await findFile(here, files[0] as DumpFile)).toBeNull()
+    for (let i = 0; i < MAX_FILES + 3; i++) files.push(await storeFile(context, 'cpu_profile', content(String(i))))
+    expect(readdirSync(dumpFolder(context)).sort()).toEqual(files.slice(3).map(({ name }) => name))
+    expect(await findFile(context, files[0] as DumpFile)).toBeNull()
   })
 
-  test('appear whole or not at all', async () => {
-    const here = place()
-    const fails = keepFile(here, 'heap_snapshot', async (path) => {
+  test('are written atomically', async () => {
+    const context = folderContext()
+    const result = storeFile(context, 'heap_snapshot', async (path) => {
       writeFileSync(path, 'half')
       throw new Error('no room')
     })
-    await expect(fails).rejects.toThrow('no room')
-    expect(readdirSync(dumpFolder(here))).toEqual([])
+    await expect(result).rejects.toThrow('no room')
+    expect(readdirSync(dumpFolder(context))).toEqual([])
   })
 
   test.each([
@@ -69,75 +73,75 @@ describe('the files of dumps', () => {
     'dump-1-0000000000000000.cpuprofile\0',
     'DUMP-1-0000000000000000.cpuprofile',
     '',
-  ])('are neither found nor removed under a name that is not ours: %j', async (name) => {
-    const here = place()
-    await keepFile(here, 'cpu_profile', content('x'))
-    const secret = join(dumpFolder(here), '..', 'secret.txt')
+  ])('are neither found nor removed under an invalid name: %j', async (name) => {
+    const context = folderContext()
+    await storeFile(context, 'cpu_profile', content('x'))
+    const secret = join(dumpFolder(context), '..', 'secret.txt')
     writeFileSync(secret, 'keep me')
     const file: DumpFile = { kind: 'cpu_profile', name, size_bytes: 1, hostname: hostname() }
-    expect(await findFile(here, file)).toBeNull()
-    await removeFiles(here, [file])
+    expect(await findFile(context, file)).toBeNull()
+    await removeFiles(context, [file])
     expect(readFileSync(secret, 'utf8')).toBe('keep me')
   })
 
-  test('are not followed where somebody put a link in their place', async () => {
-    const here = place()
-    const file = await keepFile(here, 'cpu_profile', content('x'))
+  test('are not read through a symbolic link', async () => {
+    const context = folderContext()
+    const file = await storeFile(context, 'cpu_profile', content('x'))
     const name = 'dump-1-0000000000000000.cpuprofile'
-    symlinkSync('/etc/hostname', join(dumpFolder(here), name))
-    expect(await findFile(here, { ...file, name })).toBeNull()
-    await expect(new Response(streamFile(join(dumpFolder(here), name))).text()).rejects.toThrow()
+    symlinkSync('/etc/hostname', join(dumpFolder(context), name))
+    expect(await findFile(context, { ...file, name })).toBeNull()
+    await expect(new Response(streamFile(join(dumpFolder(context), name))).text()).rejects.toThrow()
   })
 
-  test('are refused where the folder is a link of somebody else', async () => {
-    const here = place()
+  test('are rejected if the folder is a symbolic link', async () => {
+    const context = folderContext()
     const elsewhere = temporaryFolder()
-    symlinkSync(elsewhere, dumpFolder(here))
-    await expect(keepFile(here, 'cpu_profile', content('x'))).rejects.toThrow('Set diagnostic_dump_path')
+    symlinkSync(elsewhere, dumpFolder(context))
+    await expect(storeFile(context, 'cpu_profile', content('x'))).rejects.toThrow('Set diagnostic_dump_path')
     expect(readdirSync(elsewhere)).toEqual([])
   })
 
-  test('leave a folder that was there as it is, and use one of their own inside', async () => {
+  test('use a subfolder of a shared folder without changing its mode', async () => {
     const shared = temporaryFolder()
     chmodSync(shared, 0o1777)
-    const here = place(shared)
-    const file = await keepFile(here, 'cpu_profile', content('x'))
+    const context = folderContext(shared)
+    const file = await storeFile(context, 'cpu_profile', content('x'))
     expect(statSync(shared).mode & 0o7777).toBe(0o1777)
     expect(statSync(join(shared, 'faultboard-dumps')).mode & 0o777).toBe(0o700)
-    expect(await findFile(here, file)).toMatchObject({ path: join(shared, 'faultboard-dumps', file.name) })
+    expect(await findFile(context, file)).toMatchObject({ path: join(shared, 'faultboard-dumps', file.name) })
   })
 
-  test('are refused where others may enter their folder, whose mode stays', async () => {
-    const here = place()
-    mkdirSync(dumpFolder(here), { recursive: true })
-    chmodSync(dumpFolder(here), 0o755)
-    await expect(keepFile(here, 'cpu_profile', content('x'))).rejects.toThrow('others may enter it')
-    expect(statSync(dumpFolder(here)).mode & 0o777).toBe(0o755)
-    expect(readdirSync(dumpFolder(here))).toEqual([])
+  test('are rejected if other users can access the folder', async () => {
+    const context = folderContext()
+    mkdirSync(dumpFolder(context), { recursive: true })
+    chmodSync(dumpFolder(context), 0o755)
+    await expect(storeFile(context, 'cpu_profile', content('x'))).rejects.toThrow('other users can access it')
+    expect(statSync(dumpFolder(context)).mode & 0o777).toBe(0o755)
+    expect(readdirSync(dumpFolder(context))).toEqual([])
   })
 
-  test('leave alone what else lies in their folder', async () => {
-    const here = place()
-    mkdirSync(dumpFolder(here), { recursive: true, mode: 0o700 })
-    writeFileSync(join(dumpFolder(here), 'notes.txt'), 'mine')
-    for (let i = 0; i < MAX_FILES + 1; i++) await keepFile(here, 'cpu_profile', content('x'))
-    expect(readdirSync(dumpFolder(here))).toContain('notes.txt')
+  test('do not affect other files in the folder', async () => {
+    const context = folderContext()
+    mkdirSync(dumpFolder(context), { recursive: true, mode: 0o700 })
+    writeFileSync(join(dumpFolder(context), 'notes.txt'), 'mine')
+    for (let i = 0; i < MAX_FILES + 1; i++) await storeFile(context, 'cpu_profile', content('x'))
+    expect(readdirSync(dumpFolder(context))).toContain('notes.txt')
   })
 })
 
 describe('a heap snapshot', () => {
   const MB = 1024 * 1024
-  const room = { heap_bytes: 50 * MB, memory_bytes: 4096 * MB, disk_bytes: 4096 * MB }
+  const resources = { heapBytes: 50 * MB, freeMemoryBytes: 4096 * MB, freeDiskBytes: 4096 * MB }
 
-  test('is taken where there is room', () => {
-    expect(() => refuseDanger(room)).not.toThrow()
+  test('is allowed with sufficient memory and disk space', () => {
+    expect(() => assertSafe(resources)).not.toThrow()
   })
 
   test.each([
-    [{ ...room, heap_bytes: 900 * MB }, 'the heap holds 900 MB, for which the process would stand still for 30 to 60'],
-    [{ ...room, memory_bytes: 100 * MB }, 'it would need about 164 MB of memory, and 100 MB are free'],
-    [{ ...room, disk_bytes: 100 * MB }, 'it would need about 164 MB on disk, and 100 MB are free'],
-  ])('is refused with the reason where it would be a danger', (danger, reason) => {
-    expect(() => refuseDanger(danger)).toThrow(reason)
+    [{ ...resources, heapBytes: 900 * MB }, 'a heap of 900 MB would block the process for 30 to 60 seconds'],
+    [{ ...resources, freeMemoryBytes: 100 * MB }, 'it needs about 164 MB of memory, but only 100 MB are free'],
+    [{ ...resources, freeDiskBytes: 100 * MB }, 'it needs about 164 MB on disk, but only 100 MB are free'],
+  ])('is rejected with the reason if it endangers the process', (unsafe, reason) => {
+    expect(() => assertSafe(unsafe)).toThrow(reason)
   })
 })

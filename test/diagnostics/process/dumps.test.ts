@@ -55,8 +55,8 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     expect({ code, errors }).toEqual({ code: 0, errors: '' })
   })
 
-  // Before anything leaks: it takes the longer the more there is.
-  test('takes a heap snapshot, kept in a private file and sent as it is', async () => {
+  // First, because later tests grow the heap.
+  test('stores a heap snapshot in a private file and sends it unchanged', async () => {
     const id = await host.dump({ heap_snapshot: 'true' })
     const [file] = (await find(id)).files
     const response = await host.get(`/errors/diagnostic_dumps/${id}/files/heap_snapshot`)
@@ -71,9 +71,9 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     expect((await host.get(`/errors/diagnostic_dumps/${id}/files/heap_snapshot`)).status).toBe(404)
   })
 
-  test('tells garbage collection, descriptors, pools, jobs, packages and the turns of the loop', async () => {
+  test('contains garbage collection, descriptors, pools, jobs, packages and loop iterations', async () => {
     await host.ask('/leak')
-    const dump = await find(await host.dump({ note: 'all of it' }))
+    const dump = await find(await host.dump({ note: 'all sections' }))
     expect(dump.process.pid).toBe(host.pid)
     expect(dump.gc.kinds.scavenge?.count).toBeGreaterThan(0)
     expect(dump.gc.total_ms).toBeGreaterThan(0)
@@ -88,22 +88,22 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     expect(dump.report).toBeNull()
   })
 
-  test('with the report of Node.js, holds its handles and limits, and leaves its settings as they were', async () => {
+  test('includes handles and limits of the Node.js report and restores its settings', async () => {
     const before = await host.ask('/state')
     const { report } = await find(await host.dump({ report: 'true' }))
     expect(report?.handles.tcp?.total).toBeGreaterThan(0)
     expect(report?.user_limits.open_files?.soft).toBeGreaterThan(0)
-    const named = Object.keys(report?.user_limits ?? {})
-    expect(named).toEqual(expect.arrayContaining(['virtual_memory_bytes', 'file_size_bytes', 'cpu_time_s']))
+    const limitNames = Object.keys(report?.user_limits ?? {})
+    expect(limitNames).toEqual(expect.arrayContaining(['virtual_memory_bytes', 'file_size_bytes', 'cpu_time_s']))
     expect(report?.resource_usage.rss_bytes).toBeGreaterThan(10_000_000)
     expect(report?.thread_resource_usage).toHaveProperty('cpu_user_ms')
-    // Where nothing limits the memory, Node.js tells a limit that no machine has.
+    // Without a memory limit, Node.js reports an implausible number.
     for (const bytes of Object.values(report?.resource_usage ?? {})) expect(bytes).toBeLessThan(2 ** 50)
     expect(report).not.toHaveProperty('environmentVariables')
     expect(await host.ask('/state')).toEqual(before)
   })
 
-  test('shows the heap and the timers of a leak', async () => {
+  test('shows the heap growth and timers of a leak', async () => {
     const before = await find(await host.dump())
     await host.ask('/leak')
     await host.ask('/timers')
@@ -112,12 +112,12 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     expect(after.active_resources.Timeout).toBe((before.active_resources.Timeout ?? 0) + 50)
   })
 
-  test('takes a CPU profile while the host goes on, and no port is opened for it', async () => {
-    // It works before the profile begins and until it has ended, however long that takes on a busy machine.
+  test('records a CPU profile without blocking the host or opening a port', async () => {
+    // The host works from before the profile starts until it ends.
     await host.ask('/work')
     let id = 0
-    const profiled = host.dump({ cpu_profile_ms: '1000' }).then((made) => {
-      id = made
+    const profiled = host.dump({ cpu_profile_ms: '1000' }).then((dumpId) => {
+      id = dumpId
     })
     while (id === 0) expect(await host.ask('/state')).toMatchObject({ inspector_url: null })
     await profiled
@@ -134,7 +134,7 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     expect(samples.length).toBeGreaterThan(0)
   })
 
-  test('gives files by their kind alone, and only to whoever is signed in', async () => {
+  test('serves files only by kind and only to authenticated users', async () => {
     const id = await host.dump({ cpu_profile_ms: '50' })
     const files = `/errors/diagnostic_dumps/${id}/files`
     const [file] = (await find(id)).files
@@ -155,19 +155,19 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
     expect((await whole.arrayBuffer()).byteLength).toBe(file?.size_bytes)
   })
 
-  test('is taken one file at a time', async () => {
+  test('captures one file at a time', async () => {
     const both = await Promise.all([
       host.post('/errors/diagnostic_dumps', { cpu_profile_ms: '600' }),
       host.post('/errors/diagnostic_dumps', { cpu_profile_ms: '600' }),
     ])
     expect(both.map(({ status }) => status).sort()).toEqual([302, 409])
-    const refused = both.find(({ status }) => status === 409)
-    expect(await refused?.text()).toContain('This process is busy with a CPU profile')
+    const rejected = both.find(({ status }) => status === 409)
+    expect(await rejected?.text()).toContain('This process is already capturing a CPU profile')
   })
 
-  test('holds no secret of environment, flags, arguments or pools, wherever it is shown', async () => {
+  test('contains no secrets of environment, flags, arguments or pools', async () => {
     const id = await host.dump({ report: 'true', note: 'secrets' })
-    const shown = [
+    const outputs = [
       await (await host.get(`/errors/diagnostic_dumps/${id}`)).text(),
       await (await host.get(`/errors/diagnostic_dumps/${id}.json`)).text(),
       await (await host.get('/errors/diagnostic_dumps')).text(),
@@ -177,7 +177,7 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
         ),
       ),
     ]
-    for (const text of shown) expect(text).not.toMatch(/hunter\d|correct horse/)
-    expect(shown[1]).toContain('PAYMENT_KEY')
+    for (const text of outputs) expect(text).not.toMatch(/hunter\d|correct horse/)
+    expect(outputs[1]).toContain('PAYMENT_KEY')
   })
 })

@@ -9,11 +9,11 @@ import { CREDENTIALS, temporaryFolder } from '../../support/tracker.js'
 const PROGRAM = fileURLToPath(new URL('./script.mjs', import.meta.url))
 const ON = { enable_diagnostic_dump: true, enable_system_health: true, enable_process_health: true }
 
-/** Runs the script to its end; one that never ends is killed, and has no exit code. */
-async function run(node: string, deed: string, switches: object) {
+/** Runs the script until it exits. A script that hangs is killed and has no exit code. */
+async function run(node: string, action: string, options: object) {
   const database = `sqlite:${join(temporaryFolder(), 'test.sqlite3')}`
-  const orders = { deed, settings: { database, application_name: 'shop', ...CREDENTIALS, ...switches } }
-  const child = spawn(node, [PROGRAM], { env: { ...process.env, ORDERS: JSON.stringify(orders) } })
+  const scriptOptions = { action, settings: { database, application_name: 'shop', ...CREDENTIALS, ...options } }
+  const child = spawn(node, [PROGRAM], { env: { ...process.env, SCRIPT_OPTIONS: JSON.stringify(scriptOptions) } })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (text) => {
@@ -22,36 +22,36 @@ async function run(node: string, deed: string, switches: object) {
   child.stderr.on('data', (text) => {
     stderr += text
   })
-  const impatience = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 20_000)
   const [code] = await once(child, 'close')
-  clearTimeout(impatience)
+  clearTimeout(timeout)
   return { code, stdout, stderr }
 }
 
-describeEachRuntime('measuring the process', ({ path }) => {
-  test.each(['nothing', 'fail'])('keeps no process alive and says nothing: %s', async (deed) => {
-    const { code, stdout, stderr } = await run(path, deed, ON)
+describeEachRuntime('process monitoring', ({ path }) => {
+  test.each(['nothing', 'fail'])('does not keep the process alive and prints nothing: %s', async (action) => {
+    const { code, stdout, stderr } = await run(path, action, ON)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    // One for each of the two that measure the event loop.
+    // Two features measure the event loop.
     expect(JSON.parse(stdout)).toMatchObject({ observers: 1, histograms: 2 })
   })
 
-  test('makes nothing at all while it is switched off', async () => {
+  test('creates no observers while it is off', async () => {
     const { code, stdout } = await run(path, 'fail', {})
     expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, observers: 0, histograms: 0 })
   })
 
-  test('leaves the end of a host that fails as it is', async () => {
+  test('does not change how a failing host exits', async () => {
     const [off, on] = [await run(path, 'throw', {}), await run(path, 'throw', ON)]
     expect({ code: on.code, stderr: on.stderr }).toEqual({ code: off.code, stderr: off.stderr })
     expect(on.code).toBe(1)
   })
 
-  test('lets a script end only when the profile it awaits is taken', async () => {
+  test('keeps a script alive until its CPU profile is written', async () => {
     expect(await run(path, 'await', ON)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('ends a profile that is being taken when the tracker is shut down', async () => {
+  test('ends a running CPU profile when the tracker shuts down', async () => {
     expect(await run(path, 'profile', ON)).toMatchObject({ code: 0, stderr: '' })
   })
 })

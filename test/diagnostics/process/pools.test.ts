@@ -2,21 +2,21 @@ import mysql from 'mysql2'
 import mysqlPromise from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type KnownPools, poolState, poolsSection, rememberPool } from '../../../src/diagnostics/dumps/pools.js'
+import { poolState, poolsSection, type RegisteredPools, registerPool } from '../../../src/diagnostics/dumps/pools.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runningContext } from '../running.js'
 
 const redactor = createRedactor()
 
-describe('a pool', () => {
-  test('of pg is told by its public numbers', () => {
+describe('the pool state', () => {
+  test('reads the public counters of pg', () => {
     const pool = new pg.Pool({ connectionString: 'postgres://ada:hunter2@127.0.0.1:1/x', max: 7 })
     onTestFinished(() => pool.end())
     expect(poolState(pool)).toEqual({ kind: 'pg', total: 0, idle: 0, in_use: 0, waiting: 0, max: 7 })
   })
 
-  test('of mysql2 is told whichever of its two forms it has', async () => {
+  test('reads callback and promise pools of mysql2', async () => {
     const options = { host: '127.0.0.1', port: 1, password: 'hunter2', connectionLimit: 3 }
     const pools = [mysql.createPool(options), mysqlPromise.createPool(options)]
     for (const pool of pools) {
@@ -48,14 +48,14 @@ describe('a pool', () => {
       { stats: { connected: 4, free: 1, pending: 2, queued: 0, running: 3, size: 5 } },
       { kind: 'undici', total: 4, idle: 1, in_use: 3, waiting: 2, max: null },
     ],
-  ])('in the shape of %s is told', (_name, pool, state) => {
+  ])('reads a pool of %s', (_name, pool, state) => {
     expect(poolState(pool)).toEqual(state)
   })
 
   test.each([
-    ['nothing', {}],
-    ['text where numbers should be', { totalCount: 'hunter2', idleCount: 'hunter2' }],
-    ['no number', { totalCount: Number.NaN, idleCount: 1 }],
+    ['no properties', {}],
+    ['strings instead of numbers', { totalCount: 'hunter2', idleCount: 'hunter2' }],
+    ['NaN counters', { totalCount: Number.NaN, idleCount: 1 }],
     [
       'getters that throw',
       Object.defineProperty({}, 'totalCount', {
@@ -64,32 +64,32 @@ describe('a pool', () => {
         },
       }),
     ],
-  ])('that has %s tells nothing', (_name, pool) => {
+  ])('is null for an object with %s', (_name, pool) => {
     expect(poolState(pool)).toBeNull()
   })
 })
 
-describe('making a pool known', () => {
-  test('never fails, whatever is given', () => {
-    const pools: KnownPools = new Map()
-    for (const nothing of [null, undefined, 7, 'pool', Symbol('x')]) rememberPool(pools, 'x', nothing)
+describe('registering a pool', () => {
+  test('ignores values that are not objects', () => {
+    const pools: RegisteredPools = new Map()
+    for (const value of [null, undefined, 7, 'pool', Symbol('x')]) registerPool(pools, 'x', value)
     expect(pools.size).toBe(0)
   })
 
-  test('is bounded, and a name that comes again takes the place of the first', () => {
-    const pools: KnownPools = new Map()
-    const held = Array.from({ length: 80 }, (_, i) => ({ size: i, borrowed: 0 }))
-    for (const [i, pool] of held.entries()) rememberPool(pools, `pool ${i}`, pool)
+  test('is limited, and a repeated name replaces the earlier pool', () => {
+    const pools: RegisteredPools = new Map()
+    const candidates = Array.from({ length: 80 }, (_, i) => ({ size: i, borrowed: 0 }))
+    for (const [i, pool] of candidates.entries()) registerPool(pools, `pool ${i}`, pool)
     expect(pools.size).toBe(50)
     const other = { size: 99, borrowed: 9 }
-    rememberPool(pools, 'pool 3', other)
+    registerPool(pools, 'pool 3', other)
     expect(poolsSection(pools, null, redactor)['pool 3']).toMatchObject({ total: 99 })
   })
 
-  test('keeps a secret that stands in its name out of the dump', () => {
-    const pools: KnownPools = new Map()
+  test('redacts a secret in the name', () => {
+    const pools: RegisteredPools = new Map()
     const pool = { size: 1, borrowed: 0 }
-    rememberPool(pools, 'postgres://ada:hunter2@db/shop', pool)
+    registerPool(pools, 'postgres://ada:hunter2@db/shop', pool)
     expect(JSON.stringify(poolsSection(pools, null, redactor))).not.toContain('hunter2')
   })
 })
@@ -97,7 +97,7 @@ describe('making a pool known', () => {
 describeEachDatabase(
   "the tracker's own pool",
   (database) => {
-    test('is told by itself', async () => {
+    test('is included automatically', async () => {
       const { database: own } = await runningContext(database)
       const state = poolsSection(new Map(), own.dialect.pool?.(), redactor)
       expect(state).toMatchObject({ faultboard: { kind: database.dialect === 'postgres' ? 'pg' : 'mysql2', max: 4 } })

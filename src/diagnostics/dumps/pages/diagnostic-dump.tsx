@@ -11,7 +11,6 @@ import { Counts, Facts } from './dump-facts.js'
 import { Breadcrumbs, Container, Descriptors, Environment, Gc, Heap, Pools, Report, Versions } from './dump-parts.js'
 import { dumpResponse } from './response.js'
 
-/** One dump with all its parts. */
 export const diagnosticDumpPage = definePage({
   path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}',
   text: 'Details of one diagnostic dump',
@@ -39,8 +38,8 @@ export const diagnosticDumpPage = definePage({
           JSON
         </a>
         <Menu label="Delete">
-          <ActionForm visit={visit} to={`/errors/diagnostic_dumps/${dump.id}/delete`} submit="Delete the dump">
-            <p>It is deleted for good, with its files as far as they lie on the machine that answers.</p>
+          <ActionForm visit={visit} to={`/errors/diagnostic_dumps/${dump.id}/delete`} submit="Delete dump">
+            <p>Deletes the dump permanently, with its files on this machine.</p>
           </ActionForm>
         </Menu>
       </PageHead>
@@ -57,7 +56,7 @@ export const diagnosticDumpPage = definePage({
         <Descriptors values={dump.descriptors} />
         <Container values={dump.container} />
         <Pools values={dump.pools} />
-        <Facts title="Jobs" values={dump.jobs} missing="The job engine did not answer." />
+        <Facts title="Jobs" values={dump.jobs} missing="The job engine did not respond." />
         <Facts title="Tracker" values={dump.tracker} />
         <Versions versions={dump.versions} modules={dump.modules} />
       </div>
@@ -68,11 +67,11 @@ export const diagnosticDumpPage = definePage({
   ),
 })
 
-const FILES = {
-  cpu_profile: { title: 'CPU profile', text: 'Opens in the Performance panel of Chrome, and in most editors.' },
+const FILE_TEXTS = {
+  cpu_profile: { title: 'CPU profile', text: 'Opens in the Performance panel of Chrome DevTools and in most editors.' },
   heap_snapshot: {
     title: 'Heap snapshot',
-    text: 'Opens in the Memory panel of Chrome. It holds every secret of the process: keep it as you keep those.',
+    text: 'Opens in the Memory panel of Chrome DevTools. Contains every secret of the process; store it accordingly.',
   },
 } as const
 
@@ -83,9 +82,9 @@ function Files({ dump: { id, files }, visit }: { dump: DiagnosticDump; visit: Vi
       {files.map(({ kind, size_bytes, hostname }) => (
         <li>
           <a class="button" href={href(visit, `/errors/diagnostic_dumps/${id}/files/${kind}`)} download>
-            {`${FILES[kind].title}, ${formatBytes(size_bytes)}`}
+            {`${FILE_TEXTS[kind].title}, ${formatBytes(size_bytes)}`}
           </a>
-          <span class="muted meta">{`${FILES[kind].text} It lies on ${hostname}.`}</span>
+          <span class="muted meta">{`${FILE_TEXTS[kind].text} Stored on ${hostname}.`}</span>
         </li>
       ))}
     </ul>

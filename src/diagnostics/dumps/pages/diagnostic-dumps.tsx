@@ -10,10 +10,9 @@ import { type DumpSummary, type DumpsPage, diagnosticDumps } from '../diagnostic
 import { CaptureDumpForm } from './capture-dump-form.js'
 import { dumpsResponse } from './response.js'
 
-/** The snapshots that are kept, and the button that takes another. */
 export const diagnosticDumpsPage = definePage({
   path: '/errors/diagnostic_dumps',
-  text: 'List of the diagnostic dumps',
+  text: 'List of diagnostic dumps',
   parameters: diagnosticDumps.input,
   load: (context, parameters): Promise<DumpsPage> => diagnosticDumps.run(context, parameters),
   response: dumpsResponse,
@@ -22,17 +21,20 @@ export const diagnosticDumpsPage = definePage({
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),
   view: ({ dumps, pagination }, visit) => (
     <>
-      <PageHead title="Diagnostic dumps" context="Snapshots of a process: memory, event loop, handles, tracker.">
+      <PageHead
+        title="Diagnostic dumps"
+        context="Snapshots of a process: memory, event loop, handles and tracker state."
+      >
         <CaptureDumpForm visit={visit} />
       </PageHead>
       {dumps.length === 0 ? (
         <Empty
-          title="No dump was captured yet"
+          title="No diagnostic dumps yet"
           code="await Tracker.Commands.CaptureDiagnosticDump.call({ note: 'before the deploy' })"
         >
-          A dump holds the state of the process that answers: memory and heap spaces, event-loop delay, active
-          resources, versions, the names of the environment and the state of the tracker. Capture one with the button
-          above, or from code:
+          A dump contains the state of this process: memory and heap spaces, event loop delay, active resources,
+          versions, names of environment variables and the tracker state. Capture one with the button above, or from
+          code:
         </Empty>
       ) : (
         <ol class="records">
@@ -71,7 +73,7 @@ function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
       <dl class="record-figures">
         <Figure label="Memory" value={dump.rss_bytes} format={formatBytes} />
         <Figure label="Heap used" value={dump.heap_used_bytes} format={formatBytes} />
-        <Figure label="Loop delay p99" value={dump.delay_p99_ms} format={formatMilliseconds} />
+        <Figure label="Event loop delay p99" value={dump.delay_p99_ms} format={formatMilliseconds} />
       </dl>
     </li>
   )

@@ -6,15 +6,15 @@ import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '.
 
 export type Values = Readonly<Record<string, unknown>>
 
-export function record(values: unknown): Values {
+export function toRecord(values: unknown): Values {
   return typeof values === 'object' && values !== null ? (values as Values) : {}
 }
 
-/** One part of a dump; what is missing says so. */
-export function Part({
+/** Section of a dump, with a text if it is missing. */
+export function Section({
   title,
   values,
-  missing = 'This part could not be had, or found no room.',
+  missing = 'Not available, or too large to store.',
   children,
 }: {
   title: string
@@ -32,15 +32,15 @@ export function Part({
 
 export function Facts({ title, values, missing }: { title: string; values: unknown; missing?: string }): Rendered {
   return (
-    <Part title={title} values={values} {...(missing ? { missing } : {})}>
-      <FactList values={record(values)} />
-    </Part>
+    <Section title={title} values={values} {...(missing ? { missing } : {})}>
+      <FactList values={toRecord(values)} />
+    </Section>
   )
 }
 
 export function FactList({
   values,
-  labels = readable,
+  labels = toLabel,
 }: {
   values: Values
   labels?: (name: string) => string
@@ -50,33 +50,33 @@ export function FactList({
       {Object.entries(values).map(([name, value]) => (
         <>
           <dt>{labels(name)}</dt>
-          <dd>{shown(name, value)}</dd>
+          <dd>{formatValue(name, value)}</dd>
         </>
       ))}
     </dl>
   )
 }
 
-/** Without the unit, which stands with the number. */
-export function readable(name: string): string {
+/** Converts a field name to a label, without the unit that the value shows. */
+export function toLabel(name: string): string {
   return words(name.replace(/_(?:bytes|ms|s|percent)$/, ''))
 }
 
-/** The end of a name says what its number measures. */
-export function shown(name: string, value: unknown): Rendered {
+/** Formats a value by the unit at the end of its name. */
+export function formatValue(name: string, value: unknown): Rendered {
   if (value === null || value === '') return '–'
   if (Array.isArray(value))
     return value.length === 0 ? '–' : value.map((item) => <span class="item">{breakable(String(item))} </span>)
   if (typeof value === 'object') {
     const parts = Object.entries(value as object).map(
-      ([key, one]) => `${readable(key)} ${typeof one === 'object' ? JSON.stringify(one) : shown(key, one)}`,
+      ([key, item]) => `${toLabel(key)} ${typeof item === 'object' ? JSON.stringify(item) : formatValue(key, item)}`,
     )
     return parts.length === 0 ? '–' : parts.join(', ')
   }
-  return typeof value === 'number' ? shownNumber(name, value) : String(value)
+  return typeof value === 'number' ? formatNumber(name, value) : String(value)
 }
 
-/** The name of an option that does not fit is broken between its words. */
+/** Allows line breaks between the words of an option name. */
 function breakable(text: string): Rendered {
   return text.split(/(?<=_)/).map((word) => (
     <>
@@ -86,7 +86,7 @@ function breakable(text: string): Rendered {
   ))
 }
 
-function shownNumber(name: string, value: number): string {
+function formatNumber(name: string, value: number): string {
   if (name.endsWith('bytes')) return formatBytes(value)
   if (name.endsWith('_ms')) return formatMilliseconds(value)
   if (name.endsWith('_s')) return formatSeconds(value)
@@ -96,21 +96,21 @@ function shownNumber(name: string, value: number): string {
 }
 
 export function Counts({ title, values }: { title: string; values: unknown }): Rendered {
-  const rows = Object.entries(record(values)).map(([label, value]) => ({ label, value: Number(value) }))
+  const rows = Object.entries(toRecord(values)).map(([label, value]) => ({ label, value: Number(value) }))
   return (
-    <Part title={title} values={values}>
+    <Section title={title} values={values}>
       {rows.length === 0 ? <p class="muted">None.</p> : <ShareBars title={title} rows={rows} />}
-    </Part>
+    </Section>
   )
 }
 
 export interface Column {
   title: string
-  of(row: Values): Rendered
+  cell(row: Values): Rendered
 }
 
-/** A small table inside a part: the first column names its rows. */
-export function PartTable({
+/** Table in a section. The first column contains the row names. */
+export function SectionTable({
   caption,
   name,
   rows,
@@ -139,8 +139,8 @@ export function PartTable({
           {rows.map(([label, row]) => (
             <tr>
               <th scope="row">{label}</th>
-              {columns.map(({ of }) => (
-                <td class="number">{of(row)}</td>
+              {columns.map(({ cell }) => (
+                <td class="number">{cell(row)}</td>
               ))}
             </tr>
           ))}

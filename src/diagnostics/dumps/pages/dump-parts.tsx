@@ -4,117 +4,132 @@ import { formatCount, timeOfDay } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds } from '../../../dashboard/ui/units.js'
 import { FILTERED } from '../../../model/redaction/redaction.js'
 import { HIDDEN } from '../node-flags.js'
-import { FactList, Part, PartTable, readable, record, shown, type Values } from './dump-facts.js'
+import { FactList, formatValue, Section, SectionTable, toLabel, toRecord, type Values } from './dump-facts.js'
 
 export function Heap({ values }: { values: unknown }): Rendered {
-  const { spaces, ...facts } = record(values)
-  const rows = (Array.isArray(spaces) ? spaces : []).map(record).filter(({ size_bytes }) => size_bytes !== 0)
+  const { spaces, ...facts } = toRecord(values)
+  const rows = (Array.isArray(spaces) ? spaces : []).map(toRecord).filter(({ size_bytes }) => size_bytes !== 0)
   return (
-    <Part title="Heap" values={values}>
+    <Section title="Heap" values={values}>
       <FactList values={facts} />
-      <PartTable
+      <SectionTable
         caption="Heap spaces"
         name="Space"
         rows={rows.map((row) => [words(String(row.name)), row])}
         columns={[
-          { title: 'Used', of: ({ used_bytes }) => formatBytes(Number(used_bytes)) },
-          { title: 'Size', of: ({ size_bytes }) => formatBytes(Number(size_bytes)) },
+          { title: 'Used', cell: ({ used_bytes }) => formatBytes(Number(used_bytes)) },
+          { title: 'Size', cell: ({ size_bytes }) => formatBytes(Number(size_bytes)) },
         ]}
       />
-    </Part>
+    </Section>
   )
 }
 
 export function Gc({ values }: { values: unknown }): Rendered {
-  const { kinds, ...facts } = record(values)
-  const rows = Object.entries(record(kinds)).map(([name, kind]) => [words(name), record(kind)] as const)
+  const { kinds, ...facts } = toRecord(values)
+  const rows = Object.entries(toRecord(kinds)).map(([name, kind]) => [words(name), toRecord(kind)] as const)
   return (
-    <Part title="Garbage collection" values={values} missing="It was not observed: the tracker had just started.">
+    <Section title="Garbage collection" values={values} missing="Not monitored yet. The tracker had just started.">
       <FactList values={facts} />
       {rows.length > 0 && (
-        <PartTable
+        <SectionTable
           caption="Collections by kind"
           name="Kind"
           rows={rows}
           columns={[
-            { title: 'Count', of: ({ count }) => formatCount(Number(count)) },
-            { title: 'In all', of: ({ total_ms }) => formatMilliseconds(Number(total_ms)) },
-            { title: 'Longest', of: ({ longest_ms }) => formatMilliseconds(Number(longest_ms)) },
+            { title: 'Count', cell: ({ count }) => formatCount(Number(count)) },
+            { title: 'Total', cell: ({ total_ms }) => formatMilliseconds(Number(total_ms)) },
+            { title: 'Longest', cell: ({ longest_ms }) => formatMilliseconds(Number(longest_ms)) },
           ]}
         />
       )}
-    </Part>
+    </Section>
   )
 }
 
 const POOL_COLUMNS = ['in_use', 'idle', 'waiting', 'max'] as const
 
 export function Pools({ values }: { values: unknown }): Rendered {
-  const rows = Object.entries(record(values)).map(([name, pool]) => [name, record(pool)] as const)
+  const rows = Object.entries(toRecord(values)).map(([name, pool]) => [name, toRecord(pool)] as const)
   return (
-    <Part title="Pools" values={values}>
+    <Section title="Pools" values={values}>
       {rows.length === 0 ? (
         <p class="muted">
-          None is known. <code>Tracker.registerPool('orders', pool)</code> shows yours here.
+          No pools registered. Add one with <code>Tracker.registerPool('orders', pool)</code>.
         </p>
       ) : (
-        <PartTable
-          caption="Pools of connections"
+        <SectionTable
+          caption="Connection pools"
           name="Pool"
           rows={rows}
-          columns={POOL_COLUMNS.map((name) => ({ title: words(name), of: (pool) => shown(name, pool[name] ?? null) }))}
+          columns={POOL_COLUMNS.map((name) => ({
+            title: words(name),
+            cell: (pool) => formatValue(name, pool[name] ?? null),
+          }))}
         />
       )}
-    </Part>
+    </Section>
   )
 }
 
 export function Descriptors({ values }: { values: unknown }): Rendered {
-  const { kinds, ...facts } = record(values)
+  const { kinds, ...facts } = toRecord(values)
   return (
-    <Part title="File descriptors" values={values} missing="This system does not tell them.">
-      <FactList values={{ ...facts, ...record(kinds) }} />
-    </Part>
+    <Section title="File descriptors" values={values} missing="Not available on this system.">
+      <FactList values={{ ...facts, ...toRecord(kinds) }} />
+    </Section>
   )
 }
 
 export function Container({ values }: { values: unknown }): Rendered {
-  const { pressure, ...facts } = record(values)
-  const pressed = Object.entries(record(pressure)).map(([name, value]) => {
-    const { avg10_percent, avg60_percent } = record(value)
+  const { pressure, ...facts } = toRecord(values)
+  const pressures = Object.entries(toRecord(pressure)).map(([name, value]) => {
+    const { avg10_percent, avg60_percent } = toRecord(value)
     return [
-      `${readable(name)} pressure`,
-      value === null ? null : `${avg10_percent} % of 10 s, ${avg60_percent} % of 60 s`,
+      `${toLabel(name)} pressure`,
+      value === null ? null : `${avg10_percent} % over 10 s, ${avg60_percent} % over 60 s`,
     ]
   })
   return (
-    <Part title="Container" values={values}>
+    <Section title="Container" values={values}>
       <FactList values={facts} />
-      <FactList values={Object.fromEntries(pressed)} labels={asIs} />
-    </Part>
+      <FactList values={Object.fromEntries(pressures)} labels={unchanged} />
+    </Section>
   )
 }
 
-/** What the runtime is built of is long, and seldom asked for. */
-const FOREMOST = ['app_version', 'git_sha', 'environment', 'platform', 'architecture', 'node', 'v8', 'uv', 'openssl']
+/** Versions that are always visible. Versions of bundled libraries are collapsed. */
+const MAIN_VERSIONS = [
+  'app_version',
+  'git_sha',
+  'environment',
+  'platform',
+  'architecture',
+  'node',
+  'v8',
+  'uv',
+  'openssl',
+]
 
 export function Versions({ versions, modules }: { versions: unknown; modules: unknown }): Rendered {
-  const entries = Object.entries(record(versions))
-  const { packages, dependencies, ...counts } = record(modules)
-  const installed = { ...record(dependencies), ...record(packages) }
+  const entries = Object.entries(toRecord(versions))
+  const { packages, dependencies, ...counts } = toRecord(modules)
+  const installed = { ...toRecord(dependencies), ...toRecord(packages) }
   return (
-    <Part title="Versions" values={versions}>
-      <FactList values={{ ...Object.fromEntries(entries.filter(([name]) => FOREMOST.includes(name))), ...counts }} />
-      <More
-        count={(n) => `${n} more`}
-        values={Object.fromEntries(entries.filter(([name]) => !FOREMOST.includes(name)))}
+    <Section title="Versions" values={versions}>
+      <FactList
+        values={{ ...Object.fromEntries(entries.filter(([name]) => MAIN_VERSIONS.includes(name))), ...counts }}
       />
-      <More count={(n) => (n === 1 ? '1 package' : `${n} packages`)} values={installed} labels={asIs} />
-    </Part>
+      <Collapsed
+        count={(n) => `${n} more`}
+        values={Object.fromEntries(entries.filter(([name]) => !MAIN_VERSIONS.includes(name)))}
+      />
+      <Collapsed count={(n) => (n === 1 ? '1 package' : `${n} packages`)} values={installed} labels={unchanged} />
+    </Section>
   )
 }
 
-function More({
+function Collapsed({
   count,
   values,
   labels,
@@ -135,43 +150,43 @@ function More({
 
 export function Report({ values }: { values: unknown }): Rendered {
   if (values === null) return null
-  const { handles, user_limits, resource_usage, thread_resource_usage, ...facts } = record(values)
-  const rows = Object.entries(record(handles)).map(([name, kind]) => [name, record(kind)] as const)
+  const { handles, user_limits, resource_usage, thread_resource_usage, ...facts } = toRecord(values)
+  const rows = Object.entries(toRecord(handles)).map(([name, kind]) => [name, toRecord(kind)] as const)
   return (
     <section class="card report">
       <h2>Diagnostic report</h2>
       <FactList values={facts} />
-      <PartTable
-        caption="Handles of the event loop"
+      <SectionTable
+        caption="Event loop handles"
         name="Handle"
         rows={rows}
         columns={['total', 'active', 'referenced'].map((name) => ({
           title: words(name),
-          of: (row) => shown(name, row[name]),
+          cell: (row) => formatValue(name, row[name]),
         }))}
       />
-      <h3>The process so far</h3>
-      <FactList values={record(resource_usage)} />
-      <h3>The thread of the event loop</h3>
-      <FactList values={record(thread_resource_usage)} />
+      <h3>Process</h3>
+      <FactList values={toRecord(resource_usage)} />
+      <h3>Event loop thread</h3>
+      <FactList values={toRecord(thread_resource_usage)} />
       <Limits values={user_limits} />
     </section>
   )
 }
 
 function Limits({ values }: { values: unknown }): Rendered {
-  const rows = Object.entries(record(values)).map(
-    ([name, limit]) => [readable(name), { ...record(limit), name }] as const,
+  const rows = Object.entries(toRecord(values)).map(
+    ([name, limit]) => [toLabel(name), { ...toRecord(limit), name }] as const,
   )
   if (rows.length === 0) return null
   return (
-    <PartTable
+    <SectionTable
       caption="Limits"
       name="Limit"
       rows={rows}
       columns={['soft', 'hard'].map((which) => ({
         title: words(which),
-        of: (limit) => (limit[which] === null ? 'no limit' : shown(String(limit.name), limit[which])),
+        cell: (limit) => (limit[which] === null ? 'no limit' : formatValue(String(limit.name), limit[which])),
       }))}
     />
   )
@@ -183,7 +198,7 @@ export function Breadcrumbs({ crumbs, visit }: { crumbs: unknown; visit: Visit }
     <section class="card">
       <h2>Breadcrumbs</h2>
       <ol class="dump-crumbs">
-        {crumbs.map(record).map(({ occurred_at, category, message }) => (
+        {crumbs.map(toRecord).map(({ occurred_at, category, message }) => (
           <li>
             <time datetime={String(occurred_at)}>{timeOfDay(String(occurred_at), visit.time_zone)}</time>
             <span class="badge">{String(category)}</span>
@@ -195,21 +210,21 @@ export function Breadcrumbs({ crumbs, visit }: { crumbs: unknown; visit: Visit }
   )
 }
 
-const asIs = (name: string) => name
+const unchanged = (name: string) => name
 
 function isHidden(value: unknown): boolean {
   return value === HIDDEN || value === FILTERED
 }
 
 export function Environment({ values }: { values: unknown }): Rendered {
-  const entries = Object.entries(record(values))
+  const entries = Object.entries(toRecord(values))
   const names = entries.filter(([, value]) => isHidden(value)).map(([name]) => name)
   return (
-    <Part title="Environment" values={values}>
-      <FactList values={Object.fromEntries(entries.filter(([, value]) => !isHidden(value)))} labels={asIs} />
+    <Section title="Environment" values={values}>
+      <FactList values={Object.fromEntries(entries.filter(([, value]) => !isHidden(value)))} labels={unchanged} />
       {names.length > 0 && (
         <details class="hidden-names">
-          <summary>{`${names.length} more are set; their values are not kept`}</summary>
+          <summary>{`${names.length} more variables, values not stored`}</summary>
           <p>
             {names.map((name) => (
               <>
@@ -219,6 +234,6 @@ export function Environment({ values }: { values: unknown }): Rendered {
           </p>
         </details>
       )}
-    </Part>
+    </Section>
   )
 }
