@@ -87,7 +87,9 @@ describeEachDatabase('deep diagnostics', (database) => {
       const { dumps } = await host.read('/errors/diagnostic_dumps')
       expect((dumps as Fields[])[0]).toMatchObject({ note: 'before the deploy', captured_by: 'admin' })
       const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
-      expect(await (await host.get('/errors/diagnostic_dumps', { cookie })).text()).toContain('Captured diagnostic dump')
+      expect(await (await host.get('/errors/diagnostic_dumps', { cookie })).text()).toContain(
+        'Captured diagnostic dump',
+      )
     })
 
     test('POST note: string, not required', async () => {
