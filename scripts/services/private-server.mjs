@@ -7,14 +7,14 @@ import { collectOutput, ended, run, spawnGroup, stopGroup } from './command.mjs'
 
 const READY = /ready (to accept|for) connections/i
 const READY_WITHIN_MS = 60_000
-const NOBODY = 65534
+const UNPRIVILEGED_ID = 65534
 
 /**
  * Starts a private server in a new folder, on a free port of 127.0.0.1, never as root. `prepare` receives
  * `{ folder, run }` and fills the folder. `command` receives `{ folder, port }` and returns program and arguments.
  */
 export async function startPrivateServer({ name, prepare, command, stopSignal, url }) {
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}
   const folder = await mkdtemp(join(tmpdir(), `faultboard-${name.toLowerCase()}-`))
   const removeFolder = whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   if (user.uid) await chown(folder, user.uid, user.gid)

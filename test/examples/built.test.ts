@@ -5,7 +5,7 @@ import { applicationOf, CREDENTIALS, cleanUp, dashboardAt, isInstalled, run, ser
 
 afterAll(cleanUp)
 
-/** The packages lie in test/hosts. Credentials come from the example's own code alone. */
+/** Clears the FAULTBOARD_… credentials, so that those in the code of the example are used. */
 const ENV = {
   DASHBOARD_PASSWORD: CREDENTIALS.password,
   FAULTBOARD_DASHBOARD_USERNAME: '',
@@ -19,7 +19,7 @@ describe.each([
   const missing = isInstalled(packageName) ? '' : ` (skipped: ${packageName} is not installed in test/hosts)`
 
   test.skipIf(missing !== '')(
-    `is built as it stands, and shows its error${missing}`,
+    `builds and shows its error on the dashboard${missing}`,
     { timeout: 240_000 },
     async () => {
       const folder = applicationOf(`examples/${name}`)

@@ -16,14 +16,14 @@ const PASSWORD = {
 
 afterEach(cleanUp)
 
-/** The example as somebody would have it who copied it; those of Next.js and Nitro are built first, in built.test.ts. */
+/** Copies an example. built.test.ts covers Next.js and Nitro, which must be built first. */
 function copyOf(name: string): string {
   const folder = join(root, name)
   cpSync(`examples/${name}`, folder, { recursive: true })
   return folder
 }
 
-/** What is imported is then found at its real path, below a folder whose name begins with a dot. */
+/** Installs the package below a dot folder, as pnpm does. */
 function installAsPnpmDoes(folder: string): void {
   const real = join(folder, 'node_modules/.pnpm/faultboard@0.0.0/node_modules/faultboard')
   mkdirSync(real, { recursive: true })
@@ -31,7 +31,7 @@ function installAsPnpmDoes(folder: string): void {
   symlinkSync(real, join(folder, 'node_modules/faultboard'))
 }
 
-/** A host may leave a failing request without an answer. */
+/** Does not wait for the response, because a host may leave a failing request without one. */
 function visit(address: string): void {
   void fetch(address, { signal: AbortSignal.timeout(5000) }).catch(() => {})
 }
@@ -56,7 +56,7 @@ describe.each([
   })
 })
 
-test('examples/diagnostics shows the variables of its error without the card, and what it swallows', {
+test('examples/diagnostics shows local variables without the card number, and swallowed exceptions', {
   timeout: 120_000,
 }, async () => {
   const folder = copyOf('diagnostics')
@@ -70,7 +70,7 @@ test('examples/diagnostics shows the variables of its error without the card, an
   const dashboard = dashboardAt(`${origin}/error_dashboard`)
   for (let i = 0; i < 3; i++) await fetch(`${origin}/prices`)
   let variables = ''
-  // Where reading them takes long, as on a loaded machine, they are left out of some errors.
+  // Repeats, because the time limit skips the variables of some errors on a busy machine.
   await eventually(async () => {
     visit(`${origin}/orders/7`)
     const [error] = await dashboard.recorded('Cannot read properties of undefined')
@@ -87,7 +87,7 @@ test('examples/diagnostics shows the variables of its error without the card, an
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
 
 describe.skipIf(!REDIS)(`examples/workers${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS is not set)'}`, () => {
-  test('shows on one dashboard what failed in the other process', { timeout: 120_000 }, async () => {
+  test('shows failed jobs of the worker on the dashboard of the web process', { timeout: 120_000 }, async () => {
     const folder = copyOf('workers')
     const env = { ...PASSWORD, REDIS_URL: REDIS ?? '', QUEUE_NAME: `mail-${process.pid}` }
     const { origin } = await serve(folder, [join(folder, 'web.js')], { ...env, ROLE: 'web' })
@@ -109,7 +109,7 @@ describe.skipIf(!REDIS)(`examples/workers${REDIS ? '' : ' (skipped: FAULTBOARD_T
 })
 
 describeInBrowser('examples/browser', ({ open }) => {
-  test('shows what failed in the page, with the steps that led there', { timeout: 120_000 }, async () => {
+  test('shows errors of the page with their breadcrumbs', { timeout: 120_000 }, async () => {
     const folder = copyOf('browser')
     installAsPnpmDoes(folder)
     const { origin } = await serve(folder, [join(folder, 'server.js')], PASSWORD)

@@ -7,7 +7,7 @@ import { describeInBrowser } from '../support/browser.js'
 import { packedFolder } from '../support/installed.js'
 import { type Walkthrough, walkthroughs } from './walkthrough.js'
 
-/** They take long to build, and are built and run from these very files by test/examples/built.test.ts. */
+/** Sections whose files test/examples/built.test.ts builds and runs. */
 const BUILT_ELSEWHERE: Record<string, string> = { 'Next.js': 'next', Nitro: 'nitro' }
 
 let root: string
@@ -18,7 +18,7 @@ beforeAll(() => {
 }, 120_000)
 afterEach(cleanUp)
 
-/** Does what a section says in an empty folder, up to its last command. */
+/** Follows a section in an empty folder, except for its last command. */
 function follow({ title, packages, files, start }: Walkthrough): {
   folder: string
   program: string[]
@@ -70,13 +70,13 @@ describe('docs/getting-started.md, followed literally from the packed package', 
 
   const own = all.filter(({ title }) => title !== 'Express' && BUILT_ELSEWHERE[title] === undefined)
   test.each(own.map((one) => [one.title, one] as const))(
-    '%s leads to an error on the page',
+    '%s leads to an error on the dashboard',
     { timeout: 120_000 },
     async (_, walkthrough) => {
       const { origin, output } = await started(walkthrough)
       const found = await dashboardAt(`${origin}/error_dashboard`).recorded('')
       expect(found).toMatchObject([{ occurrence_count: 1 }])
-      // Nothing that would make a newcomer wonder.
+      // The output contains no warnings.
       expect(output().filter((line) => /warning|deprecat|faultboard/i.test(line) && !/^\s+at /.test(line))).toEqual([])
     },
   )
@@ -89,8 +89,8 @@ describe('docs/getting-started.md, followed literally from the packed package', 
 })
 
 describeInBrowser('docs/getting-started.md in a browser', ({ open }) => {
-  test('Express shows its first error to whoever signs in', { timeout: 120_000 }, async () => {
-    if (!express) throw new Error('there is no section for Express')
+  test('Express shows its first error after signing in', { timeout: 120_000 }, async () => {
+    if (!express) throw new Error('No section for Express')
     const { origin } = await started(express)
     await dashboardAt(`${origin}/error_dashboard`).recorded('The first error')
     const page = await open({ httpCredentials: { username: CREDENTIALS.user, password: CREDENTIALS.password } })

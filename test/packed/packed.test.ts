@@ -9,7 +9,7 @@ describe('the packed package, installed into an empty application', () => {
   let tarball: Tarball
 
   beforeAll(() => {
-    // prepack would build, and so empty dist while other tests run from it.
+    // Skips prepack, which would rebuild dist while other tests use it.
     const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], resolve('.'))
     tarball = JSON.parse(packed)[0]
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', version: '1.2.3', private: true }))
@@ -29,7 +29,7 @@ describe('the packed package, installed into an empty application', () => {
   test.each([
     ['ESM', 'app.mjs', "import { Tracker } from 'faultboard'"],
     ['CommonJS', 'app.cjs', "const { Tracker } = require('faultboard')"],
-  ])('records an error from %s and ends by itself', (kind, file, load) => {
+  ])('records an error from %s and exits without a shutdown', (kind, file, load) => {
     writeFileSync(join(folder, file), `${load}\nconst DATABASE = 'sqlite:${kind}.sqlite3'\n${SCRIPT}`)
     const logged = JSON.parse(
       execFileSync(process.execPath, [file], {
@@ -84,7 +84,7 @@ describe('the packed package, installed into an empty application', () => {
     expect(minified).toEqual([])
   })
 
-  test('brings its command line', () => {
+  test('contains its command line', () => {
     const out = execFileSync(join(folder, 'node_modules/.bin/faultboard'), ['--version'], {
       cwd: folder,
       encoding: 'utf8',
@@ -92,7 +92,7 @@ describe('the packed package, installed into an empty application', () => {
     expect(out.trim()).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version)
   })
 
-  test('brings every file that its pages link to', () => {
+  test('contains every file that its pages link to', () => {
     const installed = join(folder, 'node_modules/faultboard')
     const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
     const links = pages.flatMap((page) =>
@@ -105,7 +105,7 @@ describe('the packed package, installed into an empty application', () => {
     expect(links.filter((link) => !isLeftOut(link) && !existsSync(join(installed, link)))).toEqual([])
   })
 
-  test('gives types that a consumer can follow', () => {
+  test('contains types that a consumer can use', () => {
     writeFileSync(
       join(folder, 'typed.mts'),
       `import { Tracker, createTracker, TrackerError, type ErrorRecord } from 'faultboard'
@@ -120,7 +120,7 @@ describe('the packed package, installed into an empty application', () => {
        const count: number | null | undefined = logged?.occurrence_count
        const found: ErrorRecord = await Tracker.Queries.FindError.call({ error_id: 1 })
        const lines: readonly string[] = found.backtrace
-       // @ts-expect-error no such status
+       // @ts-expect-error an unknown status
        await Tracker.Commands.UpdateStatus.call({ error_id: 1, status: 3 })
        export { capture, count, createTracker, dashboard, lines, TrackerError, withFaultboard }`,
     )

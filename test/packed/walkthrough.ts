@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** A section of docs/getting-started.md, as somebody would follow it. */
+/** Parsed section of docs/getting-started.md. */
 export interface Walkthrough {
   title: string
-  /** What is to be installed, without versions. */
+  /** Packages to install, without versions. */
   packages: string[]
   files: { path: string; text: string }[]
-  /** The commands that start it, in their order. */
+  /** Commands that start the application, in order. */
   start: string[]
-  /** The address that makes the error, below the host. */
+  /** Path that causes the error. */
   path: string
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 interface Row {
   what: string
-  /** Files to write, in which `x` stands for the new name. */
+  /** Files to write, where `x` is the new name. */
   files: string[]
   /** Functions that the new file calls. */
   functions: string[]

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { DIAGNOSTICS } from '../../src/diagnostics/diagnostics.js'
 
-/** The parts that must not know any diagnostic. */
+/** Generic code that must not refer to a specific diagnostic. */
 const GENERIC = [
   'src/runtime.ts',
   'src/operations.ts',

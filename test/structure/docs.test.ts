@@ -12,11 +12,11 @@ import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from '../support/routes.js'
 const readme = readFileSync('README.md', 'utf8')
 
 describe('the README', () => {
-  test('shows the Express example exactly as it stands in examples/ and runs in the tests', () => {
+  test('contains the Express example from examples/', () => {
     expect(readme).toContain(readFileSync('examples/express/app.js', 'utf8').trim())
   })
 
-  test('shows the two lines of the Fastify example', () => {
+  test('contains the two lines of the Fastify example', () => {
     const example = readFileSync('examples/fastify/app.js', 'utf8')
     for (const line of ["import { faultboard } from 'faultboard/fastify'", 'app.register(faultboard)']) {
       expect(readme).toContain(line)
@@ -24,19 +24,19 @@ describe('the README', () => {
     }
   })
 
-  test('has the two lines that do everything', () => {
+  test('contains the commands to start and to test a clone', () => {
     expect(readme).toContain('npm ci && npm start')
     expect(readme).toContain('npm ci && npm test')
   })
 
-  test('gives a result on its first screen', () => {
+  test('shows code within its first 30 lines and has at most 150', () => {
     expect(readme.split('\n').findIndex((line) => line.startsWith('import express'))).toBeLessThan(30)
     expect(readme.split('\n').length).toBeLessThanOrEqual(150)
   })
 })
 
 describe('the docs', () => {
-  test('docs/frameworks.md shows the examples exactly as they run in the tests', () => {
+  test('docs/frameworks.md contains the examples from examples/', () => {
     const text = readFileSync('docs/frameworks.md', 'utf8')
     const shown = [
       ...['express', 'fastify', 'koa', 'hono', 'h3', 'node'].map((name) => `${name}/app.js`),
@@ -49,13 +49,13 @@ describe('the docs', () => {
     expect(shown.filter((name) => !text.includes(readFileSync(`examples/${name}`, 'utf8').trim()))).toEqual([])
   })
 
-  test('docs/capture.md tells every reason for which something is left out, in the words of the settings page', () => {
+  test('docs/capture.md lists every drop reason with its description', () => {
     const text = readFileSync('docs/capture.md', 'utf8')
     const rows = Object.entries(DROP_REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
     expect(rows.filter((row) => !text.includes(row))).toEqual([])
   })
 
-  test('docs/capture.md tells the severities that the built-in rules give', () => {
+  test('docs/capture.md lists severities that match the built-in rules', () => {
     const section =
       readFileSync('docs/capture.md', 'utf8')
         .split('\n## ')
@@ -95,7 +95,7 @@ describe('the docs', () => {
     expect(missing).toEqual([])
   })
 
-  test('what is generated is fresh', () => {
+  test('generated docs are up to date', () => {
     const check = () => execFileSync(process.execPath, ['scripts/generate-docs.mjs', '--check'], { stdio: 'pipe' })
     expect(check).not.toThrow()
   })

@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 /**
- * Who may import whom. A folder may import itself, what its row names, and the root files that everybody shares.
- * Arrows point one way: adapters, cli -> tracker -> dashboard -> slices -> store -> model, config.
+ * Allowed imports by folder. A folder can also import itself and the shared root files. The direction is
+ * adapters, cli -> tracker -> dashboard -> slices -> store -> model, config.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   model: [],
@@ -119,7 +119,7 @@ const FORBIDDEN_FOLDERS = /(^|\/)(utils?|helpers?|services|common|lib|misc|suppo
 const files = sourceFiles('src')
 
 describe('the source', () => {
-  test('imports only along the arrows', () => {
+  test('imports only in the allowed direction', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .filter((target) => target.startsWith('.'))
@@ -152,12 +152,12 @@ describe('the source', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has no folder that could hold anything', () => {
+  test('has no folder with a generic name', () => {
     expect(files.filter((file) => FORBIDDEN_FOLDERS.test(relative('src', dirname(file))))).toEqual([])
   })
 
-  test('takes the time from the context, except where the context is made', () => {
-    // The age of a spool file is a matter of the system's clock, which wrote it; a page has no context.
+  test('reads the time from the context, except where the context is created', () => {
+    // The system clock wrote the time of a spool file, and a web page has no context.
     const own = files.filter(
       (file) => !/^src\/(tracker\.ts|testing\/|store\/spool\/spool\.ts|cli\/|browser\/)/.test(file),
     )
@@ -176,7 +176,7 @@ describe('the pages', () => {
     ).toEqual([])
   })
 
-  test('have each class in one style sheet, because all are joined into one', () => {
+  test('define each class in one style sheet, because all are concatenated', () => {
     const folder = 'src/dashboard/assets/css'
     const owners = new Map<string, string[]>()
     for (const sheet of readdirSync(folder)) {
@@ -189,7 +189,7 @@ describe('the pages', () => {
     expect([...owners].filter(([, sheets]) => sheets.length > 1)).toEqual([])
   })
 
-  test('hold no SQL and never see the store', () => {
+  test('contain no SQL and do not import the store', () => {
     const dashboard = files.filter((file) => file.startsWith('src/dashboard/'))
     expect(
       dashboard.filter((file) =>
@@ -200,7 +200,7 @@ describe('the pages', () => {
 })
 
 describe('differences between databases', () => {
-  test('are named capabilities of the dialect, and only dialects know the name of their database', () => {
+  test('are capabilities of the dialect, and only dialects contain the name of their database', () => {
     const branches =
       /\bname\s*[!=]==?\s*'(sqlite|postgres|mysql)'|\[(\w+\.)*dialect\.name\]|dialect\.name\)|Dialect\['name'\]/
     const others = files.filter((file) => !file.startsWith('src/store/dialects/'))
@@ -210,7 +210,7 @@ describe('differences between databases', () => {
 
 describe('input of a request', () => {
   test('is parsed once, by the handler, and passed to `run` of the operation', () => {
-    // The constant of list-address.ts holds the default filter and parses no request.
+    // list-address.ts parses the default filter, not a request.
     const allowed = ['src/dashboard/handler.ts', 'src/dashboard/list-address.ts']
     const pages = files.filter((file) => /^src\/(dashboard|diagnostics)\//.test(file) && !allowed.includes(file))
     expect(pages.filter((file) => /\b(parseInput|perform)\(/.test(readFileSync(file, 'utf8')))).toEqual([])

@@ -12,7 +12,7 @@ const below = (folder: string) =>
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...below('docs'), ...below('examples')]
 const text = Object.fromEntries(PAGES.map((page) => [page, readFileSync(page, 'utf8')]))
 
-/** What stands in code, in a line or in a block. */
+/** Returns code spans and lines of code blocks. */
 function codeOf(page: string): string[] {
   const blocks = [...(text[page] ?? '').matchAll(/^```\w*\n(.*?)^```/gms)].map((match) => match[1] ?? '')
   const spans = [...(text[page] ?? '').replace(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)].map(
@@ -65,12 +65,12 @@ describe('the command line', () => {
     expect(wrong).toEqual([])
   })
 
-  test('is told of in the README, every command of it', () => {
+  test('has every command in the README', () => {
     const missing = [...commands.keys()].filter((name) => !text['README.md']?.includes(`\`${name.split(' ')[0]}\``))
     expect(missing.filter((name) => !text['README.md']?.includes(`faultboard ${name}`))).toEqual([])
   })
 
-  /** `faultboard sourcemaps` stands for its commands. */
+  /** `faultboard sourcemaps` is a group of commands. */
   function isGroup(word: string): boolean {
     return [...commands.keys()].some((name) => name.startsWith(`${word} `))
   }
@@ -88,7 +88,7 @@ function leads(page: string, link: string): boolean {
   return headings.map(anchorOf).includes(heading)
 }
 
-/** As GitHub makes it. */
+/** Returns the anchor that GitHub generates for a heading. */
 function anchorOf(heading: string): string {
   const words = heading
     .replace(/^#+ /, '')
@@ -97,7 +97,7 @@ function anchorOf(heading: string): string {
   return words.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')
 }
 
-/** The keys of what is handed to `configure` and `createTracker`, and what is set on a config. */
+/** Returns option names passed to `configure` and `createTracker`, or set on a config. */
 function configuredIn(page: string): string[] {
   const blocks = [...page.matchAll(/^```(?:js|ts)\n(.*?)^```/gms)].map((match) => match[1] ?? '')
   return blocks.flatMap((block) => {
@@ -107,13 +107,13 @@ function configuredIn(page: string): string[] {
   })
 }
 
-/** The top-level keys of the object literal at the start of a source. Excerpts that do not parse yield all keys. */
+/** Returns the top-level keys of an object literal. For excerpts that do not parse, returns all keys. */
 function keysOf(source: string): string[] {
   try {
     const { properties } = parseExpressionAt(source, 0, { ecmaVersion: 'latest' }) as ObjectExpression
     return properties.flatMap((one) => (one.type === 'Property' && one.key.type === 'Identifier' ? [one.key.name] : []))
   } catch {
-    // An ellipsis, or TypeScript.
+    // The excerpt contains an ellipsis or TypeScript.
     return source.slice(0, source.indexOf('})')).match(/[a-z_]+(?=\s*:)/g) ?? []
   }
 }
