@@ -10,8 +10,8 @@ import type { Recorder } from './store/recording/recorder.js'
 import type { Spool } from './store/spool/spool.js'
 
 export interface Log {
-  info(sentence: string): void
-  warn(sentence: string): void
+  info(message: string): void
+  warn(message: string): void
 }
 
 /** What every operation receives. Time and chance come from here, so that tests can hold them. */

@@ -10,7 +10,7 @@ export function createTracker(settings: Settings): TrackerInstance {
   return new TrackerInstance(settings).start()
 }
 
-export type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
+export type { Breadcrumb } from './capture/breadcrumbs/breadcrumb.js'
 export type { LogErrorInput, RequestFacts } from './capture/fields.js'
 export type { LoggedError } from './capture/log-error.js'
 export type { RequestGuardEvent } from './diagnostics/request-guard/collector.js'

@@ -2,7 +2,7 @@ import type { Log } from './context.js'
 import { createRedactor, type Redactor } from './model/redaction/redaction.js'
 import { MINUTE } from './model/time.js'
 
-const REMEMBERED = 100
+const MAX_REMEMBERED = 100
 
 /**
  * Lines on standard error, each sentence at most once a minute: a storm of failures must not become a storm of lines.
@@ -13,13 +13,13 @@ export function createLog(
   write: (line: string) => void = (line) => process.stderr.write(line),
   redactor: Redactor = createRedactor(),
 ): Log {
-  const said = new Map<string, number>()
-  const say = (sentence: string) => {
-    const last = said.get(sentence)
+  const lastWritten = new Map<string, number>()
+  const writeLine = (message: string) => {
+    const last = lastWritten.get(message)
     if (last !== undefined && now() - last < MINUTE) return
-    if (said.size >= REMEMBERED) said.clear()
-    said.set(sentence, now())
-    write(`[faultboard] ${redactor.text(sentence)}\n`)
+    if (lastWritten.size >= MAX_REMEMBERED) lastWritten.clear()
+    lastWritten.set(message, now())
+    write(`[faultboard] ${redactor.text(message)}\n`)
   }
-  return { info: say, warn: say }
+  return { info: writeLine, warn: writeLine }
 }

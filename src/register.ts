@@ -12,7 +12,7 @@ import { ConfigurationError, Tracker } from './index.js'
 if (!isLoaderThread()) {
   // The host must start all the same, whatever fails. Its threads would only repeat the line.
   attempt('Swallowed exceptions are not detected', () =>
-    preloadDetection({ env: process.env, dist: new URL('.', import.meta.url), warn: say }),
+    preloadDetection({ env: process.env, dist: new URL('.', import.meta.url), warn: printLine }),
   )
   attempt('faultboard/register did not start', () => Tracker.startProvisionally())
 }
@@ -29,12 +29,12 @@ function attempt(failed: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    if (isMainThread) say(`${failed}: ${reasonOf(error)}`)
+    if (isMainThread) printLine(`${failed}: ${reasonOf(error)}`)
   }
 }
 
-function say(sentence: string): void {
-  process.stderr.write(`[faultboard] ${sentence}\n`)
+function printLine(message: string): void {
+  process.stderr.write(`[faultboard] ${message}\n`)
 }
 
 function reasonOf(error: unknown): string {

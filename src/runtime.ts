@@ -9,12 +9,12 @@ import { MessageFloods } from './capture/guards/message-floods.js'
 import { Sightings } from './capture/guards/sightings.js'
 import { Storms } from './capture/guards/storms.js'
 import { createCaptureHooks } from './capture/hooks.js'
-import { FAILED, logError } from './capture/log-error.js'
+import { FAILED_RESULT, logError } from './capture/log-error.js'
 import { Scopes } from './capture/scope.js'
 import { SourceLines } from './capture/source-maps/source-lines.js'
 import { SourcePositions } from './capture/source-maps/source-positions.js'
 import type { Reporter, Source } from './capture/sources/source.js'
-import { listen } from './capture/sources/sources.js'
+import { startSources } from './capture/sources/sources.js'
 import { OPTIONS, type Options, type Settings } from './config/options.js'
 import { resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
@@ -76,14 +76,14 @@ export function startRuntime(
 ): Runtime {
   prepareForStackEnd()
   const { diagnostics = DIAGNOSTICS } = environment
-  const { context, spoolsOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
+  const { context, isSpoolOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
   const sightings = new Sightings()
   const reporter = createReporter(context, sightings)
-  const stopCollectors = startCollectors(diagnostics, { ...reporter, canWrite: !spoolsOnly })
-  const stopListening = listen(reporter)
+  const stopCollectors = startCollectors(diagnostics, { ...reporter, canWrite: !isSpoolOnly })
+  const stopListening = startSources(reporter)
   const attached = new Set<() => void>()
   const stopExitHooks = startExitHooks(context)
-  const jobs = spoolsOnly ? null : startJobs(context)
+  const jobs = isSpoolOnly ? null : startJobs(context)
   let dashboard: Promise<Dashboard> | null = null
   // A dashboard that failed to load has already reported its error to the caller.
   const closeDashboard = () => void dashboard?.then(({ close }) => close()).catch(() => {})
@@ -103,7 +103,7 @@ export function startRuntime(
       return dashboard
     },
     attach(source) {
-      context.scopes.wanted()
+      context.scopes.enableForRequests()
       const end = source(reporter)
       const detach = () => {
         if (attached.delete(detach)) end()
@@ -144,11 +144,11 @@ async function openDashboard(context: Context, diagnostics: readonly Diagnostic[
 function createReporter(context: CaptureContext, sightings: Sightings): Reporter {
   return {
     context,
-    report(thrown, more, occasion) {
+    report(thrown, details, occasion) {
       whenStackAllows(() => {
         const request = occasion ?? context.scopes.current()?.request ?? null
         if (!sightings.isNew(thrown, request)) return
-        if (logError(context, { ...more, exception: thrown }) !== FAILED) sightings.recorded(thrown, request)
+        if (logError(context, { ...details, exception: thrown }) !== FAILED_RESULT) sightings.recorded(thrown, request)
       })
     },
   }
@@ -171,7 +171,7 @@ function buildContext(
   settings: Settings,
   { now, random, env, write, diagnostics }: Required<Environment>,
   pools: CaptureContext['pools'],
-): { context: CaptureContext; spoolsOnly: boolean } {
+): { context: CaptureContext; isSpoolOnly: boolean } {
   const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
@@ -181,8 +181,8 @@ function buildContext(
   database.dialect.file?.onIncident(log.warn)
   const counters = new Counters()
   const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
-  const spoolsOnly = mustUseSpool(database)
-  const ready = spoolsOnly
+  const isSpoolOnly = mustUseSpool(database)
+  const ready = isSpoolOnly
     ? rejectInWorkerThread
     : onceUntilFailed(
         () => openSchema(database),
@@ -200,16 +200,16 @@ function buildContext(
       enqueueBatch: enqueueWithJobs(config, jobs, log, counters),
       onSpooled: () => requestImport(spool.folder),
     },
-    { journal: config.async_logging, spoolOnly: spoolsOnly },
+    { journal: config.async_logging, spoolOnly: isSpoolOnly },
   )
-  const tallies = new Tallies({ ...writing, spoolOnly: spoolsOnly })
+  const tallies = new Tallies({ ...writing, spoolOnly: isSpoolOnly })
   const shared: Context = {
     ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
     ...{ redactor, counters, reject, log, now, random, optionTable },
     retention: retentionOf(diagnostics),
   }
   const context: CaptureContext = { ...shared, ...captureParts(shared), pools }
-  return { context, spoolsOnly }
+  return { context, isSpoolOnly }
 }
 
 /** High enough to outlast any database outage. */
@@ -257,8 +257,8 @@ function crashFiles({ crash_capture_path, project_root }: Options): Spool | null
 
 /** Errors are still recorded: the main thread imports them from the spool folder. */
 function rejectInWorkerThread(): Promise<void> {
-  const why = 'Worker threads cannot query SQLite on Node.js before 24. Run this in the main thread.'
-  return Promise.reject(new TrackerError('database_unavailable', why))
+  const reason = 'Worker threads cannot query SQLite on Node.js before 24. Run this in the main thread.'
+  return Promise.reject(new TrackerError('database_unavailable', reason))
 }
 
 function captureParts({ config, counters, now }: Context): Omit<CaptureContext, keyof Context | 'pools'> {
@@ -275,13 +275,13 @@ function captureParts({ config, counters, now }: Context): Omit<CaptureContext, 
     scopes,
     breadcrumbs: new Breadcrumbs(config, scopes, now),
     positions,
-    source_lines: new SourceLines({ project_root: config.project_root, positions }),
+    sourceLines: new SourceLines({ project_root: config.project_root, positions }),
     hooks: createCaptureHooks(),
     traces: new TraceSightings(now),
     storms: new Storms(config.max_full_occurrences_per_minute),
     floods: new MessageFloods(config.max_groups_per_place),
     lag: new LagGuard(config.max_event_loop_lag_ms),
-    process_facts: processFacts(),
+    processFacts: processFacts(),
   }
 }
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { Breadcrumb } from './capture/breadcrumbs/breadcrumbs.js'
+import type { Breadcrumb } from './capture/breadcrumbs/breadcrumb.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { type ForeignError, logForeignError } from './capture/clients/foreign-error.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
@@ -11,8 +11,8 @@ import {
   sendDeferredReports,
 } from './capture/guards/deferred-reports.js'
 import { hasRoomToNote, hasRoomToRecord, isStackOverflow } from './capture/guards/stack-room.js'
-import { complain, FAILED, type LoggedError, logError, type Outcome } from './capture/log-error.js'
-import { merged, type Scope, type Scopes } from './capture/scope.js'
+import { complain, FAILED_RESULT, type LoggedError, logError, type Outcome } from './capture/log-error.js'
+import { mergeValues, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { reasonOf } from './capture/values/thrown-value.js'
 import type { Handler } from './dashboard/handler.js'
@@ -30,7 +30,7 @@ import { type Environment, type Runtime, startRuntime } from './runtime.js'
 
 export type { Environment } from './runtime.js'
 
-/** What may be said about an error beside the error itself. */
+/** Optional data about a reported error. */
 export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
   /** False for what escaped every handler of the host. */
   handled?: boolean
@@ -200,13 +200,13 @@ export class TrackerInstance {
         context.counters.add('error_subscriber_is_off')
         return null
       }
-      context.scopes.wanted()
+      context.scopes.enableForRequests()
       const request = context.scopes.current()?.request ?? null
       if (!sightings.isNew(error, request)) return null
-      const said = readFields(options)
-      const input = { source: 'report', ...said, unhandled: isUnhandled(options), exception: error }
+      const fields = readFields(options)
+      const input = { source: 'report', ...fields, unhandled: isUnhandled(options), exception: error }
       const result = logError(context, input)
-      if (result !== FAILED) sightings.recorded(error, request)
+      if (result !== FAILED_RESULT) sightings.recorded(error, request)
       return result
     })
   }
@@ -219,14 +219,14 @@ export class TrackerInstance {
    */
   setContext(values: Record<string, unknown>): void {
     this.#inScope((scope) => {
-      scope.context = merged(scope.context, values)
+      scope.context = mergeValues(scope.context, values)
     })
   }
 
   /** Adds short texts by which occurrences can be told apart. */
   setTags(tags: Record<string, string | number | boolean>): void {
     this.#inScope((scope) => {
-      scope.tags = merged(scope.tags, tags)
+      scope.tags = mergeValues(scope.tags, tags)
     })
   }
 
@@ -301,7 +301,7 @@ export class TrackerInstance {
     if (!runtime?.sightings.isNew(exception, request)) return
     const input = describe()
     if (!runtime.sightings.isNew(exception, request)) return
-    if (logError(runtime.context, input) !== FAILED) runtime.sightings.recorded(exception, request)
+    if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.recorded(exception, request)
   }
 
   /** For endpoints to which other processes report: the clock, and the way in for what happened there. Never rejects. */
@@ -313,7 +313,7 @@ export class TrackerInstance {
         const { withOriginalStack } = await import('./capture/clients/foreign-stack.js')
         return logForeignError(context, await withOriginalStack(context, error))
       }),
-    failed: (error: unknown): void => this.#notTaken(error),
+    failed: (error: unknown): void => this.#rejectedReport(error),
     reject: (budget: BudgetName): void => this.#running()?.context.reject(budget),
   }
 
@@ -353,7 +353,7 @@ export class TrackerInstance {
     }
   }
 
-  #countMissed({ context }: Runtime): void {
+  #countDropped({ context }: Runtime): void {
     context.counters.add('stack_exhausted', this.#missed)
     this.#missed = 0
   }
@@ -365,9 +365,9 @@ export class TrackerInstance {
 
   #logErrorNow(input: LogErrorInput): Promise<LoggedError | null> {
     return this.#safely(({ context, sightings }) => {
-      context.scopes.wanted()
+      context.scopes.enableForRequests()
       const result = logError(context, input)
-      if (result !== FAILED) sightings.recorded(exceptionOf(input), null)
+      if (result !== FAILED_RESULT) sightings.recorded(exceptionOf(input), null)
       return result
     })
   }
@@ -376,7 +376,7 @@ export class TrackerInstance {
   #safely<T>(record: (runtime: Runtime) => Promise<T | null> | null): Promise<T | null> {
     try {
       const runtime = this.#start()
-      if (this.#missed > 0) this.#countMissed(runtime)
+      if (this.#missed > 0) this.#countDropped(runtime)
       return record(runtime) ?? Promise.resolve(null)
     } catch (error) {
       if (isStackOverflow(error) && !isSendingDeferred()) throw error
@@ -392,7 +392,7 @@ export class TrackerInstance {
   }
 
   /** A callback of the host's failed, or the connection broke while a client was reporting. */
-  #notTaken(error: unknown): void {
+  #rejectedReport(error: unknown): void {
     if (this.#runtime) complain(this.#runtime.context, 'taking the report of a client', error)
     else this.#complain(error)
   }

@@ -1,7 +1,7 @@
 import { tableRow } from './table-row.mjs'
 
 /** Renders docs/endpoints.md from the table of endpoints. */
-export function endpoints({ allRoutes, STREAM, describeInput, OPTIONS }) {
+export function endpoints({ allRoutes, liveStream, describeInput, OPTIONS }) {
   const { pages: PAGES, feeds: FEEDS, downloads: DOWNLOADS, actions: ACTIONS } = allRoutes
   const kinds = [
     { title: 'Pages', of: PAGES, method: 'GET', formats: pageFormats, statuses: [200, 401, 404, 422, 429, 503] },
@@ -21,7 +21,7 @@ export function endpoints({ allRoutes, STREAM, describeInput, OPTIONS }) {
     },
     {
       title: 'Stream of changes',
-      of: [STREAM],
+      of: [liveStream],
       method: 'GET',
       formats: () => 'server-sent events',
       statuses: [200, 401, 429, 503],

@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 const TABLES = `
 export * from './src/options.ts'
 export { GROUPS } from './src/config/options.ts'
-export { STREAM } from './src/dashboard/routes.ts'
+export { liveStream } from './src/dashboard/live.ts'
 export { describeInput } from './src/model/describe-input.ts'
 export { SEVERITY_TABLE } from './test/model/severity-table.ts'
 export { openApiDocument } from './src/dashboard/openapi/document.ts'

@@ -16,18 +16,18 @@ export type { HostRequest } from '../capture/facts/request-facts.js'
  * `mount_path` below the host's router. Compares the path as sent by the client, so that no other spelling bypasses
  * the host's guards.
  */
-export function mountOf(request: Addressed, mount_path: string, prefix = request.baseUrl ?? ''): Mount | null {
-  const address = request.originalUrl ?? request.url ?? '/'
+export function findMount(request: RequestTarget, mount_path: string, prefix = request.baseUrl ?? ''): Mount | null {
+  const url = request.originalUrl ?? request.url ?? '/'
   // Fast path: nearly every request belongs to the host.
-  if (!address.includes(mount_path)) return null
-  const path = pathOf(address)
+  if (!url.includes(mount_path)) return null
+  const path = pathname(url)
   const base = prefix.endsWith(mount_path) ? prefix : `${prefix}${mount_path}`
   if (path !== base && !path.startsWith(`${base}/`)) return null
-  return { base, path: path.slice(base.length), remote_address: addressOf(request) }
+  return { base, path: path.slice(base.length), remote_address: clientAddress(request) }
 }
 
 /** Target and origin of a request. */
-export interface Addressed {
+export interface RequestTarget {
   originalUrl?: string | undefined
   url?: string | undefined
   baseUrl?: string | undefined
@@ -42,42 +42,42 @@ export function withoutOrigin(url: string): string {
 }
 
 /** Prefix that a router of the host removed from a path. Empty if the path was only normalized (`/x/..`). */
-export function strippedPrefix(original: string, address: string): string {
-  const [from, to] = [pathOf(original), pathOf(address)]
+export function strippedPrefix(original: string, url: string): string {
+  const [from, to] = [pathname(original), pathname(url)]
   if (from === to) return ''
   const prefix = to === '/' ? from.replace(/\/$/, '') : from.endsWith(to) ? from.slice(0, -to.length) : ''
   return /\/(?:\.|%2e){0,2}(?:\/|$)/i.test(prefix) ? '' : prefix
 }
 
 /** The part of a path that matches the pattern before the mount point: `/acme` for `/:tenant/*`. */
-export function patternPrefix(address: string, pattern: string, mount_path: string): string {
+export function patternPrefix(url: string, pattern: string, mount_path: string): string {
   const end = pattern.indexOf(mount_path)
   const segments = (end < 0 ? pattern.replace(/\/?\*.*$/, '') : pattern.slice(0, end)).split('/').length
-  return pathOf(address).split('/', segments).join('/')
+  return pathname(url).split('/', segments).join('/')
 }
 
-function pathOf(address: string): string {
-  return address.split(/[?#]/, 1)[0] ?? '/'
+function pathname(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? '/'
 }
 
 /** Client address by the proxy settings of the framework, if it has any. */
-function addressOf({ ip, socket }: Addressed): string | null {
+function clientAddress({ ip, socket }: RequestTarget): string | null {
   // A proxy can forward any value. Only a valid address is useful.
   return typeof ip === 'string' && isIP(ip) ? ip : (socket?.remoteAddress ?? null)
 }
 
 /** Serves the dashboard for a request of any Node.js host. Never throws: failures become a 500 response. */
-export async function answer(
+export async function serveDashboard(
   tracker: TrackerInstance,
   mount: Mount,
   request: HostRequest,
   response: ServerResponse,
-  parsed: unknown = request.body,
+  parsedBody: unknown = request.body,
 ): Promise<void> {
   try {
     const { remoteAddress = null, encrypted = false } = (request.socket ?? {}) as Partial<TLSSocket>
-    const connected = { ...mount, peer_address: remoteAddress, encrypted, ...closingOf(request) }
-    await send(await tracker.handle(toWebRequest(request, parsed), connected), request, response)
+    const mountWithPeer = { ...mount, peer_address: remoteAddress, encrypted, ...closingCheck(request) }
+    await send(await tracker.handle(toWebRequest(request, parsedBody), mountWithPeer), request, response)
   } catch {
     // The handler responds to its own errors. Reached after a broken connection, an earlier response of the host, or a
     // shutdown.
@@ -91,7 +91,7 @@ export async function answer(
 }
 
 /** Variant for hosts with a standard Request whose body is unread. */
-export async function answerRequest(tracker: TrackerInstance, mount: Mount, request: Request): Promise<Response> {
+export async function serveWebRequest(tracker: TrackerInstance, mount: Mount, request: Request): Promise<Response> {
   try {
     return await tracker.handle(request, mount)
   } catch {
@@ -100,7 +100,7 @@ export async function answerRequest(tracker: TrackerInstance, mount: Mount, requ
   }
 }
 
-function toWebRequest(request: HostRequest, parsed: unknown): Request {
+function toWebRequest(request: HostRequest, parsedBody: unknown): Request {
   const headers = new Headers()
   let authority: string | null = null
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
@@ -112,18 +112,18 @@ function toWebRequest(request: HostRequest, parsed: unknown): Request {
   if (authority !== null && !headers.has('host')) headers.set('host', authority)
   // Joined, not resolved: a path that starts with two slashes would change the host.
   const url = `http://host${request.originalUrl ?? request.url ?? '/'}`
-  const method = methodOf(request)
+  const method = webMethod(request)
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method: 'GET', headers })
-  return new Request(url, { method, headers, ...bodyOf(request, parsed) })
+  return new Request(url, { method, headers, ...webBody(request, parsedBody) })
 }
 
 /** A Request rejects these methods, but the dashboard should respond to them as to any other unsupported method. */
-function methodOf({ method = 'GET' }: HostRequest): string {
+function webMethod({ method = 'GET' }: HostRequest): string {
   return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase()) ? 'OPTIONS' : method
 }
 
 /** The raw body, or one rebuilt from the result of the host's body parser. */
-function bodyOf(
+function webBody(
   request: HostRequest,
   body: unknown,
 ): { body: ReadableStream | Uint8Array<ArrayBuffer> | string; duplex?: 'half' } | object {
@@ -150,45 +150,45 @@ export function encodeForm(body: object): URLSearchParams {
 }
 
 /** Whether the server of this request has stopped listening; empty if unknown. */
-function closingOf({ socket }: HostRequest): Pick<Mount, 'closing'> {
+function closingCheck({ socket }: HostRequest): Pick<Mount, 'closing'> {
   const { server } = (socket ?? {}) as { server?: Partial<Server> | null }
   return typeof server?.listening === 'boolean' ? { closing: () => !server.listening } : {}
 }
 
-async function send(answer: Response, request: HostRequest, response: ServerResponse): Promise<void> {
-  const streamed = answer.body && isStreamed(answer.headers) ? answer.body : null
-  const body = answer.body && !streamed ? Buffer.from(await answer.arrayBuffer()) : Buffer.alloc(0)
-  response.statusCode = answer.status
-  answer.headers.forEach((value, name) => {
+async function send(webResponse: Response, request: HostRequest, response: ServerResponse): Promise<void> {
+  const stream = webResponse.body && isStreamed(webResponse.headers) ? webResponse.body : null
+  const body = webResponse.body && !stream ? Buffer.from(await webResponse.arrayBuffer()) : Buffer.alloc(0)
+  response.statusCode = webResponse.status
+  webResponse.headers.forEach((value, name) => {
     if (name !== 'set-cookie') response.setHeader(name, value)
   })
-  const cookies = answer.headers.getSetCookie()
+  const cookies = webResponse.headers.getSetCookie()
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
-  if (!streamed) response.setHeader('content-length', body.length)
+  if (!stream) response.setHeader('content-length', body.length)
   // The rest of an unread body would be parsed as the next request, and a kept connection would prevent a closing
   // server from ending. HTTP/2 has no such header.
-  if ((!request.complete || streamed) && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
-  if (streamed && request.method !== 'HEAD') return pipe(streamed, response)
-  await streamed?.cancel()
+  if ((!request.complete || stream) && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
+  if (stream && request.method !== 'HEAD') return pipe(stream, response)
+  await stream?.cancel()
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
 /** Pipes with backpressure, and cancels the source when the client disconnects. */
 async function pipe(source: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
   const reader = source.getReader()
-  const gone = new AbortController()
-  const leave = () => {
-    gone.abort()
+  const disconnected = new AbortController()
+  const onDisconnect = () => {
+    disconnected.abort()
     // A failure during cancellation has no receiver.
     reader.cancel().catch(() => {})
   }
-  response.once('close', leave)
+  response.once('close', onDisconnect)
   // Already disconnected: the close event will not fire again.
-  if (response.destroyed) leave()
+  if (response.destroyed) onDisconnect()
   response.flushHeaders()
-  for (let next = await reader.read(); !next.done && !response.destroyed; next = await reader.read()) {
-    if (response.write(next.value)) continue
-    await once(response, 'drain', { signal: gone.signal }).catch(() => {})
+  for (let chunk = await reader.read(); !chunk.done && !response.destroyed; chunk = await reader.read()) {
+    if (response.write(chunk.value)) continue
+    await once(response, 'drain', { signal: disconnected.signal }).catch(() => {})
   }
   if (!response.destroyed) response.end()
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { markStart } from '../capture/facts/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, type HostRequest, mountOf } from './bridge.js'
+import { findMount, type HostRequest, serveDashboard } from './bridge.js'
 import { failsRequest, recordRequestError } from './request-details.js'
 
 type Next = (error?: unknown) => void
@@ -14,8 +14,8 @@ type Next = (error?: unknown) => void
 export function dashboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
   return (request: HostRequest, response: ServerResponse, next: Next): void => {
-    const mount = mountOf(request, mount_path)
-    if (mount) void answer(tracker, mount, request, response)
+    const mount = findMount(request, mount_path)
+    if (mount) void serveDashboard(tracker, mount, request, response)
     else {
       markStart(request)
       next()

@@ -3,7 +3,7 @@ import { markStart } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/mount.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, type HostRequest, mountOf, strippedPrefix } from './bridge.js'
+import { findMount, type HostRequest, serveDashboard, strippedPrefix } from './bridge.js'
 import { failsRequest, recordRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
 
@@ -63,23 +63,23 @@ export const faultboard = Object.assign(plugin, {
 
 function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: FaultboardOptions, done: Done): void {
   const { mount_path } = tracker.start().config
-  const below = `${prefix}${mount_path}`
-  const outer = `${app.prefix}${prefix}`
+  const dashboardPath = `${prefix}${mount_path}`
+  const outerPrefix = `${app.prefix}${prefix}`
 
   app.addHook('onRequest', (request, reply, next) => {
-    const mount = mountIn(request, mount_path, outer)
+    const mount = dashboardMount(request, mount_path, outerPrefix)
     if (!mount) {
       markStart(request.raw)
       // Detects a response that fails while it is sent. An onSend hook would cost every response more than everything
       // else here.
-      ;(reply.raw as ServerResponse).on('pipe', (sent) =>
-        watchStream(sent, (error) => record(tracker, error, request, false)),
+      ;(reply.raw as ServerResponse).on('pipe', (stream) =>
+        watchStream(stream, (error) => record(tracker, error, request, false)),
       )
       return next()
     }
     // Bypasses parsers, serializers and onSend hooks, which are meant for the host's own responses.
     reply.hijack()
-    void answer(tracker, mount, request.raw as HostRequest, reply.raw as ServerResponse)
+    void serveDashboard(tracker, mount, request.raw as HostRequest, reply.raw as ServerResponse)
   })
 
   app.addHook('onError', (request, reply, error, next) => {
@@ -94,17 +94,17 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
 
   // Hooks of an inner context only see its own routes.
   if (app.prefix !== '') {
-    const other = (_request: FastifyRequestLike, reply: FastifyReplyLike) => void reply.callNotFound()
-    for (const path of [below, `${below}/*`]) app.all(path, { schema: { hide: true } }, other)
+    const notFound = (_request: FastifyRequestLike, reply: FastifyReplyLike) => void reply.callNotFound()
+    for (const path of [dashboardPath, `${dashboardPath}/*`]) app.all(path, { schema: { hide: true } }, notFound)
   }
   done()
 }
 
 /** Below the prefix of its plugin, and below the prefix removed by `rewriteUrl`. */
-function mountIn(request: FastifyRequestLike, mount_path: string, outer: string): Mount | null {
+function dashboardMount(request: FastifyRequestLike, mount_path: string, outerPrefix: string): Mount | null {
   const { originalUrl, url } = request
   if (!originalUrl.includes(mount_path)) return null
-  return mountOf(request, mount_path, `${strippedPrefix(originalUrl, url)}${outer}`)
+  return findMount(request, mount_path, `${strippedPrefix(originalUrl, url)}${outerPrefix}`)
 }
 
 function record(tracker: TrackerInstance, error: unknown, request: FastifyRequestLike, request_failed: boolean): void {
@@ -118,13 +118,13 @@ function record(tracker: TrackerInstance, error: unknown, request: FastifyReques
  */
 function watchErrorHandler(
   tracker: TrackerInstance,
-  first: unknown,
+  originalError: unknown,
   request: FastifyRequestLike,
   reply: FastifyReplyLike,
 ): void {
   const { send } = reply
   reply.send = function (payload) {
-    if (payload instanceof Error && payload !== first && payload.cause !== first) {
+    if (payload instanceof Error && payload !== originalError && payload.cause !== originalError) {
       record(tracker, payload, request, failsRequest(payload, reply.raw as ServerResponse))
     }
     return send.call(this, payload)

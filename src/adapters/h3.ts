@@ -4,7 +4,14 @@ import { markStart } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/mount.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, answerRequest, type HostRequest, mountOf, strippedPrefix, withoutOrigin } from './bridge.js'
+import {
+  findMount,
+  type HostRequest,
+  serveDashboard,
+  serveWebRequest,
+  strippedPrefix,
+  withoutOrigin,
+} from './bridge.js'
 import { recordWebRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
 
@@ -30,7 +37,7 @@ interface EventContext {
 }
 
 /** Internal signals of h3, which are not errors. */
-const SIGNALS: readonly unknown[] = [Symbol.for('h3.handled'), Symbol.for('h3.notFound')]
+const H3_SIGNALS: readonly unknown[] = [Symbol.for('h3.handled'), Symbol.for('h3.notFound')]
 
 /**
  * Plugin that serves the dashboard at `mount_path` (default /error_dashboard), below the base of the application, and
@@ -41,17 +48,17 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
   return (app: H3Like): void => {
     app.use((event, next) => {
-      const mount = mountIn(event, mount_path)
+      const mount = dashboardMount(event, mount_path)
       if (mount) return dashboard(tracker, mount, event)
       markStart(event.req)
-      return watched(tracker, event, next)
+      return recordFailures(tracker, event, next)
     })
     watchErrorHandler(app, tracker)
   }
 }
 
 /** Passes on results and errors of the host unchanged. */
-function watched(tracker: TrackerInstance, event: H3EventLike, next: () => unknown): unknown {
+function recordFailures(tracker: TrackerInstance, event: H3EventLike, next: () => unknown): unknown {
   let result: unknown
   try {
     result = next()
@@ -59,9 +66,9 @@ function watched(tracker: TrackerInstance, event: H3EventLike, next: () => unkno
     record(tracker, error, event)
     throw error
   }
-  if (!(result instanceof Promise)) return returned(tracker, event, result)
+  if (!(result instanceof Promise)) return checkResult(tracker, event, result)
   return result.then(
-    (value) => returned(tracker, event, value),
+    (value) => checkResult(tracker, event, value),
     (error) => {
       record(tracker, error, event)
       throw error
@@ -70,7 +77,7 @@ function watched(tracker: TrackerInstance, event: H3EventLike, next: () => unkno
 }
 
 /** h3 treats a returned error like a thrown one. */
-function returned(tracker: TrackerInstance, event: H3EventLike, value: unknown): unknown {
+function checkResult(tracker: TrackerInstance, event: H3EventLike, value: unknown): unknown {
   if (value instanceof Error) record(tracker, value, event)
   else if (typeof value === 'object') watchStream(value, (error) => record(tracker, error, event, false))
   return value
@@ -83,48 +90,48 @@ type ErrorHandler = (error: { unhandled?: boolean; cause?: unknown }, event: H3E
  * can fail itself. Hosts without one get none: h3 would log every error twice.
  */
 function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
-  const own = config.onError as ErrorHandler | undefined
-  if (!own) return
-  const watching: ErrorHandler = async (error, event) => {
+  const hostHandler = config.onError as ErrorHandler | undefined
+  if (!hostHandler) return
+  const recordingHandler: ErrorHandler = async (error, event) => {
     if (error.unhandled) record(tracker, error.cause, event)
     try {
-      return await own.call(config, error, event)
+      return await hostHandler.call(config, error, event)
     } catch (thrown) {
       record(tracker, thrown, event)
       throw thrown
     }
   }
-  config.onError = watching
+  config.onError = recordingHandler
 }
 
-function mountIn(event: H3EventLike, mount_path: string): Mount | null {
-  const request = nodeOf(event)?.req
+function dashboardMount(event: H3EventLike, mount_path: string): Mount | null {
+  const request = nodeObjects(event)?.req
   // The Node.js request has the path as it was sent; the event normalizes it.
-  const address = request ? (request.originalUrl ?? request.url ?? '/') : withoutOrigin(event.req.url)
-  if (!address.includes(mount_path)) return null
-  const prefix = strippedPrefix(address, event.url.pathname)
-  return mountOf(request ?? { originalUrl: address, ip: event.req.ip }, mount_path, prefix)
+  const url = request ? (request.originalUrl ?? request.url ?? '/') : withoutOrigin(event.req.url)
+  if (!url.includes(mount_path)) return null
+  const prefix = strippedPrefix(url, event.url.pathname)
+  return findMount(request ?? { originalUrl: url, ip: event.req.ip }, mount_path, prefix)
 }
 
 async function dashboard(tracker: TrackerInstance, mount: Mount, event: H3EventLike): Promise<unknown> {
-  const node = nodeOf(event)
-  if (!node?.res) return answerRequest(tracker, mount, event.req)
+  const node = nodeObjects(event)
+  if (!node?.res) return serveWebRequest(tracker, mount, event.req)
   // Written directly to Node.js, so that no header of the host replaces ours.
-  await answer(tracker, mount, node.req, node.res)
+  await serveDashboard(tracker, mount, node.req, node.res)
   // A host that compresses is not finished yet, and h3 would send its own head.
   await finished(node.res).catch(() => {})
-  return SIGNALS[0]
+  return H3_SIGNALS[0]
 }
 
 function record(tracker: TrackerInstance, error: unknown, event: H3EventLike, request_failed = true): void {
-  if (SIGNALS.includes(error)) return
+  if (H3_SIGNALS.includes(error)) return
   // h3 treats a thrown number as a status.
   if (typeof error === 'number' && error >= 400 && error < 500) {
     tracker.drop('client_error')
     return
   }
   const { params, matchedRoute, user, auth } = event.context as EventContext
-  const node = nodeOf(event)
+  const node = nodeObjects(event)
   const request = {
     route: matchedRoute?.route,
     params,
@@ -135,6 +142,6 @@ function record(tracker: TrackerInstance, error: unknown, event: H3EventLike, re
   recordWebRequestError(tracker, error, event.req, { source: 'h3', request_failed, request }, node?.req ?? event.req)
 }
 
-function nodeOf(event: H3EventLike): { req: IncomingMessage & HostRequest; res?: ServerResponse } | undefined {
-  return event.runtime?.node as ReturnType<typeof nodeOf>
+function nodeObjects(event: H3EventLike): { req: IncomingMessage & HostRequest; res?: ServerResponse } | undefined {
+  return event.runtime?.node as ReturnType<typeof nodeObjects>
 }

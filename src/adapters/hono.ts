@@ -1,9 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { markStart, type WebRequestMore } from '../capture/facts/request-facts.js'
+import { markStart, type WebRequestDetails } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/mount.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, answerRequest, encodeForm, type HostRequest, mountOf, patternPrefix, withoutOrigin } from './bridge.js'
+import {
+  encodeForm,
+  findMount,
+  type HostRequest,
+  patternPrefix,
+  serveDashboard,
+  serveWebRequest,
+  withoutOrigin,
+} from './bridge.js'
 import { recordWebRequestError } from './request-details.js'
 
 /** The part of Hono's context that is used. */
@@ -36,7 +44,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
   return async (c: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const { raw } = c.req
-    const mount = mountIn(c, mount_path)
+    const mount = dashboardMount(c, mount_path)
     if (mount) return dashboard(tracker, mount, c)
     markStart(raw)
     try {
@@ -51,36 +59,36 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   }
 }
 
-function mountIn(c: HonoContext, mount_path: string): Mount | null {
-  const { incoming } = bindingsOf(c)
+function dashboardMount(c: HonoContext, mount_path: string): Mount | null {
+  const { incoming } = nodeBindings(c)
   // The Node.js request has the path as it was sent; a Request normalizes it.
-  const address = incoming ? (incoming.originalUrl ?? incoming.url ?? '/') : withoutOrigin(c.req.raw.url)
-  if (!address.includes(mount_path)) return null
-  const outer = incoming?.baseUrl ?? ''
-  const prefix = `${outer}${patternPrefix(address.slice(outer.length), c.req.routePath ?? '*', mount_path)}`
-  return mountOf(incoming ?? { originalUrl: address }, mount_path, prefix)
+  const url = incoming ? (incoming.originalUrl ?? incoming.url ?? '/') : withoutOrigin(c.req.raw.url)
+  if (!url.includes(mount_path)) return null
+  const outerPrefix = incoming?.baseUrl ?? ''
+  const prefix = `${outerPrefix}${patternPrefix(url.slice(outerPrefix.length), c.req.routePath ?? '*', mount_path)}`
+  return findMount(incoming ?? { originalUrl: url }, mount_path, prefix)
 }
 
 async function dashboard(tracker: TrackerInstance, mount: Mount, c: HonoContext): Promise<Response> {
   const { raw, bodyCache } = c.req
-  const { incoming, outgoing } = bindingsOf(c)
+  const { incoming, outgoing } = nodeBindings(c)
   const parsed = Object.keys(bodyCache).length > 0 ? await c.req.parseBody({ all: true }).catch(() => ({})) : undefined
   if (incoming && outgoing) {
     // Written directly to Node.js, so that no header of an outer middleware replaces ours.
-    await answer(tracker, mount, incoming, outgoing, parsed)
+    await serveDashboard(tracker, mount, incoming, outgoing, parsed)
     return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
   }
-  if (!parsed) return answerRequest(tracker, mount, raw)
+  if (!parsed) return serveWebRequest(tracker, mount, raw)
   const { method, headers } = raw
-  return answerRequest(tracker, mount, new Request(raw.url, { method, headers, body: encodeForm(parsed) }))
+  return serveWebRequest(tracker, mount, new Request(raw.url, { method, headers, body: encodeForm(parsed) }))
 }
 
 function record(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request, request_failed = true): void {
-  const more = { source: 'hono', request_failed, request: detailsOf(c) }
-  recordWebRequestError(tracker, error, raw, more, bindingsOf(c).incoming ?? raw)
+  const details = { source: 'hono', request_failed, request: requestDetails(c) }
+  recordWebRequestError(tracker, error, raw, details, nodeBindings(c).incoming ?? raw)
 }
 
-function detailsOf(c: HonoContext): WebRequestMore {
+function requestDetails(c: HonoContext): WebRequestDetails {
   try {
     const { user, jwtPayload } = c.var as { user?: unknown; jwtPayload?: unknown }
     return {
@@ -88,7 +96,7 @@ function detailsOf(c: HonoContext): WebRequestMore {
       params: c.req.param(),
       user: user ?? jwtPayload,
       host: c,
-      remote_address: bindingsOf(c).incoming?.socket?.remoteAddress,
+      remote_address: nodeBindings(c).incoming?.socket?.remoteAddress,
     }
   } catch {
     // A getter of the host failed: record the error anyway.
@@ -98,27 +106,27 @@ function detailsOf(c: HonoContext): WebRequestMore {
 
 /** Hono handles neither thrown non-errors nor errors of its error handler. Both arrive here. */
 function recordThrown(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request): void {
-  if (hasFailed(raw, error)) return
-  if (c.error && !isRepeated(error, c.error)) record(tracker, c.error, c, raw)
+  if (isRepeatedFailure(raw, error)) return
+  if (c.error && !isSameError(error, c.error)) record(tracker, c.error, c, raw)
   record(tracker, error, c, raw)
 }
 
-const failed = new WeakSet<Request>()
+const failedRequests = new WeakSet<Request>()
 
 /** Whether the error handler already failed for this request: Hono calls it again in every outer middleware. */
-function hasFailed(raw: Request, error: unknown): boolean {
+function isRepeatedFailure(raw: Request, error: unknown): boolean {
   if (!isError(error)) return false
-  if (failed.has(raw)) return true
-  failed.add(raw)
+  if (failedRequests.has(raw)) return true
+  failedRequests.add(raw)
   return false
 }
 
-function isRepeated(error: unknown, before: Error): boolean {
+function isSameError(error: unknown, earlier: Error): boolean {
   try {
-    return error instanceof Error && error.message === before.message
+    return error instanceof Error && error.message === earlier.message
   } catch {
     // A Proxy or a throwing getter must not replace the host's own error.
-    return error === before
+    return error === earlier
   }
 }
 
@@ -131,6 +139,6 @@ function isError(value: unknown): boolean {
   }
 }
 
-function bindingsOf({ env }: HonoContext): NodeBindings {
+function nodeBindings({ env }: HonoContext): NodeBindings {
   return (env ?? {}) as NodeBindings
 }

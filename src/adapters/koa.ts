@@ -3,7 +3,7 @@ import { markStart } from '../capture/facts/request-facts.js'
 import type { Mount } from '../dashboard/mount.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, type HostRequest, mountOf, patternPrefix, strippedPrefix } from './bridge.js'
+import { findMount, type HostRequest, patternPrefix, serveDashboard, strippedPrefix } from './bridge.js'
 import { recordRequestError } from './request-details.js'
 
 /** The part of Koa's context that is used. */
@@ -21,7 +21,7 @@ export interface KoaContext {
 }
 
 /** Properties added by routers and parsers. */
-interface Extended {
+interface ExtendedContext {
   params?: unknown
   routerPath?: unknown
   _matchedRoute?: unknown
@@ -41,17 +41,17 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   /** Koa calls this for errors that no middleware sees: a stream that fails while it is sent, an outer middleware. */
   function onerror(this: KoaContext, error: Error): void {
     if (error !== null && error !== undefined) {
-      if (isOfConnection(error) && this.headerSent) tracker.drop('client_gone')
+      if (isConnectionError(error) && this.headerSent) tracker.drop('client_gone')
       else record(this, error)
     }
     Object.getPrototypeOf(this).onerror.call(this, error)
   }
 
   return async (ctx: KoaContext, next: () => Promise<unknown>): Promise<void> => {
-    const mount = mountIn(ctx, mount_path)
+    const mount = dashboardMount(ctx, mount_path)
     if (mount) {
       ctx.respond = false
-      return answer(tracker, mount, ctx.req, ctx.res, (ctx as Extended).request.body)
+      return serveDashboard(tracker, mount, ctx.req, ctx.res, (ctx as ExtendedContext).request.body)
     }
     markStart(ctx.req)
     if (!Object.hasOwn(ctx, 'onerror')) ctx.onerror = onerror
@@ -64,33 +64,33 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   }
 }
 
-function mountIn(ctx: KoaContext, mount_path: string): Mount | null {
-  const address = (ctx.req as HostRequest).originalUrl ?? ctx.originalUrl
-  if (!address.includes(mount_path)) return null
+function dashboardMount(ctx: KoaContext, mount_path: string): Mount | null {
+  const url = (ctx.req as HostRequest).originalUrl ?? ctx.originalUrl
+  if (!url.includes(mount_path)) return null
   const { ip, req } = ctx
-  return mountOf({ originalUrl: address, ip, socket: req.socket }, mount_path, prefixOf(ctx, address, mount_path))
+  return findMount({ originalUrl: url, ip, socket: req.socket }, mount_path, mountPrefix(ctx, url, mount_path))
 }
 
 /** Prefix removed by koa-mount, or matched by the pattern of @koa/router before the mount point. */
-function prefixOf(ctx: KoaContext, address: string, mount_path: string): string {
-  const { routerPath } = ctx as Extended
-  if (address !== ctx.url) return strippedPrefix(address, ctx.url)
+function mountPrefix(ctx: KoaContext, url: string, mount_path: string): string {
+  const { routerPath } = ctx as ExtendedContext
+  if (url !== ctx.url) return strippedPrefix(url, ctx.url)
   if (typeof routerPath !== 'string' || !routerPath.includes(mount_path)) return ''
-  return patternPrefix(address, routerPath, mount_path)
+  return patternPrefix(url, routerPath, mount_path)
 }
 
 function recordKoaError(tracker: TrackerInstance, ctx: KoaContext, error: unknown): void {
-  const { params, _matchedRoute } = ctx as Extended
+  const { params, _matchedRoute } = ctx as ExtendedContext
   // Koa's request has nearly everything. The session is not read, because reading can create it.
   const request = Object.assign(Object.create(ctx.request), { params, state: ctx.state }) as HostRequest
   const route = typeof _matchedRoute === 'string' ? { route: _matchedRoute } : {}
-  const more = { source: 'koa', request_failed: !ctx.headerSent, request: route }
-  recordRequestError(tracker, error, request, more, ctx.req)
+  const details = { source: 'koa', request_failed: !ctx.headerSent, request: route }
+  recordRequestError(tracker, error, request, details, ctx.req)
 }
 
 const CONNECTION_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']
 
-function isOfConnection(error: Error): boolean {
+function isConnectionError(error: Error): boolean {
   try {
     return CONNECTION_CODES.includes((error as { code?: unknown }).code)
   } catch {

@@ -13,7 +13,7 @@ interface ExceptionsHandler {
 
 /** Creates the exception handler of a host handler. */
 export interface FilterContext {
-  create(instance: unknown, callback: unknown, ...more: unknown[]): ExceptionsHandler
+  create(instance: unknown, callback: unknown, ...rest: unknown[]): ExceptionsHandler
 }
 
 /**
@@ -22,10 +22,10 @@ export interface FilterContext {
  */
 export function watchFilters(context: FilterContext, report: Report): void {
   const create = context.create
-  context.create = function (instance, callback, ...more) {
-    const handler = create.call(this, instance, callback, ...more)
+  context.create = function (instance, callback, ...rest) {
+    const handler = create.call(this, instance, callback, ...rest)
     const next = handler.next
-    const origin = originOf(instance, callback)
+    const origin = handlerOrigin(instance, callback)
     handler.next = function (exception, host) {
       report(exception, host.getArgs(), origin)
       return next.call(this, exception, host)
@@ -34,7 +34,7 @@ export function watchFilters(context: FilterContext, report: Report): void {
   }
 }
 
-function originOf(instance: unknown, callback: unknown): Origin {
+function handlerOrigin(instance: unknown, callback: unknown): Origin {
   const controller = (instance as object | null)?.constructor?.name
   // Handlers that Nest creates for unknown paths and errors outside of routes have no class.
   if (!controller || controller === 'Object') return {}

@@ -10,16 +10,16 @@ export function recordNestError(
   args: readonly unknown[],
   origin: Origin,
 ): void {
-  const request = requestOf(args)
+  const request = findRequest(args)
   const { raw, routeOptions } = request ?? {}
-  const more = {
+  const details = {
     source: 'nest',
     request_failed: failsRequest(args),
     ...(routeOptions?.url && { request: { route: routeOptions.url } }),
     ...(origin.controller && { context: { ...origin } }),
   }
   // A missing request cannot be read, but the error is still recorded.
-  recordRequestError(tracker, error, request as HostRequest, more, raw ?? (request as HostRequest))
+  recordRequestError(tracker, error, request as HostRequest, details, raw ?? (request as HostRequest))
 }
 
 /**
@@ -40,7 +40,7 @@ function failsRequest(args: readonly unknown[]): boolean {
 type NestRequest = HostRequest & { raw?: object; routeOptions?: { url?: string } }
 
 /** HTTP passes the request first; GraphQL keeps it in its context, the third argument. */
-function requestOf(args: readonly unknown[]): NestRequest | null {
+function findRequest(args: readonly unknown[]): NestRequest | null {
   try {
     const candidates = [args[0], (args[2] as { req?: unknown } | null | undefined)?.req]
     return candidates.find(isRequest) ?? null

@@ -1,19 +1,19 @@
 import type { Report } from './nest-filters.js'
 
 interface HttpAdapter {
-  reply?(response: { req?: unknown; request?: unknown }, body: unknown, ...more: unknown[]): unknown
+  reply?(response: { req?: unknown; request?: unknown }, body: unknown, ...rest: unknown[]): unknown
 }
 
 /** Reports streams that fail while they are sent, which bypass every filter: Express only logs them. */
 export function watchFiles(adapter: unknown, report: Report): void {
   const { reply } = adapter as HttpAdapter
   if (!reply) return
-  ;(adapter as HttpAdapter).reply = function (response, body, ...more) {
-    const stream = streamOf(body)
+  ;(adapter as HttpAdapter).reply = function (response, body, ...rest) {
+    const stream = fileStream(body)
     if (stream?.errored) report(stream.errored, [response.req ?? response.request], {})
     // Nest listens too, so this listener does not hide an error.
     else stream?.once('error', (error) => report(error, [response.req ?? response.request], {}))
-    return reply.call(this, response, body, ...more)
+    return reply.call(this, response, body, ...rest)
   }
 }
 
@@ -23,25 +23,25 @@ interface FailingStream {
 }
 
 /** The stream of a `StreamableFile`. */
-function streamOf(body: unknown): FailingStream | null {
+function fileStream(body: unknown): FailingStream | null {
   if (typeof body !== 'object' || body === null) return null
   const { getStream, errorHandler } = body as { getStream?: () => FailingStream; errorHandler?: unknown }
   return typeof getStream === 'function' && typeof errorHandler === 'function' ? getStream.call(body) : null
 }
 
 export interface ResponseController {
-  sse?(result: unknown, response: { headersSent?: boolean }, request: unknown, ...more: unknown[]): unknown
+  sse?(result: unknown, response: { headersSent?: boolean }, request: unknown, ...rest: unknown[]): unknown
 }
 
 /** Reports server-sent events that fail later: the client is notified, but no filter. */
 export function watchServerSentEvents(controller: ResponseController | undefined, report: Report): void {
   const sse = controller?.sse
   if (!sse) return
-  controller.sse = function (result, response, request, ...more) {
+  controller.sse = function (result, response, request, ...rest) {
     // Before the head is sent, a filter receives and reports the error.
-    const late = (error: unknown) => response.headersSent && report(error, [request], {})
-    const watched = Promise.resolve(result).then((events) => watch(events, late))
-    return sse.call(this, watched, response, request, ...more)
+    const reportLate = (error: unknown) => response.headersSent && report(error, [request], {})
+    const observed = Promise.resolve(result).then((events) => withErrorReport(events, reportLate))
+    return sse.call(this, observed, response, request, ...rest)
   }
 }
 
@@ -54,16 +54,16 @@ interface Events {
 }
 
 /** Wraps the observable transparently and reports its errors. */
-function watch(events: unknown, report: (error: unknown) => unknown): unknown {
+function withErrorReport(events: unknown, report: (error: unknown) => unknown): unknown {
   if (typeof events !== 'object' || typeof (events as Events | null)?.subscribe !== 'function') return events
   const source = events as Events
   const subscribe = (observer: Observer) => {
     // An intermediate observer would also have to pass on its end; otherwise events would continue for a disconnected
     // client.
-    const { error: fail } = observer
+    const { error: onError } = observer
     observer.error = function (error) {
       report(error)
-      fail.call(this, error)
+      onError.call(this, error)
     }
     return source.subscribe(observer)
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { markStart } from '../capture/facts/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, type HostRequest, mountOf } from './bridge.js'
+import { findMount, type HostRequest, serveDashboard } from './bridge.js'
 import { dashboard } from './express.js'
 import { type FilterContext, type Report, watchFilters } from './nest-filters.js'
 import { recordNestError } from './nest-request.js'
@@ -15,7 +15,7 @@ export interface NestApplication {
 }
 
 /** Internal objects that turn a thrown value into a response. No public API covers all of them. */
-interface Insides {
+interface NestInternals {
   isInitialized?: boolean
   routesResolver?: {
     routerExceptionsFilter?: FilterContext
@@ -35,15 +35,15 @@ interface Insides {
  * await app.listen(3000)
  */
 export function faultboard<App extends NestApplication>(app: App, tracker: TrackerInstance = Tracker): App {
-  const insides = app as Insides
+  const internals = app as NestInternals
   const adapter = app.getHttpAdapter()
-  if (insides.isInitialized) warn('faultboard(app) was called after init or listen. No errors are recorded.')
+  if (internals.isInitialized) warn('faultboard(app) was called after init or listen. No errors are recorded.')
   const fastify = (adapter as { getInstance?(): Partial<FastifyHooks> }).getInstance?.()
   if (fastify?.addHook) mountOnFastify(fastify as FastifyHooks, tracker)
   else (app.use as (middleware: unknown) => unknown)(dashboard(tracker))
   const report: Report = (error, args, origin) => recordNestError(tracker, error, args, origin)
-  watchHttp(insides, adapter, report)
-  watchResolvers(insides, report)
+  watchHttp(internals, adapter, report)
+  watchResolvers(internals, report)
   return app
 }
 
@@ -66,24 +66,24 @@ interface FastifyReply {
 function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
   const { mount_path } = tracker.start().config
   fastify.addHook('onRequest', (request, reply, done) => {
-    const mount = mountOf(request.raw, mount_path)
+    const mount = findMount(request.raw, mount_path)
     if (!mount) {
       markStart(request.raw)
       return done()
     }
     reply.hijack()
-    void answer(tracker, { ...mount, remote_address: request.ip }, request.raw, reply.raw)
+    void serveDashboard(tracker, { ...mount, remote_address: request.ip }, request.raw, reply.raw)
   })
 }
 
-function watchHttp({ routesResolver, middlewareModule }: Insides, adapter: unknown, report: Report): void {
-  const routes = routesResolver?.routerExceptionsFilter
+function watchHttp({ routesResolver, middlewareModule }: NestInternals, adapter: unknown, report: Report): void {
+  const routeFilters = routesResolver?.routerExceptionsFilter
   const register = middlewareModule?.register
-  if (!routes || !register) {
+  if (!routeFilters || !register) {
     warn('This version of NestJS is not supported: the dashboard works, but no errors are recorded.')
     return
   }
-  watchFilters(routes, report)
+  watchFilters(routeFilters, report)
   // The context for middleware is created here and used later.
   middlewareModule.register = async function (...args) {
     const registered = await register.apply(this, args)
@@ -95,7 +95,7 @@ function watchHttp({ routesResolver, middlewareModule }: Insides, adapter: unkno
 }
 
 /** GraphQL and other code that calls host methods through Nest's external context creator. */
-function watchResolvers({ container }: Insides, report: Report): void {
+function watchResolvers({ container }: NestInternals, report: Report): void {
   const providers = container?.getInternalCoreModuleRef?.().providers ?? new Map()
   for (const [token, { instance }] of providers) {
     if ((token as { name?: string }).name !== 'ExternalContextCreator') continue
@@ -104,6 +104,6 @@ function watchResolvers({ container }: Insides, report: Report): void {
   }
 }
 
-function warn(sentence: string): void {
-  process.emitWarning(sentence, { type: 'FaultboardWarning' })
+function warn(message: string): void {
+  process.emitWarning(message, { type: 'FaultboardWarning' })
 }

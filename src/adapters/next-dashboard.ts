@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Mount } from '../dashboard/mount.js'
 import { ConfigurationError, Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, answerRequest, type HostRequest } from './bridge.js'
-import { arrivalOf, peerOf } from './next-requests.js'
+import { type HostRequest, serveDashboard, serveWebRequest } from './bridge.js'
+import { findReceived, readPeer } from './next-requests.js'
 
 type Parameters = Record<string, string | string[] | undefined>
 
@@ -15,12 +15,12 @@ type Parameters = Record<string, string | string[] | undefined>
  */
 export function dashboard(tracker: TrackerInstance = Tracker) {
   const respond = async (request: Request, { params }: { params: Promise<Parameters> }): Promise<Response> => {
-    const { url, ...peer } = peerOf(request.headers)
-    const mount = mountBefore(url ?? new URL(request.url).pathname, await params, mountPathOf(tracker))
-    const answer = await answerRequest(tracker, { ...mount, ...peer }, asGet(request))
+    const { url, ...peer } = readPeer(request.headers)
+    const mount = routeMount(url ?? new URL(request.url).pathname, await params, configuredMountPath(tracker))
+    const webResponse = await serveWebRequest(tracker, { ...mount, ...peer }, asGet(request))
     // The body of a HEAD response is not read, so a stream would stay open.
-    if (request.method === 'HEAD') await answer.body?.cancel()
-    return request.method === 'HEAD' ? new Response(null, answer) : answer
+    if (request.method === 'HEAD') await webResponse.body?.cancel()
+    return request.method === 'HEAD' ? new Response(null, webResponse) : webResponse
   }
   return { GET: respond, HEAD: respond, POST: respond }
 }
@@ -33,24 +33,24 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
  */
 export function pagesDashboard(tracker: TrackerInstance = Tracker) {
   return async (request: HostRequest, response: ServerResponse): Promise<void> => {
-    const url = arrivalOf(request.headers)?.url ?? request.url ?? '/'
-    const mount = mountBefore(url, request.query as Parameters, mountPathOf(tracker))
-    await answer(tracker, { ...mount, remote_address: request.socket.remoteAddress ?? null }, request, response)
+    const url = findReceived(request.headers)?.url ?? request.url ?? '/'
+    const mount = routeMount(url, request.query as Parameters, configuredMountPath(tracker))
+    await serveDashboard(tracker, { ...mount, remote_address: request.socket.remoteAddress ?? null }, request, response)
   }
 }
 
 /** Mount point of the route: the part of the path before its catch-all. */
-function mountBefore(url: string, parameters: Parameters, mount_path: string): Omit<Mount, 'remote_address'> {
+function routeMount(url: string, parameters: Parameters, mount_path: string): Omit<Mount, 'remote_address'> {
   const pathname = url.split(/[?#]/, 1)[0] ?? '/'
-  const below = Object.values(parameters).find(Array.isArray)?.length ?? 0
+  const catchAllLength = Object.values(parameters).find(Array.isArray)?.length ?? 0
   const parts = pathname.replace(/\/$/, '').split('/')
-  const base = parts.slice(0, parts.length - below).join('/')
+  const base = parts.slice(0, parts.length - catchAllLength).join('/')
   const path = pathname.slice(base.length)
   // Behind a proxy that strips a prefix, the option contains the full path.
   return { base: base && mount_path.endsWith(base) ? mount_path : base, path }
 }
 
-function mountPathOf(tracker: TrackerInstance): string {
+function configuredMountPath(tracker: TrackerInstance): string {
   try {
     return tracker.config.mount_path
   } catch (error) {

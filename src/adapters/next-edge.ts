@@ -15,12 +15,13 @@ export function withFaultboard<Handler>(handler: Handler): Handler {
 }
 
 export function dashboard() {
-  const refuse = (): Response => new Response(REFUSAL, { status: 501 })
-  return { GET: refuse, HEAD: refuse, POST: refuse }
+  const reject = (): Response => new Response(EDGE_MESSAGE, { status: 501 })
+  return { GET: reject, HEAD: reject, POST: reject }
 }
 
 export function pagesDashboard() {
   return dashboard().GET
 }
 
-const REFUSAL = "The Faultboard dashboard requires the Node.js runtime. Remove `export const runtime = 'edge'` here."
+const EDGE_MESSAGE =
+  "The Faultboard dashboard requires the Node.js runtime. Remove `export const runtime = 'edge'` here."

@@ -9,12 +9,12 @@ import type { HostRequest } from './bridge.js'
  * A request as received by the server: Next.js removes `basePath` from its URL and hides its socket from route
  * handlers.
  */
-export interface Arrival {
+export interface ReceivedRequest {
   request: HostRequest
   url: string
 }
 
-const arrivals = new WeakMap<object, Arrival>()
+const receivedRequests = new WeakMap<object, ReceivedRequest>()
 
 /** A route handler only receives a copy of the headers. The random name cannot be forged by clients. */
 const PEER_HEADER = `x-faultboard-${randomBytes(16).toString('hex')}`
@@ -30,16 +30,16 @@ export function followRequests(mount_path: string): () => void {
     const { request, server } = message as { request: HostRequest; server: Server }
     const url = request.url ?? '/'
     markStart(request)
-    arrivals.set(request.headers, { request, url })
+    receivedRequests.set(request.headers, { request, url })
     if (!url.includes(mount_path)) return
-    request.headers[PEER_HEADER] = `${request.socket.remoteAddress ?? ''} ${url} ${numberOf(server)}`
+    request.headers[PEER_HEADER] = `${request.socket.remoteAddress ?? ''} ${url} ${serverNumber(server)}`
   }
   subscribe(REQUEST_START, onRequest)
   return () => unsubscribe(REQUEST_START, onRequest)
 }
 
-export function arrivalOf(headers: object): Arrival | undefined {
-  return arrivals.get(headers)
+export function findReceived(headers: object): ReceivedRequest | undefined {
+  return receivedRequests.get(headers)
 }
 
 /** Origin of the request of a route handler. */
@@ -48,7 +48,7 @@ export interface Peer extends Pick<Mount, 'remote_address' | 'closing'> {
   url: string | null
 }
 
-export function peerOf(headers: Headers): Peer {
+export function readPeer(headers: Headers): Peer {
   const [remote_address, url, number] = headers.get(PEER_HEADER)?.split(' ') ?? []
   const server = servers[Number(number)]
   return {
@@ -60,10 +60,10 @@ export function peerOf(headers: Headers): Peer {
 
 /** A process has one or two servers; a closed one leaves an empty reference. */
 const servers: WeakRef<Server>[] = []
-const numbers = new WeakMap<Server, number>()
+const serverNumbers = new WeakMap<Server, number>()
 
-function numberOf(server: Server): number {
-  const number = numbers.get(server) ?? servers.push(new WeakRef(server)) - 1
-  numbers.set(server, number)
+function serverNumber(server: Server): number {
+  const number = serverNumbers.get(server) ?? servers.push(new WeakRef(server)) - 1
+  serverNumbers.set(server, number)
   return number
 }

@@ -1,7 +1,7 @@
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { HostRequest } from './bridge.js'
-import { type Arrival, arrivalOf, followRequests } from './next-requests.js'
+import { findReceived, followRequests, type ReceivedRequest } from './next-requests.js'
 import { recordRequestError } from './request-details.js'
 
 export { dashboard, pagesDashboard } from './next-dashboard.js'
@@ -44,16 +44,16 @@ export const onRequestError = captureRequestError()
 export function captureRequestError(tracker: TrackerInstance = Tracker) {
   return (error: unknown, request: NextErrorRequest, context: NextErrorContext): void => {
     const { routerKind, routePath, routeType, renderSource } = context
-    const more = {
+    const details = {
       source: 'next',
       // Next.js responds to every error with 500, whatever status the error contains.
       unhandled: true,
       request: { route: routePath },
       context: { router: routerKind, route_type: routeType, ...(renderSource && { render_source: renderSource }) },
     }
-    const arrival = arrivalOf(request.headers)
-    if (arrival) recordRequestError(tracker, error, asSent(arrival), more, arrival.request)
-    else recordRequestError(tracker, error, requestFrom(request), more, request.headers)
+    const received = findReceived(request.headers)
+    if (received) recordRequestError(tracker, error, withOriginalUrl(received), details, received.request)
+    else recordRequestError(tracker, error, minimalRequest(request), details, request.headers)
   }
 }
 
@@ -78,11 +78,11 @@ export function withFaultboard<Req extends HostRequest, Res>(
 }
 
 /** Fallback if Next.js does not run on a Node.js server: only the data passed by Next.js is available. */
-function requestFrom({ path, method, headers }: NextErrorRequest): HostRequest {
+function minimalRequest({ path, method, headers }: NextErrorRequest): HostRequest {
   return { method, headers, url: path } as HostRequest
 }
 
 /** The request with its original URL, otherwise unchanged. */
-function asSent({ request, url }: Arrival): HostRequest {
+function withOriginalUrl({ request, url }: ReceivedRequest): HostRequest {
   return Object.create(request, { originalUrl: { value: url } })
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { markStart } from '../capture/facts/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, type HostRequest, mountOf } from './bridge.js'
+import { findMount, type HostRequest, serveDashboard } from './bridge.js'
 import { recordRequestError } from './request-details.js'
 
 interface NitroEvent {
@@ -34,11 +34,11 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   return (nitroApp: NitroAppLike): void => {
     const { mount_path } = tracker.start().config
     mountDashboard(nitroApp, tracker, mount_path)
-    const seen = watchHandlers(nitroApp, tracker)
+    const recordedEvents = watchHandlers(nitroApp, tracker)
     const hook = nitroApp.hooks.hook.bind(nitroApp.hooks) as unknown as (name: string, listener: Listener) => void
     hook('error', (error, { event, tags } = {}) => {
       // h3 wrapped an error that is already recorded.
-      if (event && tags?.includes('request') && seen.delete(event)) return
+      if (event && tags?.includes('request') && recordedEvents.delete(event)) return
       record(tracker, error, event, tags?.includes('request') === true)
     })
   }
@@ -53,30 +53,30 @@ export default function plugin(nitroApp: NitroAppLike): void {
 
 /** Between the host's middleware and its routes: a route could not pass on requests that are not for the dashboard. */
 function mountDashboard({ h3App: { stack }, router }: NitroAppLike, tracker: TrackerInstance, mount_path: string) {
-  const routes = stack.findIndex(({ handler }) => handler === router.handler)
-  const prefix = (stack[routes]?.route ?? '').replace(/\/$/, '')
+  const routerIndex = stack.findIndex(({ handler }) => handler === router.handler)
+  const prefix = (stack[routerIndex]?.route ?? '').replace(/\/$/, '')
   const handler = ({ node }: NitroEvent): Promise<void> | undefined => {
-    const mount = mountOf(node.req, mount_path, prefix)
-    return mount ? answer(tracker, mount, node.req, node.res) : undefined
+    const mount = findMount(node.req, mount_path, prefix)
+    return mount ? serveDashboard(tracker, mount, node.req, node.res) : undefined
   }
-  stack.splice(routes < 0 ? stack.length : routes, 0, { route: '/', handler })
+  stack.splice(routerIndex < 0 ? stack.length : routerIndex, 0, { route: '/', handler })
 }
 
 /** The error hook is not enough: it no longer has the thrown value (its class, a string, null). */
 function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakSet<NitroEvent> {
-  const seen = new WeakSet<NitroEvent>()
+  const recordedEvents = new WeakSet<NitroEvent>()
   // Called as a method of the same name, so that stacks in the host's log stay the same.
-  const before = { handler: h3App.handler as (event: NitroEvent) => Promise<unknown> }
-  const watched = (event: NitroEvent) => {
+  const original = { handler: h3App.handler as (event: NitroEvent) => Promise<unknown> }
+  const observed = (event: NitroEvent) => {
     markStart(event.node.req)
-    return before.handler(event).catch((error: unknown) => {
-      seen.add(event)
+    return original.handler(event).catch((error: unknown) => {
+      recordedEvents.add(event)
       record(tracker, error, event, true)
       throw error
     })
   }
-  h3App.handler = Object.assign(watched, before.handler)
-  return seen
+  h3App.handler = Object.assign(observed, original.handler)
+  return recordedEvents
 }
 
 function record(
@@ -88,15 +88,15 @@ function record(
   // An error without an event belongs to a task or to the whole process, and is recorded too.
   const request = event?.node.req as HostRequest
   const route = event?.context.matchedRoute?.path
-  const more = { source: 'nitro', request_failed, ...(route && { request: { route } }) }
-  recordRequestError(tracker, error, event ? withContext(event) : request, more, request ?? null)
+  const details = { source: 'nitro', request_failed, ...(route && { request: { route } }) }
+  recordRequestError(tracker, error, event ? withContext(event) : request, details, request ?? null)
 }
 
 /** The request with the properties that other frameworks set, otherwise unchanged. */
 function withContext({ node: { req }, context: { params, user, auth } }: NitroEvent): HostRequest {
   const { url = '' } = req
-  const at = url.indexOf('?')
-  const query = at < 0 ? undefined : Object.fromEntries(new URLSearchParams(url.slice(at + 1)))
+  const queryStart = url.indexOf('?')
+  const query = queryStart < 0 ? undefined : Object.fromEntries(new URLSearchParams(url.slice(queryStart + 1)))
   return Object.create(req, {
     query: { value: query },
     params: { value: params },

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { markStart } from '../capture/facts/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { answer, mountOf } from './bridge.js'
+import { findMount, serveDashboard } from './bridge.js'
 import { recordRequestError } from './request-details.js'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -15,8 +15,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 export function withFaultboard(listener: Listener, tracker: TrackerInstance = Tracker): Listener {
   const { mount_path } = tracker.start().config
   return (request, response) => {
-    const mount = mountOf(request, mount_path)
-    if (mount) return answer(tracker, mount, request, response)
+    const mount = findMount(request, mount_path)
+    if (mount) return serveDashboard(tracker, mount, request, response)
     markStart(request)
     try {
       const result = listener(request, response)

@@ -1,5 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { type HostRequest, requestFacts, type WebRequestMore, webRequestFacts } from '../capture/facts/request-facts.js'
+import {
+  type HostRequest,
+  requestFacts,
+  type WebRequestDetails,
+  webRequestFacts,
+} from '../capture/facts/request-facts.js'
 import type { LogErrorInput } from '../capture/fields.js'
 import { whenStackAllows } from '../capture/guards/deferred-reports.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -14,10 +19,10 @@ export function recordRequestError(
   tracker: TrackerInstance,
   error: unknown,
   request: HostRequest,
-  more: Partial<LogErrorInput> = {},
+  details: Partial<LogErrorInput> = {},
   key: object = request,
 ): void {
-  record(tracker, error, key, () => requestFacts(request, tracker.config, more.request), more)
+  record(tracker, error, key, () => requestFacts(request, tracker.config, details.request), details)
 }
 
 /** Variant for hosts with a standard Request. */
@@ -25,10 +30,10 @@ export function recordWebRequestError(
   tracker: TrackerInstance,
   error: unknown,
   request: Request,
-  { request: facts, ...more }: Partial<Omit<LogErrorInput, 'request'>> & { request?: WebRequestMore } = {},
+  { request: readFacts, ...details }: Partial<Omit<LogErrorInput, 'request'>> & { request?: WebRequestDetails } = {},
   key: object = request,
 ): void {
-  record(tracker, error, key, () => webRequestFacts(request, tracker.config, facts), more)
+  record(tracker, error, key, () => webRequestFacts(request, tracker.config, readFacts), details)
 }
 
 function record(...report: Parameters<typeof recordNow>): void {
@@ -43,32 +48,37 @@ function recordNow(
   tracker: TrackerInstance,
   error: unknown,
   request: object,
-  facts: () => LogErrorInput,
-  more: Partial<LogErrorInput>,
+  readFacts: () => LogErrorInput,
+  details: Partial<LogErrorInput>,
 ): void {
   try {
     if (!tracker.config.enable_middleware) return
-    if (isClientError(error) && !more.unhandled) countOnce(tracker, error, request)
+    if (isClientError(error) && !details.unhandled) countOnce(tracker, error, request)
     else
-      tracker.capture(request, error, () => ({ exception: error, request_failed: true, ...more, ...readable(facts) }))
+      tracker.capture(request, error, () => ({
+        exception: error,
+        request_failed: true,
+        ...details,
+        ...readSafely(readFacts),
+      }))
   } catch {
     // Only a tracker that was shut down throws here, and the host must not notice.
   }
 }
 
 /** Last client error of each request, because several hooks can see it. */
-const counted = new WeakMap<object, unknown>()
+const countedErrors = new WeakMap<object, unknown>()
 
 function countOnce(tracker: TrackerInstance, error: unknown, request: object | null): void {
-  if (request && counted.get(request) === error) return
-  if (request) counted.set(request, error)
+  if (request && countedErrors.get(request) === error) return
+  if (request) countedErrors.set(request, error)
   tracker.drop('client_error')
 }
 
 /** Reading the request can run failing host code (a getter, a lazy parser). The error itself is still recorded. */
-function readable(facts: () => LogErrorInput): LogErrorInput {
+function readSafely(readFacts: () => LogErrorInput): LogErrorInput {
   try {
-    return facts()
+    return readFacts()
   } catch {
     return {}
   }
@@ -76,12 +86,12 @@ function readable(facts: () => LogErrorInput): LogErrorInput {
 
 /** Whether the error is intended for the client (a 404, a rejected form) and not a fault of the host. */
 function isClientError(error: unknown): boolean {
-  const status = statusOf(error)
+  const status = requestedStatus(error)
   return status >= 400 && status < 500
 }
 
 /** The response status that the error requests; NaN without one. */
-function statusOf(error: unknown): number {
+function requestedStatus(error: unknown): number {
   if (typeof error !== 'object' || error === null) return Number.NaN
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown }
@@ -96,9 +106,9 @@ function statusOf(error: unknown): number {
  * Whether the error causes a 5xx response. Express and Fastify use the status of the error, else an error status set
  * by the handler, else 500.
  */
-export function failsRequest(error: unknown, { headersSent, statusCode }: FailingResponse): boolean {
+export function failsRequest(error: unknown, { headersSent, statusCode }: ResponseState): boolean {
   if (headersSent) return false
-  return statusOf(error) >= 500 || statusCode < 400 || statusCode >= 500
+  return requestedStatus(error) >= 500 || statusCode < 400 || statusCode >= 500
 }
 
-type FailingResponse = Pick<ServerResponse, 'headersSent' | 'statusCode'>
+type ResponseState = Pick<ServerResponse, 'headersSent' | 'statusCode'>

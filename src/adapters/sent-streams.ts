@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
  * Reports a response that fails while it is sent, which frameworks at most log. Uses the error monitor, so that an
  * unhandled stream error still ends the process.
  */
-export function watchStream(sent: unknown, report: (error: unknown) => void): void {
-  if (isStream(sent)) sent.on(errorMonitor, report)
+export function watchStream(stream: unknown, report: (error: unknown) => void): void {
+  if (isStream(stream)) stream.on(errorMonitor, report)
 }
 
 function isStream(value: unknown): value is Readable {

@@ -1,6 +1,6 @@
 /** URL without potentially secret parts: no query, fragment or user. Relative for URLs of this site. */
-export function shownAddress(given: unknown): string {
-  const { protocol, origin, pathname } = new URL(given as string, location.href)
+export function safeUrl(url: unknown): string {
+  const { protocol, origin, pathname } = new URL(url as string, location.href)
   // Paths of other schemes contain data.
   if (protocol[0] !== 'h') return protocol
   return origin === location.origin ? pathname : origin + pathname

@@ -1,16 +1,16 @@
-import { shownAddress, withoutQueries } from './address.js'
-import { plain, printed } from './plain.js'
+import { safeUrl, withoutQueries } from './address.js'
+import { formatValues, toPlainData } from './plain.js'
 import { attempt, quietly } from './quietly.js'
 import { createSender, type Sender } from './sender.js'
-import { describe } from './thrown.js'
+import { describeThrown } from './thrown.js'
 import type {
   BrowserClient,
   BrowserOptions,
   ClientBreadcrumb,
   ClientEvent,
   Details,
-  KeptBreadcrumb,
   Listen,
+  StoredBreadcrumb,
 } from './types.js'
 import { watchPage } from './watch-page.js'
 import { type Undo, wrap } from './wrap.js'
@@ -36,20 +36,20 @@ export function start(options: BrowserOptions): BrowserClient {
   } = options
   const undo: Undo[] = []
   const seen = new WeakMap<object, ClientEvent>()
-  const crumbs: KeptBreadcrumb[] = []
+  const recentBreadcrumbs: StoredBreadcrumb[] = []
   const pending: ClientEvent[] = []
   const context = {}
   let notify: Sender[0] = () => {}
   let flush: Sender[1] = async () => {}
   let user_id: string | number | null | undefined
-  let minute = 0
-  let this_minute = 0
-  let left_out = 0
+  let minuteStart = 0
+  let sentThisMinute = 0
+  let droppedCount = 0
 
-  function capture(error: unknown, more: Details = {}, place?: string): void {
-    const known = seen.get(error as object)
-    if (known) {
-      addDetails(known, more)
+  function capture(error: unknown, extra: Details = {}, fallbackFrame?: string): void {
+    const earlier = seen.get(error as object)
+    if (earlier) {
+      addDetails(earlier, extra)
       return
     }
     const { platform, userAgent: version } = navigator
@@ -63,52 +63,52 @@ export function start(options: BrowserOptions): BrowserClient {
       user_id,
       device_info: { platform, version },
       count: 1,
-      ...describe(error, place),
-      breadcrumbs: plain(crumbs),
-      context: { ...context, left_out: left_out || undefined },
+      ...describeThrown(error, fallbackFrame),
+      breadcrumbs: toPlainData(recentBreadcrumbs),
+      context: { ...context, left_out: droppedCount || undefined },
     } as ClientEvent
-    addDetails(event, more)
+    addDetails(event, extra)
     // Only objects can be recognized again.
     attempt(() => seen.set(error as object, event))
 
     const text = `${event.error_type}: ${event.message}`
     // Any match makes the text longer, even an empty one.
-    if (ignore.some((one) => text.replace(one, '$&.') !== text) || Math.random() >= sample_rate) return
-    if (timestamp - minute > 60_000) {
-      minute = timestamp
-      this_minute = 0
+    if (ignore.some((candidate) => text.replace(candidate, '$&.') !== text) || Math.random() >= sample_rate) return
+    if (timestamp - minuteStart > 60_000) {
+      minuteStart = timestamp
+      sentThisMinute = 0
     }
-    const twin = pending.find((one) => one.message + one.stack === event.message + event.stack)
-    if (twin) twin.count++
-    else if (this_minute++ >= max_per_minute || pending[50]) left_out++
+    const duplicate = pending.find((candidate) => candidate.message + candidate.stack === event.message + event.stack)
+    if (duplicate) duplicate.count++
+    else if (sentThisMinute++ >= max_per_minute || pending[50]) droppedCount++
     else {
-      left_out = 0
+      droppedCount = 0
       notify(pending.push(event))
     }
   }
 
   /** The host's filter runs when the event is complete, and before it is stored anywhere. */
-  function gather(): ClientEvent[] {
+  function takePending(): ClientEvent[] {
     // If the filter throws, the event is dropped, because it may contain data that should have been removed.
-    const sent = pending.splice(0).map((event) => plain(attempt(() => before_send(event))))
-    return sent.filter(Boolean) as ClientEvent[]
+    const filtered = pending.splice(0).map((event) => toPlainData(attempt(() => before_send(event))))
+    return filtered.filter(Boolean) as ClientEvent[]
   }
 
-  function addCrumb(crumb: ClientBreadcrumb): KeptBreadcrumb {
-    const kept = { timestamp: Date.now(), ...plain(crumb) }
-    kept.message = withoutQueries(kept.message.slice(0, 200))
-    if (crumbs.push(kept) > 20) crumbs.shift()
-    return kept
+  function recordBreadcrumb(crumb: ClientBreadcrumb): StoredBreadcrumb {
+    const breadcrumb = { timestamp: Date.now(), ...toPlainData(crumb) }
+    breadcrumb.message = withoutQueries(breadcrumb.message.slice(0, 200))
+    if (recentBreadcrumbs.push(breadcrumb) > 20) recentBreadcrumbs.shift()
+    return breadcrumb
   }
 
-  const listen: Listen = (type, heard) => {
-    const listener = (event: unknown) => quietly(() => heard(event as never))
+  const listen: Listen = (type, handler) => {
+    const listener = (event: unknown) => quietly(() => handler(event as never))
     addEventListener(type, listener, true)
     undo.push(() => removeEventListener(type, listener, true))
   }
 
   quietly(() => {
-    ;[notify, flush] = createSender(options, gather, listen)
+    ;[notify, flush] = createSender(options, takePending, listen)
     listen('error', ({ type, target, error, message, filename, lineno, colno }: ErrorEvent) => {
       const { tagName, src, href } = target as HTMLScriptElement & HTMLLinkElement
       // A page can have a global with any name, including tagName.
@@ -116,44 +116,45 @@ export function start(options: BrowserOptions): BrowserClient {
         // For a script of another origin, the browser only provides a message.
         const thrown = error == null ? { name: 'Error', message } : error
         capture(thrown, { tags: { source: type } }, filename && `    at ${filename}:${lineno}:${colno}`)
-      } else if (options.resources)
-        capture({ name: 'ResourceError', message: `${tagName} ${shownAddress(src || href)}` })
+      } else if (options.resources) capture({ name: 'ResourceError', message: `${tagName} ${safeUrl(src || href)}` })
     })
     listen('unhandledrejection', ({ type, reason }: PromiseRejectionEvent) =>
       capture(reason, { tags: { source: type } }),
     )
     for (const level of breadcrumbs || options.console ? (['warn', 'error'] as const) : []) {
-      const printing = (_: never, args: unknown[]) => {
-        const message = printed(args)
+      const onPrint = (_: never, args: unknown[]) => {
+        const message = formatValues(args)
         if (options.console && level === 'error') {
-          capture(args.find((one) => attempt(() => one instanceof Error)) || { name: 'ConsoleError', message })
+          capture(
+            args.find((candidate) => attempt(() => candidate instanceof Error)) || { name: 'ConsoleError', message },
+          )
         }
-        if (breadcrumbs) addCrumb({ category: 'console', message, metadata: { level } })
+        if (breadcrumbs) recordBreadcrumb({ category: 'console', message, metadata: { level } })
         return undefined
       }
-      undo.push(wrap(console, level, printing))
+      undo.push(wrap(console, level, onPrint))
     }
-    if (breadcrumbs) watchPage(addCrumb, listen, undo)
+    if (breadcrumbs) watchPage(recordBreadcrumb, listen, undo)
   })
 
   current = {
-    report: (error, more) => quietly(() => capture(error, more)),
-    addBreadcrumb: (crumb) => void quietly(() => addCrumb(crumb)),
-    setContext: (values) => void quietly(() => Object.assign(context, plain(values))),
+    report: (error, extra) => quietly(() => capture(error, extra)),
+    addBreadcrumb: (crumb) => void quietly(() => recordBreadcrumb(crumb)),
+    setContext: (values) => void quietly(() => Object.assign(context, toPlainData(values))),
     setUser(id) {
       user_id = id
     },
     flush,
     stop() {
-      for (const back of undo.splice(0)) back()
+      for (const undoHook of undo.splice(0)) undoHook()
       return flush()
     },
   }
   return current
 }
 
-function addDetails(event: ClientEvent, more: Details): void {
+function addDetails(event: ClientEvent, extra: Details): void {
   const { tags, context } = event
-  const details = plain(more)
+  const details = toPlainData(extra)
   Object.assign(event, details, { tags: { ...tags, ...details.tags }, context: { ...context, ...details.context } })
 }

@@ -4,41 +4,41 @@ import { attempt } from './quietly.js'
  * Copies any value as JSON-safe data: without cycles, bounded, and without unreadable parts. Earlier values have
  * priority.
  */
-export function plain<T>(value: T): T {
+export function toPlainData<T>(value: T): T {
   // Characters for all texts of an event together; ten events fit into the limit of any endpoint.
-  let room = 16_000
-  const copy = (given: unknown, depth = 7): unknown => {
-    let text: string = typeof given
-    if (given == null || given === !!given || text === 'number') return given
+  let remainingChars = 16_000
+  const copy = (original: unknown, depth = 7): unknown => {
+    let text: string = typeof original
+    if (original == null || original === !!original || text === 'number') return original
     const copied = attempt(() => {
-      text = {}.toString.call(given)
+      text = {}.toString.call(original)
       // Bounds the work for lists with millions of items.
-      const list = Array.isArray(given) && given.slice(0, room / 20)
+      const list = Array.isArray(original) && original.slice(0, remainingChars / 20)
       if (depth && (list || text === '[object Object]')) {
-        const from = (list || given) as Record<string, unknown>
-        const into = (list ? [] : {}) as typeof from
-        for (const key of Object.keys(from)) {
-          room -= key.length + 20
-          if (room <= 0) break
-          into[key] = attempt(() => copy(from[key], depth - 1))
+        const source = (list || original) as Record<string, unknown>
+        const target = (list ? [] : {}) as typeof source
+        for (const key of Object.keys(source)) {
+          remainingChars -= key.length + 20
+          if (remainingChars <= 0) break
+          target[key] = attempt(() => copy(source[key], depth - 1))
         }
-        return into
+        return target
       }
       // The text form of elements, dates and errors is enough. That of a Float32Array can be slow.
-      if (!/Array/.test(text)) text = String(given)
+      if (!/Array/.test(text)) text = String(original)
       return undefined
     })
     if (copied) return copied
-    text = text.slice(0, room)
-    room -= text.length
+    text = text.slice(0, remainingChars)
+    remainingChars -= text.length
     return text
   }
   return copy(value) as T
 }
 
 /** Joins any values to one text. */
-export function printed(values: unknown[]): string {
-  return plain(values)
-    .map((one) => (typeof one === 'string' ? one : `${JSON.stringify(one)}`))
+export function formatValues(values: unknown[]): string {
+  return toPlainData(values)
+    .map((item) => (typeof item === 'string' ? item : `${JSON.stringify(item)}`))
     .join(' ')
 }

@@ -1,4 +1,4 @@
-let busy = false
+let isBusy = false
 
 /** Result of `work`, or undefined if it throws: pages pass values that cannot be read. */
 export function attempt<T>(work: () => T): T | undefined {
@@ -14,14 +14,14 @@ export function attempt<T>(work: () => T): T | undefined {
  * or report when they are read.
  */
 export function quietly<T>(work: () => T): T | undefined {
-  if (busy) return undefined
-  busy = true
+  if (isBusy) return undefined
+  isBusy = true
   // Does not use `attempt`: at the end of the stack, calling it would throw and leave the client marked as busy.
   try {
     return work()
   } catch {
     return undefined
   } finally {
-    busy = false
+    isBusy = false
   }
 }

@@ -1,5 +1,5 @@
 /** Listens to an event of the window in the capture phase, until the client is stopped. */
-export type Listen = <T>(type: string, heard: (event: T) => void) => void
+export type Listen = <T>(type: string, handler: (event: T) => void) => void
 
 /** A step before an error. */
 export interface ClientBreadcrumb {
@@ -9,7 +9,7 @@ export interface ClientBreadcrumb {
   metadata?: object
 }
 
-export interface KeptBreadcrumb extends ClientBreadcrumb {
+export interface StoredBreadcrumb extends ClientBreadcrumb {
   timestamp: number
 }
 

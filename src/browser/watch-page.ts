@@ -1,25 +1,24 @@
-import { shownAddress } from './address.js'
-import { shortSelector } from './selector.js'
-import type { ClientBreadcrumb, KeptBreadcrumb, Listen } from './types.js'
+import { safeUrl } from './address.js'
+import type { ClientBreadcrumb, Listen, StoredBreadcrumb } from './types.js'
 import { type Undo, wrap } from './wrap.js'
 
 /**
  * Records what the page does as breadcrumbs: clicks, navigation, requests. `add` returns the stored breadcrumb, so
  * that its end can be added.
  */
-export function watchPage(add: (crumb: ClientBreadcrumb) => KeptBreadcrumb, listen: Listen, undo: Undo[]): void {
+export function watchPage(add: (crumb: ClientBreadcrumb) => StoredBreadcrumb, listen: Listen, undo: Undo[]): void {
   listen('click', ({ target }: { target: Element }) => add({ category: 'click', message: shortSelector(target) }))
 
-  let here = shownAddress(location)
-  const navigated = () => {
-    const from = here
-    here = shownAddress(location)
-    if (from !== here) add({ category: 'navigation', message: `${from} to ${here}` })
+  let currentUrl = safeUrl(location)
+  const recordNavigation = () => {
+    const previousUrl = currentUrl
+    currentUrl = safeUrl(location)
+    if (previousUrl !== currentUrl) add({ category: 'navigation', message: `${previousUrl} to ${currentUrl}` })
   }
-  listen('popstate', navigated)
+  listen('popstate', recordNavigation)
 
-  const begin = (method: unknown, url: unknown) => {
-    const crumb = add({ category: 'http', message: `${method || 'GET'} ${shownAddress(url)}` })
+  const startRequest = (method: unknown, url: unknown) => {
+    const crumb = add({ category: 'http', message: `${method || 'GET'} ${safeUrl(url)}` })
     return (status: number) => {
       crumb.duration_ms = Date.now() - crumb.timestamp
       crumb.metadata = { status }
@@ -27,27 +26,37 @@ export function watchPage(add: (crumb: ClientBreadcrumb) => KeptBreadcrumb, list
   }
 
   undo.push(
-    wrap(History.prototype, 'pushState', () => navigated),
-    wrap(History.prototype, 'replaceState', () => navigated),
+    wrap(History.prototype, 'pushState', () => recordNavigation),
+    wrap(History.prototype, 'replaceState', () => recordNavigation),
     wrap(window, 'fetch', (_: never, [input, init = {}]: [Request, RequestInit?]) => {
-      const ended = begin(init.method || input.method, input.url || input)
+      const finishRequest = startRequest(init.method || input.method, input.url || input)
       // Returns the observed promise: otherwise an unhandled rejection would count as handled.
       return (result: Promise<Response>) =>
         result.then(
           (response) => {
-            ended(response.status)
+            finishRequest(response.status)
             return response
           },
           (error) => {
-            ended(0)
+            finishRequest(0)
             throw error
           },
         )
     }),
     wrap(XMLHttpRequest.prototype, 'open', (request: XMLHttpRequest, [method, url]: [string, string]) => {
-      const ended = begin(method, url)
-      request.addEventListener('loadend', () => ended(request.status))
+      const finishRequest = startRequest(method, url)
+      request.addEventListener('loadend', () => finishRequest(request.status))
       return undefined
     }),
   )
+}
+
+/** Short selector of an element without any user input: `form#pay > div.row > button.primary`. */
+function shortSelector(element: Element | null): string {
+  const steps: string[] = []
+  for (let ancestor = element; ancestor && !steps[2]; ancestor = ancestor.parentElement) {
+    const { localName, id, classList } = ancestor
+    steps.unshift(localName + (id && `#${id}`) + ['', ...classList].slice(0, 3).join('.'))
+  }
+  return steps.join(' > ')
 }

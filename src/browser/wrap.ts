@@ -14,9 +14,9 @@ export function wrap<Name extends string>(owner: Partial<Record<Name, unknown>>,
   const original = owner[name] as (...args: unknown[]) => unknown
   const proxy = new Proxy(original, {
     apply(target, self, args) {
-      const after = quietly(() => hook(self as never, args as never))
+      const onResult = quietly(() => hook(self as never, args as never))
       const result = Reflect.apply(target, self, args)
-      return (after && quietly(() => after(result as never))) || result
+      return (onResult && quietly(() => onResult(result as never))) || result
     },
   })
   owner[name] = proxy

@@ -7,12 +7,12 @@ import { TEXT_LIMITS } from './values/text-limits.js'
 type PlaceContext = Pick<CaptureContext, 'config' | 'positions'>
 
 /** An ORM adds many frames between its caller and the driver. */
-const FRAMES = 30
+const MAX_FRAMES = 30
 
 /** Location in the host's code that made the call; empty if the stack contains only libraries. */
 export function callingPlace(context: PlaceContext): string {
   const stack = currentStack()
-  return stack === null ? '' : placeIn(stack, '', context, { libraries: false })
+  return stack === null ? '' : placeIn(stack, '', context, { includeLibraries: false })
 }
 
 /** The newest location of a stack in the host's own code or, if requested, in a library. */
@@ -20,23 +20,23 @@ export function placeIn(
   stack: string,
   message: string,
   { config, positions }: PlaceContext,
-  { libraries }: { libraries: boolean },
+  { includeLibraries }: { includeLibraries: boolean },
 ): string {
-  const lines = stackLines(stack, message, FRAMES).filter((line) => !isOwnFrame(line))
-  let library: Frame | undefined
+  const lines = stackLines(stack, message, MAX_FRAMES).filter((line) => !isOwnFrame(line))
+  let libraryFrame: Frame | undefined
   for (const line of positions?.original(lines) ?? lines) {
     const frame = parseFrame(line, config.project_root)
     if (frame.in_app) return cleanText(locationText(frame), TEXT_LIMITS.place)
-    if (frame.file?.includes('/node_modules/')) library ??= frame
+    if (frame.file?.includes('/node_modules/')) libraryFrame ??= frame
   }
-  return libraries && library ? cleanText(locationText(library), TEXT_LIMITS.place) : ''
+  return includeLibraries && libraryFrame ? cleanText(locationText(libraryFrame), TEXT_LIMITS.place) : ''
 }
 
 function currentStack(): string | null {
   const limit = Error.stackTraceLimit
   const holder: { stack?: unknown } = {}
   try {
-    Error.stackTraceLimit = FRAMES
+    Error.stackTraceLimit = MAX_FRAMES
     Error.captureStackTrace(holder, currentStack)
     // The host may have replaced `Error.prepareStackTrace`.
     return typeof holder.stack === 'string' ? holder.stack : null

@@ -16,7 +16,7 @@ export interface CaptureContext extends Context {
   /** Absent if stacks are not mapped to source. */
   positions: SourcePositions | undefined
   /** Identifies functions without a name. */
-  source_lines: SourceLines
+  sourceLines: SourceLines
   hooks: CaptureHooks
   /** Errors recorded while an OpenTelemetry span was active. */
   traces: TraceSightings
@@ -26,5 +26,5 @@ export interface CaptureContext extends Context {
   /** The host's pools, by their names in dumps. */
   pools: ReadonlyMap<string, WeakRef<object>>
   /** Facts shared by all errors of this process: hostname, pid, versions. */
-  process_facts: Readonly<Record<string, unknown>>
+  processFacts: Readonly<Record<string, unknown>>
 }

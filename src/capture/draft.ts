@@ -5,7 +5,7 @@ import type { Severity } from '../model/severity.js'
 import type { FrameSource } from '../model/stacks/frame-source.js'
 import type { FrameVariables } from '../model/stacks/frame-variables.js'
 import type { SystemHealth } from '../model/system-health.js'
-import type { RecordedBreadcrumb } from './breadcrumbs/breadcrumbs.js'
+import type { RecordedBreadcrumb } from './breadcrumbs/breadcrumb.js'
 import type { LagGuard } from './guards/lag.js'
 import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
@@ -73,7 +73,7 @@ export interface StepContext {
   redactor: Redactor
   storms: Storms
   floods: MessageFloods
-  source_lines: SourceLines
+  sourceLines: SourceLines
   lag: LagGuard
   hooks: SignedHooks
   now(): number
@@ -81,7 +81,7 @@ export interface StepContext {
   /** Counts a drop or a fallback by reason. */
   count(reason: string): void
   /** Logs a failure of a host callback once. */
-  complain(what: string, error: unknown): void
+  complain(task: string, error: unknown): void
 }
 
 /** Modifies the draft in place, or returns the reason for dropping the error. */

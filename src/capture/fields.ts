@@ -102,60 +102,60 @@ export function readField(input: object, name: string): unknown {
  * Reads a field as bounded text, or undefined. Trims trailing spaces because MySQL treats texts that differ only in
  * those as equal.
  */
-export function textOf(value: unknown, limit: number): string | undefined {
+export function readText(value: unknown, limit: number): string | undefined {
   const isText = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean'
   if (!isText && !Number.isFinite(value)) return undefined
   return cleanText(String(value), limit).trim() || undefined
 }
 
 /** Reads frames from a list of lines, or from a `stack` that begins with type and message. */
-export function backtraceOf(given: unknown, max_lines: number): string[] {
-  const lines = textLines(given, max_lines)
-  const first = Math.max(
+export function readBacktrace(value: unknown, maxLines: number): string[] {
+  const lines = textLines(value, maxLines)
+  const firstFrame = Math.max(
     0,
     lines.findIndex((line) => line.startsWith('at ')),
   )
-  return lines.slice(first, first + max_lines).map((line) => cleanText(line, LINE_LIMIT))
+  return lines.slice(firstFrame, firstFrame + maxLines).map((line) => cleanText(line, MAX_LINE_LENGTH))
 }
 
-const LINE_LIMIT = 1000
-const STACK_LIMIT = 1_000_000
+const MAX_LINE_LENGTH = 1000
+const MAX_STACK_LENGTH = 1_000_000
 
-function textLines(given: unknown, max_lines: number): string[] {
+function textLines(value: unknown, maxLines: number): string[] {
   // Reading a Proxy of a list would run host code.
   const list: readonly unknown[] =
-    typeof given === 'string'
-      ? given.slice(0, STACK_LIMIT).split('\n')
-      : !types.isProxy(given) && Array.isArray(given)
-        ? Array.from({ length: Math.min(given.length, max_lines * 2) }, (_, i) => itemOf(given, i))
+    typeof value === 'string'
+      ? value.slice(0, MAX_STACK_LENGTH).split('\n')
+      : !types.isProxy(value) && Array.isArray(value)
+        ? Array.from({ length: Math.min(value.length, maxLines * 2) }, (_, i) => ownItem(value, i))
         : []
   return list
     .filter((line) => typeof line === 'string')
-    .map((line) => line.slice(0, 2 * LINE_LIMIT).trim())
+    .map((line) => line.slice(0, 2 * MAX_LINE_LENGTH).trim())
     .filter((line) => line !== '')
 }
 
-function itemOf(list: readonly unknown[], index: number): unknown {
+function ownItem(list: readonly unknown[], index: number): unknown {
   return Object.getOwnPropertyDescriptor(list, index)?.value
 }
 
 /** Reads a time in seconds or milliseconds. Falls back to now if it is invalid or in the future. */
-export function timeOf(given: unknown, now: number): number {
-  const time = types.isDate(given)
-    ? Date.prototype.getTime.call(given)
-    : typeof given === 'number'
-      ? epochMilliseconds(given)
-      : typeof given === 'string'
-        ? millisecondsOf(given.trim())
+export function readTime(value: unknown, now: number): number {
+  const time = types.isDate(value)
+    ? Date.prototype.getTime.call(value)
+    : typeof value === 'number'
+      ? epochMilliseconds(value)
+      : typeof value === 'string'
+        ? parseTimeText(value.trim())
         : Number.NaN
-  if (!Number.isFinite(time) || time < 0 || time > now + CLOCK_DIFFERENCE) return now
+  if (!Number.isFinite(time) || time < 0 || time > now + MAX_CLOCK_SKEW_MS) return now
   return Math.trunc(time)
 }
 
 /** Tolerated clock skew of another machine. */
-const CLOCK_DIFFERENCE = 5 * MINUTE
+const MAX_CLOCK_SKEW_MS = 5 * MINUTE
 
-function millisecondsOf(text: string): number {
+function parseTimeText(text: string): number {
   return /^\d{9,}$/.test(text) ? epochMilliseconds(Number(text)) : Date.parse(text)
 }
 

@@ -6,7 +6,7 @@ import type { Counters } from '../model/counters.js'
  */
 export function guarded<Arguments extends unknown[]>(
   counters: Counters,
-  what: string,
+  label: string,
   listener: (...args: Arguments) => void,
 ): (...args: Arguments) => void {
   return (...args) => {
@@ -14,7 +14,7 @@ export function guarded<Arguments extends unknown[]>(
       listener(...args)
     } catch {
       try {
-        counters.add(`failed: ${what}`)
+        counters.add(`failed: ${label}`)
       } catch {
         // Stack overflow: Node.js would turn an error thrown from a channel into an uncaught exception.
       }

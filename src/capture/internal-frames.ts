@@ -1,7 +1,7 @@
 /** Folder that contains all modules of this package, bundled or not. */
-const OWN = new URL(import.meta.url).pathname.replace(/\/(?:chunks|capture)\/[^/]*$/, '/')
+const OWN_FRAME = new URL(import.meta.url).pathname.replace(/\/(?:chunks|capture)\/[^/]*$/, '/')
 
 /** Whether a stack line belongs to the tracker itself. */
 export function isOwnFrame(line: string): boolean {
-  return line.includes(OWN)
+  return line.includes(OWN_FRAME)
 }

@@ -26,11 +26,11 @@ export function runPipeline(draft: Draft, context: StepContext): { event: ErrorE
     const dropped = step(draft, context)
     if (dropped) return { dropped }
   }
-  return { event: eventOf(draft) }
+  return { event: toEvent(draft) }
 }
 
 /** Assigns fields one by one: spreading such a large object is a significant part of the cost of a capture. */
-function eventOf(draft: Draft): ErrorEvent {
+function toEvent(draft: Draft): ErrorEvent {
   const context: Record<string, unknown> = { ...draft.details }
   if (draft.process_facts !== null) context.process = draft.process_facts
   if (draft.request_params !== undefined) context.request_params = draft.request_params

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { types } from 'node:util'
-import type { Trail } from './breadcrumbs/breadcrumbs.js'
+import type { RecordedBreadcrumb } from './breadcrumbs/breadcrumb.js'
 import type { HostRequest } from './facts/request-facts.js'
 
 /** Data about the current unit of work: a request, a job, or a callback of `withScope`. */
@@ -11,9 +11,9 @@ export interface Scope {
   /** The response, if this is the scope of a whole request. */
   readonly response: ServerResponse | null
   /** Whether the end of the scope can be observed. */
-  readonly ends: boolean
+  readonly hasEnd: boolean
   /** Measured with `performance.now()`. */
-  readonly started_at: number
+  readonly startedAt: number
   user_id: string | number | null
   tags: Record<string, unknown> | null
   context: Record<string, unknown> | null
@@ -25,8 +25,8 @@ export type ScopeMode = 'auto' | 'always' | 'never'
 const REQUEST_START = 'http.server.request.start'
 
 /** First major version in which AsyncLocalStorage adds almost no cost to awaits of the host. */
-const CHEAP_SINCE = 24
-const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE
+const CHEAP_SINCE_NODE = 24
+const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE_NODE
 
 /**
  * One scope per request, found with AsyncLocalStorage. On Node.js 20 and 22 this slows down every await of the host.
@@ -35,7 +35,7 @@ const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE
 export class Scopes {
   readonly #storage = new AsyncLocalStorage<Scope>()
   readonly #mode: ScopeMode
-  #follows_requests = false
+  #isFollowingRequests = false
   /** Called with each scope that was run, when it ends. Listeners must not throw. */
   readonly onEnd: ((scope: Scope) => void)[] = []
 
@@ -49,17 +49,17 @@ export class Scopes {
   }
 
   /** Called when an error is reported outside of a framework hook: from now on, requests get a scope. */
-  wanted(): void {
+  enableForRequests(): void {
     if (this.#mode === 'auto') this.#followRequests()
   }
 
   /** Scope to write to. Creates one if there is none. Null if scopes are disabled. */
   open(): Scope | null {
     if (this.#mode === 'never') return null
-    const known = this.#storage.getStore()
-    if (known) return known
+    const existing = this.#storage.getStore()
+    if (existing) return existing
     this.#followRequests()
-    const scope = newScope({ ends: false })
+    const scope = newScope({ hasEnd: false })
     this.#storage.enterWith(scope)
     return scope
   }
@@ -69,14 +69,14 @@ export class Scopes {
     if (this.#mode === 'never') return work()
     this.#followRequests()
     const outer = this.#storage.getStore()
-    const scope = newScope({ request: outer?.request ?? null, ends: true })
+    const scope = newScope({ request: outer?.request ?? null, hasEnd: true })
     if (outer) {
       scope.user_id = outer.user_id
       scope.tags = outer.tags
       scope.context = outer.context
     }
     if (this.onEnd.length === 0) return this.#storage.run(scope, work)
-    return endingWith(
+    return callOnEnd(
       () => this.#storage.run(scope, work),
       () => {
         for (const listener of this.onEnd) listener(scope)
@@ -85,20 +85,20 @@ export class Scopes {
   }
 
   stop(): void {
-    if (this.#follows_requests) unsubscribe(REQUEST_START, this.#onRequest)
-    this.#follows_requests = false
+    if (this.#isFollowingRequests) unsubscribe(REQUEST_START, this.#onRequest)
+    this.#isFollowingRequests = false
     this.#storage.disable()
   }
 
   #followRequests(): void {
-    if (this.#follows_requests) return
-    this.#follows_requests = true
+    if (this.#isFollowingRequests) return
+    this.#isFollowingRequests = true
     subscribe(REQUEST_START, this.#onRequest)
   }
 
   readonly #onRequest = (message: unknown): void => {
     const { request, response } = message as { request: HostRequest; response: ServerResponse }
-    this.#storage.enterWith(newScope({ request, response, ends: true }))
+    this.#storage.enterWith(newScope({ request, response, hasEnd: true }))
   }
 }
 
@@ -106,25 +106,25 @@ export class Scopes {
 const MAX_VALUES = 100
 
 /** Adds values without running host code: getters are not called, Proxies are not read. */
-export function merged(known: Record<string, unknown> | null, values: unknown): Record<string, unknown> | null {
-  if (typeof values !== 'object' || values === null || types.isProxy(values)) return known
-  const result: Record<string, unknown> = Object.assign(Object.create(null), known)
-  let room = MAX_VALUES - Object.keys(result).length
+export function mergeValues(existing: Record<string, unknown> | null, values: unknown): Record<string, unknown> | null {
+  if (typeof values !== 'object' || values === null || types.isProxy(values)) return existing
+  const result: Record<string, unknown> = Object.assign(Object.create(null), existing)
+  let remaining = MAX_VALUES - Object.keys(result).length
   for (const [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(values))) {
-    if (!(key in result) && --room < 0) continue
+    if (!(key in result) && --remaining < 0) continue
     result[key] = value
   }
   return result
 }
 
-type NewScope = Pick<Scope, 'ends'> & Partial<Pick<Scope, 'request' | 'response'>>
+type NewScope = Pick<Scope, 'hasEnd'> & Partial<Pick<Scope, 'request' | 'response'>>
 
-function newScope({ request = null, response = null, ends }: NewScope): Scope {
+function newScope({ request = null, response = null, hasEnd }: NewScope): Scope {
   return {
     request,
     response,
-    ends,
-    started_at: performance.now(),
+    hasEnd,
+    startedAt: performance.now(),
     user_id: null,
     tags: null,
     context: null,
@@ -133,7 +133,7 @@ function newScope({ request = null, response = null, ends }: NewScope): Scope {
 }
 
 /** Calls back when the work is over. Returns the original promise, so that an unhandled rejection stays unhandled. */
-function endingWith<T>(work: () => T, onEnd: () => void): T {
+function callOnEnd<T>(work: () => T, onEnd: () => void): T {
   let result: T
   try {
     result = work()
@@ -144,4 +144,32 @@ function endingWith<T>(work: () => T, onEnd: () => void): T {
   if (types.isPromise(result)) return result.finally(onEnd) as T
   onEnd()
   return result
+}
+
+/** The newest breadcrumbs of one scope. */
+export class Trail {
+  /** Null for the trail of work without a scope. */
+  readonly scope: Scope | null
+  readonly #size: number
+  #breadcrumbs: RecordedBreadcrumb[] = []
+  #oldest = 0
+
+  constructor(size: number, scope: Scope | null) {
+    this.#size = size
+    this.scope = scope
+  }
+
+  add(crumb: RecordedBreadcrumb): void {
+    if (this.#breadcrumbs.length < this.#size) {
+      this.#breadcrumbs.push(crumb)
+      return
+    }
+    this.#breadcrumbs[this.#oldest] = crumb
+    this.#oldest = (this.#oldest + 1) % this.#size
+  }
+
+  /** Oldest first. */
+  list(): RecordedBreadcrumb[] {
+    return [...this.#breadcrumbs.slice(this.#oldest), ...this.#breadcrumbs.slice(0, this.#oldest)]
+  }
 }

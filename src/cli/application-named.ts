@@ -1,15 +1,15 @@
 import type { TrackerInstance } from '../tracker.js'
-import { didYouMean, wrongUse } from './arguments.js'
-import { harmless } from './io/terminal.js'
+import { didYouMean, usageError } from './arguments.js'
+import { escapeText } from './io/terminal.js'
 
 /** Returns the id of an application that has recorded an error. */
-export async function applicationNamed(
+export async function findApplicationId(
   name: string,
   { Applications }: Pick<TrackerInstance['Queries'], 'Applications'>,
 ): Promise<number> {
-  const known = await Applications.call()
-  const found = known.find((application) => application.name === name)
+  const applications = await Applications.call()
+  const found = applications.find((application) => application.name === name)
   if (found) return found.id
-  const names = known.map((application) => harmless(application.name))
-  throw wrongUse(`No application "${name}" has recorded an error here${didYouMean(name, names)}`)
+  const names = applications.map((application) => escapeText(application.name))
+  throw usageError(`No application "${name}" has recorded an error here${didYouMean(name, names)}`)
 }

@@ -4,30 +4,30 @@ import { pathToFileURL } from 'node:url'
 import { TrackerError } from '../model/errors.js'
 import type { Settings } from '../options.js'
 
-const NAMES = ['faultboard.config.ts', 'faultboard.config.js', 'faultboard.config.mjs']
+const FILE_NAMES = ['faultboard.config.ts', 'faultboard.config.js', 'faultboard.config.mjs']
 
 /** The requested file, or the file in the working directory, or null. */
-export function findConfigFile(asked: string | undefined): string | null {
-  if (asked === undefined) return NAMES.map((name) => resolve(name)).find((file) => existsSync(file)) ?? null
-  const file = resolve(asked)
-  if (!existsSync(file)) throw unusable(`There is no configuration file ${file}. Check --config`)
-  if (statSync(file).isDirectory()) throw unusable(`${file} is a folder. Specify the configuration file in it`)
+export function findConfigFile(requested: string | undefined): string | null {
+  if (requested === undefined) return FILE_NAMES.map((name) => resolve(name)).find((file) => existsSync(file)) ?? null
+  const file = resolve(requested)
+  if (!existsSync(file)) throw configFileError(`There is no configuration file ${file}. Check --config`)
+  if (statSync(file).isDirectory()) throw configFileError(`${file} is a folder. Specify the configuration file in it`)
   return file
 }
 
 /** Settings of a configuration file: its default export, or the values that its default function sets. */
 export async function readConfigFile(file: string): Promise<Settings> {
-  const exported = await running(file, () => load(file))
+  const exported = await runHostCode(file, () => load(file))
   if (typeof exported !== 'function') {
     if (isPlainObject(exported)) return { ...exported }
-    throw unusable(
+    throw configFileError(
       `${file} exports no settings: its default export must be an object with options or a function (config) => void`,
     )
   }
   const config: Settings = {}
-  const returned = await running(file, () => exported(config))
+  const returned = await runHostCode(file, () => exported(config))
   if (isPlainObject(returned) && returned !== config) {
-    throw unusable(
+    throw configFileError(
       `The function in ${file} returns an object, which sets nothing: set options on the config it receives, or export the object itself`,
     )
   }
@@ -44,7 +44,7 @@ async function load(file: string): Promise<unknown> {
 }
 
 /** The file is host code: failures are reported with its name. */
-async function running<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+async function runHostCode<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
@@ -53,8 +53,8 @@ async function running<T>(file: string, work: () => T | Promise<T>): Promise<T> 
   }
 }
 
-function unusable(sentence: string): TrackerError {
-  return new TrackerError('configuration_invalid', `${sentence}.`)
+function configFileError(message: string): TrackerError {
+  return new TrackerError('configuration_invalid', `${message}.`)
 }
 
 /** jiti evaluates the file in another realm with its own `Object.prototype`. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { environmentVariable, type Settings } from '../options.js'
-import { wrongUse } from './arguments.js'
+import { usageError } from './arguments.js'
 import type { CommonFlags } from './command.js'
 import { findConfigFile, readConfigFile } from './config-file.js'
 
@@ -16,7 +16,7 @@ export async function readConfiguration(flags: CommonFlags): Promise<Configurati
   const file = findConfigFile(flags.config)
   const settings = file ? await readConfigFile(file) : {}
   const { database, 'application-name': application_name } = flags
-  if (database !== undefined) settings.database = fromHere(database)
+  if (database !== undefined) settings.database = fromWorkingDirectory(database)
   if (application_name !== undefined) settings.application_name = application_name
   return { settings, file }
 }
@@ -27,12 +27,12 @@ export function withoutDashboard(settings: Settings): Settings {
 }
 
 /** Adds these credentials unless the settings or the environment contain some. */
-export function withCredentials(settings: Settings, made_up: { username: string; password: string }): Settings {
+export function withCredentials(settings: Settings, generated: { username: string; password: string }): Settings {
   const { dashboard_username, dashboard_password, ...others } = settings
   return {
     ...others,
-    dashboard_username: dashboard_username ?? fromEnvironment('dashboard_username') ?? made_up.username,
-    dashboard_password: dashboard_password ?? fromEnvironment('dashboard_password') ?? made_up.password,
+    dashboard_username: dashboard_username ?? fromEnvironment('dashboard_username') ?? generated.username,
+    dashboard_password: dashboard_password ?? fromEnvironment('dashboard_password') ?? generated.password,
   }
 }
 
@@ -55,7 +55,7 @@ export async function resolveCredentials(
   const password = given.password ?? settings.dashboard_password ?? fromEnvironment('dashboard_password')
   if (username && password) return { username, password }
   const missing = username ? 'password' : password ? 'name' : 'user name and password'
-  throw wrongUse(
+  throw usageError(
     `The dashboard ${missing} ${username || password ? 'is' : 'are'} missing: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or pass --username and --password`,
   )
 }
@@ -69,7 +69,7 @@ function fromEnvironment(name: 'dashboard_username' | 'dashboard_password'): str
 }
 
 /** A path on the command line is relative to the working directory, not to the project root. */
-function fromHere(database: string): string {
+function fromWorkingDirectory(database: string): string {
   const [, file] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(database) ?? []
   return file && file !== ':memory:' ? `sqlite:${resolve(file)}` : database
 }

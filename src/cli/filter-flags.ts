@@ -3,7 +3,7 @@ import { type ErrorsListInput, errorsListInput, UNASSIGNED } from '../triage/lis
 import type { Flag } from './command.js'
 
 /** Descriptions of filters that are not obvious from their name and schema. */
-const MORE: { readonly [Field in keyof ErrorsListInput]?: string } = {
+const DESCRIPTIONS: { readonly [Field in keyof ErrorsListInput]?: string } = {
   page: 'Page number',
   per_page: 'Errors per page',
   day: 'Only errors that occurred on this day',
@@ -18,7 +18,7 @@ const MORE: { readonly [Field in keyof ErrorsListInput]?: string } = {
 
 /** Filters of the error list as flags. Their schema provides the validation and the description. */
 export const FILTER_FLAGS: Record<string, Flag> = Object.fromEntries(
-  Object.entries(errorsListInput.entries).map(([name, schema]) => [flagName(name), flagOf(name, schema)]),
+  Object.entries(errorsListInput.entries).map(([name, schema]) => [flagName(name), describeFlag(name, schema)]),
 )
 
 /** The schemas under the names of the flags, so that error messages show what was typed. */
@@ -39,21 +39,24 @@ function flagName(field: string): string {
   return field.replaceAll('_', '-')
 }
 
-function flagOf(field: string, schema: v.GenericSchema): Flag {
-  const more = MORE[field as keyof ErrorsListInput]
-  if (v.is(schema, true)) return { text: more ?? `Only errors that are ${words(field)}` }
-  const refused = v.safeParse(schema, 'invalid value').issues?.[0]
-  const [, list, what] = /^must be (one of )?(.*)$/.exec(refused ? lastWords(refused) : '') ?? []
-  if (what === undefined) return { value: 'TEXT', text: more ?? `Only errors with this ${words(field)}` }
-  return { value: list ? 'WORD' : 'N', text: list ? `One of ${what}` : `${more ?? words(field)}, ${what}` }
+function describeFlag(field: string, schema: v.GenericSchema): Flag {
+  const description = DESCRIPTIONS[field as keyof ErrorsListInput]
+  if (v.is(schema, true)) return { text: description ?? `Only errors that are ${fieldWords(field)}` }
+  const issue = v.safeParse(schema, 'invalid value').issues?.[0]
+  const [, list, allowed] = /^must be (one of )?(.*)$/.exec(issue ? lastMessage(issue) : '') ?? []
+  if (allowed === undefined) return { value: 'TEXT', text: description ?? `Only errors with this ${fieldWords(field)}` }
+  return {
+    value: list ? 'WORD' : 'N',
+    text: list ? `One of ${allowed}` : `${description ?? fieldWords(field)}, ${allowed}`,
+  }
 }
 
 /** A union only reports that nothing matched. The message of its last branch lists the allowed values. */
-function lastWords(issue: v.BaseIssue<unknown>): string {
+function lastMessage(issue: v.BaseIssue<unknown>): string {
   const inner = issue.issues?.at(-1)
-  return inner ? lastWords(inner) : issue.message
+  return inner ? lastMessage(inner) : issue.message
 }
 
-function words(field: string): string {
+function fieldWords(field: string): string {
   return field.replaceAll('_', ' ')
 }

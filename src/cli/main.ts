@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { TrackerError } from '../model/errors.js'
-import { didYouMean, readArgument, readFlags, wrongUse } from './arguments.js'
+import { didYouMean, readArgument, readFlags, usageError } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
 import { commandHelp, overviewHelp } from './help.js'
-import { complain, finish, print } from './io/terminal.js'
+import { finish, print, printError } from './io/terminal.js'
 
 /** All commands, loaded on demand. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
@@ -34,50 +34,53 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     return await dispatch(args)
   } catch (error) {
-    if (process.env.FAULTBOARD_DEBUG) complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    if (process.env.FAULTBOARD_DEBUG)
+      printError(error instanceof Error ? (error.stack ?? error.message) : String(error))
     if (!(error instanceof TrackerError || error instanceof CommandFailed)) {
       const reason = error instanceof Error ? error.message : String(error)
-      complain(`faultboard failed unexpectedly: ${reason}\nSet FAULTBOARD_DEBUG=1 to see the stack.`)
+      printError(`faultboard failed unexpectedly: ${reason}\nSet FAULTBOARD_DEBUG=1 to see the stack.`)
       return 1
     }
-    complain(error.message)
-    if (error instanceof TrackerError && error.code === 'invalid_input') complain(helpLine(args))
+    printError(error.message)
+    if (error instanceof TrackerError && error.code === 'invalid_input') printError(helpLine(args))
     return error.exit_code
   }
 }
 
 async function dispatch(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = joined(args)
-  if (name === undefined || isHelp(name)) return help(joined(rest)[0])
-  if (name === '--version' || name === '-v') return say(version())
+  const [name, ...rest] = joinCommandName(args)
+  if (name === undefined || isHelp(name)) return help(joinCommandName(rest)[0])
+  if (name === '--version' || name === '-v') return printAndSucceed(version())
   if (name.startsWith('-'))
-    throw wrongUse(`${name} is not a command. The command comes first: faultboard COMMAND [flags]`)
-  const command = await find(name)
-  if (rest.some((argument) => argument === '--help' || argument === '-h')) return say(commandHelp(command))
+    throw usageError(`${name} is not a command. The command comes first: faultboard COMMAND [flags]`)
+  const command = await loadCommand(name)
+  if (rest.some((argument) => argument === '--help' || argument === '-h')) return printAndSucceed(commandHelp(command))
   return command.run(readFlags(command, rest), readArgument(command, rest))
 }
 
 async function help(name: string | undefined): Promise<number> {
-  if (name !== undefined && !isHelp(name)) return say(commandHelp(await find(name)))
-  return say(overviewHelp(await Promise.all(Object.values(COMMANDS).map((load) => load()))))
+  if (name !== undefined && !isHelp(name)) return printAndSucceed(commandHelp(await loadCommand(name)))
+  return printAndSucceed(overviewHelp(await Promise.all(Object.values(COMMANDS).map((load) => load()))))
 }
 
 /** Some command names have two words. */
-function joined([first = '', second = '', ...rest]: readonly string[]): string[] {
-  const both = `${first} ${second}`
-  return Object.hasOwn(COMMANDS, both) ? [both, ...rest] : [first, second, ...rest].filter((word) => word !== '')
+function joinCommandName([first = '', second = '', ...rest]: readonly string[]): string[] {
+  const twoWords = `${first} ${second}`
+  return Object.hasOwn(COMMANDS, twoWords)
+    ? [twoWords, ...rest]
+    : [first, second, ...rest].filter((word) => word !== '')
 }
 
-async function find(name: string): Promise<Command> {
+async function loadCommand(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load) return load()
-  const parts = Object.keys(COMMANDS).filter((one) => one.startsWith(`${name} `))
-  if (parts.length > 0) throw wrongUse(`faultboard ${name} requires a subcommand: ${parts.join(', ')}`)
-  throw wrongUse(`faultboard has no command "${name}"${didYouMean(name, Object.keys(COMMANDS))}`)
+  const parts = Object.keys(COMMANDS).filter((commandName) => commandName.startsWith(`${name} `))
+  if (parts.length > 0) throw usageError(`faultboard ${name} requires a subcommand: ${parts.join(', ')}`)
+  throw usageError(`faultboard has no command "${name}"${didYouMean(name, Object.keys(COMMANDS))}`)
 }
 
 function helpLine(args: readonly string[]): string {
-  const [name = ''] = joined(args)
+  const [name = ''] = joinCommandName(args)
   return Object.hasOwn(COMMANDS, name)
     ? `Run  faultboard ${name} --help  to see its flags.`
     : 'Run  faultboard --help  to see the commands.'
@@ -92,7 +95,7 @@ function version(): string {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
-function say(text: string): number {
+function printAndSucceed(text: string): number {
   print(text)
   return 0
 }

@@ -6,30 +6,33 @@ import { TrackerError } from '../model/errors.js'
 import type { Settings } from '../options.js'
 import { resolveConfiguration } from '../options.js'
 import { type Environment, TrackerInstance } from '../tracker.js'
-import { complain } from './io/terminal.js'
-import { databaseOf, missingFile, withNextStep } from './tracker-database.js'
+import { printError } from './io/terminal.js'
+import { createDatabaseFrom, missingFile, withNextStep } from './tracker-database.js'
 
 /** Runs the work with a tracker on an existing database, and closes it. */
 export async function withTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
   const { options } = resolveConfiguration(settings)
-  const missing = missingFile(databaseOf(options))
+  const missing = missingFile(createDatabaseFrom(options))
   if (missing) {
     throw new TrackerError(
       'database_unavailable',
       `There is no database ${missing} yet. Either nothing was recorded, or --database or FAULTBOARD_DATABASE must be set to another one.`,
     )
   }
-  return openedTracker(settings, work)
+  return withNewTracker(settings, work)
 }
 
 /** Variant that creates a missing database file. */
-export async function openedTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
+export async function withNewTracker<T>(
+  settings: Settings,
+  work: (tracker: TrackerInstance) => Promise<T>,
+): Promise<T> {
   // Failures of a command are not errors of the application. The application imports its own spool and runs its own
   // jobs. The spool folder is created on first use, so that an aborted command leaves nothing behind.
   const spool_path = join(tmpdir(), `faultboard-cli-${randomUUID()}`)
-  const own = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false, spool_path }
+  const commandSettings = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false, spool_path }
   try {
-    const tracker = await openTracker({ ...settings, ...own })
+    const tracker = await openTracker({ ...settings, ...commandSettings })
     try {
       return await work(tracker)
     } finally {
@@ -41,19 +44,19 @@ export async function openedTracker<T>(settings: Settings, work: (tracker: Track
 }
 
 /** The database that a command writes to, and whether its file will be created. */
-export function targetOf(settings: Settings): { address: string; is_new: boolean } {
-  const database = databaseOf(resolveConfiguration(settings).options)
-  return { address: database.dialect.address, is_new: missingFile(database) !== null }
+export function describeTarget(settings: Settings): { address: string; isNew: boolean } {
+  const database = createDatabaseFrom(resolveConfiguration(settings).options)
+  return { address: database.dialect.address, isNew: missingFile(database) !== null }
 }
 
 /** Opens a tracker whose database is ready, or throws one complete message. */
 export async function openTracker(settings: Settings, environment: Environment = {}): Promise<TrackerInstance> {
-  const early: string[] = []
-  let say = (line: string): void => void early.push(line)
+  const earlyLines: string[] = []
+  let writeLine = (line: string): void => void earlyLines.push(line)
   // The application imports its own crash files.
-  const own = { ...settings, crash_capture_path: null }
-  const tracker = new TrackerInstance(own, { ...environment, write: (line) => say(line) }).start()
-  const warnings = early.splice(0)
+  const trackerSettings = { ...settings, crash_capture_path: null }
+  const tracker = new TrackerInstance(trackerSettings, { ...environment, write: (line) => writeLine(line) }).start()
+  const warnings = earlyLines.splice(0)
   try {
     await tracker.ready()
   } catch (error) {
@@ -61,7 +64,7 @@ export async function openTracker(settings: Settings, environment: Environment =
     if (!(error instanceof TrackerError) || error.code !== 'database_unavailable') throw error
     throw new TrackerError(error.code, withNextStep(error.message), { cause: error })
   }
-  say = (line) => complain(line.trimEnd())
-  for (const line of warnings) say(line)
+  writeLine = (line) => printError(line.trimEnd())
+  for (const line of warnings) writeLine(line)
   return tracker
 }

@@ -1,17 +1,17 @@
 import { failureMessage } from '../model/own-words.js'
-import { wrongUse } from './arguments.js'
+import { usageError } from './arguments.js'
 import { CommandFailed, type CommonFlags } from './command.js'
 import { resolveCredentials } from './configuration.js'
-import { complain, harmless } from './io/terminal.js'
+import { escapeText, printError } from './io/terminal.js'
 
 const EXAMPLE = 'http://127.0.0.1:3000/error_dashboard'
 const DUMPS = '/errors/diagnostic_dumps'
-const PATIENCE_MS = 60_000
+const REQUEST_TIMEOUT_MS = 60_000
 /** The application pauses while it writes its heap. */
-const SNAPSHOT_PATIENCE_MS = 300_000
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+const SNAPSHOT_TIMEOUT_MS = 300_000
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 
-export interface WantedDump {
+export interface DumpRequest {
   note: string | undefined
   report: boolean
   cpu_profile_ms: number
@@ -20,7 +20,7 @@ export interface WantedDump {
 
 /** Client for the dashboard of a running application. */
 export interface Remote {
-  capture(options: WantedDump): Promise<number>
+  capture(options: DumpRequest): Promise<number>
   read(dump_id: number): Promise<unknown>
   addressOf(dump_id: number): string
 }
@@ -29,39 +29,39 @@ export async function connectTo(
   flags: CommonFlags & { url: string; username: string | undefined; password: string | undefined },
 ): Promise<Remote> {
   const { base, username, password } = readAddress(flags.url)
-  const known = await resolveCredentials(flags, {
+  const credentials = await resolveCredentials(flags, {
     username: flags.username ?? username,
     password: flags.password ?? password,
   })
   if (base.startsWith('http:') && !isLoopback(new URL(base).hostname)) {
-    complain(
+    printError(
       `Warning: user name and password are sent unencrypted to ${new URL(base).host}; use https:// for remote hosts.`,
     )
   }
-  const authorization = `Basic ${Buffer.from(`${known.username}:${known.password}`).toString('base64')}`
-  const ask = (path: string, more: RequestInit = {}, patience = PATIENCE_MS) =>
-    answerOf(base, `${base}${path}`, {
-      ...more,
-      headers: { authorization, accept: 'application/json', ...more.headers },
+  const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
+  const send = (path: string, init: RequestInit = {}, timeoutMs = REQUEST_TIMEOUT_MS) =>
+    readResponse(base, `${base}${path}`, {
+      ...init,
+      headers: { authorization, accept: 'application/json', ...init.headers },
       // Redirects must not receive the password.
       redirect: 'manual',
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeoutMs),
     })
   return {
     addressOf: (dump_id) => `${base}${DUMPS}/${dump_id}`,
     async capture({ note, ...options }) {
       const body = new URLSearchParams({ ...(note ? { note } : {}) })
       for (const [name, value] of Object.entries(options)) body.set(name, String(value))
-      const patience = (options.heap_snapshot ? SNAPSHOT_PATIENCE_MS : PATIENCE_MS) + options.cpu_profile_ms
-      const { status, headers, text } = await ask(DUMPS, { method: 'POST', body }, patience)
+      const timeoutMs = (options.heap_snapshot ? SNAPSHOT_TIMEOUT_MS : REQUEST_TIMEOUT_MS) + options.cpu_profile_ms
+      const { status, headers, text } = await send(DUMPS, { method: 'POST', body }, timeoutMs)
       const [, dump_id] = /\/diagnostic_dumps\/(\d+)$/.exec(headers.get('content-location') ?? '') ?? []
       if (status === 302 && dump_id) return Number(dump_id)
-      throw refusal({ base, status, location: headers.get('location'), text })
+      throw responseError({ base, status, location: headers.get('location'), text })
     },
     async read(dump_id) {
-      const { status, headers, text } = await ask(`${DUMPS}/${dump_id}.json`)
+      const { status, headers, text } = await send(`${DUMPS}/${dump_id}.json`)
       if (status === 200) return JSON.parse(text)
-      throw refusal({ base, status, location: headers.get('location'), text })
+      throw responseError({ base, status, location: headers.get('location'), text })
     },
   }
 }
@@ -70,7 +70,7 @@ export async function connectTo(
 function readAddress(text: string): { base: string; username: string | undefined; password: string | undefined } {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw wrongUse(`--url must be the URL of a dashboard such as ${EXAMPLE}`)
+    throw usageError(`--url must be the URL of a dashboard such as ${EXAMPLE}`)
   }
   const part = (value: string) => (value === '' ? undefined : decoded(value))
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:overview|errors(?:\/diagnostic_dumps)?)$/, '')
@@ -90,7 +90,7 @@ function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-async function answerOf(base: string, address: string, request: RequestInit) {
+async function readResponse(base: string, address: string, request: RequestInit) {
   try {
     const response = await fetch(address, request)
     return { status: response.status, headers: response.headers, text: await bounded(response) }
@@ -105,7 +105,7 @@ async function bounded(response: Response): Promise<string> {
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > MAX_ANSWER_BYTES)
+    if (size > MAX_RESPONSE_BYTES)
       throw new CommandFailed('The response is larger than any dump: this is not a dashboard.')
     chunks.push(chunk)
   }
@@ -116,10 +116,10 @@ async function bounded(response: Response): Promise<string> {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'it did not respond in time'
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return harmless(failureMessage(cause))
+  return escapeText(failureMessage(cause))
 }
 
-interface Refused {
+interface RejectedRequest {
   base: string
   status: number
   location: string | null
@@ -127,21 +127,21 @@ interface Refused {
 }
 
 /** The next step, derived from the response. */
-function refusal({ base, status, location, text }: Refused): CommandFailed {
-  const said = sentenceIn(text)
+function responseError({ base, status, location, text }: RejectedRequest): CommandFailed {
+  const serverMessage = findMessage(text)
   if (status === 401) {
     return new CommandFailed(
       `${base} rejected the user name or password. Use dashboard_username and dashboard_password of the application.`,
     )
   }
-  if (said !== null) return new CommandFailed(`${base} returned ${status}: ${harmless(said)}`)
-  const what = location === null ? `returned ${status}` : `redirects to ${harmless(location.slice(0, 200))}`
+  if (serverMessage !== null) return new CommandFailed(`${base} returned ${status}: ${escapeText(serverMessage)}`)
+  const outcome = location === null ? `returned ${status}` : `redirects to ${escapeText(location.slice(0, 200))}`
   return new CommandFailed(
-    `${base} ${what}: it does not look like a dashboard. Use its URL with the mount path, such as ${EXAMPLE}`,
+    `${base} ${outcome}: it does not look like a dashboard. Use its URL with the mount path, such as ${EXAMPLE}`,
   )
 }
 
-function sentenceIn(text: string): string | null {
+function findMessage(text: string): string | null {
   try {
     const { error } = JSON.parse(text) as { error?: unknown }
     return typeof error === 'string' ? error.slice(0, 1000) : null

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../store/database.js'
 
 /** Runs the work with the configured database, without a tracker, and closes it. */
 export async function withDatabase<T>(options: Options, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = databaseOf(options)
+  const database = createDatabaseFrom(options)
   try {
     return await work(database)
   } finally {
@@ -14,28 +14,28 @@ export async function withDatabase<T>(options: Options, work: (database: Databas
 }
 
 /** Opens nothing: the first query does. */
-export function databaseOf({ database, project_root }: Options): Database {
+export function createDatabaseFrom({ database, project_root }: Options): Database {
   return createDatabase(database, project_root)
 }
 
 /** Runs a query. A failure is reported with the database address and a hint. */
-export async function ask<T>(database: Database, question: () => Promise<T>): Promise<T> {
+export async function runQuery<T>(database: Database, query: () => Promise<T>): Promise<T> {
   try {
-    return await question()
+    return await query()
   } catch (cause) {
     if (cause instanceof TrackerError) throw cause
     const { message, code } = cause as NodeJS.ErrnoException
-    const sentence = `Cannot use ${database.dialect.address}: ${message || code || String(cause)}`
-    throw new TrackerError('database_unavailable', withNextStep(sentence), { cause })
+    const summary = `Cannot use ${database.dialect.address}: ${message || code || String(cause)}`
+    throw new TrackerError('database_unavailable', withNextStep(summary), { cause })
   }
 }
 
 /** Adds a hint to the message that a database cannot be used. */
-export function withNextStep(sentence: string): string {
-  if (!sentence.startsWith('Cannot use ')) return sentence
-  return sentence.startsWith('Cannot use sqlite:')
-    ? `${sentence}. Is it a SQLite file that this process can write?`
-    : `${sentence}. Is the server running, and are address, user and password correct?`
+export function withNextStep(message: string): string {
+  if (!message.startsWith('Cannot use ')) return message
+  return message.startsWith('Cannot use sqlite:')
+    ? `${message}. Is it a SQLite file that this process can write?`
+    : `${message}. Is the server running, and are address, user and password correct?`
 }
 
 /** Path of an embedded database that does not exist yet, or null. Opening it would create an empty file. */

@@ -13,8 +13,8 @@ export interface Kind<T> {
 
 class InvalidValueError extends Error {}
 
-const reject = (sentence: string): never => {
-  throw new InvalidValueError(sentence)
+const reject = (message: string): never => {
+  throw new InvalidValueError(message)
 }
 
 /** Returns the checked value, or a message that describes the problem. */
@@ -138,13 +138,13 @@ export const choice = <const Words extends readonly string[]>(words: Words): Kin
 export const listOf = <T>(item: Kind<T>): Kind<readonly T[]> => ({
   words: `list of: ${item.words}`,
   check: (value) =>
-    Array.isArray(value) ? Object.freeze(value.map((one) => item.check(one))) : reject('must be a list'),
+    Array.isArray(value) ? Object.freeze(value.map((entry) => item.check(entry))) : reject('must be a list'),
   fromText: (text) =>
     text
       .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== '')
-      .map((one) => (item.fromText ? item.fromText(one) : one)),
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+      .map((entry) => (item.fromText ? item.fromText(entry) : entry)),
 })
 
 export const orNull = <T>({ words, check, fromText }: Kind<T>): Kind<T | null> => ({
@@ -277,9 +277,9 @@ export const mapping = <Key extends string, T>(
       if (typeof given !== 'object' || given === null || Array.isArray(given))
         return reject(`must be a mapping of ${keys.join(', ')}`)
       const result: Record<Key, T> = { ...defaults }
-      for (const [key, one] of Object.entries(given)) {
+      for (const [key, entry] of Object.entries(given)) {
         if (!keys.includes(key as Key)) return reject(`has the unknown key ${key}; allowed keys are ${keys.join(', ')}`)
-        result[key as Key] = value.check(one)
+        result[key as Key] = value.check(entry)
       }
       return Object.freeze(result)
     },
@@ -288,7 +288,9 @@ export const mapping = <Key extends string, T>(
       const hasDuplicateKeys =
         pairs.some(({ length }) => length !== 2) || new Set(pairs.map(([key]) => key)).size < pairs.length
       if (hasDuplicateKeys) return text
-      return Object.fromEntries(pairs.map(([key = '', one = '']) => [key, value.fromText ? value.fromText(one) : one]))
+      return Object.fromEntries(
+        pairs.map(([key = '', entry = '']) => [key, value.fromText ? value.fromText(entry) : entry]),
+      )
     },
   }
 }

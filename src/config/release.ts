@@ -87,7 +87,7 @@ const MAX_PACKED_BYTES = 8 * 1024 * 1024
 
 function packedCommit(name: string, folder: string): string | undefined {
   const lines = readStart(join(folder, 'packed-refs'), MAX_PACKED_BYTES)?.split('\n') ?? []
-  const line = lines.find((one) => one.slice(one.indexOf(' ') + 1).trimEnd() === name)
+  const line = lines.find((folderPath) => folderPath.slice(folderPath.indexOf(' ') + 1).trimEnd() === name)
   return parseCommit(line?.split(' ', 1)[0])
 }
 

@@ -25,7 +25,7 @@ export function resolveConfiguration(
   const problems = unknownNames(settings, table)
   const values: Record<string, unknown> = Object.create(null)
   for (const [name, row] of Object.entries(table)) {
-    const { value, source } = given(name, row, settings, env)
+    const { value, source } = givenValue(name, row, settings, env)
     const checked = checkKind(row.kind, value)
     if ('problem' in checked) problems.push(`${source} ${checked.problem}`)
     else values[name] = checked.value
@@ -43,7 +43,7 @@ export function resolveConfiguration(
   }
 }
 
-function given(
+function givenValue(
   name: string,
   row: Row<unknown>,
   settings: Readonly<Record<string, unknown>>,
@@ -63,8 +63,8 @@ function unknownNames(settings: Settings, table: OptionTable): string[] {
   return Object.keys(settings)
     .filter((name) => !Object.hasOwn(table, name))
     .map((name) => {
-      const meant = nearest(name, Object.keys(table))
-      return `${name} is not an option${meant ? `; did you mean ${meant}?` : '; docs/configuration.md lists all options'}`
+      const suggestion = nearest(name, Object.keys(table))
+      return `${name} is not an option${suggestion ? `; did you mean ${suggestion}?` : '; docs/configuration.md lists all options'}`
     })
 }
 
@@ -106,8 +106,8 @@ function unknownVariables(env: NodeJS.ProcessEnv, table: OptionTable): string[] 
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.test(name) && !known.includes(name))
     .map((name) => {
-      const meant = nearest(name, known)
-      return `${name} is set, but does not belong to any option${meant ? `; did you mean ${meant}?` : ''}`
+      const suggestion = nearest(name, known)
+      return `${name} is set, but does not belong to any option${suggestion ? `; did you mean ${suggestion}?` : ''}`
     })
 }
 

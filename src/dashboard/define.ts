@@ -134,3 +134,13 @@ export interface DashboardPart {
 }
 
 export type LinkParameters = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** All endpoints below the mount path. */
+export interface Routes {
+  readonly pages: readonly Page[]
+  readonly feeds: readonly Feed[]
+  readonly downloads: readonly Download[]
+  readonly actions: readonly Action[]
+  /** Destinations of the diagnostics. */
+  readonly navigation: readonly Destination[]
+}

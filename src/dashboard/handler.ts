@@ -18,11 +18,11 @@ import {
 import { serveAsset } from './assets.js'
 import { behindProxies } from './behind-proxies.js'
 import { compressResponse } from './compress.js'
-import type { Endpoint, Page } from './define.js'
+import type { Endpoint, Page, Routes } from './define.js'
 import { type Exchange, openExchange } from './exchange.js'
 import { readForm, toFields } from './form.js'
 import { href } from './href.js'
-import { LiveUpdates } from './live.js'
+import { LiveUpdates, liveStream } from './live.js'
 import type { Mount } from './mount.js'
 import { createMountPathRecorder } from './mount-memory.js'
 import { clearFlashCookie, flashCookie } from './notice.js'
@@ -30,7 +30,6 @@ import { isForeignOrigin } from './origin.js'
 import { isPlainPath } from './plain-path.js'
 import { preferenceCookie, visitCookie } from './preferences.js'
 import { RateLimiter, type Verdict } from './rate-limit.js'
-import { type Routes, STREAM } from './routes.js'
 import { CHALLENGE } from './sign-in/basic.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
@@ -144,7 +143,7 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
   const recordMountPath = createMountPathRecorder(context)
   router.add('GET', '/assets/:name', (_exchange, { name = '' }) => serveAsset(name))
   router.add('GET', '/', ({ visit }) => redirect(href(visit, '/overview')))
-  router.add('GET', STREAM.path, ({ mount }, _address, request) => live.respond(request, mount.closing))
+  router.add('GET', liveStream.path, ({ mount }, _address, request) => live.respond(request, mount.closing))
   for (const page of routes.pages) {
     router.add('GET', page.path, async (exchange, pathParameters) => {
       const response = await respondWithPage(page, context, exchange, pathParameters)

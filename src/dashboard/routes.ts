@@ -3,8 +3,7 @@ import { errorActions } from './actions/error-actions.js'
 import { notificationActions } from './actions/notifications.js'
 import { savedViewActions } from './actions/saved-views.js'
 import { setPreference } from './actions/set-preference.js'
-import type { Action, DashboardPart, Destination, Download, Endpoint, Feed, Page } from './define.js'
-import { liveStream } from './live.js'
+import type { Action, DashboardPart, Destination, Page, Routes } from './define.js'
 import { openapiFeed } from './openapi/page.js'
 import { analytics } from './pages/analytics/page.js'
 import { correlation } from './pages/correlation/page.js'
@@ -17,16 +16,6 @@ import { overview } from './pages/overview/page.js'
 import { platformComparison } from './pages/platforms/page.js'
 import { releases } from './pages/releases/page.js'
 import { settings } from './pages/settings/page.js'
-
-/** All endpoints below the mount path. */
-export interface Routes {
-  readonly pages: readonly Page[]
-  readonly feeds: readonly Feed[]
-  readonly downloads: readonly Download[]
-  readonly actions: readonly Action[]
-  /** Destinations of the diagnostics. */
-  readonly navigation: readonly Destination[]
-}
 
 /** Pages of the dashboard. Diagnostics add their own. */
 const PAGES: readonly Page[] = [
@@ -49,8 +38,6 @@ const ACTIONS: readonly Action[] = [
   setPreference,
   ...notificationActions,
 ]
-
-export const STREAM: Endpoint = liveStream
 
 /** Combines the endpoints of the dashboard with those of the diagnostics. */
 export function createRoutes(parts: readonly DashboardPart[]): Routes {

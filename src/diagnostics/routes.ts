@@ -1,5 +1,5 @@
-import type { DashboardPart, Endpoint } from '../dashboard/define.js'
-import { createRoutes, type Routes } from '../dashboard/routes.js'
+import type { DashboardPart, Endpoint, Routes } from '../dashboard/define.js'
+import { createRoutes } from '../dashboard/routes.js'
 import type { Diagnostic } from './define.js'
 
 const known = new WeakMap<readonly Diagnostic[], Promise<Routes>>()

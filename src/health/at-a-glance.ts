@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
 import type { HealthState } from './report.js'
 
-const LOST = ['spool_full', 'spool_unwritable']
-const TO_LOOK_AT = ['refused_by_database', 'dashboard_failed', 'forwarding_headers_ignored']
+const DATA_LOSS_REASONS = ['spool_full', 'spool_unwritable']
+const WARNING_REASONS = ['refused_by_database', 'dashboard_failed', 'forwarding_headers_ignored']
 
 /** Health that this process knows without a query or disk access. Shown on every page of the dashboard. */
 export function healthAtAGlance({
@@ -11,8 +11,8 @@ export function healthAtAGlance({
   database: { dialect },
 }: Pick<Context, 'recorder' | 'counters' | 'database'>): HealthState {
   const counts = counters.toJSON()
-  const happened = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
+  const hasAny = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
   const isAway = recorder.state.unavailable_since !== null
-  if (isAway || (dialect.file?.damage ?? null) !== null || happened(LOST)) return 'failing'
-  return (dialect.file?.replacedCount ?? 0) > 0 || happened(TO_LOOK_AT) ? 'degraded' : 'ok'
+  if (isAway || (dialect.file?.damage ?? null) !== null || hasAny(DATA_LOSS_REASONS)) return 'failing'
+  return (dialect.file?.replacedCount ?? 0) > 0 || hasAny(WARNING_REASONS) ? 'degraded' : 'ok'
 }

@@ -5,7 +5,7 @@ import { withTimeout } from '../model/with-timeout.js'
 import { sql } from '../store/kysely.js'
 import { migrationStatus } from '../store/migrate.js'
 
-export const PATIENCE_MS = 3000
+export const QUERY_TIMEOUT_MS = 3000
 
 export interface DatabaseHealth {
   /** Address without its password. */
@@ -40,16 +40,17 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     search_index: null,
   }
   try {
-    health.problem = await withTimeout(context.ready(), PATIENCE_MS).then(() => null, outdatedOrThrow)
-    const started = performance.now()
-    await withTimeout(sql`select 1`.execute(read), PATIENCE_MS)
-    health.latency_ms = Math.round((performance.now() - started) * 10) / 10
+    health.problem = await withTimeout(context.ready(), QUERY_TIMEOUT_MS).then(() => null, outdatedOrThrow)
+    const startedAt = performance.now()
+    await withTimeout(sql`select 1`.execute(read), QUERY_TIMEOUT_MS)
+    health.latency_ms = Math.round((performance.now() - startedAt) * 10) / 10
     health.reachable = true
-    const migrations = await withTimeout(migrationStatus(context.database), PATIENCE_MS)
-    const named = (isApplied: boolean) =>
+    const migrations = await withTimeout(migrationStatus(context.database), QUERY_TIMEOUT_MS)
+    const migrationNames = (isApplied: boolean) =>
       migrations.filter(({ applied_at }) => (applied_at !== null) === isApplied).map(({ name }) => name)
-    health.migrations = { applied: named(true), pending: named(false) }
-    if (health.problem === null) health.search_index = await withTimeout(dialect.search.hasIndex(read), PATIENCE_MS)
+    health.migrations = { applied: migrationNames(true), pending: migrationNames(false) }
+    if (health.problem === null)
+      health.search_index = await withTimeout(dialect.search.hasIndex(read), QUERY_TIMEOUT_MS)
   } catch (error) {
     health.reachable = false
     health.problem = failureMessage(error)

@@ -3,13 +3,13 @@ import { DAY } from '../model/time.js'
 import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 
-const LEASE = 'forwarding_headers_ignored'
+const LEASE_NAME = 'forwarding_headers_ignored'
 /** Long enough for a dashboard that is opened once a week; a proxy that was removed is forgotten after it. */
-const REMEMBERED_MS = 7 * DAY
+const WARNING_TTL_MS = 7 * DAY
 /** Leaves the start to the host, and opens no database for a short script. */
 const FIRST_CHECK_MS = 1000
 
-const TARGET: BulkTarget = {
+const LEASE_ROWS: BulkTarget = {
   table: 'faultboard_leases',
   columns: [
     { name: 'name', type: 'text' },
@@ -26,15 +26,15 @@ export function ignoredHeadersText(header = 'X-Forwarded-For'): string {
 /** Stores that forwarding headers were ignored, so that `faultboard check` can report it. */
 export async function rememberIgnoredHeaders({ database, ready, now }: Context): Promise<void> {
   await ready()
-  const row = [LEASE, now() + REMEMBERED_MS]
-  await database.write(async (trx) => void (await database.dialect.insertMany(trx, TARGET, [row])))
+  const row = [LEASE_NAME, now() + WARNING_TTL_MS]
+  await database.write(async (trx) => void (await database.dialect.insertMany(trx, LEASE_ROWS, [row])))
 }
 
 /** Ends the warning of `faultboard check` and of the next start, once a proxy is trusted. */
 export async function forgetIgnoredHeaders({ database, ready }: Context): Promise<void> {
   await ready()
   await database.write(async (trx) => {
-    await trx.deleteFrom('faultboard_leases').where('name', '=', LEASE).execute()
+    await trx.deleteFrom('faultboard_leases').where('name', '=', LEASE_NAME).execute()
   })
 }
 
@@ -42,7 +42,7 @@ export async function hasIgnoredHeaders({ read }: Database, now: number): Promis
   const lease = await read
     .selectFrom('faultboard_leases')
     .select('expires_at')
-    .where('name', '=', LEASE)
+    .where('name', '=', LEASE_NAME)
     .executeTakeFirst()
   return Number(lease?.expires_at ?? 0) > now
 }

@@ -4,35 +4,35 @@ import { describeDropReason } from '../model/drop-reasons.js'
 import { isoTime } from '../model/time.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { recentRejections } from '../store/counters/rejections.js'
-import { databaseHealth, PATIENCE_MS } from './database.js'
+import { databaseHealth, QUERY_TIMEOUT_MS } from './database.js'
 import { ownVersion } from './own-version.js'
-import { reasonsFor, worst } from './reasons.js'
+import { healthReasons, overallState } from './reasons.js'
 import type { Dropped, Health, ProcessHealth, RejectedByBudget } from './report.js'
 import { workHealth } from './work.js'
 
 export type { WorkHealth } from './work.js'
 
 /** Works without the database too. */
-export async function healthOf(context: Context): Promise<Health> {
+export async function readHealth(context: Context): Promise<Health> {
   const database = await databaseHealth(context)
   const isReadable = database.reachable && database.problem === null
   const facts = {
     recorder: recorderState(context),
-    dropped: droppedOf(context),
+    dropped: dropCounts(context),
     spool: { ...(await context.spool.state()), max_bytes: context.config.spool_max_bytes },
     database,
-    rejections: isReadable ? await rejectionsIn(context) : null,
+    rejections: isReadable ? await readRejections(context) : null,
     work: isReadable ? await workHealth(context) : null,
     process: processHealth(),
   }
-  const reasons = reasonsFor(facts, context.now())
-  return { state: worst(reasons), reasons, ...facts }
+  const reasons = healthReasons(facts, context.now())
+  return { state: overallState(reasons), reasons, ...facts }
 }
 
-async function rejectionsIn({ database, config, tallies, now }: Context): Promise<RejectedByBudget[] | null> {
+async function readRejections({ database, config, tallies, now }: Context): Promise<RejectedByBudget[] | null> {
   try {
-    await withTimeout(tallies.flush(), PATIENCE_MS)
-    const rejections = await withTimeout(recentRejections(database, now()), PATIENCE_MS)
+    await withTimeout(tallies.flush(), QUERY_TIMEOUT_MS)
+    const rejections = await withTimeout(recentRejections(database, now()), QUERY_TIMEOUT_MS)
     return rejections.map(({ budget, count, first_seen_at, last_seen_at }) => ({
       option: budget,
       limit: config[budget],
@@ -47,7 +47,7 @@ async function rejectionsIn({ database, config, tallies, now }: Context): Promis
   }
 }
 
-export function droppedOf({ counters }: Context): Dropped[] {
+export function dropCounts({ counters }: Context): Dropped[] {
   return Object.entries(counters.toJSON()).map(([reason, count]) => ({
     reason,
     count,

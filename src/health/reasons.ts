@@ -4,33 +4,38 @@ import type { Health, HealthState, Reason } from './report.js'
 
 type Facts = Omit<Health, 'state' | 'reasons'>
 
-const SLOW_MS = 1000
-const MANY_WAITING = 100
+const SLOW_QUERY_MS = 1000
+const WAITING_JOBS_WARNING = 100
 /** Option that configures the server of each engine. */
-const SERVER_OF = { embedded: 'database', bullmq: 'redis_url', 'pg-boss': 'job_database, or database,' } as const
+const ENGINE_OPTION = { embedded: 'database', bullmq: 'redis_url', 'pg-boss': 'job_database, or database,' } as const
 /** The cleanup runs daily. A process that was stopped overnight can be late by another day. */
-const LATE = 2 * DAY
+const CLEANUP_OVERDUE_MS = 2 * DAY
 
 /** Problems with their solutions, most severe first. */
-export function reasonsFor(facts: Facts, now: number): Reason[] {
-  const found = [...ofDatabase(facts), ...ofSpool(facts), ...ofDashboard(facts), ...ofWork(facts, now)]
-  return found.sort((a, b) => Number(b.state === 'failing') - Number(a.state === 'failing'))
+export function healthReasons(facts: Facts, now: number): Reason[] {
+  const reasons = [
+    ...databaseReasons(facts),
+    ...spoolReasons(facts),
+    ...dashboardReasons(facts),
+    ...workReasons(facts, now),
+  ]
+  return reasons.sort((a, b) => Number(b.state === 'failing') - Number(a.state === 'failing'))
 }
 
-export function worst(reasons: readonly Reason[]): HealthState {
+export function overallState(reasons: readonly Reason[]): HealthState {
   return reasons[0]?.state ?? 'ok'
 }
 
-function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
+function* databaseReasons({ database, recorder, spool }: Facts): Iterable<Reason> {
   const { problem, reachable, latency_ms, address, damage, replaced_count } = database
   if (damage !== null) {
     yield failing(
       `${address} is damaged (${damage}). Errors are kept in ${spool.folder} and written once the file is replaced. Run  npx faultboard check --repair  to back up the file and recover the readable rows, or restore a backup.`,
     )
   } else if (!reachable) {
-    const what = problem?.includes(address) ? problem : `Cannot use ${address}: ${problem}`
+    const description = problem?.includes(address) ? problem : `Cannot use ${address}: ${problem}`
     yield failing(
-      `${what?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database is running and that the database option is correct.`,
+      `${description?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database is running and that the database option is correct.`,
     )
   } else if (problem !== null) yield failing(problem)
   else if (recorder.unavailable_since !== null) {
@@ -43,14 +48,14 @@ function* ofDatabase({ database, recorder, spool }: Facts): Iterable<Reason> {
       `${address} was deleted or replaced while it was open (${replaced_count} ${replaced_count === 1 ? 'time' : 'times'} since this process started). New errors go to the new file; restore a backup if the old one contained errors you need. Restart the process to clear this warning.`,
     )
   }
-  if (latency_ms !== null && latency_ms > SLOW_MS) {
+  if (latency_ms !== null && latency_ms > SLOW_QUERY_MS) {
     yield degraded(`${address} took ${latency_ms} ms for the simplest query. Check its load and the network.`)
   }
 }
 
-function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
+function* spoolReasons({ spool, dropped }: Facts): Iterable<Reason> {
   const { folder, failed, bytes, max_bytes } = spool
-  const lost = timesOf('spool_full', dropped)
+  const lost = dropCount('spool_full', dropped)
   if (lost > 0) {
     yield failing(
       `${lost} errors were lost since this process started: ${folder} is full. Bring the database back, or raise spool_max_bytes.`,
@@ -58,7 +63,7 @@ function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
   } else if (bytes > max_bytes / 2) {
     yield degraded(`${folder} is more than half full. Bring the database back before spool_max_bytes is reached.`)
   }
-  if (timesOf('spool_unwritable', dropped) > 0) {
+  if (dropCount('spool_unwritable', dropped) > 0) {
     yield failing(`${folder} is not writable. Grant this process write access, or set spool_path to another folder.`)
   }
   if (failed > 0) {
@@ -68,26 +73,26 @@ function* ofSpool({ spool, dropped }: Facts): Iterable<Reason> {
   }
 }
 
-function* ofDashboard({ dropped }: Facts): Iterable<Reason> {
-  const failed = timesOf('dashboard_failed', dropped)
+function* dashboardReasons({ dropped }: Facts): Iterable<Reason> {
+  const failed = dropCount('dashboard_failed', dropped)
   if (failed > 0) {
     yield degraded(
       `${failed} ${failed === 1 ? 'request' : 'requests'} to the dashboard failed since this process started. The log on standard error shows the cause.`,
     )
   }
-  if (timesOf('forwarding_headers_ignored', dropped) > 0) yield degraded(ignoredHeadersText())
+  if (dropCount('forwarding_headers_ignored', dropped) > 0) yield degraded(ignoredHeadersText())
 }
 
-function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
+function* workReasons({ work, process }: Facts, now: number): Iterable<Reason> {
   if (!work) return
   const { deliveries, cleanup } = work
-  yield* ofEngine(work)
+  yield* engineReasons(work)
   const failed = deliveries.by_state.failed
   if (failed)
     yield degraded(`${failed} of the most recent notifications could not be delivered. The last responses are below.`)
   if (cleanup.retention_days === null) return
   const last = cleanup.last_run_at === null ? null : Date.parse(cleanup.last_run_at)
-  const isLate = last === null ? process.uptime_seconds * 1000 > LATE : now - last > LATE
+  const isLate = last === null ? process.uptime_seconds * 1000 > CLEANUP_OVERDUE_MS : now - last > CLEANUP_OVERDUE_MS
   if (isLate) {
     yield degraded(
       `Old errors were last deleted ${last === null ? 'never' : `at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and check the log for a warning about the daily cleanup.`,
@@ -95,29 +100,29 @@ function* ofWork({ work, process }: Facts, now: number): Iterable<Reason> {
   }
 }
 
-function* ofEngine({ engine, jobs, dead_letters: [last] }: NonNullable<Facts['work']>): Iterable<Reason> {
+function* engineReasons({ engine, jobs, dead_letters: [last] }: NonNullable<Facts['work']>): Iterable<Reason> {
   const { name, problem, works_here } = engine
   if (problem !== null) {
     yield degraded(
-      `Cannot use the job engine ${name}: ${problem.replace(/\.$/, '')}. Notifications and schedules are waiting; nothing is lost. Check that its server is running and that ${SERVER_OF[name]} is correct.`,
+      `Cannot use the job engine ${name}: ${problem.replace(/\.$/, '')}. Notifications and schedules are waiting; nothing is lost. Check that its server is running and that ${ENGINE_OPTION[name]} is correct.`,
     )
   }
   if (jobs.failed) {
-    const why = last ? ` The last was ${last.name}: ${last.last_error.replace(/\.$/, '')}.` : ''
+    const lastFailure = last ? ` The last was ${last.name}: ${last.last_error.replace(/\.$/, '')}.` : ''
     yield degraded(
-      `${jobs.failed} jobs failed permanently.${why} Fix the cause; scheduled jobs run again automatically.`,
+      `${jobs.failed} jobs failed permanently.${lastFailure} Fix the cause; scheduled jobs run again automatically.`,
     )
   }
-  if (!works_here && (jobs.waiting ?? 0) > MANY_WAITING) {
+  if (!works_here && (jobs.waiting ?? 0) > WAITING_JOBS_WARNING) {
     yield degraded(
       `${jobs.waiting} jobs are waiting, and this process does not run jobs (run_jobs is off). Start  npx faultboard work`,
     )
   }
 }
 
-function timesOf(reason: string, dropped: Facts['dropped']): number {
-  return dropped.find((one) => one.reason === reason)?.count ?? 0
+function dropCount(reason: string, dropped: Facts['dropped']): number {
+  return dropped.find((entry) => entry.reason === reason)?.count ?? 0
 }
 
-const failing = (sentence: string): Reason => ({ state: 'failing', sentence })
-const degraded = (sentence: string): Reason => ({ state: 'degraded', sentence })
+const failing = (message: string): Reason => ({ state: 'failing', message })
+const degraded = (message: string): Reason => ({ state: 'degraded', message })

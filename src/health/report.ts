@@ -49,5 +49,5 @@ export type HealthState = 'ok' | 'degraded' | 'failing'
 
 export interface Reason {
   state: Exclude<HealthState, 'ok'>
-  sentence: string
+  message: string
 }

@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import type { JobEngine } from '../jobs/engine.js'
 import { failureMessage } from '../model/own-words.js'
 import { withTimeout } from '../model/with-timeout.js'
-import { PATIENCE_MS } from './database.js'
+import { QUERY_TIMEOUT_MS } from './database.js'
 
 export interface WorkHealth {
   engine: EngineHealth
@@ -39,13 +39,13 @@ export interface FailedDelivery {
   created_at: string
 }
 
-const NEWEST = 1000
-const FAILURES = 5
+const MAX_COUNTED_DELIVERIES = 1000
+const MAX_LISTED_FAILURES = 5
 
 /** State of background work; null if the database is unreachable. */
 export async function workHealth(context: Context): Promise<WorkHealth | null> {
   try {
-    const [engine, rest] = await Promise.all([readEngine(context), withTimeout(readWork(context), PATIENCE_MS)])
+    const [engine, rest] = await Promise.all([readEngine(context), withTimeout(readWork(context), QUERY_TIMEOUT_MS)])
     return { ...engine, ...rest }
   } catch {
     // The database problem is reported separately.
@@ -57,7 +57,10 @@ export async function workHealth(context: Context): Promise<WorkHealth | null> {
 async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, 'engine' | 'jobs' | 'dead_letters'>> {
   const engine: EngineHealth = { name: jobs.name, problem: null, works_here: config.run_jobs }
   try {
-    const [counts, letters] = await withTimeout(Promise.all([jobs.counts(), jobs.deadLetters(FAILURES)]), PATIENCE_MS)
+    const [counts, letters] = await withTimeout(
+      Promise.all([jobs.counts(), jobs.deadLetters(MAX_LISTED_FAILURES)]),
+      QUERY_TIMEOUT_MS,
+    )
     return {
       engine,
       jobs: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
@@ -73,7 +76,7 @@ async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, '
 
 async function readWork({ database, config }: Context): Promise<Pick<WorkHealth, 'deliveries' | 'cleanup'>> {
   const { read } = database
-  const newest = read.selectFrom('faultboard_deliveries').orderBy('created_at', 'desc').limit(NEWEST)
+  const newest = read.selectFrom('faultboard_deliveries').orderBy('created_at', 'desc').limit(MAX_COUNTED_DELIVERIES)
   const deliveries = await read
     .selectFrom(newest.select('state').as('newest'))
     .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
@@ -86,7 +89,7 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
     .selectAll()
     .where('state', '=', 'failed')
     .orderBy('created_at', 'desc')
-    .limit(FAILURES)
+    .limit(MAX_LISTED_FAILURES)
     .execute()
   const lease = await read
     .selectFrom('faultboard_leases')

@@ -33,8 +33,8 @@ export interface BullJob {
   /** Set when its workers died too often. */
   deferredFailure?: string
   extendLock(token: string, duration: number): Promise<unknown>
-  moveToCompleted(value: unknown, token: string, fetch_next: boolean): Promise<unknown>
-  moveToFailed(error: Error, token: string, fetch_next: boolean): Promise<unknown>
+  moveToCompleted(value: unknown, token: string, fetchNext: boolean): Promise<unknown>
+  moveToFailed(error: Error, token: string, fetchNext: boolean): Promise<unknown>
   moveToDelayed(timestamp: number, token: string): Promise<unknown>
   moveToWait(token: string): Promise<unknown>
 }
@@ -52,13 +52,13 @@ export type RedisModule = new (
 
 /** A failure in the form that BullMQ stores: the reason only, because a stack could contain secrets. */
 export class JobFailure extends Error {
-  readonly pause_ms: number
+  readonly retryDelayMs: number
 
-  constructor(reason: string, pause_ms: number | null) {
+  constructor(reason: string, retryDelayMs: number | null) {
     super(reason)
-    this.pause_ms = pause_ms ?? 0
+    this.retryDelayMs = retryDelayMs ?? 0
     this.stack = ''
     // The name with which BullMQ marks errors that must not be retried.
-    if (pause_ms === null) this.name = 'UnrecoverableError'
+    if (retryDelayMs === null) this.name = 'UnrecoverableError'
   }
 }

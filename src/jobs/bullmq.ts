@@ -9,17 +9,16 @@ import {
   type RedisModule,
 } from './bullmq-types.js'
 import type { JobName } from './engine.js'
-import type { EngineParts } from './engine-parts.js'
 import { installationId } from './installation.js'
-import { keptOpen } from './kept-open.js'
-import type { JobStore } from './polling-engine.js'
+import { openLazily } from './lazy-resource.js'
+import type { EngineParts, JobStore } from './polling-engine.js'
 import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
 import type { ClaimedJob } from './worker.js'
 
 const PREFIX = 'faultboard'
 const STATES = ['waiting', 'delayed', 'active', 'failed']
 
-interface Open {
+interface OpenQueue {
   queue: BullQueue
   worker: BullWorker
   close(): Promise<void>
@@ -30,15 +29,15 @@ interface Open {
  * connection, so jobs are fetched by polling. A broken connection is replaced on next use: no reconnect timers, and
  * adding a job fails at once.
  */
-export function bullmqJobs(parts: EngineParts, redis_url: string, timing: Timing): JobStore {
+export function createBullmqStore(parts: EngineParts, redisUrl: string, timing: Timing): JobStore {
   const token = randomUUID()
-  const claimed = new WeakMap<ClaimedJob, BullJob>()
-  const jobOf = (job: ClaimedJob) => claimed.get(job) as BullJob
-  const connection = keptOpen((onBroken) => connect(parts, redis_url, timing, onBroken))
+  const bullJobs = new WeakMap<ClaimedJob, BullJob>()
+  const bullJob = (job: ClaimedJob) => bullJobs.get(job) as BullJob
+  const connection = openLazily((onBroken) => connect(parts, redisUrl, timing, onBroken))
 
   return {
-    title: maskPassword(redis_url),
-    complains_at: 1,
+    title: maskPassword(redisUrl),
+    failuresBeforeWarning: 1,
 
     async add(jobs) {
       const { queue } = await connection.open()
@@ -69,34 +68,34 @@ export function bullmqJobs(parts: EngineParts, redis_url: string, timing: Timing
           await job.moveToFailed(new JobFailure(job.deferredFailure, null), token, false)
           continue
         }
-        const mine = claimedJob(job)
-        claimed.set(mine, job)
-        jobs.push(mine)
+        const claimedJob = toClaimedJob(job)
+        bullJobs.set(claimedJob, job)
+        jobs.push(claimedJob)
       }
       return jobs
     },
 
-    async keep(jobs) {
-      for (const job of jobs) await jobOf(job).extendLock(token, timing.lease_ms)
+    async renewLeases(jobs) {
+      for (const job of jobs) await bullJob(job).extendLock(token, timing.leaseMs)
     },
 
-    async done(job) {
-      await jobOf(job).moveToCompleted(null, token, false)
+    async complete(job) {
+      await bullJob(job).moveToCompleted(null, token, false)
     },
 
-    async failed(job, reason, pause_ms) {
-      await jobOf(job).moveToFailed(new JobFailure(reason, pause_ms), token, false)
+    async fail(job, reason, delayMs) {
+      await bullJob(job).moveToFailed(new JobFailure(reason, delayMs), token, false)
     },
 
-    async giveBack(jobs) {
-      for (const job of jobs) await jobOf(job).moveToWait(token)
+    async release(jobs) {
+      for (const job of jobs) await bullJob(job).moveToWait(token)
     },
 
-    async putOff(job, pause_ms) {
-      await jobOf(job).moveToDelayed(parts.now() + pause_ms, token)
+    async postpone(job, delayMs) {
+      await bullJob(job).moveToDelayed(parts.now() + delayMs, token)
     },
 
-    async rescue() {
+    async releaseExpired() {
       const { worker } = await connection.open()
       await worker.moveStalledJobsToWait()
     },
@@ -123,16 +122,16 @@ export function bullmqJobs(parts: EngineParts, redis_url: string, timing: Timing
   }
 }
 
-async function connect(parts: EngineParts, redis_url: string, timing: Timing, onBroken: () => void): Promise<Open> {
+async function connect(parts: EngineParts, redisUrl: string, timing: Timing, onBroken: () => void): Promise<OpenQueue> {
   const { Queue, Worker } = await loadDriver<BullModule>('bullmq', 'job_engine bullmq')
   const Redis = await loadDriver<RedisModule>('ioredis', 'job_engine bullmq')
   const name = await installationId(parts)
-  const client = new Redis(redis_url, {
+  const client = new Redis(redisUrl, {
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
-    connectTimeout: timing.patience_ms,
+    connectTimeout: timing.timeoutMs,
     retryStrategy: () => null,
   })
   // Each call reports its own failure. Without a listener, the error would end the host.
@@ -147,16 +146,16 @@ async function connect(parts: EngineParts, redis_url: string, timing: Timing, on
   const worker = new Worker(name, null, {
     ...options,
     autorun: false,
-    lockDuration: timing.lease_ms,
-    stalledInterval: Math.ceil(timing.lease_ms / 4),
+    lockDuration: timing.leaseMs,
+    stalledInterval: Math.ceil(timing.leaseMs / 4),
     maxStalledCount: MAX_ATTEMPTS - 1,
-    settings: { backoffStrategy: (_attempt, _type, error) => (error instanceof JobFailure ? error.pause_ms : 0) },
+    settings: { backoffStrategy: (_attempt, _type, error) => (error instanceof JobFailure ? error.retryDelayMs : 0) },
   })
-  for (const one of [queue, worker]) one.on('error', () => {})
+  for (const emitter of [queue, worker]) emitter.on('error', () => {})
   return { queue, worker, close: async () => client.disconnect() }
 }
 
-function claimedJob({ id, name, data, attemptsMade, opts }: BullJob): ClaimedJob {
+function toClaimedJob({ id, name, data, attemptsMade, opts }: BullJob): ClaimedJob {
   return {
     id: String(id),
     name: name as JobName,

@@ -3,12 +3,11 @@ import type { BulkTarget } from '../store/dialect.js'
 import { sql } from '../store/kysely.js'
 import { locking } from '../store/lock.js'
 import type { JobName } from './engine.js'
-import type { EngineParts } from './engine-parts.js'
-import type { JobStore } from './polling-engine.js'
+import type { EngineParts, JobStore } from './polling-engine.js'
 import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
 import type { ClaimedJob } from './worker.js'
 
-const JOBS: BulkTarget = {
+const JOB_ROWS: BulkTarget = {
   table: 'faultboard_jobs',
   columns: [
     ...(['name', 'job_key', 'payload', 'state'] as const).map((name) => ({ name, type: 'text' as const })),
@@ -17,23 +16,23 @@ const JOBS: BulkTarget = {
   onConflict: { key: ['job_key'], update: [] },
 }
 
-const GONE = 'Its process ended during every attempt.'
+const PROCESS_ENDED = 'Its process ended during every attempt.'
 
 /**
  * Jobs in the tracker's own database: durable, shared by all processes, and without dependencies. A job is `waiting`
  * until it is claimed, `active` until its lease ends, or `failed` permanently. Completed jobs are deleted.
  */
-export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timing): JobStore {
+export function createEmbeddedStore({ database, ready, now }: EngineParts, timing: Timing): JobStore {
   const { dialect, read } = database
-  const me = randomUUID()
+  const workerId = randomUUID()
   /** Only while the lease is held: after a long pause, another process may have claimed the job. */
-  const mine = (job: ClaimedJob) =>
-    ({ id: Number(job.id), locked_by: me, attempts: job.attempt, state: 'active' }) as const
+  const ownClaim = (job: ClaimedJob) =>
+    ({ id: Number(job.id), locked_by: workerId, attempts: job.attempt, state: 'active' }) as const
 
   return {
     title: dialect.address,
     // The recorder reports the same database on its next write, so it gets about half a minute to do so.
-    complains_at: 5,
+    failuresBeforeWarning: 5,
 
     async add(jobs) {
       await ready()
@@ -42,33 +41,38 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
         ...[name, key ?? null, JSON.stringify(data), 'waiting'],
         ...[run_at ?? time, max_attempts ?? MAX_ATTEMPTS, time],
       ])
-      await database.write(async (trx) => void (await dialect.insertMany(trx, JOBS, rows)))
+      await database.write(async (trx) => void (await dialect.insertMany(trx, JOB_ROWS, rows)))
     },
 
     async claim(limit) {
       await ready()
       // An idle check costs one read. A transaction is only started for due jobs.
-      const isDue = await read
+      const hasDueJob = await read
         .selectFrom('faultboard_jobs')
         .select('id')
         .where('state', '=', 'waiting')
         .where('run_at', '<=', now())
         .limit(1)
         .executeTakeFirst()
-      if (!isDue) return []
+      if (!hasDueJob) return []
       return database.write(async (trx) => {
-        const due = trx
+        const dueJobs = trx
           .selectFrom('faultboard_jobs')
           .select(['id', 'name', 'payload', 'attempts', 'max_attempts'])
           .where('state', '=', 'waiting')
           .where('run_at', '<=', now())
           .orderBy('run_at')
           .limit(limit)
-        const rows = await locking(due, dialect, 'skip').execute()
+        const rows = await locking(dueJobs, dialect, 'skip').execute()
         if (rows.length === 0) return []
         await trx
           .updateTable('faultboard_jobs')
-          .set({ state: 'active', locked_by: me, locked_until: now() + timing.lease_ms, attempts: sql`attempts + 1` })
+          .set({
+            state: 'active',
+            locked_by: workerId,
+            locked_until: now() + timing.leaseMs,
+            attempts: sql`attempts + 1`,
+          })
           .where('id', 'in', idsOf(rows))
           .execute()
         return rows.map(({ id, name, payload, attempts, max_attempts }) => ({
@@ -81,40 +85,40 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
       })
     },
 
-    async keep(jobs) {
+    async renewLeases(jobs) {
       await database.write((trx) =>
         trx
           .updateTable('faultboard_jobs')
-          .set({ locked_until: now() + timing.lease_ms })
+          .set({ locked_until: now() + timing.leaseMs })
           .where('id', 'in', idsOf(jobs))
-          .where('locked_by', '=', me)
+          .where('locked_by', '=', workerId)
           .execute(),
       )
     },
 
-    async done(job) {
+    async complete(job) {
       await database.write((trx) =>
         trx
           .deleteFrom('faultboard_jobs')
-          .where(({ and }) => and(mine(job)))
+          .where(({ and }) => and(ownClaim(job)))
           .execute(),
       )
     },
 
-    async failed(job, reason, pause_ms) {
-      const last = { last_error: reason, locked_by: null, locked_until: null }
+    async fail(job, reason, delayMs) {
+      const outcome = { last_error: reason, locked_by: null, locked_until: null }
       const time = now()
       await database.write(async (trx) => {
         await trx
           .updateTable('faultboard_jobs')
           .set(
-            pause_ms === null
-              ? { ...last, state: 'failed', job_key: null, run_at: time, finished_at: time }
-              : { ...last, state: 'waiting', run_at: time + pause_ms },
+            delayMs === null
+              ? { ...outcome, state: 'failed', job_key: null, run_at: time, finished_at: time }
+              : { ...outcome, state: 'waiting', run_at: time + delayMs },
           )
-          .where(({ and }) => and(mine(job)))
+          .where(({ and }) => and(ownClaim(job)))
           .execute()
-        if (pause_ms !== null) return
+        if (delayMs !== null) return
         const surplus = await trx
           .selectFrom('faultboard_jobs')
           .select('id')
@@ -128,53 +132,53 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
       })
     },
 
-    async giveBack(jobs) {
+    async release(jobs) {
       await database.write((trx) =>
         trx
           .updateTable('faultboard_jobs')
           .set({ state: 'waiting', locked_by: null, locked_until: null, attempts: sql`attempts - 1` })
           .where('id', 'in', idsOf(jobs))
-          .where('locked_by', '=', me)
+          .where('locked_by', '=', workerId)
           .where('state', '=', 'active')
           .execute(),
       )
     },
 
-    async putOff(job, pause_ms) {
+    async postpone(job, delayMs) {
       await database.write((trx) =>
         trx
           .updateTable('faultboard_jobs')
           .set({
             ...{ state: 'waiting', locked_by: null, locked_until: null },
-            ...{ run_at: now() + pause_ms, attempts: sql`attempts - 1` },
+            ...{ run_at: now() + delayMs, attempts: sql`attempts - 1` },
           })
-          .where(({ and }) => and(mine(job)))
+          .where(({ and }) => and(ownClaim(job)))
           .execute(),
       )
     },
 
-    async rescue() {
+    async releaseExpired() {
       await ready()
       const time = now()
-      const isAbandoned = await read
+      const hasExpiredLease = await read
         .selectFrom('faultboard_jobs')
         .select('id')
         .where('state', '=', 'active')
         .where('locked_until', '<', time)
         .limit(1)
         .executeTakeFirst()
-      if (!isAbandoned) return
+      if (!hasExpiredLease) return
       await database.write(async (trx) => {
-        const abandoned = () =>
+        const withExpiredLease = () =>
           trx
             .updateTable('faultboard_jobs')
             .set({ run_at: time, locked_by: null, locked_until: null })
             .where('state', '=', 'active')
             .where('locked_until', '<', time)
-        await abandoned().set({ state: 'waiting' }).whereRef('attempts', '<', 'max_attempts').execute()
+        await withExpiredLease().set({ state: 'waiting' }).whereRef('attempts', '<', 'max_attempts').execute()
         // A job that crashes its process every time must not be retried indefinitely.
-        await abandoned()
-          .set({ state: 'failed', job_key: null, finished_at: time, last_error: GONE })
+        await withExpiredLease()
+          .set({ state: 'failed', job_key: null, finished_at: time, last_error: PROCESS_ENDED })
           .whereRef('attempts', '>=', 'max_attempts')
           .execute()
       })
@@ -193,9 +197,14 @@ export function embeddedJobs({ database, ready, now }: EngineParts, timing: Timi
         .where('state', '=', 'waiting')
         .where('run_at', '>', now())
         .executeTakeFirstOrThrow()
-      const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0
-      const later = Number(delayed)
-      return { waiting: of('waiting') - later, delayed: later, active: of('active'), failed: of('failed') }
+      const countOf = (state: string) => rows.find((row) => row.state === state)?.count ?? 0
+      const delayedCount = Number(delayed)
+      return {
+        waiting: countOf('waiting') - delayedCount,
+        delayed: delayedCount,
+        active: countOf('active'),
+        failed: countOf('failed'),
+      }
     },
 
     async deadLetters(limit) {

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../model/errors.js'
-import { bullmqJobs } from './bullmq.js'
-import { embeddedJobs } from './embedded.js'
+import { createBullmqStore } from './bullmq.js'
+import { createEmbeddedStore } from './embedded.js'
 import type { JobEngine } from './engine.js'
-import type { EngineParts } from './engine-parts.js'
-import { pgBossJobs } from './pg-boss.js'
+import { createPgBossStore } from './pg-boss.js'
+import type { EngineParts } from './polling-engine.js'
 import { type JobStore, pollingEngine } from './polling-engine.js'
 import { TIMING, type Timing } from './timing.js'
 
@@ -13,19 +13,19 @@ import { TIMING, type Timing } from './timing.js'
  */
 export function createEngine(parts: EngineParts): JobEngine {
   const timing = { ...TIMING, ...parts.timing }
-  return pollingEngine(parts.config.job_engine, storeOf(parts, timing), parts, timing)
+  return pollingEngine(parts.config.job_engine, createStore(parts, timing), parts, timing)
 }
 
-function storeOf(parts: EngineParts, timing: Timing): JobStore {
+function createStore(parts: EngineParts, timing: Timing): JobStore {
   const { job_engine, redis_url, job_database } = parts.config
-  if (job_engine === 'embedded') return embeddedJobs(parts, timing)
+  if (job_engine === 'embedded') return createEmbeddedStore(parts, timing)
   if (job_engine === 'bullmq') {
-    if (redis_url !== null) return bullmqJobs(parts, redis_url, timing)
+    if (redis_url !== null) return createBullmqStore(parts, redis_url, timing)
     throw new ConfigurationError([
       'redis_url is missing: job_engine bullmq requires Redis, such as redis://127.0.0.1:6379',
     ])
   }
-  if (job_database !== null || parts.database.dialect.canHostPgBoss) return pgBossJobs(parts, timing)
+  if (job_database !== null || parts.database.dialect.canHostPgBoss) return createPgBossStore(parts, timing)
   throw new ConfigurationError([
     'job_database is missing: job_engine pg-boss requires PostgreSQL, and database is not; set it to a URL such as postgres://localhost/jobs',
   ])

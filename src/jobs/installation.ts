@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.js'
 import type { BulkTarget } from '../store/dialect.js'
 
-const MARK: BulkTarget = {
+const INSTALLATION_ROW: BulkTarget = {
   table: 'faultboard_leases',
   columns: [
     { name: 'name', type: 'text' },
@@ -11,7 +11,7 @@ const MARK: BulkTarget = {
   ],
   onConflict: { key: ['name'], update: [] },
 }
-const NAME = 'installation'
+const LEASE_NAME = 'installation'
 
 /**
  * Identifies the database of a tracker, independent of its URL. Jobs refer to its rows: with a shared Redis, a worker
@@ -19,13 +19,13 @@ const NAME = 'installation'
  */
 export async function installationId({ database, ready }: Pick<Context, 'database' | 'ready'>): Promise<string> {
   await ready()
-  const marked = () =>
-    database.read.selectFrom('faultboard_leases').select('holder').where('name', '=', NAME).executeTakeFirst()
-  const known = (await marked())?.holder
-  if (known) return known
-  const row = [NAME, randomUUID(), 0]
-  await database.write(async (trx) => void (await database.dialect.insertMany(trx, MARK, [row])))
-  const made = (await marked())?.holder
-  if (!made) throw new Error('the database did not store the installation id')
-  return made
+  const readId = () =>
+    database.read.selectFrom('faultboard_leases').select('holder').where('name', '=', LEASE_NAME).executeTakeFirst()
+  const existingId = (await readId())?.holder
+  if (existingId) return existingId
+  const row = [LEASE_NAME, randomUUID(), 0]
+  await database.write(async (trx) => void (await database.dialect.insertMany(trx, INSTALLATION_ROW, [row])))
+  const storedId = (await readId())?.holder
+  if (!storedId) throw new Error('the database did not store the installation id')
+  return storedId
 }

@@ -26,11 +26,11 @@ export interface Rows {
   rows: Record<string, unknown>[]
 }
 
-/** Runs SQL of pg-boss on a connection of the database, ours or the host's pool. */
+/** Runs SQL of pg-boss on a connection of the tracker or of the host. */
 export function executeSql(database: Database, text: string, values: readonly unknown[] = []): Promise<Rows> {
-  // Disables plugins that convert our numeric ids; those of pg-boss are not numeric.
-  const plain = database.read.withoutPlugins()
-  return plain.connection().execute(async (db) => {
+  // Disables plugins that convert numeric ids, because ids of pg-boss are not numeric.
+  const rawDatabase = database.read.withoutPlugins()
+  return rawDatabase.connection().execute(async (db) => {
     try {
       return await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]))
     } catch (error) {
@@ -41,8 +41,8 @@ export function executeSql(database: Database, text: string, values: readonly un
   })
 }
 
-/** Its tables, which are queried here, differ between major versions. */
-export function wrongVersion(): TrackerError {
+/** Error for another major version, whose tables differ from the ones queried here. */
+export function unsupportedVersionError(): TrackerError {
   return new TrackerError(
     'driver_missing',
     'job_engine pg-boss requires version 10 of the pg-boss package, but another version is installed. Run  npm install pg-boss@10',
@@ -50,22 +50,22 @@ export function wrongVersion(): TrackerError {
 }
 
 const DEADLOCK = '40P01'
-const TRIES = 5
+const MAX_START_ATTEMPTS = 5
 
 /** Concurrent starts can deadlock while the tables are created; PostgreSQL aborts one of them. */
-export async function unlessDeadlocked(work: () => Promise<unknown>, left = TRIES): Promise<void> {
+export async function retryDeadlocks(work: () => Promise<unknown>, attemptsLeft = MAX_START_ATTEMPTS): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if ((error as { code?: unknown } | null)?.code !== DEADLOCK || left <= 1) throw error
-    await unlessDeadlocked(work, left - 1)
+    if ((error as { code?: unknown } | null)?.code !== DEADLOCK || attemptsLeft <= 1) throw error
+    await retryDeadlocks(work, attemptsLeft - 1)
   }
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The first start creates a schema. Explains what to do if that is not allowed. */
-export function withMissingRight(error: unknown, schema: string): unknown {
+export function explainMissingPrivilege(error: unknown, schema: string): unknown {
   if ((error as { code?: unknown } | null)?.code !== INSUFFICIENT_PRIVILEGE) return error
   return new TrackerError(
     'configuration_invalid',

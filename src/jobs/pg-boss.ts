@@ -1,29 +1,28 @@
 import { createDatabase, type Database } from '../store/database.js'
 import { loadDriver } from '../store/load-driver.js'
 import type { JobName } from './engine.js'
-import type { EngineParts } from './engine-parts.js'
 import { installationId } from './installation.js'
-import { keptOpen } from './kept-open.js'
+import { openLazily } from './lazy-resource.js'
 import {
   type Boss,
   type BossJob,
   type BossModule,
   executeSql,
+  explainMissingPrivilege,
   type Rows,
-  unlessDeadlocked,
-  withMissingRight,
-  wrongVersion,
+  retryDeadlocks,
+  unsupportedVersionError,
 } from './pg-boss-database.js'
-import type { JobStore } from './polling-engine.js'
+import type { EngineParts, JobStore } from './polling-engine.js'
 import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
 import type { ClaimedJob } from './worker.js'
 
 const SCHEMA = 'faultboard_jobs'
-const JOBS = `${SCHEMA}.job`
+const JOB_TABLE = `${SCHEMA}.job`
 /** Longest slot of the column: at most one job per key, however far apart they are added. */
-const FOR_EVER = 2 ** 31 - 1
+const MAX_SINGLETON_SECONDS = 2 ** 31 - 1
 
-interface Open {
+interface OpenQueue {
   boss: Boss
   queue: string
   close(): Promise<void>
@@ -33,23 +32,25 @@ interface Open {
  * Jobs in PostgreSQL, with pg-boss. Its own workers would keep the host process alive with timers, and have no
  * renewable lease. Jobs are fetched by polling, and a running job renews its start time.
  */
-export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
+export function createPgBossStore(parts: EngineParts, timing: Timing): JobStore {
   const { job_database } = parts.config
-  const own = job_database === null ? null : createDatabase(job_database, '.')
-  const database = own ?? parts.database
-  const connection = keptOpen(() => connect(parts, database, timing))
-  const ask = async (text: string, ...values: unknown[]): Promise<Rows> => {
+  const ownDatabase = job_database === null ? null : createDatabase(job_database, '.')
+  const database = ownDatabase ?? parts.database
+  const connection = openLazily(() => connect(parts, database, timing))
+  const runQuery = async (text: string, ...values: unknown[]): Promise<Rows> => {
     const { queue } = await connection.open()
     return executeSql(database, text, [queue, ...values])
   }
-  const idsOf = (jobs: readonly ClaimedJob[]) => jobs.map(({ id }) => id)
+  const jobIds = (jobs: readonly ClaimedJob[]) => jobs.map(({ id }) => id)
   // A key is reserved until its job is done or failed permanently; pg-boss keeps it for failed jobs.
   const freeKeys = () =>
-    ask(`update ${JOBS} set singleton_on = null where name = $1 and state = 'failed' and singleton_on is not null`)
+    runQuery(
+      `update ${JOB_TABLE} set singleton_on = null where name = $1 and state = 'failed' and singleton_on is not null`,
+    )
 
   return {
     title: database.dialect.address,
-    complains_at: 1,
+    failuresBeforeWarning: 1,
 
     async add(jobs) {
       const { boss, queue } = await connection.open()
@@ -59,8 +60,8 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
           data: { name, data },
           startAfter: run_at === undefined ? undefined : new Date(run_at).toISOString(),
           retryLimit: (max_attempts ?? MAX_ATTEMPTS) - 1,
-          expireInSeconds: Math.ceil(timing.lease_ms / 1000),
-          ...(key === undefined ? {} : { singletonKey: key, singletonSeconds: FOR_EVER }),
+          expireInSeconds: Math.ceil(timing.leaseMs / 1000),
+          ...(key === undefined ? {} : { singletonKey: key, singletonSeconds: MAX_SINGLETON_SECONDS }),
         })),
       )
     },
@@ -78,77 +79,81 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
       }
       const jobs = await boss.fetch(queue, { batchSize: limit, includeMetadata: true, db: reportingDb })
       if (failure) throw failure
-      return jobs.map(claimedJob)
+      return jobs.map(toClaimedJob)
     },
 
-    async keep(jobs) {
-      await ask(
-        `update ${JOBS} set started_on = now() where name = $1 and id = any($2::uuid[]) and state = 'active'`,
-        idsOf(jobs),
+    async renewLeases(jobs) {
+      await runQuery(
+        `update ${JOB_TABLE} set started_on = now() where name = $1 and id = any($2::uuid[]) and state = 'active'`,
+        jobIds(jobs),
       )
     },
 
-    async done(job) {
-      await ask(
-        `delete from ${JOBS} where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
+    async complete(job) {
+      await runQuery(
+        `delete from ${JOB_TABLE} where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
         job.id,
         job.attempt - 1,
       )
     },
 
-    async failed(job, reason, pause_ms) {
-      const mine = `name = $1 and id = $2 and state = 'active' and retry_count = $3`
+    async fail(job, reason, delayMs) {
+      const claimCondition = `name = $1 and id = $2 and state = 'active' and retry_count = $3`
       const values = [job.id, job.attempt - 1, JSON.stringify({ message: reason })]
-      if (pause_ms !== null) {
+      if (delayMs !== null) {
         // With pg-boss's own backoff, the delays would grow to days.
-        const later = `start_after = now() + $5::float8 * interval '1 millisecond'`
-        await ask(`update ${JOBS} set state = 'retry', output = $4::jsonb, ${later} where ${mine}`, ...values, pause_ms)
+        const delayedStart = `start_after = now() + $5::float8 * interval '1 millisecond'`
+        await runQuery(
+          `update ${JOB_TABLE} set state = 'retry', output = $4::jsonb, ${delayedStart} where ${claimCondition}`,
+          ...values,
+          delayMs,
+        )
         return
       }
-      await ask(
-        `update ${JOBS} set state = 'failed', output = $4::jsonb, completed_on = now() where ${mine}`,
+      await runQuery(
+        `update ${JOB_TABLE} set state = 'failed', output = $4::jsonb, completed_on = now() where ${claimCondition}`,
         ...values,
       )
       await freeKeys()
-      await ask(
-        `delete from ${JOBS} where name = $1 and state = 'failed' and id in (
-          select id from ${JOBS} where name = $1 and state = 'failed'
+      await runQuery(
+        `delete from ${JOB_TABLE} where name = $1 and state = 'failed' and id in (
+          select id from ${JOB_TABLE} where name = $1 and state = 'failed'
           order by completed_on desc offset ${MAX_DEAD_LETTERS})`,
       )
     },
 
-    async giveBack(jobs) {
+    async release(jobs) {
       // Without a start time, the next fetch does not count as an attempt.
-      await ask(
-        `update ${JOBS} set state = 'created', started_on = null
+      await runQuery(
+        `update ${JOB_TABLE} set state = 'created', started_on = null
         where name = $1 and id = any($2::uuid[]) and state = 'active'`,
-        idsOf(jobs),
+        jobIds(jobs),
       )
     },
 
-    async putOff(job, pause_ms) {
-      await ask(
-        `update ${JOBS} set state = 'created', started_on = null,
+    async postpone(job, delayMs) {
+      await runQuery(
+        `update ${JOB_TABLE} set state = 'created', started_on = null,
           start_after = now() + $3::float8 * interval '1 millisecond'
         where name = $1 and id = $2 and state = 'active'`,
         job.id,
-        pause_ms,
+        delayMs,
       )
     },
 
-    async rescue() {
+    async releaseExpired() {
       const { boss } = await connection.open()
       await boss.expire?.()
       await freeKeys()
     },
 
     async counts() {
-      const { rows } = await ask(
+      const { rows } = await runQuery(
         `select count(*) filter (where state < 'active' and start_after <= now()) as waiting,
           count(*) filter (where state < 'active' and start_after > now()) as delayed,
           count(*) filter (where state = 'active') as active,
           count(*) filter (where state = 'failed') as failed
-        from ${JOBS} where name = $1`,
+        from ${JOB_TABLE} where name = $1`,
       )
       const count = (name: string) => Number(rows[0]?.[name] ?? 0)
       return {
@@ -160,9 +165,9 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
     },
 
     async deadLetters(limit) {
-      const { rows } = await ask(
+      const { rows } = await runQuery(
         `select data, retry_count, output->>'message' as reason, extract(epoch from completed_on) as failed_at
-        from ${JOBS} where name = $1 and state = 'failed' order by completed_on desc limit $2`,
+        from ${JOB_TABLE} where name = $1 and state = 'failed' order by completed_on desc limit $2`,
         limit,
       )
       return rows.map((row) => ({
@@ -174,35 +179,35 @@ export function pgBossJobs(parts: EngineParts, timing: Timing): JobStore {
     },
 
     async close() {
-      await own?.close()
+      await ownDatabase?.close()
     },
   }
 }
 
-async function connect(parts: EngineParts, database: Database, timing: Timing): Promise<Open> {
+async function connect(parts: EngineParts, database: Database, timing: Timing): Promise<OpenQueue> {
   const PgBoss = await loadDriver<BossModule>('pg-boss', 'job_engine pg-boss')
-  if (typeof PgBoss !== 'function') throw wrongVersion()
+  if (typeof PgBoss !== 'function') throw unsupportedVersionError()
   const queue = await installationId(parts)
   const boss = new PgBoss({
     db: { executeSql: (text: string, values?: readonly unknown[]) => executeSql(database, text, values) },
     schema: SCHEMA,
     supervise: false,
     schedule: false,
-    expireInSeconds: Math.ceil(timing.lease_ms / 1000),
+    expireInSeconds: Math.ceil(timing.leaseMs / 1000),
   })
-  if (typeof boss.expire !== 'function') throw wrongVersion()
+  if (typeof boss.expire !== 'function') throw unsupportedVersionError()
   // Each call reports its own failure. Without a listener, the error would end the host.
   boss.on('error', () => {})
   try {
-    await unlessDeadlocked(() => boss.start())
-    await unlessDeadlocked(() => boss.createQueue(queue))
+    await retryDeadlocks(() => boss.start())
+    await retryDeadlocks(() => boss.createQueue(queue))
   } catch (error) {
-    throw withMissingRight(error, SCHEMA)
+    throw explainMissingPrivilege(error, SCHEMA)
   }
   return { boss, queue, async close() {} }
 }
 
-function claimedJob({ id, data, retryCount, retryLimit }: BossJob): ClaimedJob {
+function toClaimedJob({ id, data, retryCount, retryLimit }: BossJob): ClaimedJob {
   return {
     id,
     name: data.name as JobName,

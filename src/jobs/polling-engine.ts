@@ -1,6 +1,6 @@
+import type { Context } from '../context.js'
 import type { DeadLetter, JobCounts, JobEngine, NewJob } from './engine.js'
-import type { EngineParts } from './engine-parts.js'
-import { respondingInTime, type Timing } from './timing.js'
+import { type Timing, withEngineTimeout } from './timing.js'
 import { type JobSource, JobWorker } from './worker.js'
 
 /** Storage of an engine, for adding and inspecting jobs. */
@@ -14,21 +14,26 @@ export interface JobStore extends JobSource {
 /** Creates an engine on top of a store: engines only differ in where jobs are stored. */
 export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: EngineParts, timing: Timing): JobEngine {
   const worker = new JobWorker({ source: store, timing, log: parts.log, random: parts.random })
-  const inTime = <T>(answer: Promise<T>) => respondingInTime(answer, store.title, timing)
+  const withTimeLimit = <T>(response: Promise<T>) => withEngineTimeout(response, store.title, timing)
   return {
     name,
     async add(jobs) {
       if (jobs.length === 0) return
-      await inTime(store.add(jobs))
+      await withTimeLimit(store.add(jobs))
       worker.wake()
     },
     work: (handle) => worker.start(handle),
-    counts: () => inTime(store.counts()),
-    deadLetters: (limit) => inTime(store.deadLetters(limit)),
+    counts: () => withTimeLimit(store.counts()),
+    deadLetters: (limit) => withTimeLimit(store.deadLetters(limit)),
     drain: () => worker.drain(),
     async stop() {
       await worker.stop()
-      await inTime(store.close()).catch(() => {})
+      await withTimeLimit(store.close()).catch(() => {})
     },
   }
+}
+
+export interface EngineParts extends Pick<Context, 'config' | 'database' | 'ready' | 'log' | 'now' | 'random'> {
+  /** For tests, which do not wait for a minute. */
+  timing?: Partial<Timing>
 }

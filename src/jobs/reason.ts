@@ -3,17 +3,17 @@ import { failureMessage } from '../model/own-words.js'
 import { cleanText } from '../model/text.js'
 import { maskPassword } from '../store/load-driver.js'
 
-const LONGEST = 2000
+const MAX_REASON_LENGTH = 2000
 
 /** Describes a failure in text that can be stored and shown: bounded, and without passwords in URLs. */
 export function reasonOf(error: unknown): string {
-  return cleanText(failureMessage(error), LONGEST).replace(
+  return cleanText(failureMessage(error), MAX_REASON_LENGTH).replace(
     /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]*@[^\s'"<>]*/gi,
     maskPassword,
   )
 }
 
 /** Whether the recorder reports it too: the tracker's own database cannot be opened. */
-export function isSaidByOthers(error: unknown): boolean {
+export function isReportedByRecorder(error: unknown): boolean {
   return error instanceof TrackerError && (error.code === 'schema_outdated' || error.code === 'database_unavailable')
 }

@@ -16,7 +16,7 @@ import { deleteOldBudgetRows } from '../store/counters/rejections.js'
 import { forgetImports } from '../transfer/forget-imports.js'
 import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
 import type { JobName, RunningJob } from './engine.js'
-import { handOn, isOthers } from './hand-on.js'
+import { belongsToAnotherApplication, requeueForOwnApplication } from './requeue.js'
 import { type Schedule, startSchedules } from './schedule.js'
 
 /** One week, because weekdays and weekends differ. */
@@ -36,24 +36,24 @@ const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<u
   baselines: (context) => calculateAllBaselines.run(context, {}),
   cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),
   baseline_alerts: sendBaselineAlerts,
-  digest,
+  digest: runDigest,
 }
 
-const every = (interval: number) => (last_run_at: number) => last_run_at + interval
+const everyInterval = (interval: number) => (last_run_at: number) => last_run_at + interval
 
-/** THE LIST of scheduled jobs. Each runs in one of all processes; `per_application` jobs use the settings of their application. */
+/** THE LIST of scheduled jobs. Each runs in one of all processes; `perApplication` jobs use the settings of their application. */
 export const SCHEDULES: readonly Schedule[] = [
-  { name: 'cleanup', title: 'The daily cleanup', dueAt: every(DAY) },
-  { name: 'baselines', title: 'The calculation of baselines', dueAt: every(DAY) },
-  { name: 'cascades', title: 'The detection of cascades', dueAt: every(HOUR) },
+  { name: 'cleanup', title: 'The daily cleanup', dueAt: everyInterval(DAY) },
+  { name: 'baselines', title: 'The calculation of baselines', dueAt: everyInterval(DAY) },
+  { name: 'cascades', title: 'The detection of cascades', dueAt: everyInterval(HOUR) },
   {
     name: 'baseline_alerts',
     title: 'The comparison with the baselines',
     dueAt: (last_run_at, { enable_baseline_alerts }) => (enable_baseline_alerts ? last_run_at + MINUTE : null),
-    per_application: true,
+    perApplication: true,
   },
   // An installation at noon must not send the digest of that morning.
-  { name: 'digest', title: 'The digest', dueAt: nextDigest, per_application: true, awaits_first: true },
+  { name: 'digest', title: 'The digest', dueAt: nextDigest, perApplication: true, waitsForFirstRun: true },
 ]
 
 /** Compares the current hour with the baselines, and each finished hour once. */
@@ -66,7 +66,7 @@ export async function sendBaselineAlerts(context: Context): Promise<void> {
     await writeBaselineAlerts(context, await audibleSpikes(context, application_id, closedHour), closedHour)
 }
 
-async function digest(context: Context, { data }: RunningJob): Promise<void> {
+async function runDigest(context: Context, { data }: RunningJob): Promise<void> {
   const { config, now } = context
   if (config.digest_frequency === 'never' || !isDigestEnabled(context)) return
   const at = lastDigest(Number(data.due_at), now(), config)
@@ -78,8 +78,8 @@ async function digest(context: Context, { data }: RunningJob): Promise<void> {
 const NO_APPLICATION = 0
 
 async function runJob(context: Context, job: RunningJob): Promise<void> {
-  if (isOthers(job, context)) {
-    if (await handOn(context, job)) return
+  if (belongsToAnotherApplication(job, context)) {
+    if (await requeueForOwnApplication(context, job)) return
     // Any process may write an error. Notifications need the settings of their own application.
     if (job.name !== 'record') return
   }

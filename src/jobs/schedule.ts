@@ -4,7 +4,7 @@ import type { Context } from '../context.js'
 import { MINUTE } from '../model/time.js'
 import { LEASES } from '../store/bulk-targets.js'
 import type { JobName } from './engine.js'
-import { isSaidByOthers, reasonOf } from './reason.js'
+import { isReportedByRecorder, reasonOf } from './reason.js'
 
 /** A recurring job that runs in one of all processes. */
 export interface Schedule {
@@ -15,9 +15,9 @@ export interface Schedule {
   /** Time of the next run, given the last one; null if it is disabled. */
   dueAt(last_run_at: number, config: Options): number | null
   /** Whether each application of the database has its own schedule; otherwise they share one. */
-  per_application?: boolean
+  perApplication?: boolean
   /** Whether to wait for the first due time; otherwise it runs as soon as the schedule is known. */
-  awaits_first?: boolean
+  waitsForFirstRun?: boolean
 }
 
 /** Gives a starting host time for more urgent work. */
@@ -31,7 +31,7 @@ export function startSchedules(context: Context, schedules: readonly Schedule[])
   let timer: NodeJS.Timeout
   let stopped = false
   const check = async () => {
-    for (const schedule of schedules) if (!stopped) await handOverQuietly(context, schedule)
+    for (const schedule of schedules) if (!stopped) await enqueueQuietly(context, schedule)
     if (!stopped) checkIn(CHECK_MS)
   }
   const checkIn = (milliseconds: number) => {
@@ -44,11 +44,11 @@ export function startSchedules(context: Context, schedules: readonly Schedule[])
   }
 }
 
-async function handOverQuietly(context: Context, schedule: Schedule): Promise<void> {
+async function enqueueQuietly(context: Context, schedule: Schedule): Promise<void> {
   try {
-    await handOverIfDue(context, schedule)
+    await enqueueIfDue(context, schedule)
   } catch (error) {
-    if (isSaidByOthers(error)) return
+    if (isReportedByRecorder(error)) return
     context.log.warn(`${schedule.title}: could not enqueue the job: ${reasonOf(error)}`)
   }
 }
@@ -58,20 +58,20 @@ async function handOverQuietly(context: Context, schedule: Schedule): Promise<vo
  * into one. The date is written after the job is durable: if a process dies in between, another one enqueues it again
  * under the same key.
  */
-export async function handOverIfDue(context: Context, schedule: Schedule): Promise<boolean> {
+export async function enqueueIfDue(context: Context, schedule: Schedule): Promise<boolean> {
   const { config, jobs, now, ready } = context
-  const { name, dueAt, per_application } = schedule
+  const { name, dueAt, perApplication } = schedule
   // A disabled schedule is not started.
   if (dueAt(0, config) === null) return false
   await ready()
-  const lease = leaseOf(schedule, config)
-  const last = await lastTurn(context, schedule)
-  const due_at = dueAt(last, config)
+  const lease = leaseName(schedule, config)
+  const lastRunAt = await readLastRun(context, schedule)
+  const due_at = dueAt(lastRunAt, config)
   if (due_at === null || due_at > now()) return false
   const holder = randomUUID()
-  if (!(await takeLease(context, lease, last, holder))) return false
-  const data = per_application ? { due_at, application_name: config.application_name } : { due_at }
-  await jobs.add([{ name, data, key: `${lease}:${last}` }])
+  if (!(await takeLease(context, lease, lastRunAt, holder))) return false
+  const data = perApplication ? { due_at, application_name: config.application_name } : { due_at }
+  await jobs.add([{ name, data, key: `${lease}:${lastRunAt}` }])
   await context.database.write((trx) =>
     trx
       .updateTable('faultboard_leases')
@@ -84,51 +84,56 @@ export async function handOverIfDue(context: Context, schedule: Schedule): Promi
 }
 
 /** The name can be longer than the lease column. */
-function leaseOf({ name, per_application }: Schedule, { application_name }: Options): string {
-  if (!per_application) return name
+function leaseName({ name, perApplication }: Schedule, { application_name }: Options): string {
+  if (!perApplication) return name
   return `${name}:${createHash('sha256').update(application_name).digest('hex').slice(0, 32)}`
 }
 
-async function lastTurn(context: Context, schedule: Schedule): Promise<number> {
+async function readLastRun(context: Context, schedule: Schedule): Promise<number> {
   const { database, config, now } = context
-  const name = leaseOf(schedule, config)
+  const name = leaseName(schedule, config)
   const lease = () =>
     database.read.selectFrom('faultboard_leases').select('last_run_at').where('name', '=', name).executeTakeFirst()
-  const known = await lease()
-  if (known) return withoutFuture(context, name, known.last_run_at ?? 0)
-  const first = schedule.awaits_first ? now() : 0
-  await database.write(async (trx) => void (await database.dialect.insertMany(trx, LEASES, [[name, 0, first]])))
-  return (await lease())?.last_run_at ?? first
+  const existing = await lease()
+  if (existing) return correctFutureRun(context, name, existing.last_run_at ?? 0)
+  const initialRunAt = schedule.waitsForFirstRun ? now() : 0
+  await database.write(async (trx) => void (await database.dialect.insertMany(trx, LEASES, [[name, 0, initialRunAt]])))
+  return (await lease())?.last_run_at ?? initialRunAt
 }
 
 /** Tolerated clock difference between machines. */
-const SKEW_MS = MINUTE
+const MAX_CLOCK_SKEW_MS = MINUTE
 
 /** A clock that was once a year ahead would delay the next run by a year. */
-async function withoutFuture({ database, now }: Context, name: string, last: number): Promise<number> {
+async function correctFutureRun({ database, now }: Context, name: string, lastRunAt: number): Promise<number> {
   const time = now()
-  if (last <= time + SKEW_MS) return last
+  if (lastRunAt <= time + MAX_CLOCK_SKEW_MS) return lastRunAt
   await database.write((trx) =>
     trx
       .updateTable('faultboard_leases')
       .set({ last_run_at: time })
       .where('name', '=', name)
-      .where('last_run_at', '=', last)
+      .where('last_run_at', '=', lastRunAt)
       .execute(),
   )
   return time
 }
 
 /** Of many concurrent processes, the one whose update matches the old date wins. */
-async function takeLease({ database, now }: Context, name: string, last: number, holder: string): Promise<boolean> {
-  const taken = await database.write((trx) =>
+async function takeLease(
+  { database, now }: Context,
+  name: string,
+  lastRunAt: number,
+  holder: string,
+): Promise<boolean> {
+  const update = await database.write((trx) =>
     trx
       .updateTable('faultboard_leases')
       .set({ holder, expires_at: now() + LEASE_MS })
       .where('name', '=', name)
-      .where(({ eb }) => eb(eb.fn.coalesce('last_run_at', eb.lit(0)), '=', last))
+      .where(({ eb }) => eb(eb.fn.coalesce('last_run_at', eb.lit(0)), '=', lastRunAt))
       .where('expires_at', '<=', now())
       .executeTakeFirst(),
   )
-  return taken.numUpdatedRows > 0n
+  return update.numUpdatedRows > 0n
 }

@@ -1,8 +1,8 @@
 import type { Log } from '../context.js'
 import { MINUTE } from '../model/time.js'
 import { type HandleJob, JOB_NAMES, type JobName } from './engine.js'
-import { isSaidByOthers, reasonOf } from './reason.js'
-import { CONCURRENCY, pauseAfter, respondingInTime, type Timing } from './timing.js'
+import { isReportedByRecorder, reasonOf } from './reason.js'
+import { CONCURRENCY, retryDelay, type Timing, withEngineTimeout } from './timing.js'
 
 export interface ClaimedJob {
   id: string
@@ -17,20 +17,20 @@ export interface JobSource {
   /** Name in log messages. */
   readonly title: string
   /** Consecutive failures before it is logged. */
-  readonly complains_at: number
+  readonly failuresBeforeWarning: number
   /** Claims up to `limit` due jobs. No other worker gets them until the lease ends. */
   claim(limit: number): Promise<ClaimedJob[]>
   /** Renews the leases of these jobs. */
-  keep(jobs: readonly ClaimedJob[]): Promise<void>
-  done(job: ClaimedJob): Promise<void>
+  renewLeases(jobs: readonly ClaimedJob[]): Promise<void>
+  complete(job: ClaimedJob): Promise<void>
   /** Retries the job after the pause, or never if it is null. */
-  failed(job: ClaimedJob, reason: string, pause_ms: number | null): Promise<void>
+  fail(job: ClaimedJob, reason: string, delayMs: number | null): Promise<void>
   /** Releases jobs for other workers at once, without counting the attempt. */
-  giveBack(jobs: readonly ClaimedJob[]): Promise<void>
+  release(jobs: readonly ClaimedJob[]): Promise<void>
   /** Delays a job for any worker, without counting the attempt. */
-  putOff(job: ClaimedJob, pause_ms: number): Promise<void>
+  postpone(job: ClaimedJob, delayMs: number): Promise<void>
   /** Releases jobs whose worker is gone. */
-  rescue(): Promise<void>
+  releaseExpired(): Promise<void>
 }
 
 export interface WorkerParts {
@@ -40,19 +40,19 @@ export interface WorkerParts {
   random(): number
 }
 
-interface Running {
+interface ActiveJob {
   job: ClaimedJob
-  ended: Promise<void>
-  stopper: AbortController
+  settled: Promise<void>
+  abortController: AbortController
   /** Measured with `performance.now()`. */
-  kept_at: number
+  leaseRenewedAt: number
 }
 
-const LONGEST_PAUSE_MS = 30_000
+const MAX_POLL_DELAY_MS = 30_000
 /** Time for an aborted job to stop. */
-const BREAK_OFF_MS = 500
+const ABORT_GRACE_MS = 500
 /** Delay for a job that only a newer release can run. */
-const UNKNOWN_PAUSE_MS = MINUTE
+const UNKNOWN_JOB_DELAY_MS = MINUTE
 
 /**
  * Claims jobs from a source and runs a few at a time. Polls instead of holding an open connection: it never keeps the
@@ -60,18 +60,18 @@ const UNKNOWN_PAUSE_MS = MINUTE
  */
 export class JobWorker {
   readonly #parts: WorkerParts
-  readonly #running = new Map<string, Running>()
+  readonly #running = new Map<string, ActiveJob>()
   #handle: HandleJob | null = null
   #timer: NodeJS.Timeout | undefined
-  #turning: Promise<void> | null = null
-  #wanted = false
-  #away_pauses = 0
-  #isReportedAway = false
-  #rescued_at = -Infinity
+  #polling: Promise<void> | null = null
+  #shouldPollAgain = false
+  #failures = 0
+  #isOutageReported = false
+  #expiredReleasedAt = -Infinity
   #stopped = false
   /** End of the grace period of a stopping process, by `performance.now()`. */
-  #grace_ends_at: number | null = null
-  #heart: NodeJS.Timeout | undefined
+  #graceEndsAt: number | null = null
+  #heartbeat: NodeJS.Timeout | undefined
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
@@ -79,27 +79,27 @@ export class JobWorker {
 
   start(handle: HandleJob): void {
     this.#handle = handle
-    this.#heart ??= setInterval(() => void this.#keepAll(), this.#parts.timing.lease_ms / 4).unref()
+    this.#heartbeat ??= setInterval(() => void this.#renewLeases(), this.#parts.timing.leaseMs / 4).unref()
     this.wake()
   }
 
   /** Polls for jobs at once. */
   wake(): void {
     if (!this.#handle || this.#stopped) return
-    if (this.#turning) this.#wanted = true
+    if (this.#polling) this.#shouldPollAgain = true
     // An unreachable source is polled on schedule, however many jobs are added.
-    else if (this.#away_pauses === 0) this.#lookIn(0)
+    else if (this.#failures === 0) this.#schedulePoll(0)
   }
 
   /** Runs due jobs until none are left or the grace period ends. Never rejects. */
   async drain(): Promise<void> {
     if (!this.#handle || this.#stopped) return
     // A poll that started earlier may have missed new jobs.
-    await this.#turning
+    await this.#polling
     while (this.#graceLeft() > 0 && !this.#stopped) {
-      await this.#look()
-      if (this.#running.size === 0 || this.#away_pauses > 0) return
-      await this.#endedWithin(this.#graceLeft(), 'any')
+      await this.#poll()
+      if (this.#running.size === 0 || this.#failures > 0) return
+      await this.#waitForJobs(this.#graceLeft(), 'any')
     }
   }
 
@@ -108,172 +108,172 @@ export class JobWorker {
     if (this.#stopped) return
     this.#stopped = true
     clearTimeout(this.#timer)
-    await this.#turning
-    await this.#endedWithin(this.#graceLeft())
-    for (const { stopper } of this.#running.values()) stopper.abort()
-    await this.#endedWithin(BREAK_OFF_MS)
-    clearInterval(this.#heart)
-    await this.#giveBack([...this.#running.values()].map(({ job }) => job))
+    await this.#polling
+    await this.#waitForJobs(this.#graceLeft())
+    for (const { abortController } of this.#running.values()) abortController.abort()
+    await this.#waitForJobs(ABORT_GRACE_MS)
+    clearInterval(this.#heartbeat)
+    await this.#release([...this.#running.values()].map(({ job }) => job))
     this.#running.clear()
   }
 
-  #lookIn(milliseconds: number): void {
+  #schedulePoll(delayMs: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#look(), milliseconds).unref()
+    this.#timer = setTimeout(() => void this.#poll(), delayMs).unref()
   }
 
-  #look(): Promise<void> {
-    this.#turning ??= this.#turn().finally(() => {
-      this.#turning = null
+  #poll(): Promise<void> {
+    this.#polling ??= this.#pollOnce().finally(() => {
+      this.#polling = null
       if (this.#stopped) return
-      this.#lookIn(this.#nextPause())
-      this.#wanted = false
+      this.#schedulePoll(this.#nextPollDelay())
+      this.#shouldPollAgain = false
     })
-    return this.#turning
+    return this.#polling
   }
 
   #graceLeft(): number {
-    this.#grace_ends_at ??= performance.now() + this.#parts.timing.grace_ms
-    return Math.max(0, this.#grace_ends_at - performance.now())
+    this.#graceEndsAt ??= performance.now() + this.#parts.timing.graceMs
+    return Math.max(0, this.#graceEndsAt - performance.now())
   }
 
-  #nextPause(): number {
-    const { poll_ms } = this.#parts.timing
-    if (this.#away_pauses > 0) return Math.min(LONGEST_PAUSE_MS, poll_ms * 2 ** this.#away_pauses)
-    return this.#wanted ? 0 : poll_ms
+  #nextPollDelay(): number {
+    const { pollMs } = this.#parts.timing
+    if (this.#failures > 0) return Math.min(MAX_POLL_DELAY_MS, pollMs * 2 ** this.#failures)
+    return this.#shouldPollAgain ? 0 : pollMs
   }
 
-  async #turn(): Promise<void> {
+  async #pollOnce(): Promise<void> {
     const { source, timing } = this.#parts
     try {
-      if (performance.now() - this.#rescued_at >= timing.lease_ms / 4) {
-        await this.#inTime(source.rescue())
-        this.#rescued_at = performance.now()
+      if (performance.now() - this.#expiredReleasedAt >= timing.leaseMs / 4) {
+        await this.#withTimeLimit(source.releaseExpired())
+        this.#expiredReleasedAt = performance.now()
       }
-      const free = CONCURRENCY - this.#running.size
-      if (free === 0) return
-      const jobs = await this.#claim(free)
-      this.#isBack()
-      if (this.#stopped) return this.#giveBack(jobs)
-      for (const job of jobs) this.#begin(job)
+      const freeSlots = CONCURRENCY - this.#running.size
+      if (freeSlots === 0) return
+      const jobs = await this.#claim(freeSlots)
+      this.#noteSuccess()
+      if (this.#stopped) return this.#release(jobs)
+      for (const job of jobs) this.#startJob(job)
     } catch (error) {
-      this.#goAway(error)
+      this.#noteFailure(error)
     }
   }
 
   async #claim(limit: number): Promise<ClaimedJob[]> {
-    const claiming = this.#parts.source.claim(limit)
+    const claim = this.#parts.source.claim(limit)
     try {
-      return await this.#inTime(claiming)
+      return await this.#withTimeLimit(claim)
     } catch (error) {
       // They can arrive late, after the caller stopped waiting.
-      void claiming.then((jobs) => this.#giveBack(jobs)).catch(() => {})
+      void claim.then((jobs) => this.#release(jobs)).catch(() => {})
       throw error
     }
   }
 
-  #begin(job: ClaimedJob): void {
-    if (!JOB_NAMES.includes(job.name)) return void this.#leaveToNewer(job)
-    const stopper = new AbortController()
-    const running: Running = { job, stopper, kept_at: performance.now(), ended: Promise.resolve() }
+  #startJob(job: ClaimedJob): void {
+    if (!JOB_NAMES.includes(job.name)) return void this.#postponeUnknown(job)
+    const abortController = new AbortController()
+    const running: ActiveJob = { job, abortController, leaseRenewedAt: performance.now(), settled: Promise.resolve() }
     this.#running.set(job.id, running)
-    running.ended = this.#run(running).finally(() => {
+    running.settled = this.#run(running).finally(() => {
       if (this.#running.get(job.id) === running) this.#running.delete(job.id)
       this.wake()
     })
   }
 
   /** During a rollout, processes of both releases share the jobs. */
-  async #leaveToNewer(job: ClaimedJob): Promise<void> {
+  async #postponeUnknown(job: ClaimedJob): Promise<void> {
     try {
-      await this.#inTime(this.#parts.source.putOff(job, UNKNOWN_PAUSE_MS))
+      await this.#withTimeLimit(this.#parts.source.postpone(job, UNKNOWN_JOB_DELAY_MS))
     } catch (error) {
-      this.#goAway(error)
+      this.#noteFailure(error)
     }
   }
 
-  async #run(running: Running): Promise<void> {
+  async #run(running: ActiveJob): Promise<void> {
     const { source, timing, random } = this.#parts
-    const { job, stopper } = running
+    const { job, abortController } = running
     const { name, data, attempt, max_attempts } = job
     let reason: string | null = null
     try {
-      await this.#handle?.({ name, data, attempt, signal: stopper.signal })
+      await this.#handle?.({ name, data, attempt, signal: abortController.signal })
     } catch (error) {
       reason = reasonOf(error)
     }
     // Its lease expired or it was released: its result is no longer recorded here.
     if (this.#running.get(job.id) !== running) return
     try {
-      if (reason === null) await this.#inTime(source.done(job))
-      else if (stopper.signal.aborted) await this.#inTime(source.giveBack([job]))
+      if (reason === null) await this.#withTimeLimit(source.complete(job))
+      else if (abortController.signal.aborted) await this.#withTimeLimit(source.release([job]))
       else {
-        const pause = attempt < max_attempts ? pauseAfter(attempt, timing, random) : null
-        await this.#inTime(source.failed(job, reason, pause))
-        if (pause === null) this.#parts.log.warn(`Job failed permanently (${name}): ${reason}`)
+        const retryDelayMs = attempt < max_attempts ? retryDelay(attempt, timing, random) : null
+        await this.#withTimeLimit(source.fail(job, reason, retryDelayMs))
+        if (retryDelayMs === null) this.#parts.log.warn(`Job failed permanently (${name}): ${reason}`)
       }
     } catch (error) {
       // The lease expires, and the job runs again.
-      this.#goAway(error)
+      this.#noteFailure(error)
     }
   }
 
-  async #keepAll(): Promise<void> {
-    const all = [...this.#running.values()]
-    if (all.length === 0) return
-    const asked_at = performance.now()
+  async #renewLeases(): Promise<void> {
+    const activeJobs = [...this.#running.values()]
+    if (activeJobs.length === 0) return
+    const renewedAt = performance.now()
     try {
-      await this.#inTime(this.#parts.source.keep(all.map(({ job }) => job)))
-      for (const running of all) running.kept_at = asked_at
+      await this.#withTimeLimit(this.#parts.source.renewLeases(activeJobs.map(({ job }) => job)))
+      for (const running of activeJobs) running.leaseRenewedAt = renewedAt
     } catch (error) {
-      this.#goAway(error)
+      this.#noteFailure(error)
     }
-    for (const running of all) {
-      if (performance.now() - running.kept_at > this.#parts.timing.lease_ms) this.#abandon(running)
+    for (const running of activeJobs) {
+      if (performance.now() - running.leaseRenewedAt > this.#parts.timing.leaseMs) this.#abandon(running)
     }
   }
 
   /** Another worker may have claimed it; a hanging handler must not block the jobs after it. */
-  #abandon(running: Running): void {
-    running.stopper.abort()
+  #abandon(running: ActiveJob): void {
+    running.abortController.abort()
     if (this.#running.get(running.job.id) === running) this.#running.delete(running.job.id)
   }
 
-  async #giveBack(jobs: readonly ClaimedJob[]): Promise<void> {
+  async #release(jobs: readonly ClaimedJob[]): Promise<void> {
     if (jobs.length === 0) return
     // If this fails, the leases expire.
-    await this.#inTime(this.#parts.source.giveBack(jobs)).catch(() => {})
+    await this.#withTimeLimit(this.#parts.source.release(jobs)).catch(() => {})
   }
 
-  async #endedWithin(milliseconds: number, which: 'all' | 'any' = 'all'): Promise<void> {
+  async #waitForJobs(delayMs: number, mode: 'all' | 'any' = 'all'): Promise<void> {
     if (this.#running.size === 0) return
-    const ended = [...this.#running.values()].map((running) => running.ended)
+    const settled = [...this.#running.values()].map((running) => running.settled)
     let timer: NodeJS.Timeout | undefined
-    const impatience = new Promise<void>((resume) => {
-      timer = setTimeout(resume, milliseconds)
+    const timeout = new Promise<void>((resume) => {
+      timer = setTimeout(resume, delayMs)
     })
-    await Promise.race([which === 'all' ? Promise.all(ended) : Promise.race(ended), impatience])
+    await Promise.race([mode === 'all' ? Promise.all(settled) : Promise.race(settled), timeout])
     clearTimeout(timer)
   }
 
-  #inTime<T>(answer: Promise<T>): Promise<T> {
+  #withTimeLimit<T>(response: Promise<T>): Promise<T> {
     const { source, timing } = this.#parts
-    return respondingInTime(answer, source.title, timing)
+    return withEngineTimeout(response, source.title, timing)
   }
 
-  #goAway(error: unknown): void {
+  #noteFailure(error: unknown): void {
     const { log, source } = this.#parts
-    this.#away_pauses++
-    if (this.#stopped || this.#away_pauses !== source.complains_at || isSaidByOthers(error)) return
-    this.#isReportedAway = true
+    this.#failures++
+    if (this.#stopped || this.#failures !== source.failuresBeforeWarning || isReportedByRecorder(error)) return
+    this.#isOutageReported = true
     log.warn(`Cannot fetch jobs from ${source.title}: ${reasonOf(error)}\n  Retrying.`)
   }
 
-  #isBack(): void {
-    if (this.#away_pauses === 0) return
-    this.#away_pauses = 0
-    if (!this.#isReportedAway) return
-    this.#isReportedAway = false
+  #noteSuccess(): void {
+    if (this.#failures === 0) return
+    this.#failures = 0
+    if (!this.#isOutageReported) return
+    this.#isOutageReported = false
     this.#parts.log.info(`${this.#parts.source.title} is back; running its jobs again.`)
   }
 }

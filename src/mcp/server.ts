@@ -3,11 +3,11 @@ import { parseInput } from '../model/input.js'
 import { inputSchema } from '../model/json-schema.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { Server } from './json-rpc.js'
-import { failed, INVALID_PARAMS, METHOD_NOT_FOUND } from './json-rpc.js'
+import { INVALID_PARAMS, METHOD_NOT_FOUND, protocolError } from './json-rpc.js'
 import type { Tool } from './tool.js'
 import { READ_TOOLS } from './tools/read.js'
 import { ACTOR, TRIAGE_TOOLS } from './tools/triage.js'
-import { plainSentence, untrusted } from './untrusted.js'
+import { plainSentence, wrapUntrusted } from './untrusted.js'
 
 /** Supported versions of the Model Context Protocol, newest last. */
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
@@ -17,7 +17,7 @@ export interface ServerOptions {
   version: string
   allow_triage: boolean
   /** Logs unexpected failures for the operator. */
-  log(sentence: string): void
+  log(message: string): void
 }
 
 export function createServer(options: ServerOptions): Server {
@@ -25,20 +25,20 @@ export function createServer(options: ServerOptions): Server {
   return async (method, params) => {
     switch (method) {
       case 'initialize':
-        return greeting(params, options)
+        return initializeResult(params, options)
       case 'ping':
         return {}
       case 'tools/list':
-        return { tools: tools.map(described) }
+        return { tools: tools.map(describeTool) }
       case 'tools/call':
-        return call(tools, params, options)
+        return callTool(tools, params, options)
       default:
-        return failed(METHOD_NOT_FOUND, `Unknown method ${plainSentence(method)}`)
+        return protocolError(METHOD_NOT_FOUND, `Unknown method ${plainSentence(method)}`)
     }
   }
 }
 
-function greeting(params: unknown, { version, allow_triage }: ServerOptions): object {
+function initializeResult(params: unknown, { version, allow_triage }: ServerOptions): object {
   const { protocolVersion } = Object(params)
   return {
     protocolVersion: VERSIONS.includes(protocolVersion) ? protocolVersion : VERSIONS.at(-1),
@@ -50,7 +50,7 @@ function greeting(params: unknown, { version, allow_triage }: ServerOptions): ob
   }
 }
 
-function described({ name, title, description, input, changes }: Tool): object {
+function describeTool({ name, title, description, input, changes }: Tool): object {
   const hints = { readOnlyHint: changes !== true, destructiveHint: changes === true, openWorldHint: false }
   return {
     name,
@@ -61,23 +61,23 @@ function described({ name, title, description, input, changes }: Tool): object {
   }
 }
 
-async function call(tools: readonly Tool[], params: unknown, { tracker, log }: ServerOptions): Promise<object> {
-  const { name, arguments: given } = Object(params)
-  const tool = tools.find((one) => one.name === name)
-  if (!tool) return failed(INVALID_PARAMS, whyNot(name, tools))
+async function callTool(tools: readonly Tool[], params: unknown, { tracker, log }: ServerOptions): Promise<object> {
+  const { name, arguments: args } = Object(params)
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (!tool) return protocolError(INVALID_PARAMS, unknownToolMessage(name, tools))
   try {
-    const data = await tool.run(tracker, parseInput(tool.input, given ?? {}))
-    return { content: untrusted(data), isError: false }
+    const data = await tool.run(tracker, parseInput(tool.input, args ?? {}))
+    return { content: wrapUntrusted(data), isError: false }
   } catch (error) {
     if (!(error instanceof TrackerError)) {
       log(`${tool.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
     }
-    const sentence = error instanceof TrackerError ? error.message : 'Internal error in Faultboard; see its log.'
-    return { content: [{ type: 'text', text: plainSentence(sentence) }], isError: true }
+    const message = error instanceof TrackerError ? error.message : 'Internal error in Faultboard; see its log.'
+    return { content: [{ type: 'text', text: plainSentence(message) }], isError: true }
   }
 }
 
-function whyNot(name: unknown, tools: readonly Tool[]): string {
+function unknownToolMessage(name: unknown, tools: readonly Tool[]): string {
   if (TRIAGE_TOOLS.some((tool) => tool.name === name)) {
     return `${name} changes errors, which is not allowed. Start  faultboard mcp  with --allow-triage`
   }

@@ -7,7 +7,7 @@ export interface TextPart {
 }
 
 /** Maximum characters of data in one response: more would crowd out the agent's context. */
-const MOST_CHARACTERS = 60_000
+const MAX_RESPONSE_LENGTH = 60_000
 
 /** From generous to tight: the first that fits is used. */
 const BOUNDS: readonly Bounds[] = [
@@ -28,7 +28,7 @@ interface Bounds {
  * Wraps data for an agent between two lines that the author of an error message cannot guess. An attacker can choose
  * the text of an error and address the agent, so the response marks it as data before and after.
  */
-export function untrusted(data: unknown): TextPart[] {
+export function wrapUntrusted(data: unknown): TextPart[] {
   const boundary = randomUUID()
   return [
     {
@@ -37,7 +37,7 @@ export function untrusted(data: unknown): TextPart[] {
     },
     {
       type: 'text',
-      text: `-----BEGIN UNTRUSTED DATA ${boundary}-----\n${bounded(data)}\n-----END UNTRUSTED DATA ${boundary}-----`,
+      text: `-----BEGIN UNTRUSTED DATA ${boundary}-----\n${boundedJson(data)}\n-----END UNTRUSTED DATA ${boundary}-----`,
     },
   ]
 }
@@ -47,50 +47,58 @@ export function plainSentence(text: string): string {
   return clean(text).replace(/\s+/g, ' ').slice(0, 1000)
 }
 
-function bounded(data: unknown): string {
+function boundedJson(data: unknown): string {
   let json = ''
   for (const bounds of BOUNDS) {
-    const state = { cut: false }
-    const short = within(data, bounds, 0, state)
-    json = JSON.stringify(state.cut ? { shortened: true, data: short } : { shortened: false, data: short }, null, 1)
-    if (json.length <= MOST_CHARACTERS) return json
+    const truncation = { cut: false }
+    const boundedData = boundValue(data, bounds, 0, truncation)
+    json = JSON.stringify(
+      truncation.cut ? { shortened: true, data: boundedData } : { shortened: false, data: boundedData },
+      null,
+      1,
+    )
+    if (json.length <= MAX_RESPONSE_LENGTH) return json
   }
   return JSON.stringify({ shortened: true, data: null, note: 'Too large to show.' })
 }
 
-function within(value: unknown, bounds: Bounds, depth: number, state: { cut: boolean }): unknown {
-  if (typeof value === 'string') return textWithin(value, bounds.text, state)
+function boundValue(value: unknown, bounds: Bounds, depth: number, truncation: { cut: boolean }): unknown {
+  if (typeof value === 'string') return boundText(value, bounds.text, truncation)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= bounds.depth) {
-    state.cut = true
+    truncation.cut = true
     return '…'
   }
   if (Array.isArray(value)) {
-    if (value.length > bounds.items) state.cut = true
-    return value.slice(0, bounds.items).map((one) => within(one, bounds, depth + 1, state))
+    if (value.length > bounds.items) truncation.cut = true
+    return value.slice(0, bounds.items).map((child) => boundValue(child, bounds, depth + 1, truncation))
   }
   const entries = Object.entries(value)
-  // Objects of our own have few keys; untrusted ones can have many.
-  if (entries.length > Math.max(bounds.items, 60)) state.cut = true
+  // Objects of this package have few keys; untrusted objects can have many.
+  if (entries.length > Math.max(bounds.items, 60)) truncation.cut = true
   return Object.fromEntries(
     entries
       .slice(0, Math.max(bounds.items, 60))
-      .map(([key, one]) => [textWithin(key, bounds.text, state), within(one, bounds, depth + 1, state)]),
+      .map(([key, child]) => [
+        boundText(key, bounds.text, truncation),
+        boundValue(child, bounds, depth + 1, truncation),
+      ]),
   )
 }
 
-function textWithin(text: string, limit: number, state: { cut: boolean }): string {
-  const readable = clean(text)
-  if (readable.length <= limit) return readable
-  state.cut = true
-  return `${readable.slice(0, limit - 1).toWellFormed()}…`
+function boundText(text: string, limit: number, truncation: { cut: boolean }): string {
+  const cleaned = clean(text)
+  if (cleaned.length <= limit) return cleaned
+  truncation.cut = true
+  return `${cleaned.slice(0, limit - 1).toWellFormed()}…`
 }
 
 /** Removes terminal sequences, and replaces invisible, reversing or unassigned characters with one visible mark. */
 function clean(text: string): string {
-  return text.replace(TERMINAL, '').replace(INVISIBLE, '\uFFFD')
+  return text.replace(TERMINAL_SEQUENCES, '').replace(INVISIBLE_CHARACTERS, '\uFFFD')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const TERMINAL = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)|\u009b[0-?]*[ -/]*[@-~]/g
-const INVISIBLE = /(?:(?![\n\t]|(?<=\p{Emoji})\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u2800])+/gu
+const TERMINAL_SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose.
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)|\u009b[0-?]*[ -/]*[@-~]/g
+const INVISIBLE_CHARACTERS = /(?:(?![\n\t]|(?<=\p{Emoji})\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u2800])+/gu

@@ -185,11 +185,11 @@ interface Limits {
 const INTEGER_TEXT = /^\s*-?\d+\s*$/
 const DECIMAL_TEXT = /^\s*-?\d+(?:\.\d+)?\s*$/
 
-const number = (what: string, written = INTEGER_TEXT) =>
+const number = (label: string, written = INTEGER_TEXT) =>
   v.pipe(
-    v.union([v.number(`must be ${what}`), v.string(`must be ${what}`)], `must be ${what}`),
+    v.union([v.number(`must be ${label}`), v.string(`must be ${label}`)], `must be ${label}`),
     v.transform((value) => (typeof value === 'number' || written.test(value) ? Number(value) : Number.NaN)),
-    v.check((value) => Number.isFinite(value), `must be ${what}`),
+    v.check((value) => Number.isFinite(value), `must be ${label}`),
   )
 
 /** Parses the input, or throws one `invalid_input` error that lists every invalid field. */
@@ -200,10 +200,10 @@ export function parseInput<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, input, { abortPipeEarly: true, abortEarly })
   if (result.success) return result.output
-  throw new TrackerError('invalid_input', [...new Set(result.issues.map(sentence))].join('; '))
+  throw new TrackerError('invalid_input', [...new Set(result.issues.map(issueMessage))].join('; '))
 }
 
-function sentence(issue: v.BaseIssue<unknown>): string {
+function issueMessage(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue)
   if (field === null) return 'the input must be an object with named fields'
   const deepest = deepestIssue(issue)

@@ -25,7 +25,7 @@ export function inputSchema(schema: v.GenericSchema): JsonSchema {
 }
 
 function valueSchema({ type, min, max, clamped, allowed, note, default: value }: Omit<Described, 'list'>): JsonSchema {
-  const said = {
+  const constraints = {
     ...(allowed && { enum: allowed }),
     ...(value !== undefined && { default: value }),
   }
@@ -33,18 +33,23 @@ function valueSchema({ type, min, max, clamped, allowed, note, default: value }:
   const description = described === '' ? {} : { description: described }
   switch (type) {
     case 'id':
-      return { type: 'integer', minimum: 1, ...said, ...description }
+      return { type: 'integer', minimum: 1, ...constraints, ...description }
     case 'integer':
     case 'number':
-      return { type, ...(!clamped && range(min, max)), ...said, ...description }
+      return { type, ...(!clamped && range(min, max)), ...constraints, ...description }
     case 'boolean':
-      return { type, ...said, ...description }
+      return { type, ...constraints, ...description }
     case 'time':
-      return { type: 'string', format: 'date-time', ...said, ...description }
+      return { type: 'string', format: 'date-time', ...constraints, ...description }
     case 'day':
-      return { type: 'string', format: 'date', ...said, ...description }
+      return { type: 'string', format: 'date', ...constraints, ...description }
     default:
-      return { type: 'string', ...(max !== undefined && !clamped && { maxLength: max }), ...said, ...description }
+      return {
+        type: 'string',
+        ...(max !== undefined && !clamped && { maxLength: max }),
+        ...constraints,
+        ...description,
+      }
   }
 }
 

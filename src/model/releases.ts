@@ -18,12 +18,12 @@ export function releaseName(release: { app_version: string | null; git_sha: stri
 }
 
 /** Version part of a release name, or the commit if there is no version. */
-export function versionIn(name: string): string {
+export function findVersion(name: string): string {
   return parts(name).version
 }
 
 /** Commit part of a release name that also has a version. */
-export function commitIn(name: string): string | null {
+export function findCommit(name: string): string | null {
   return parts(name).commit
 }
 
@@ -32,10 +32,10 @@ export function commitIn(name: string): string | null {
  * be distinguished, as when one commit is unknown.
  */
 export function compareReleases(a: SeenRelease, b: SeenRelease): number {
-  const [one, other] = [parts(a.name), parts(b.name)]
-  const isSameVersion = one.version === other.version
-  if (isSameVersion && (one.commit === other.commit || one.commit === null || other.commit === null)) return 0
-  const order = isSameVersion ? 0 : compareParsedVersions(readVersion(one.version), readVersion(other.version))
+  const [release, other] = [parts(a.name), parts(b.name)]
+  const isSameVersion = release.version === other.version
+  if (isSameVersion && (release.commit === other.commit || release.commit === null || other.commit === null)) return 0
+  const order = isSameVersion ? 0 : compareParsedVersions(readVersion(release.version), readVersion(other.version))
   return order || Math.sign(a.first_seen_at - b.first_seen_at)
 }
 
@@ -45,13 +45,13 @@ export function compareReleases(a: SeenRelease, b: SeenRelease): number {
  */
 export function sortReleases<One extends SeenRelease>(releases: readonly One[]): One[] {
   const byFirstSeen = releases
-    .map((release) => ({ release, version: readVersion(versionIn(release.name)) }))
+    .map((release) => ({ release, version: readVersion(findVersion(release.name)) }))
     .sort(({ release: a }, { release: b }) => a.first_seen_at - b.first_seen_at || byNumber.compare(a.name, b.name))
   const ordered: typeof byFirstSeen = []
-  for (const one of byFirstSeen) {
+  for (const release of byFirstSeen) {
     let place = ordered.length
-    while (place > 0 && (compareParsedVersions(ordered[place - 1]?.version ?? null, one.version) ?? 0) > 0) place--
-    ordered.splice(place, 0, one)
+    while (place > 0 && (compareParsedVersions(ordered[place - 1]?.version ?? null, release.version) ?? 0) > 0) place--
+    ordered.splice(place, 0, release)
   }
   return ordered.map(({ release }) => release)
 }

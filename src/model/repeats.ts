@@ -18,18 +18,18 @@ export function isQuery(statement: string): boolean {
   return !NO_QUERY.test(statement)
 }
 
-const MOST_STATEMENTS = 50
+const MAX_STATEMENTS = 50
 /** A loop runs a few other statements between two executions of the same one. */
-const WIDEST_GAP = 10
+const MAX_STATEMENT_GAP = 10
 
 /** Statements of one request or job, in a bounded number of counters. */
 export class Repeats {
   readonly #repeats = new Map<string, Repeat>()
   #ran = 0
   /** Whether the end of the request or job is already awaited. */
-  is_awaited = false
+  isAwaited = false
   /** Whether to record the caller of the next connection request, and the last recorded caller. */
-  wants_caller = false
+  wantsCaller = false
   caller = ''
 
   note(statement: string): Repeat | null {
@@ -37,7 +37,7 @@ export class Repeats {
     const known = this.#repeats.get(statement)
     if (!known) return this.#first(statement)
     known.count++
-    known.run = this.#ran - known.last_at <= WIDEST_GAP ? known.run + 1 : 1
+    known.run = this.#ran - known.last_at <= MAX_STATEMENT_GAP ? known.run + 1 : 1
     known.longest = Math.max(known.longest, known.run)
     known.last_at = this.#ran
     return known
@@ -49,7 +49,7 @@ export class Repeats {
   }
 
   #first(statement: string): Repeat | null {
-    if (this.#repeats.size >= MOST_STATEMENTS) return null
+    if (this.#repeats.size >= MAX_STATEMENTS) return null
     const repeat = { statement, count: 1, run: 1, longest: 1, last_at: this.#ran, duration_ms: 0, place: null }
     this.#repeats.set(statement, repeat)
     return repeat

@@ -14,6 +14,8 @@ export function epochMilliseconds(time: number): number {
 }
 
 /** Formats a time for JSON: ISO 8601 in UTC, or null. */
+export function isoTime(time: number): string
+export function isoTime(time: number | null): string | null
 export function isoTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
 }
@@ -71,25 +73,25 @@ export function dayOf(time: number, zone: string): string {
 export function daySpan(day: string, zone: string): { from: number; to: number } {
   const noon = Date.parse(`${day}T12:00:00Z`)
   // Noon UTC can fall on an adjacent local day in zones beyond UTC±12.
-  const time = [noon, noon - DAY / 2, noon + DAY / 2].find((one) => dayOf(one, zone) === day)
+  const time = [noon, noon - DAY / 2, noon + DAY / 2].find((candidate) => dayOf(candidate, zone) === day)
   if (time === undefined) return { from: noon, to: noon }
   const from = startOfDay(time, zone)
   // 36 hours are past the end of the longest day and before the end of the two shortest.
   return { from, to: startOfDay(from + 36 * HOUR, zone) }
 }
 
-let known: { zone: string; starts: readonly number[] } = { zone: '', starts: [] }
+let cachedDays: { zone: string; starts: readonly number[] } = { zone: '', starts: [] }
 
 /** Start of each of the last local days, oldest first, ending with today. */
 export function lastDays(count: number, now: number, zone: string): number[] {
   const today = startOfDay(now, zone)
   // Computing a month takes milliseconds, and the result is valid until midnight.
-  if (known.zone !== zone || known.starts.at(-1) !== today || known.starts.length < count) {
+  if (cachedDays.zone !== zone || cachedDays.starts.at(-1) !== today || cachedDays.starts.length < count) {
     const starts = [today]
     while (starts.length < count) starts.unshift(startOfDay((starts[0] ?? 0) - 1, zone))
-    known = { zone, starts }
+    cachedDays = { zone, starts }
   }
-  return known.starts.slice(-count)
+  return cachedDays.starts.slice(-count)
 }
 
 /** Start of "the last N days": today and the N - 1 local days before it. */

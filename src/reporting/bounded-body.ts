@@ -19,8 +19,8 @@ export interface BodyLimits {
  * their bytes.
  */
 export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLimits): AsyncGenerator<Buffer> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > MAX_DRAINED_BYTES && announced > max_bytes) throw tooLarge(max_bytes)
+  const declaredBytes = Number(request.headers.get('content-length') ?? 0)
+  if (declaredBytes > MAX_DRAINED_BYTES && declaredBytes > max_bytes) throw bodyTooLarge(max_bytes)
   if (!request.body) return
   const reader = request.body.getReader()
   let size = 0
@@ -37,9 +37,9 @@ export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLi
   }
   let isComplete = false
   try {
-    if (announced > max_bytes) throw tooLarge(max_bytes)
+    if (declaredBytes > max_bytes) throw bodyTooLarge(max_bytes)
     for (let chunk = await read(); chunk !== null; chunk = await read()) {
-      if (size > max_bytes) throw tooLarge(max_bytes)
+      if (size > max_bytes) throw bodyTooLarge(max_bytes)
       if (chunk.length < MIN_CHUNK_BYTES) count(MIN_CHUNK_BYTES - chunk.length)
       yield chunk
     }
@@ -61,7 +61,7 @@ async function drain(read: () => Promise<Buffer | null>, cost: () => number): Pr
 }
 
 /** Reads all bytes of a body, counted as they arrive. */
-export async function readBounded(request: Request, limits: BodyLimits): Promise<Buffer> {
+export async function readBody(request: Request, limits: BodyLimits): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of bodyChunks(request, limits)) {
     limits.count(chunk.length)
@@ -70,6 +70,6 @@ export async function readBounded(request: Request, limits: BodyLimits): Promise
   return Buffer.concat(chunks)
 }
 
-export function tooLarge(max_bytes: number): TrackerError {
+export function bodyTooLarge(max_bytes: number): TrackerError {
   return new TrackerError('too_large', `The body must not be larger than ${max_bytes} bytes.`)
 }

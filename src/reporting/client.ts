@@ -1,6 +1,6 @@
 import type { Options } from '../config/options.js'
 import { clientAddress } from '../model/requests/client-address.js'
-import type { Arrival, ReportingRequest } from './arrival.js'
+import type { ReportingRequest, RequestOrigin } from './http.js'
 
 export { clientNetwork as countedBy } from '../model/requests/client-address.js'
 
@@ -10,21 +10,21 @@ export interface ClientOptions {
 }
 
 /** Client address. A framework with proxy settings has already resolved it. */
-export function clientOf(
+export function resolveClient(
   from: ReportingRequest,
-  { remote_address, peer_address }: Arrival,
+  { remote_address, peer_address }: RequestOrigin,
   { client_address }: ClientOptions,
   { trusted_proxies }: Pick<Options, 'trusted_proxies'>,
 ): string | null {
-  const named = plainAddress(client_address?.(from))
-  if (named !== null) return named
-  if (peer_address !== undefined && peer_address !== remote_address) return plainAddress(remote_address)
+  const customAddress = normalizeAddress(client_address?.(from))
+  if (customAddress !== null) return customAddress
+  if (peer_address !== undefined && peer_address !== remote_address) return normalizeAddress(remote_address)
   const { headers } = from.request
   const forwarded_for = headers.get('x-forwarded-for')
   return clientAddress({ remote_address, forwarded_for, forwarded: headers.get('forwarded') }, trusted_proxies)
 }
 
 /** Without port, zone and IPv4 mapping; null if it is not an address. */
-function plainAddress(address: string | null | undefined): string | null {
+function normalizeAddress(address: string | null | undefined): string | null {
   return typeof address === 'string' ? clientAddress({ remote_address: address }, []) : null
 }

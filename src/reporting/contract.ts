@@ -22,7 +22,7 @@ export interface ReportedError {
   count?: number
 }
 
-const BATCH_LIMIT = 10
+const MAX_BATCH_SIZE = 10
 
 type Problem = string | null
 type Rule = (value: unknown) => Problem
@@ -31,15 +31,15 @@ const text: Rule = (value) => (typeof value === 'string' ? null : 'must be text'
 const object: Rule = (value) => (isObject(value) ? null : 'must be an object')
 const list: Rule = (value) => (Array.isArray(value) ? null : 'must be a list')
 const number: Rule = (value) => (Number.isFinite(value) ? null : 'must be a number')
-const word: Rule = (value) => text(value) ?? ((value as string).trim() === '' ? 'must not be empty' : null)
+const nonEmptyText: Rule = (value) => text(value) ?? ((value as string).trim() === '' ? 'must not be empty' : null)
 
 /** THE TABLE of the contract. Unknown fields are ignored, long texts are cut. */
 const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule }>> = {
-  error_type: { required: true, rule: word },
+  error_type: { required: true, rule: nonEmptyText },
   // An error without a message is still an error.
   message: { required: true, rule: text },
-  platform: { required: true, rule: word },
-  app_version: { required: true, rule: word },
+  platform: { required: true, rule: nonEmptyText },
+  app_version: { required: true, rule: nonEmptyText },
   stack: { rule: text },
   url: { rule: text },
   component: { rule: text },
@@ -62,35 +62,35 @@ const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule
  * Errors of a body, `{ error }` or `{ errors }`. Throws `invalid_input` with the name of the field. A batch is
  * accepted as a whole or not at all.
  */
-export function errorsIn(body: unknown): ReportedError[] {
-  if (!isObject(body)) throw refused('the body must be an object with error or errors')
-  const [error, errors] = [own(body, 'error'), own(body, 'errors')]
-  if (error !== undefined && errors !== undefined) throw refused('the body must contain error or errors, not both')
-  if (errors === undefined) return [reportedError(error, 'error')]
-  if (!Array.isArray(errors)) throw refused('errors must be a list')
-  if (errors.length === 0) throw refused('errors must not be empty')
-  if (errors.length > BATCH_LIMIT) throw refused(`errors must not contain more than ${BATCH_LIMIT} items`)
-  return errors.map((one, i) => reportedError(one, `errors[${i}]`))
+export function parseErrors(body: unknown): ReportedError[] {
+  if (!isObject(body)) throw invalidInput('the body must be an object with error or errors')
+  const [error, errors] = [ownProperty(body, 'error'), ownProperty(body, 'errors')]
+  if (error !== undefined && errors !== undefined) throw invalidInput('the body must contain error or errors, not both')
+  if (errors === undefined) return [parseError(error, 'error')]
+  if (!Array.isArray(errors)) throw invalidInput('errors must be a list')
+  if (errors.length === 0) throw invalidInput('errors must not be empty')
+  if (errors.length > MAX_BATCH_SIZE) throw invalidInput(`errors must not contain more than ${MAX_BATCH_SIZE} items`)
+  return errors.map((item, i) => parseError(item, `errors[${i}]`))
 }
 
-function reportedError(value: unknown, name: string): ReportedError {
-  if (value === undefined) throw refused(`${name} is required`)
-  if (!isObject(value)) throw refused(`${name} must be an object`)
+function parseError(value: unknown, name: string): ReportedError {
+  if (value === undefined) throw invalidInput(`${name} is required`)
+  if (!isObject(value)) throw invalidInput(`${name} must be an object`)
   const reported: Record<string, unknown> = {}
   for (const [field, { required, rule }] of Object.entries(FIELDS)) {
-    const given = own(value, field)
-    const is_missing = given === undefined || given === null
-    if (is_missing && required) throw refused(`${name}.${field} is required`)
-    if (is_missing) continue
-    const problem = rule(given)
-    if (problem) throw refused(`${name}.${field} ${problem}`)
-    reported[field] = given
+    const fieldValue = ownProperty(value, field)
+    const isMissing = fieldValue === undefined || fieldValue === null
+    if (isMissing && required) throw invalidInput(`${name}.${field} is required`)
+    if (isMissing) continue
+    const problem = rule(fieldValue)
+    if (problem) throw invalidInput(`${name}.${field} ${problem}`)
+    reported[field] = fieldValue
   }
   return reported as unknown as ReportedError
 }
 
 /** Reads own properties only: every object inherits `constructor` and similar. */
-function own(object: object, name: string): unknown {
+function ownProperty(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }
 
@@ -98,6 +98,6 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function refused(sentence: string): TrackerError {
-  return new TrackerError('invalid_input', sentence)
+export function invalidInput(message: string): TrackerError {
+  return new TrackerError('invalid_input', message)
 }

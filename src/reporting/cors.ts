@@ -11,11 +11,11 @@ export interface CorsOptions {
 /** CORS behavior of an endpoint. */
 export interface Cors {
   /** Whether the request comes from a page that may not report here. */
-  isRefused(request: Request): boolean
+  isForbidden(request: Request): boolean
   /** Response to a preflight, or to a plain OPTIONS request. */
   preflight(request: Request): Response
   /** Allows the requesting page to read the response, if its origin is allowed. */
-  admit(request: Request, response: Response): Response
+  allowOrigin(request: Request, response: Response): Response
 }
 
 /**
@@ -23,10 +23,10 @@ export interface Cors {
  * ConfigurationError for an invalid origin.
  */
 export function createCors({ allowed_origins = [], allow_credentials = false }: CorsOptions): Cors {
-  const wrong = allowed_origins.filter((origin) => typeof origin !== 'string' || !ORIGIN.test(origin))
-  if (wrong.length > 0) {
+  const invalid = allowed_origins.filter((origin) => typeof origin !== 'string' || !ORIGIN.test(origin))
+  if (invalid.length > 0) {
     throw new ConfigurationError(
-      wrong.map(
+      invalid.map(
         (origin) =>
           `allowed_origins: ${JSON.stringify(origin)} is not an origin; use the form that a browser sends, such as "https://shop.example"`,
       ),
@@ -34,7 +34,7 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
   }
   const allowed = new Set(allowed_origins.map((origin) => origin.toLowerCase()))
   const isAllowed = ({ headers }: Request) => allowed.has(headers.get('origin')?.toLowerCase() ?? '')
-  const admit = (request: Request, response: Response) => {
+  const allowOrigin = (request: Request, response: Response) => {
     if (allowed.size > 0) response.headers.append('Vary', 'Origin')
     if (!isAllowed(request)) return response
     response.headers.set('Access-Control-Allow-Origin', request.headers.get('origin') ?? '')
@@ -43,16 +43,16 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
     return response
   }
   return {
-    isRefused: (request) => isForeignOrigin(request.headers) && !isAllowed(request),
+    isForbidden: (request) => isForeignOrigin(request.headers) && !isAllowed(request),
     preflight(request) {
       const response = new Response(null, { status: 204, headers: { Allow: 'POST, OPTIONS' } })
-      if (!isAllowed(request)) return admit(request, response)
+      if (!isAllowed(request)) return allowOrigin(request, response)
       response.headers.set('Access-Control-Allow-Methods', 'POST')
-      response.headers.set('Access-Control-Allow-Headers', wantedHeaders(request))
+      response.headers.set('Access-Control-Allow-Headers', allowedHeaders(request))
       response.headers.set('Access-Control-Max-Age', '7200')
-      return admit(request, response)
+      return allowOrigin(request, response)
     },
-    admit,
+    allowOrigin,
   }
 }
 
@@ -60,8 +60,8 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
 const ORIGIN = /^[a-z][a-z\d+.-]{0,30}:\/\/[^\s/?#@*]{1,255}$/i
 
 /** Allows all requested headers, such as a token of the host. Access is controlled by origin. */
-function wantedHeaders({ headers }: Request): string {
+function allowedHeaders({ headers }: Request): string {
   const names = (headers.get('access-control-request-headers') ?? '').slice(0, 1000).split(',')
-  const wanted = names.map((name) => name.trim().toLowerCase()).filter((name) => /^[\w-]{1,64}$/.test(name))
-  return [...new Set(['content-type', ...wanted])].join(', ')
+  const requested = names.map((name) => name.trim().toLowerCase()).filter((name) => /^[\w-]{1,64}$/.test(name))
+  return [...new Set(['content-type', ...requested])].join(', ')
 }

@@ -1,18 +1,18 @@
-import { userIdOf } from '../capture/facts/user.js'
+import { findUserId } from '../capture/facts/user.js'
 import { Tracker } from '../index.js'
 import { ConfigurationError, TrackerError } from '../model/errors.js'
 import type { TrackerInstance } from '../tracker.js'
-import { type Answering, type Arrival, answerJson, type ReportingRequest } from './arrival.js'
-import { type ClientOptions, clientOf, countedBy } from './client.js'
-import { errorsIn, type ReportedError } from './contract.js'
+import { type ClientOptions, countedBy, resolveClient } from './client.js'
+import { parseErrors, type ReportedError } from './contract.js'
 import { type CorsOptions, createCors } from './cors.js'
-import { foreignError } from './foreign.js'
+import { type Endpoint, jsonResponse, type ReportingRequest, type RequestOrigin } from './http.js'
 import { jsonBody } from './json-body.js'
-import { hold, limitsOf, OverLimit } from './limits.js'
+import { enforce, RateLimitExceeded, trackerLimits } from './limits.js'
 import { type Mountable, mountable } from './mountable.js'
+import { toForeignError } from './reported-error.js'
 import { SeenEvents } from './seen-events.js'
 
-export type { ReportingRequest } from './arrival.js'
+export type { ReportingRequest } from './http.js'
 export type { Mountable } from './mountable.js'
 
 export interface ReportingOptions extends CorsOptions, ClientOptions {
@@ -41,51 +41,51 @@ export interface ReportingOptions extends CorsOptions, ClientOptions {
  */
 export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
   const tracker = options.tracker ?? Tracker
-  const settings = { ...DEFAULTS, ...given(options) }
-  checkNumbers(settings)
+  const settings = { ...DEFAULTS, ...definedOptions(options) }
+  checkMaxBytes(settings)
   const cors = createCors(options)
-  const limits = limitsOf(tracker)
-  const seen = new SeenEvents(tracker)
+  const limits = trackerLimits(tracker)
+  const seenEvents = new SeenEvents(tracker)
 
-  const answering: Answering = async (request, arrival) => {
+  const endpoint: Endpoint = async (request, origin) => {
     try {
       if (request.method === 'OPTIONS') return cors.preflight(request)
-      return cors.admit(request, await take(request, arrival))
+      return cors.allowOrigin(request, await handleReport(request, origin))
     } catch (error) {
-      return cors.admit(request, refusalOf(error, tracker))
+      return cors.allowOrigin(request, errorResponse(error, tracker))
     }
   }
 
-  async function take(request: Request, arrival: Arrival): Promise<Response> {
+  async function handleReport(request: Request, origin: RequestOrigin): Promise<Response> {
     if (request.method !== 'POST') {
-      return answerJson(405, { error: 'Report errors with POST.' }, { Allow: 'POST, OPTIONS' })
+      return jsonResponse(405, { error: 'Report errors with POST.' }, { Allow: 'POST, OPTIONS' })
     }
-    if (cors.isRefused(request)) {
-      return answerJson(403, { error: 'This origin may not report here: it is not in allowed_origins.' })
+    if (cors.isForbidden(request)) {
+      return jsonResponse(403, { error: 'This origin may not report here: it is not in allowed_origins.' })
     }
-    const from: ReportingRequest = { request, host: arrival.host }
-    const address = clientOf(from, arrival, options, tracker.config)
+    const from: ReportingRequest = { request, host: origin.host }
+    const address = resolveClient(from, origin, options, tracker.config)
     const client = countedBy(address)
-    hold(limits.request(client))
+    enforce(limits.request(client))
     if (options.authorize && (await options.authorize(from)) !== true) {
-      return answerJson(401, { error: 'This client may not report here.' })
+      return jsonResponse(401, { error: 'This client may not report here.' })
     }
-    hold(limits.admit())
-    const wrong = wrongMedia(request)
-    if (wrong) return wrong
+    enforce(limits.admit())
+    const mediaProblem = checkMediaType(request)
+    if (mediaProblem) return mediaProblem
     const { max_bytes } = settings
-    const count = (bytes: number) => hold(limits.bytes(client, bytes))
-    const errors = errorsIn(await jsonBody(request, arrival, { max_bytes, count }))
-    hold(limits.errors(client, errors.length))
-    const kept = await record(errors, from, address)
+    const count = (bytes: number) => enforce(limits.bytes(client, bytes))
+    const errors = parseErrors(await jsonBody(request, origin, { max_bytes, count }))
+    enforce(limits.errors(client, errors.length))
+    const stored = await record(errors, from, address)
     // In a retry, an error that was recorded without an id would count twice.
-    const isWorthRepeating = kept.includes(false) && errors.every(({ event_id }, i) => event_id || !kept[i])
-    return isWorthRepeating ? notNow() : answerJson(201, { success: true })
+    const shouldRetry = stored.includes(false) && errors.every(({ event_id }, i) => event_id || !stored[i])
+    return shouldRetry ? unavailable() : jsonResponse(201, { success: true })
   }
 
   async function record(errors: readonly ReportedError[], from: ReportingRequest, address: string | null) {
     const { environment, max_backtrace_lines, user_callback } = tracker.config
-    const known = options.user ? await options.user(from) : userIdOf(from.host, user_callback)
+    const hostUserId = options.user ? await options.user(from) : findUserId(from.host, user_callback)
     const reporter = {
       now: tracker.inlet.now(),
       ip_address: address,
@@ -95,14 +95,14 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
       max_backtrace_lines,
     }
     return Promise.all(
-      errors.map((reported) => {
-        const user_id = known ?? (settings.trust_user ? reported.user_id : undefined)
-        return seen.record(foreignError(reported, { ...reporter, user_id }))
+      errors.map((report) => {
+        const user_id = hostUserId ?? (settings.trust_user ? report.user_id : undefined)
+        return seenEvents.record(toForeignError(report, { ...reporter, user_id }))
       }),
     )
   }
 
-  return mountable(answering)
+  return mountable(endpoint)
 }
 
 const DEFAULTS = {
@@ -112,48 +112,50 @@ const DEFAULTS = {
 }
 
 /** Drops undefined options. */
-function given(options: ReportingOptions): Partial<typeof DEFAULTS> {
-  const set = Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(DEFAULTS, name))
-  return Object.fromEntries(set)
+function definedOptions(options: ReportingOptions): Partial<typeof DEFAULTS> {
+  const entries = Object.entries(options).filter(
+    ([name, value]) => value !== undefined && Object.hasOwn(DEFAULTS, name),
+  )
+  return Object.fromEntries(entries)
 }
 
-function checkNumbers({ max_bytes }: typeof DEFAULTS): void {
+function checkMaxBytes({ max_bytes }: typeof DEFAULTS): void {
   if (Number.isSafeInteger(max_bytes) && max_bytes >= 1) return
   throw new ConfigurationError(['max_bytes must be a positive whole number'])
 }
 
 /** A page that is closing sends its last errors as text, which needs no preflight. */
-const MEDIA = /^(?:application\/(?:[\w.-]{1,60}\+)?json|text\/plain)\s*(?:;|$)/i
+const JSON_MEDIA_TYPE = /^(?:application\/(?:[\w.-]{1,60}\+)?json|text\/plain)\s*(?:;|$)/i
 
-function wrongMedia({ headers }: Request): Response | null {
-  if (!MEDIA.test(headers.get('content-type') ?? '')) {
-    return answerJson(415, { error: 'The body must be JSON: set Content-Type to application/json.' })
+function checkMediaType({ headers }: Request): Response | null {
+  if (!JSON_MEDIA_TYPE.test(headers.get('content-type') ?? '')) {
+    return jsonResponse(415, { error: 'The body must be JSON: set Content-Type to application/json.' })
   }
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() === 'identity') return null
-  return answerJson(415, { error: 'The body must not be compressed.' }, { 'Accept-Encoding': 'identity' })
+  return jsonResponse(415, { error: 'The body must not be compressed.' }, { 'Accept-Encoding': 'identity' })
 }
 
-function slowDown({ message, retry_after }: OverLimit): Response {
-  return answerJson(429, { error: message }, { 'Retry-After': String(retry_after) })
+function rateLimited({ message, retry_after }: RateLimitExceeded): Response {
+  return jsonResponse(429, { error: message }, { 'Retry-After': String(retry_after) })
 }
 
 /** The tracker was shut down, or can write neither to the database nor to disk. */
-function notNow(): Response {
-  return answerJson(503, { error: 'Errors are not accepted at the moment.' }, { 'Retry-After': '60' })
+function unavailable(): Response {
+  return jsonResponse(503, { error: 'Errors are not accepted at the moment.' }, { 'Retry-After': '60' })
 }
 
-const ANSWERED: readonly string[] = ['invalid_input', 'too_large']
+const CLIENT_ERROR_CODES: readonly string[] = ['invalid_input', 'too_large']
 
-function refusalOf(error: unknown, tracker: TrackerInstance): Response {
-  if (error instanceof OverLimit) return slowDown(error)
-  if (error instanceof TrackerError && ANSWERED.includes(error.code)) {
-    return answerJson(error.status, { error: error.message })
+function errorResponse(error: unknown, tracker: TrackerInstance): Response {
+  if (error instanceof RateLimitExceeded) return rateLimited(error)
+  if (error instanceof TrackerError && CLIENT_ERROR_CODES.includes(error.code)) {
+    return jsonResponse(error.status, { error: error.message })
   }
   if (error instanceof TrackerError && error.code === 'shut_down') {
-    return notNow()
+    return unavailable()
   }
   // A callback of the host failed, or the connection broke. The message is not for the client.
   tracker.inlet.failed(error)
-  return answerJson(500, { error: 'The report could not be processed.' })
+  return jsonResponse(500, { error: 'The report could not be processed.' })
 }

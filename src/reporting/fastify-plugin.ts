@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { HostRequest } from '../capture/facts/request-facts.js'
-import type { Answering } from './arrival.js'
-import { answerNode } from './node-exchange.js'
+import type { Endpoint } from './http.js'
+import { serveNode } from './node-exchange.js'
 
 /** The part of Fastify's request that is used. */
 interface RequestLike {
@@ -18,24 +18,24 @@ interface ReplyLike {
 /** The part of the Fastify instance that is used. */
 interface FastifyLike {
   removeAllContentTypeParsers(): unknown
-  addContentTypeParser(type: string, parser: (request: RequestLike, payload: unknown, done: Parsed) => void): unknown
+  addContentTypeParser(type: string, parser: (request: RequestLike, payload: unknown, done: ParseDone) => void): unknown
   all(path: string, options: { schema: object }, handler: (request: RequestLike, reply: ReplyLike) => void): unknown
 }
 
-type Parsed = (error: Error | null, body?: unknown) => void
+type ParseDone = (error: Error | null, body?: unknown) => void
 
 /**
  * Plugin with its own context: hooks that the host added before guard it, and its body parsing, limits and responses
  * affect no other route.
  */
-export function fastifyPlugin(answering: Answering) {
+export function fastifyPlugin(endpoint: Endpoint) {
   return (app: FastifyLike, _options: { prefix?: string }, done: (error?: Error) => void): void => {
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined))
+    app.addContentTypeParser('*', (_request, _payload, onParsed) => onParsed(null, undefined))
     const handler = (request: RequestLike, reply: ReplyLike) => {
       reply.hijack()
-      const more = { host: request, ip: request.ip }
-      void answerNode(answering, request.raw as HostRequest, reply.raw as ServerResponse, more)
+      const source = { host: request, ip: request.ip }
+      void serveNode(endpoint, request.raw as HostRequest, reply.raw as ServerResponse, source)
     }
     for (const path of ['/', '/*']) app.all(path, { schema: { hide: true } }, handler)
     done()

@@ -22,7 +22,7 @@ export interface Limits {
 const limitsByTracker = new WeakMap<TrackerInstance, Limits>()
 
 /** A client has exceeded a limit. */
-export class OverLimit extends Error {
+export class RateLimitExceeded extends Error {
   /** Seconds until the limit resets. */
   readonly retry_after: number
 
@@ -33,35 +33,35 @@ export class OverLimit extends Error {
 }
 
 /** Throws if a limit was exceeded. */
-export function hold(verdict: Verdict | null): void {
-  if (verdict) throw new OverLimit(verdict)
+export function enforce(verdict: Verdict | null): void {
+  if (verdict) throw new RateLimitExceeded(verdict)
 }
 
-export function limitsOf(tracker: TrackerInstance): Limits {
-  const known = limitsByTracker.get(tracker)
-  if (known) return known
-  const made = createLimits(tracker)
-  limitsByTracker.set(tracker, made)
-  return made
+export function trackerLimits(tracker: TrackerInstance): Limits {
+  const existing = limitsByTracker.get(tracker)
+  if (existing) return existing
+  const created = createLimits(tracker)
+  limitsByTracker.set(tracker, created)
+  return created
 }
 
 function createLimits(tracker: TrackerInstance): Limits {
   let limiters: Limiters | null = null
   // The configuration is available once the tracker starts, which can be after the endpoint is created.
-  const started = () => (limiters ??= createLimiters(tracker))
+  const activeLimiters = () => (limiters ??= createLimiters(tracker))
   return {
     request(client) {
-      const { requests, bytes, dashboard } = started()
-      const refused = requests.ofAddress(client, 1) ?? bytes.ofAddress(client, 0)
-      if (refused || !dashboard) return refused
+      const { requests, bytes, dashboard } = activeLimiters()
+      const exceeded = requests.hitAddress(client, 1) ?? bytes.hitAddress(client, 0)
+      if (exceeded || !dashboard) return exceeded
       const verdict = dashboard.hit(client)
       return verdict.allowed ? null : verdict
     },
-    admit: () => started().requests.ofAll(1) ?? started().bytes.ofAll(0),
-    errors: (client, count) => (count > 1 ? both(started().requests, client, count - 1) : null),
-    bytes: (client, count) => both(started().bytes, client, count),
-    bytesBeforeKey: (client, count) => started().bytes.ofAddress(client, count),
-    admitBytes: (count) => started().bytes.ofAll(count),
+    admit: () => activeLimiters().requests.hitTotal(1) ?? activeLimiters().bytes.hitTotal(0),
+    errors: (client, count) => (count > 1 ? hitBoth(activeLimiters().requests, client, count - 1) : null),
+    bytes: (client, count) => hitBoth(activeLimiters().bytes, client, count),
+    bytesBeforeKey: (client, count) => activeLimiters().bytes.hitAddress(client, count),
+    admitBytes: (count) => activeLimiters().bytes.hitTotal(count),
   }
 }
 
@@ -73,13 +73,13 @@ interface Limiters {
 }
 
 interface Limiter {
-  ofAddress(client: string, count: number): Verdict | null
-  ofAll(count: number): Verdict | null
+  hitAddress(client: string, count: number): Verdict | null
+  hitTotal(count: number): Verdict | null
 }
 
 /** The address is checked first: requests over its limit must not exhaust the total. */
-function both(limiter: Limiter, client: string, count: number): Verdict | null {
-  return limiter.ofAddress(client, count) ?? limiter.ofAll(count)
+function hitBoth(limiter: Limiter, client: string, count: number): Verdict | null {
+  return limiter.hitAddress(client, count) ?? limiter.hitTotal(count)
 }
 
 function createLimiters(tracker: TrackerInstance): Limiters {
@@ -88,14 +88,14 @@ function createLimiters(tracker: TrackerInstance): Limiters {
   const limiter = (budget: BudgetName, limits: { per_address: number; total: number }): Limiter => {
     const byClient = new RateLimiter(limits.per_address, now)
     const total = new RateLimiter(limits.total, now)
-    const refusal = (verdict: Verdict) => {
+    const exceededVerdict = (verdict: Verdict) => {
       if (verdict.allowed) return null
       tracker.inlet.reject(budget)
       return verdict
     }
     return {
-      ofAddress: (client, count) => refusal(byClient.hit(client, count)),
-      ofAll: (count) => refusal(total.hit(ALL_CLIENTS, count)),
+      hitAddress: (client, count) => exceededVerdict(byClient.hit(client, count)),
+      hitTotal: (count) => exceededVerdict(total.hit(ALL_CLIENTS, count)),
     }
   }
   return {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { peerOf } from '../adapters/next-requests.js'
+import { readPeer } from '../adapters/next-requests.js'
 import type { HostRequest } from '../capture/facts/request-facts.js'
-import type { Answering } from './arrival.js'
 import { fastifyPlugin } from './fastify-plugin.js'
-import { answerNode } from './node-exchange.js'
+import type { Endpoint } from './http.js'
+import { serveNode } from './node-exchange.js'
 
 /** The part of Koa's context that is used. */
 export interface KoaLike {
@@ -29,7 +29,7 @@ export interface Mountable {
    */
   handle(request: Request, from?: { remote_address?: string | null; host?: object }): Promise<Response>
   /** `app.all('/client_errors', reporting.express)`, and in a controller of Nest `reporting.nest(request, response)`. */
-  express(request: IncomingMessage, response: ServerResponse, next?: unknown): Promise<void>
+  express(request: IncomingMessage, response: ServerResponse, nextRoute?: unknown): Promise<void>
   /** `if (request.url === '/client_errors') return reporting.node(request, response)` */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** Takes the arguments of `@Req()` and `@Res()` in a controller, on Express or Fastify. */
@@ -45,26 +45,26 @@ export interface Mountable {
   OPTIONS(request: Request): Promise<Response>
 }
 
-export function mountable(answering: Answering): Mountable {
-  const express: Mountable['express'] = (request, response) => answerNode(answering, request as HostRequest, response)
-  const next = (request: Request) => {
-    const { remote_address } = peerOf(request.headers)
-    return answering(request, { remote_address, host: request })
+export function mountable(endpoint: Endpoint): Mountable {
+  const express: Mountable['express'] = (request, response) => serveNode(endpoint, request as HostRequest, response)
+  const nextRoute = (request: Request) => {
+    const { remote_address } = readPeer(request.headers)
+    return endpoint(request, { remote_address, host: request })
   }
   return {
-    handle: (request, { remote_address = null, host = request } = {}) => answering(request, { remote_address, host }),
+    handle: (request, { remote_address = null, host = request } = {}) => endpoint(request, { remote_address, host }),
     express,
     node: (request, response) => express(request, response),
-    nest: (request, response) => ofNest(answering, request as NestRequest, response as NestResponse),
+    nest: (request, response) => serveNest(endpoint, request as NestRequest, response as NestResponse),
     koa(context) {
       context.respond = false
       const { body: parsed } = context.request as { body?: unknown }
-      return answerNode(answering, context.req as HostRequest, context.res, { host: context, ip: context.ip, parsed })
+      return serveNode(endpoint, context.req as HostRequest, context.res, { host: context, ip: context.ip, parsed })
     },
-    hono: (context) => ofHono(answering, context),
-    fastify: fastifyPlugin(answering),
-    POST: next,
-    OPTIONS: next,
+    hono: (context) => serveHono(endpoint, context),
+    fastify: fastifyPlugin(endpoint),
+    POST: nextRoute,
+    OPTIONS: nextRoute,
   }
 }
 
@@ -72,11 +72,11 @@ type NestRequest = HostRequest & { raw?: HostRequest; ip?: unknown; body?: unkno
 type NestResponse = ServerResponse & { raw?: ServerResponse; hijack?(): unknown }
 
 /** On Fastify, Nest passes Fastify's own request and reply. */
-function ofNest(answering: Answering, request: NestRequest, response: NestResponse): Promise<void> {
-  if (!request.raw || !response.raw) return answerNode(answering, request, response)
+function serveNest(endpoint: Endpoint, request: NestRequest, response: NestResponse): Promise<void> {
+  if (!request.raw || !response.raw) return serveNode(endpoint, request, response)
   response.hijack?.()
-  const more = { host: request, ip: request.ip, parsed: request.body }
-  return answerNode(answering, request.raw, response.raw, more)
+  const source = { host: request, ip: request.ip, parsed: request.body }
+  return serveNode(endpoint, request.raw, response.raw, source)
 }
 
 /** Bindings that @hono/node-server puts into `c.env`. */
@@ -84,12 +84,12 @@ interface NodeBindings {
   incoming?: IncomingMessage
 }
 
-async function ofHono(answering: Answering, context: HonoLike): Promise<Response> {
+async function serveHono(endpoint: Endpoint, context: HonoLike): Promise<Response> {
   const { raw, bodyCache } = context.req
   const { incoming } = Object(context.env) as NodeBindings
   const remote_address = incoming?.socket?.remoteAddress ?? null
   // Middleware of the host may have read the body; Hono caches it.
-  const is_read = Object.keys(bodyCache).length > 0
-  const parsed = is_read ? await context.req.text().catch(() => undefined) : undefined
-  return answering(raw, { remote_address, host: context, ...(is_read && { parsed }) })
+  const isRead = Object.keys(bodyCache).length > 0
+  const parsed = isRead ? await context.req.text().catch(() => undefined) : undefined
+  return endpoint(raw, { remote_address, host: context, ...(isRead && { parsed }) })
 }

@@ -2,31 +2,31 @@ import type { ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import type { HostRequest } from '../capture/facts/request-facts.js'
-import { type Answering, answerJson } from './arrival.js'
+import { type Endpoint, jsonResponse } from './http.js'
 
 /** Serves an endpoint for a request of any Node.js host. Never rejects. */
-export async function answerNode(
-  answering: Answering,
+export async function serveNode(
+  endpoint: Endpoint,
   request: HostRequest,
   response: ServerResponse,
-  more: { host?: object; ip?: unknown; parsed?: unknown } = {},
+  source: { host?: object; ip?: unknown; parsed?: unknown } = {},
 ): Promise<void> {
   try {
-    const { host = request, ip = request.ip, parsed = request.body } = more
+    const { host = request, ip = request.ip, parsed = request.body } = source
     const peer_address = request.socket?.remoteAddress ?? null
     // A proxy can forward any value. Only a valid address is useful.
     const remote_address = typeof ip === 'string' && isIP(ip) ? ip : peer_address
-    const arrival = { remote_address, peer_address, host, ...(isRead(request) && { parsed }) }
-    await send(await answering(toRequest(request), arrival), request, response)
+    const origin = { remote_address, peer_address, host, ...(isBodyRead(request) && { parsed }) }
+    await send(await endpoint(toRequest(request), origin), request, response)
   } catch {
     // A broken connection, an earlier response of the host, or an invalid URL.
     if (response.headersSent) response.destroy()
-    else await send(answerJson(500, { error: 'Something went wrong.' }), request, response).catch(() => {})
+    else await send(jsonResponse(500, { error: 'Something went wrong.' }), request, response).catch(() => {})
   }
 }
 
 /** Whether a parser of the host has read the body, or begun to. */
-function isRead(request: HostRequest): boolean {
+function isBodyRead(request: HostRequest): boolean {
   return !Buffer.isBuffer(request.rawBody) && Readable.isDisturbed(request)
 }
 
@@ -53,24 +53,24 @@ function methodOf({ method = 'GET' }: HostRequest): string {
 
 function bodyOf(request: HostRequest): { body: ReadableStream | Uint8Array<ArrayBuffer>; duplex?: 'half' } | object {
   if (Buffer.isBuffer(request.rawBody)) return { body: Uint8Array.from(request.rawBody) }
-  if (isRead(request)) return {}
+  if (isBodyRead(request)) return {}
   return { body: Readable.toWeb(request), duplex: 'half' }
 }
 
-async function send(answer: Response, request: HostRequest, response: ServerResponse): Promise<void> {
-  const body = Buffer.from(await answer.arrayBuffer())
-  response.statusCode = answer.status
-  answer.headers.forEach((value, name) => {
-    response.setHeader(name, name === 'vary' ? joinedVary(response, value) : value)
+async function send(webResponse: Response, request: HostRequest, response: ServerResponse): Promise<void> {
+  const body = Buffer.from(await webResponse.arrayBuffer())
+  response.statusCode = webResponse.status
+  webResponse.headers.forEach((value, name) => {
+    response.setHeader(name, name === 'vary' ? mergeVary(response, value) : value)
   })
-  if (answer.status !== 204) response.setHeader('content-length', body.length)
+  if (webResponse.status !== 204) response.setHeader('content-length', body.length)
   // The rest of an unread body would be parsed as the next request. HTTP/2 has no such header.
   if (!request.complete && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
-  response.end(request.method === 'HEAD' || answer.status === 204 ? undefined : body)
+  response.end(request.method === 'HEAD' || webResponse.status === 204 ? undefined : body)
 }
 
 /** Keeps the Vary header set by middleware of the host. */
-function joinedVary(response: ServerResponse, value: string): string {
-  const known = response.getHeader('vary')
-  return known === undefined ? value : `${[known].flat().join(', ')}, ${value}`
+function mergeVary(response: ServerResponse, value: string): string {
+  const existing = response.getHeader('vary')
+  return existing === undefined ? value : `${[existing].flat().join(', ')}, ${value}`
 }

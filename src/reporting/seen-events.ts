@@ -1,7 +1,7 @@
 import { eventDigest, type ForeignError } from '../capture/clients/foreign-error.js'
 import type { TrackerInstance } from '../tracker.js'
 
-const MOST = 10_000
+const MAX_REMEMBERED_DIGESTS = 10_000
 
 /**
  * Records events that a client may send again exactly once. The database has all event digests; recent ones are cached
@@ -32,7 +32,7 @@ export class SeenEvents {
 
   #remember(digest: string): void {
     this.#digests.add(digest)
-    if (this.#digests.size <= MOST) return
+    if (this.#digests.size <= MAX_REMEMBERED_DIGESTS) return
     for (const oldest of this.#digests) {
       this.#digests.delete(oldest)
       return

@@ -3,7 +3,7 @@ import { guarded } from '../capture/guarded.js'
 import type { Reporter, Source } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { jobReport, jobScope } from './job-failure.js'
+import { createJobScope, jobReport } from './job-failure.js'
 
 /** The part of BullMQ's Job that is recorded. */
 export interface BullJob {
@@ -26,7 +26,7 @@ export type BullWorker = Pick<EventEmitter, 'on' | 'off'> & { readonly name: str
  * @example subscribeToWorker(new Worker('mail', sendMail, { connection }))
  */
 export function subscribeToWorker(worker: BullWorker, tracker: TrackerInstance = Tracker): () => void {
-  return tracker.start().attach(failedJobs(worker))
+  return tracker.start().attach(failedJobSource(worker))
 }
 
 /**
@@ -38,12 +38,12 @@ export function withFaultboard<Processor extends (job: never, ...rest: never[]) 
   processor: Processor,
   tracker: TrackerInstance = Tracker,
 ): Processor {
-  const inScope = jobScope(tracker, 'bullmq')
+  const inScope = createJobScope(tracker, 'bullmq')
   const run = (job: never, ...rest: never[]): Promise<unknown> =>
     inScope(
       async () => processor(job, ...rest),
       (reporter, error) => {
-        if (!isControl(error)) recordFailure(reporter, error, job, 1)
+        if (!isControlFlowError(error)) recordFailure(reporter, error, job, 1)
       },
     )
   // BullMQ passes an AbortSignal only to a processor with three parameters.
@@ -51,7 +51,7 @@ export function withFaultboard<Processor extends (job: never, ...rest: never[]) 
   return run as Processor
 }
 
-function failedJobs(worker: BullWorker): Source {
+function failedJobSource(worker: BullWorker): Source {
   return (reporter) => {
     // BullMQ would treat an error thrown by a listener as its own failure.
     const onFailed = guarded(reporter.context.counters, 'bullmq', (job: BullJob | undefined, error: unknown) =>
@@ -63,17 +63,17 @@ function failedJobs(worker: BullWorker): Source {
 }
 
 /** Errors with which a processor asks BullMQ to retry the job later. */
-function isControl(error: unknown): boolean {
+function isControlFlowError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ['DelayedError', 'WaitingError', 'WaitingChildrenError', 'RateLimitError'].includes(error.name)
 }
 
-/** `under_way` is 1 while the attempt is not counted yet. */
+/** `uncountedAttempts` is 1 while the attempt is not counted yet. */
 function recordFailure(
   { context: { config }, report }: Reporter,
   error: unknown,
   job: BullJob | undefined,
-  under_way: 0 | 1,
+  uncountedAttempts: 0 | 1,
   queue = job?.queueName ?? '',
 ): void {
   if (!config.enable_error_subscriber) return
@@ -82,10 +82,19 @@ function recordFailure(
     report(error, jobReport('bullmq', { queue, ids: [], data: undefined }))
     return
   }
-  const attempt = job.attemptsMade + under_way
-  const max_attempts = job.opts.attempts ?? 1
-  const is_last = under_way === 0 ? job.finishedOn !== undefined : isUnrecoverable(error) || attempt >= max_attempts
-  const facts = { queue, name: job.name, ids: [job.id], attempt, max_attempts, will_retry: !is_last, data: job.data }
+  const attempt = job.attemptsMade + uncountedAttempts
+  const maxAttempts = job.opts.attempts ?? 1
+  const isLastAttempt =
+    uncountedAttempts === 0 ? job.finishedOn !== undefined : isUnrecoverable(error) || attempt >= maxAttempts
+  const facts = {
+    queue,
+    name: job.name,
+    ids: [job.id],
+    attempt,
+    max_attempts: maxAttempts,
+    will_retry: !isLastAttempt,
+    data: job.data,
+  }
   report(error, jobReport('bullmq', facts), job)
 }
 

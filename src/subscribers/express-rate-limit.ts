@@ -24,34 +24,34 @@ export function withRequestGuard<Limiter extends Middleware>(
   tracker: TrackerInstance = Tracker,
 ): Limiter {
   if (!tracker.start().config.enable_request_guard_tracking) return limiter
-  const watched: Middleware = (request, response, next) => {
-    const before = figuresOf(request, property)
-    let is_noted = false
-    const note = () => {
-      if (is_noted) return
-      is_noted = true
-      const figures = figuresOf(request, property)
+  const observedLimiter: Middleware = (request, response, next) => {
+    const earlierCounts = limiterCounts(request, property)
+    let isRecorded = false
+    const recordOnce = () => {
+      if (isRecorded) return
+      isRecorded = true
+      const counts = limiterCounts(request, property)
       // Counts of an earlier limiter are unrelated to this one.
-      if (figures !== before && isExceeded(figures)) tracker.requestGuard.record({ kind, rule, request })
+      if (counts !== earlierCounts && isExceeded(counts)) tracker.requestGuard.record({ kind, rule, request })
     }
     const result = limiter(request, response, (error) => {
-      note()
+      recordOnce()
       next(error)
     })
-    if (result instanceof Promise) return result.finally(note)
+    if (result instanceof Promise) return result.finally(recordOnce)
     return result
   }
   // Keeps the methods of the limiter: resetKey and getKey.
-  return Object.assign(watched, limiter) as Limiter
+  return Object.assign(observedLimiter, limiter) as Limiter
 }
 
-function figuresOf(request: object, property: string): unknown {
+function limiterCounts(request: object, property: string): unknown {
   return (request as Record<string, unknown>)[property]
 }
 
-function isExceeded(figures: unknown): boolean {
-  if (typeof figures !== 'object' || figures === null) return false
+function isExceeded(counts: unknown): boolean {
+  if (typeof counts !== 'object' || counts === null) return false
   // Named `current` in version 6.
-  const { current, used = current, limit } = figures as Record<string, unknown>
+  const { current, used = current, limit } = counts as Record<string, unknown>
   return typeof used === 'number' && typeof limit === 'number' && used > limit
 }

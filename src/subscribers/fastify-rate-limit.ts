@@ -30,18 +30,18 @@ export function withRequestGuard<Options extends object>(
 ): Options {
   if (!tracker.start().config.enable_request_guard_tracking) return options
   const { onExceeded, onBanReach } = options
-  const banned = new WeakSet<object>()
+  const bannedRequests = new WeakSet<object>()
   return {
     ...options,
     onExceeded(this: unknown, request: object, key: string) {
       // The ban is reported right after this, and a request counts once.
       queueMicrotask(() => {
-        tracker.requestGuard.record({ kind: banned.has(request) ? 'blocklist' : 'throttle', rule, request })
+        tracker.requestGuard.record({ kind: bannedRequests.has(request) ? 'blocklist' : 'throttle', rule, request })
       })
       return onExceeded?.call(this, request, key)
     },
     onBanReach(this: unknown, request: object, key: string) {
-      banned.add(request)
+      bannedRequests.add(request)
       return onBanReach?.call(this, request, key)
     },
   }

@@ -25,16 +25,19 @@ export function jobReport(source: string, { ids, ...facts }: JobFacts): Omit<Log
   }
 }
 
-type InScope = (work: () => Promise<unknown>, record: (reporter: Reporter, error: unknown) => void) => Promise<unknown>
+type RunInScope = (
+  work: () => Promise<unknown>,
+  record: (reporter: Reporter, error: unknown) => void,
+) => Promise<unknown>
 
 /**
  * Runs jobs in their own scopes and records failures inside them; failures are rethrown unchanged. After a shutdown,
  * jobs run without a scope.
  */
-export function jobScope(tracker: TrackerInstance, source: string): InScope {
+export function createJobScope(tracker: TrackerInstance, source: string): RunInScope {
   let reporter: Reporter | null = null
-  tracker.start().attach((given) => {
-    reporter = given
+  tracker.start().attach((attachedReporter) => {
+    reporter = attachedReporter
     return () => {
       reporter = null
     }

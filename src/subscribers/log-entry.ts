@@ -7,23 +7,23 @@ import { types } from 'node:util'
 export class LogEntry extends Error {
   override name = 'LogEntry'
 
-  constructor(message: string | undefined, below?: (...values: never[]) => unknown) {
+  constructor(message: string | undefined, topFunction?: (...values: never[]) => unknown) {
     super(message)
     // Loggers add many frames between the host and this subscriber.
     const { stackTraceLimit } = Error
-    Reflect.set(Error, 'stackTraceLimit', LOGGER_FRAMES)
-    Error.captureStackTrace(this, below)
+    Reflect.set(Error, 'stackTraceLimit', MAX_LOGGER_FRAMES)
+    Error.captureStackTrace(this, topFunction)
     Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
     const lines = this.stack?.split('\n') ?? []
-    const channel = lines.findLastIndex((line) => line.includes('(node:diagnostics_channel'))
-    if (channel > 0) this.stack = [lines[0], ...lines.slice(channel + 1)].join('\n')
+    const channelLine = lines.findLastIndex((line) => line.includes('(node:diagnostics_channel'))
+    if (channelLine > 0) this.stack = [lines[0], ...lines.slice(channelLine + 1)].join('\n')
   }
 }
 
-const LOGGER_FRAMES = 50
+const MAX_LOGGER_FRAMES = 50
 
 /** The Error in one of the usual fields of a log entry, read without running host code. */
-export function errorIn(fields: unknown, keys: readonly string[]): Error | undefined {
+export function findError(fields: unknown, keys: readonly string[]): Error | undefined {
   if (types.isNativeError(fields)) return fields
   if (typeof fields !== 'object' || fields === null || types.isProxy(fields)) return undefined
   for (const key of keys) {
@@ -40,14 +40,14 @@ function isError(value: unknown): value is Error {
 }
 
 /** The other fields of the entry; the error itself is recorded in full. */
-export function fieldsBeside(error: unknown, fields: unknown): Record<string, unknown> {
+export function otherFields(error: unknown, fields: unknown): Record<string, unknown> {
   if (typeof fields !== 'object' || fields === null || types.isProxy(fields) || fields === error) return {}
-  const beside: Record<string, unknown> = {}
-  for (const key of Object.keys(fields).slice(0, MOST_FIELDS)) {
+  const remaining: Record<string, unknown> = {}
+  for (const key of Object.keys(fields).slice(0, MAX_FIELDS)) {
     const value: unknown = Object.getOwnPropertyDescriptor(fields, key)?.value
-    if (value !== error && value !== undefined) beside[key] = value
+    if (value !== error && value !== undefined) remaining[key] = value
   }
-  return beside
+  return remaining
 }
 
-const MOST_FIELDS = 50
+const MAX_FIELDS = 50

@@ -1,10 +1,10 @@
 import { logError } from '../capture/log-error.js'
-import { HeldReports } from '../capture/sources/held-reports.js'
+import { DelayedReports } from '../capture/sources/delayed-reports.js'
 import type { Reporter } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { RisingExceptions } from './rising-exceptions.js'
-import { exceptionsOf, type SpanException, type SpanLike } from './span-exceptions.js'
+import { NestedExceptions } from './nested-exceptions.js'
+import { readExceptions, type SpanException, type SpanLike } from './span-exceptions.js'
 
 export interface SpanProcessorOptions {
   /** Default: the default tracker. */
@@ -14,7 +14,7 @@ export interface SpanProcessorOptions {
 }
 
 /** A framework hook can see the same error a moment later with more details, so it goes first. */
-const PATIENCE_MS = 1000
+const HOOK_DELAY_MS = 1000
 
 /**
  * Records exceptions on spans (`span.recordException(error)`), unless a hook records the same error. Costs nothing for
@@ -24,8 +24,8 @@ const PATIENCE_MS = 1000
 export class FaultboardSpanProcessor {
   readonly #tracker: TrackerInstance
   readonly #accept: SpanProcessorOptions['accept']
-  readonly #held = new HeldReports(PATIENCE_MS)
-  readonly #waiting = new RisingExceptions()
+  readonly #delayedReports = new DelayedReports(HOOK_DELAY_MS)
+  readonly #pendingExceptions = new NestedExceptions()
   #reporter: Reporter | null = null
   #detach = () => {}
 
@@ -38,10 +38,10 @@ export class FaultboardSpanProcessor {
 
   /** Never throws: it is called from the host's own `span.end()`. */
   onEnd(span: SpanLike): void {
-    if (span.events.length === 0 && this.#waiting.isEmpty()) return
+    if (span.events.length === 0 && this.#pendingExceptions.isEmpty()) return
     try {
-      for (const exception of exceptionsOf(span)) if (this.#isAccepted(exception, span)) this.#take(exception)
-      this.#waiting.rise(span)
+      for (const exception of readExceptions(span)) if (this.#isAccepted(exception, span)) this.#recordLater(exception)
+      this.#pendingExceptions.passToParent(span)
     } catch (error) {
       this.#tracker.inlet.failed(error)
     }
@@ -49,11 +49,11 @@ export class FaultboardSpanProcessor {
 
   /** Sends waiting reports. */
   async forceFlush(): Promise<void> {
-    this.#held.sendAll()
+    this.#delayedReports.sendAll()
   }
 
   async shutdown(): Promise<void> {
-    this.#held.sendAll()
+    this.#delayedReports.sendAll()
     this.#detach()
   }
 
@@ -61,17 +61,17 @@ export class FaultboardSpanProcessor {
     return this.#accept?.({ error_type, message }, span) !== false
   }
 
-  #take(exception: SpanException): void {
+  #recordLater(exception: SpanException): void {
     const { context } = this.#attached()
     if (!context.config.enable_error_subscriber) return
-    if (this.#waiting.has(exception)) {
-      context.counters.add(AGAIN)
+    if (this.#pendingExceptions.has(exception)) {
+      context.counters.add(ALREADY_RECORDED)
       return
     }
-    this.#waiting.add(exception)
-    this.#held.add(() => {
-      this.#waiting.forget(exception)
-      if (context.traces.isLogged(exception.trace_id, exception.message)) context.counters.add(AGAIN)
+    this.#pendingExceptions.add(exception)
+    this.#delayedReports.add(() => {
+      this.#pendingExceptions.forget(exception)
+      if (context.traces.isLogged(exception.trace_id, exception.message)) context.counters.add(ALREADY_RECORDED)
       else void logError(context, exception.input)
     })
   }
@@ -81,10 +81,10 @@ export class FaultboardSpanProcessor {
     const attached = this.#reporter
     if (attached) return attached
     let reporter: Reporter | null = null
-    this.#detach = this.#tracker.attach((given) => {
-      reporter = given
+    this.#detach = this.#tracker.attach((attachedReporter) => {
+      reporter = attachedReporter
       return () => {
-        this.#held.sendAll()
+        this.#delayedReports.sendAll()
         this.#reporter = null
       }
     })
@@ -94,4 +94,4 @@ export class FaultboardSpanProcessor {
   }
 }
 
-const AGAIN = 'otel_already_recorded'
+const ALREADY_RECORDED = 'otel_already_recorded'

@@ -1,7 +1,7 @@
 import type { Reporter } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { jobReport, jobScope } from './job-failure.js'
+import { createJobScope, jobReport } from './job-failure.js'
 
 /** The part of a pg-boss job that is recorded; the counts require `includeMetadata`. */
 export interface BossJob {
@@ -22,7 +22,7 @@ export function withFaultboard<Handler extends (jobs: never) => Promise<unknown>
   handler: Handler,
   tracker: TrackerInstance = Tracker,
 ): Handler {
-  const inScope = jobScope(tracker, 'pg-boss')
+  const inScope = createJobScope(tracker, 'pg-boss')
   const run = (jobs: never): Promise<unknown> =>
     inScope(
       async () => handler(jobs),
@@ -33,14 +33,14 @@ export function withFaultboard<Handler extends (jobs: never) => Promise<unknown>
 
 function recordFailure({ context: { config }, report }: Reporter, error: unknown, jobs: readonly BossJob[]): void {
   if (!config.enable_error_subscriber) return
-  const [first] = jobs
-  const { retryCount, retryLimit } = first ?? {}
-  const has_counts = jobs.length === 1 && retryCount !== undefined && retryLimit !== undefined
+  const [firstJob] = jobs
+  const { retryCount, retryLimit } = firstJob ?? {}
+  const hasCounts = jobs.length === 1 && retryCount !== undefined && retryLimit !== undefined
   const facts = {
-    queue: first?.name ?? '',
+    queue: firstJob?.name ?? '',
     ids: jobs.map(({ id }) => id),
-    data: jobs.length === 1 ? first?.data : jobs.map(({ data }) => data),
-    ...(has_counts
+    data: jobs.length === 1 ? firstJob?.data : jobs.map(({ data }) => data),
+    ...(hasCounts
       ? { attempt: retryCount + 1, max_attempts: retryLimit + 1, will_retry: retryCount < retryLimit }
       : {}),
   }

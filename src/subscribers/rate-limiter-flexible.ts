@@ -32,10 +32,10 @@ export function instrumentLimiter(
   options: LimiterOptions,
   tracker: TrackerInstance = Tracker,
 ): () => void {
-  return tracker.start().attach(refusals(limiter, options))
+  return tracker.start().attach(rejectionSource(limiter, options))
 }
 
-function refusals(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: LimiterOptions): Source {
+function rejectionSource(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: LimiterOptions): Source {
   return ({ context }) => {
     const { scopes } = context
     const guard = requestGuardOf(context)
@@ -44,49 +44,49 @@ function refusals(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: Limiter
       const ip_address = !request && typeof key === 'string' && isIP(key) ? key : undefined
       guard.record({ kind, rule, request, ip_address })
     }
-    const ends = [
+    const stops = [
       wrapMethod(limiter, 'consume', (consume) => {
         return function (this: unknown, ...values: unknown[]) {
           // A store can respond in another async context.
           const request = scopes.current()?.request ?? undefined
           const result: unknown = Reflect.apply(consume, this, values)
           if (!(result instanceof Promise)) return result
-          return result.catch((refusal: unknown) => {
-            if (isAnswer(refusal)) record(kind, values[0], request)
-            throw refusal
+          return result.catch((rejection: unknown) => {
+            if (isLimiterResult(rejection)) record(kind, values[0], request)
+            throw rejection
           })
         }
       }),
     ]
     if (typeof limiter.block === 'function') {
-      ends.push(
+      stops.push(
         wrapMethod(limiter, 'block', (block) => {
           return function (this: unknown, ...values: unknown[]) {
             const request = scopes.current()?.request ?? undefined
             const result: unknown = Reflect.apply(block, this, values)
             if (!(result instanceof Promise)) return result
-            return result.then((answer: unknown) => {
+            return result.then((blocked: unknown) => {
               record('blocklist', values[0], request)
-              return answer
+              return blocked
             })
           }
         }),
       )
     }
     return () => {
-      for (const end of ends) end()
+      for (const end of stops) end()
     }
   }
 }
 
 /** Whether it is a limiter result or, from a union, one per limiter that rejected. Store errors are not. */
-function isAnswer(refusal: unknown): boolean {
-  if (typeof refusal !== 'object' || refusal === null || refusal instanceof Error) return false
-  if (hasWait(refusal)) return true
-  const parts = Object.values(refusal)
-  return parts.length > 0 && parts.every((part) => typeof part === 'object' && part !== null && hasWait(part))
+function isLimiterResult(rejection: unknown): boolean {
+  if (typeof rejection !== 'object' || rejection === null || rejection instanceof Error) return false
+  if (hasRetryTime(rejection)) return true
+  const parts = Object.values(rejection)
+  return parts.length > 0 && parts.every((part) => typeof part === 'object' && part !== null && hasRetryTime(part))
 }
 
-function hasWait(answer: object): boolean {
-  return 'msBeforeNext' in answer && typeof answer.msBeforeNext === 'number'
+function hasRetryTime(result: object): boolean {
+  return 'msBeforeNext' in result && typeof result.msBeforeNext === 'number'
 }

@@ -1,4 +1,4 @@
-import { traceFrom } from '../capture/facts/trace.js'
+import { parseTrace } from '../capture/facts/trace.js'
 import type { LogErrorInput, RequestFacts } from '../capture/fields.js'
 
 /** Seconds and nanoseconds since 1970. */
@@ -31,34 +31,34 @@ export interface SpanException {
 }
 
 /** Exceptions of an ended span. */
-export function exceptionsOf(span: SpanLike): SpanException[] {
+export function readExceptions(span: SpanLike): SpanException[] {
   const events = span.events.filter(({ name }) => name === 'exception')
   if (events.length === 0) return []
   const { traceId, spanId } = span.spanContext()
-  const trace = traceFrom(traceId, spanId)
+  const trace = parseTrace(traceId, spanId)
   if (!trace) return []
   return events.map(({ time, attributes = {} }) => {
-    const message = text(attributes['exception.message']) ?? ''
-    const stack = text(attributes['exception.stacktrace']) ?? ''
-    const { error_type, code } = typeOf(text(attributes['exception.type']), stack)
+    const message = nonEmptyText(attributes['exception.message']) ?? ''
+    const stack = nonEmptyText(attributes['exception.stacktrace']) ?? ''
+    const { error_type, code } = readType(nonEmptyText(attributes['exception.type']), stack)
     return {
       ...{ trace_id: trace.trace_id, span_id: trace.span_id ?? '', error_type, message, stack },
       input: {
-        exception: rebuilt({ error_type, message, stack, code }),
-        occurred_at: millisecondsOf(time),
+        exception: rebuildError({ error_type, message, stack, code }),
+        occurred_at: toMilliseconds(time),
         ...trace,
         source: 'opentelemetry',
-        ...factsOf(span),
+        ...spanFacts(span),
       },
     }
   })
 }
 
 /** OpenTelemetry uses the code of a system error as its type; the first line of the stack has the real type. */
-function typeOf(named: string | undefined, stack: string): { error_type: string; code?: string } {
-  const head = /^([\w$.]{1,200})(?=:|\n|$)/.exec(stack)?.[1]
-  const error_type = head ?? named ?? 'Error'
-  return named !== undefined && named !== error_type ? { error_type, code: named } : { error_type }
+function readType(recordedType: string | undefined, stack: string): { error_type: string; code?: string } {
+  const stackType = /^([\w$.]{1,200})(?=:|\n|$)/.exec(stack)?.[1]
+  const error_type = stackType ?? recordedType ?? 'Error'
+  return recordedType !== undefined && recordedType !== error_type ? { error_type, code: recordedType } : { error_type }
 }
 
 interface ExceptionData {
@@ -69,7 +69,7 @@ interface ExceptionData {
 }
 
 /** Rebuilds an Error from the data on the span, so that it is grouped like any other error. */
-function rebuilt({ error_type, message, stack, code }: ExceptionData): Error {
+function rebuildError({ error_type, message, stack, code }: ExceptionData): Error {
   const error = new Error(message)
   error.name = error_type
   error.stack = stack
@@ -77,35 +77,36 @@ function rebuilt({ error_type, message, stack, code }: ExceptionData): Error {
 }
 
 /** Uses the attribute names of the semantic conventions, before and after they became stable. */
-function factsOf({ name, attributes, resource }: SpanLike): LogErrorInput {
-  const first = (...keys: string[]) => keys.map((key) => text(attributes[key])).find((value) => value !== undefined)
+function spanFacts({ name, attributes, resource }: SpanLike): LogErrorInput {
+  const firstAttribute = (...keys: string[]) =>
+    keys.map((key) => nonEmptyText(attributes[key])).find((value) => value !== undefined)
   const service = resource.attributes
-  const request: RequestFacts = known({
-    method: first('http.request.method', 'http.method'),
-    route: first('http.route'),
+  const request: RequestFacts = withoutUndefined({
+    method: firstAttribute('http.request.method', 'http.method'),
+    route: firstAttribute('http.route'),
   })
-  return known({
-    request_url: first('url.full', 'http.url', 'url.path', 'http.target'),
-    user_agent: first('user_agent.original', 'http.user_agent'),
-    user_id: first('enduser.id', 'user.id'),
-    app_version: text(service['service.version']),
+  return withoutUndefined({
+    request_url: firstAttribute('url.full', 'http.url', 'url.path', 'http.target'),
+    user_agent: firstAttribute('user_agent.original', 'http.user_agent'),
+    user_id: firstAttribute('enduser.id', 'user.id'),
+    app_version: nonEmptyText(service['service.version']),
     request: Object.keys(request).length > 0 ? request : undefined,
     context: {
-      span: known({ name, service: text(service['service.name']), ...attributes }),
+      span: withoutUndefined({ name, service: nonEmptyText(service['service.name']), ...attributes }),
     },
   })
 }
 
 /** Drops undefined values, which would hide those of the request. */
-function known<T extends object>(values: T): T {
+function withoutUndefined<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
 }
 
-function text(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function millisecondsOf([seconds, nanoseconds]: HrTime): number {
+function toMilliseconds([seconds, nanoseconds]: HrTime): number {
   return seconds * 1000 + nanoseconds / 1e6
 }

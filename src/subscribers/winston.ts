@@ -4,7 +4,7 @@ import { LateReports } from '../capture/sources/late-reports.js'
 import type { Reporter } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
-import { errorIn, fieldsBeside, LogEntry } from './log-entry.js'
+import { findError, LogEntry, otherFields } from './log-entry.js'
 
 type Info = Record<string | symbol, unknown>
 
@@ -37,10 +37,10 @@ export class FaultboardTransport extends Writable {
   handleRejections: boolean
   silent: boolean
   parent: { level?: string } | null = null
-  readonly #error_level: string
-  readonly #record_all: boolean
+  readonly #errorLevel: string
+  readonly #recordAll: boolean
   readonly #detach: () => void
-  #reports: { reporter: Reporter; late: LateReports } | null = null
+  #reports: { reporter: Reporter; lateReports: LateReports } | null = null
 
   constructor(options: FaultboardTransportOptions = {}, tracker: TrackerInstance = Tracker) {
     super({ objectMode: true })
@@ -48,14 +48,14 @@ export class FaultboardTransport extends Writable {
     this.handleExceptions = options.handleExceptions ?? false
     this.handleRejections = options.handleRejections ?? false
     this.silent = options.silent ?? false
-    this.#error_level = options.error_level ?? 'error'
-    this.#record_all = options.record_all ?? false
+    this.#errorLevel = options.error_level ?? 'error'
+    this.#recordAll = options.record_all ?? false
     this.#detach = tracker.start().attach((reporter) => {
-      const late = new LateReports(reporter)
-      this.#reports = { reporter, late }
+      const lateReports = new LateReports(reporter)
+      this.#reports = { reporter, lateReports }
       return () => {
         this.#reports = null
-        late.stop()
+        lateReports.stop()
       }
     })
     this.once('pipe', (logger: { levels?: Record<string, number>; level?: string }) => {
@@ -73,7 +73,7 @@ export class FaultboardTransport extends Writable {
   /** Called by winston for an entry, or directly for an exception that it handles. Never throws. */
   log(info: Info, done: () => void = () => {}): void {
     const reports = this.#reports
-    if (reports) whenStackAllows(() => this.#takeSafely(info, reports))
+    if (reports) whenStackAllows(() => this.#recordSafely(info, reports))
     done()
   }
 
@@ -85,8 +85,8 @@ export class FaultboardTransport extends Writable {
   #accepts(info: Info): boolean {
     if (this.silent || (info.exception === true && !this.handleExceptions)) return false
     if (info.rejection === true && !this.handleRejections) return false
-    const least = this.level ?? this.parent?.level
-    return least === undefined || this.#rank(least) >= this.#rank(levelOf(info))
+    const minLevel = this.level ?? this.parent?.level
+    return minLevel === undefined || this.#rank(minLevel) >= this.#rank(entryLevel(info))
   }
 
   /** Lower is more severe; an undefined level counts as the least severe. */
@@ -94,50 +94,50 @@ export class FaultboardTransport extends Writable {
     return this.levels[level] ?? Number.POSITIVE_INFINITY
   }
 
-  #takeSafely(info: Info, reports: { reporter: Reporter; late: LateReports }): void {
+  #recordSafely(info: Info, reports: { reporter: Reporter; lateReports: LateReports }): void {
     try {
-      this.#take(info, reports)
+      this.#record(info, reports)
     } catch {
       reports.reporter.context.counters.add('failed: winston')
     }
   }
 
-  #take(info: Info, { reporter, late }: { reporter: Reporter; late: LateReports }): void {
+  #record(info: Info, { reporter, lateReports }: { reporter: Reporter; lateReports: LateReports }): void {
     const { breadcrumbs, config } = reporter.context
-    const level = levelOf(info)
+    const level = entryLevel(info)
     const message = typeof info.message === 'string' ? info.message : undefined
-    const error = errorOf(info)
-    if (this.#rank(level) <= this.#rank(this.#error_level) && config.enable_error_subscriber) {
+    const error = entryError(info)
+    if (this.#rank(level) <= this.#rank(this.#errorLevel) && config.enable_error_subscriber) {
       const thrown =
-        error ?? standIn(info, message) ?? (this.#record_all ? new LogEntry(message, this._write) : undefined)
+        error ?? rebuildError(info, message) ?? (this.#recordAll ? new LogEntry(message, this._write) : undefined)
       if (thrown) {
-        const { level: _level, stack: _stack, trace: _trace, ...fields } = fieldsBeside(thrown, info)
+        const { level: _level, stack: _stack, trace: _trace, ...fields } = otherFields(thrown, info)
         const unhandled = info.exception === true || info.rejection === true
-        late.add(thrown, { source: 'winston', unhandled, context: { log: fields } })
+        lateReports.add(thrown, { source: 'winston', unhandled, context: { log: fields } })
       }
     }
     breadcrumbs.add({ category: 'log', message: message ?? error?.message ?? '', metadata: { level } })
   }
 }
 
-function levelOf(info: Info): string {
+function entryLevel(info: Info): string {
   return String(info[LEVEL] ?? info.level ?? '')
 }
 
-function errorOf(info: Info): Error | undefined {
-  const found = errorIn(info, ['err', 'error', 'exception', 'message'])
+function entryError(info: Info): Error | undefined {
+  const found = findError(info, ['err', 'error', 'exception', 'message'])
   if (found) return found
   const splat = info[SPLAT]
   if (!Array.isArray(splat)) return undefined
   for (const value of splat) {
-    const error = errorIn(value, ['err', 'error', 'exception'])
+    const error = findError(value, ['err', 'error', 'exception'])
     if (error) return error
   }
   return undefined
 }
 
 /** The remains of an Error after a format or a child logger flattened it. */
-function standIn(info: Info, message = ''): Error | undefined {
+function rebuildError(info: Info, message = ''): Error | undefined {
   if (typeof info.stack !== 'string') return undefined
   const error = new Error(message, info.cause === undefined ? undefined : { cause: info.cause })
   error.name = /^([\w$.]{1,100})(?=:|\n|$)/.exec(info.stack)?.[1] ?? 'Error'

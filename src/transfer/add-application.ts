@@ -20,14 +20,14 @@ async function addReleases(
   releases: ApplicationLine['releases'],
 ): Promise<void> {
   if (releases.length === 0) return
-  const distinct = new Map<string, ApplicationLine['releases'][number]>()
+  const earliest = new Map<string, ApplicationLine['releases'][number]>()
   for (const release of releases) {
     const key = `${release.platform}\n${release.version}`
-    const known = distinct.get(key)
-    if (!known || release.first_seen_at < known.first_seen_at) distinct.set(key, release)
+    const existing = earliest.get(key)
+    if (!existing || release.first_seen_at < existing.first_seen_at) earliest.set(key, release)
   }
   // Same order as a flush, so that the two wait for each other instead of deadlocking.
-  const rows = [...distinct]
+  const rows = [...earliest]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { platform, version, first_seen_at }]) => [application_id, platform, version, first_seen_at])
   await database.write(async (trx) => void (await database.dialect.insertMany(trx, target, rows)))

@@ -7,7 +7,7 @@ import { type HourSum, storedPayload, type UserSum } from '../store/recording/fo
 import type { Schema } from '../store/schema.js'
 import type { ErrorLine, RecordRows } from './record.js'
 
-interface Rows extends RecordRows {
+interface NewRows extends RecordRows {
   application_id: number
   /** The local group, whose message and type can differ from those of the line. */
   row: Pick<ErrorRow, 'id' | 'hash_signature' | 'error_type' | 'first_message'>
@@ -17,67 +17,67 @@ interface Rows extends RecordRows {
 }
 
 /** Adds occurrences with their payloads, and all rollup rows. */
-export async function addRows(trx: Transaction<Schema>, dialect: Dialect, rows: Rows): Promise<void> {
+export async function addRows(trx: Transaction<Schema>, dialect: Dialect, rows: NewRows): Promise<void> {
   await addOccurrences(trx, dialect, rows)
   const { row, application_id } = rows
-  const summed = { hash_signature: row.hash_signature, hours: hoursOf(rows), users: usersOf(rows) }
-  if (summed.hours.size + summed.users.size === 0) return
-  await addSums(trx, dialect, [summed], new Map([[row.hash_signature, row]]), application_id)
+  const sums = { hash_signature: row.hash_signature, hours: sumHours(rows), users: sumUsers(rows) }
+  if (sums.hours.size + sums.users.size === 0) return
+  await addSums(trx, dialect, [sums], new Map([[row.hash_signature, row]]), application_id)
 }
 
-async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: Rows): Promise<void> {
+async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: NewRows): Promise<void> {
   const { row, message, payloads, occurrences } = rows
   if (occurrences.length === 0) return
-  const texts = payloads.map(storedPayload)
-  const distinct = new Map(texts.map((text) => [text.digest, text]))
+  const encoded = payloads.map(storedPayload)
+  const distinct = new Map(encoded.map((text) => [text.digest, text]))
   await dialect.insertMany(
     trx,
     PAYLOADS,
     [...distinct.values()].map(({ digest, content }) => [row.id, digest, content]),
   )
-  const found = await trx
+  const stored = await trx
     .selectFrom('faultboard_payloads')
     .select(['id', 'digest'])
     .where('error_id', '=', row.id)
     .where('digest', 'in', [...distinct.keys()])
     .execute()
-  const ids = new Map(found.map(({ id, digest }) => [digest, id]))
+  const ids = new Map(stored.map(({ id, digest }) => [digest, id]))
   await dialect.insertMany(
     trx,
     OCCURRENCES,
-    occurrences.map((one) => {
-      const said = one.message ?? message
+    occurrences.map((occurrence) => {
+      const ownMessage = occurrence.message ?? message
       return [
         row.id,
-        ids.get(texts[one.payload]?.digest ?? '') ?? 0,
-        one.occurred_at,
-        said === row.first_message ? null : said,
-        ...[one.platform, one.app_version, one.git_sha, one.user_id],
-        ...[one.request_url, one.ip_address, one.user_agent],
-        one.context === null ? null : JSON.stringify(one.context),
+        ids.get(encoded[occurrence.payload]?.digest ?? '') ?? 0,
+        occurrence.occurred_at,
+        ownMessage === row.first_message ? null : ownMessage,
+        ...[occurrence.platform, occurrence.app_version, occurrence.git_sha, occurrence.user_id],
+        ...[occurrence.request_url, occurrence.ip_address, occurrence.user_agent],
+        occurrence.context === null ? null : JSON.stringify(occurrence.context),
       ]
     }),
   )
 }
 
-function hoursOf({ hours }: Rows): Map<string, HourSum> {
+function sumHours({ hours }: NewRows): Map<string, HourSum> {
   const sums = new Map<string, HourSum>()
-  for (const one of hours) {
-    const key = [one.hour, one.severity, one.platform, one.app_version].join('\n')
-    sums.set(key, { ...one, count: one.count + (sums.get(key)?.count ?? 0) })
+  for (const hour of hours) {
+    const key = [hour.hour, hour.severity, hour.platform, hour.app_version].join('\n')
+    sums.set(key, { ...hour, count: hour.count + (sums.get(key)?.count ?? 0) })
   }
   return sums
 }
 
-function usersOf({ users }: Rows): Map<string, UserSum> {
+function sumUsers({ users }: NewRows): Map<string, UserSum> {
   const sums = new Map<string, UserSum>()
-  for (const one of users) {
-    const known = sums.get(one.user_id)
-    sums.set(one.user_id, {
-      user_id: one.user_id,
-      count: one.count + (known?.count ?? 0),
-      first_seen_at: Math.min(one.first_seen_at, known?.first_seen_at ?? Number.POSITIVE_INFINITY),
-      last_seen_at: Math.max(one.last_seen_at, known?.last_seen_at ?? 0),
+  for (const user of users) {
+    const sum = sums.get(user.user_id)
+    sums.set(user.user_id, {
+      user_id: user.user_id,
+      count: user.count + (sum?.count ?? 0),
+      first_seen_at: Math.min(user.first_seen_at, sum?.first_seen_at ?? Number.POSITIVE_INFINITY),
+      last_seen_at: Math.max(user.last_seen_at, sum?.last_seen_at ?? 0),
     })
   }
   return sums

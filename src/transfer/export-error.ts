@@ -1,13 +1,13 @@
 import type { Context } from '../context.js'
+import { isoTime } from '../model/time.js'
 import type { ErrorRow } from '../store/lock.js'
 import { exportedParts } from './export-parts.js'
-import { iso, isoOrNull } from './iso-time.js'
-import { digestOf, originOf } from './origin.js'
-import { type ExportedLine, VERSION } from './record.js'
-import { LONG } from './values.js'
+import { digestOf, originId } from './origin.js'
+import { type ExportedLine, FORMAT_VERSION } from './record.js'
+import { MAX_TEXT_LENGTH } from './values.js'
 
 /** Lines of one error; none if it was deleted during the export. */
-export async function* exportedError(
+export async function* exportError(
   context: Context,
   error_id: number,
   imported: readonly string[],
@@ -27,44 +27,44 @@ export async function* exportedError(
     .select(['name', 'created_at'])
     .where('id', '=', row.application_id)
     .executeTakeFirstOrThrow()
-  const head = {
-    error: { ...fieldsOf(row), occurrence_count: hours.reduce((sum, { count }) => sum + count, 0) },
-    hours: hours.map((one) => ({ ...one, hour: iso(one.hour) })),
+  const errorData = {
+    error: { ...exportedFields(row), occurrence_count: hours.reduce((sum, { count }) => sum + count, 0) },
+    hours: hours.map((entry) => ({ ...entry, hour: isoTime(entry.hour) })),
     comments: await comments(context, error_id),
     activities: await activities(context, error_id),
   }
-  const origin = originOf({
+  const origin = originId({
     application_name: application.name,
     application_created_at: application.created_at,
     hash_signature: row.hash_signature,
     error_id,
   })
-  const shared = {
-    version: VERSION,
+  const common = {
+    version: FORMAT_VERSION,
     application_name: application.name,
     origins: [origin, ...imported],
-    revision: digestOf(head),
+    revision: digestOf(errorData),
   }
   let part = 1
   for await (const rows of exportedParts(context, row)) {
-    if (part === 1) yield { ...shared, kind: 'error', ...head, ...(await sought(context, error_id)), ...rows }
-    else yield { ...shared, kind: 'more', hash_signature: row.hash_signature, message: row.message, part, ...rows }
+    if (part === 1) yield { ...common, kind: 'error', ...errorData, ...(await searchData(context, error_id)), ...rows }
+    else yield { ...common, kind: 'more', hash_signature: row.hash_signature, message: row.message, part, ...rows }
     part++
   }
 }
 
-function fieldsOf(row: ErrorRow) {
+function exportedFields(row: ErrorRow) {
   const { id, application_id, resolved, user_count, occurrence_count, first_message, ...fields } = row
   return {
     ...fields,
-    first_seen_at: iso(row.first_seen_at),
-    occurred_at: iso(row.occurred_at),
-    shown_at: isoOrNull(row.shown_at),
-    snoozed_until: isoOrNull(row.snoozed_until),
-    resolved_at: isoOrNull(row.resolved_at),
-    reopened_at: isoOrNull(row.reopened_at),
-    muted_at: isoOrNull(row.muted_at),
-    muted_until: isoOrNull(row.muted_until),
+    first_seen_at: isoTime(row.first_seen_at),
+    occurred_at: isoTime(row.occurred_at),
+    shown_at: isoTime(row.shown_at),
+    snoozed_until: isoTime(row.snoozed_until),
+    resolved_at: isoTime(row.resolved_at),
+    reopened_at: isoTime(row.reopened_at),
+    muted_at: isoTime(row.muted_at),
+    muted_until: isoTime(row.muted_until),
   }
 }
 
@@ -75,7 +75,7 @@ async function comments({ database }: Context, error_id: number) {
     .where('error_id', '=', error_id)
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({ ...row, created_at: iso(row.created_at) }))
+  return rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }))
 }
 
 async function activities({ database }: Context, error_id: number) {
@@ -85,11 +85,11 @@ async function activities({ database }: Context, error_id: number) {
     .where('error_id', '=', error_id)
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({ ...row, created_at: iso(row.created_at) }))
+  return rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }))
 }
 
 /** Data for search and comparison, because the occurrence that it was derived from may be deleted. */
-async function sought({ database }: Context, error_id: number) {
+async function searchData({ database }: Context, error_id: number) {
   const text = await database.read
     .selectFrom('faultboard_error_search')
     .select('search_text')
@@ -107,5 +107,5 @@ async function sought({ database }: Context, error_id: number) {
     .where('error_id', '=', error_id)
     .execute()
   const texts = [text?.search_text ?? '', ...history.map(({ search_text }) => search_text)]
-  return { search_text: texts.join('\n').slice(0, LONG), features: features.map(({ feature }) => feature) }
+  return { search_text: texts.join('\n').slice(0, MAX_TEXT_LENGTH), features: features.map(({ feature }) => feature) }
 }

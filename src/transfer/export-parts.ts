@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import type { Context } from '../context.js'
+import { isoTime } from '../model/time.js'
 import { sql } from '../store/kysely.js'
 import type { ErrorRow } from '../store/lock.js'
-import { iso } from './iso-time.js'
 import type { moreLine } from './record.js'
 
 type Line = v.InferInput<typeof moreLine>
@@ -17,18 +17,18 @@ export async function* exportedParts(
   error: Pick<ErrorRow, 'id' | 'message' | 'first_message'>,
 ): AsyncGenerator<Rows> {
   const { id: error_id } = error
-  let [users, occurrences]: [string | null, Place | null] = ['', { occurred_at: 0, id: 0 }]
+  let [users, occurrences]: [string | null, Cursor | null] = ['', { occurred_at: 0, id: 0 }]
   let first = true
   while (first || users !== null || occurrences !== null) {
-    const met: UserPart = users === null ? { rows: [], last: null } : await usersAfter(context, error_id, users)
-    const kept: OccurrencePart =
+    const userPart: UserPart = users === null ? { rows: [], last: null } : await usersAfter(context, error_id, users)
+    const occurrencePart: OccurrencePart =
       occurrences === null
         ? { rows: [], payloads: [], last: null }
         : await occurrencesAfter(context, error, occurrences)
-    if (first || met.rows.length + kept.rows.length > 0) {
-      yield { users: met.rows, payloads: kept.payloads, occurrences: kept.rows }
+    if (first || userPart.rows.length + occurrencePart.rows.length > 0) {
+      yield { users: userPart.rows, payloads: occurrencePart.payloads, occurrences: occurrencePart.rows }
     }
-    ;[users, occurrences, first] = [met.last, kept.last, false]
+    ;[users, occurrences, first] = [userPart.last, occurrencePart.last, false]
   }
 }
 
@@ -47,12 +47,16 @@ async function usersAfter({ database }: Context, error_id: number, after: string
     .limit(USERS_PER_LINE)
     .execute()
   return {
-    rows: rows.map((row) => ({ ...row, first_seen_at: iso(row.first_seen_at), last_seen_at: iso(row.last_seen_at) })),
+    rows: rows.map((row) => ({
+      ...row,
+      first_seen_at: isoTime(row.first_seen_at),
+      last_seen_at: isoTime(row.last_seen_at),
+    })),
     last: rows.length < USERS_PER_LINE ? null : (rows.at(-1)?.user_id ?? null),
   }
 }
 
-interface Place {
+interface Cursor {
   occurred_at: number
   id: number
 }
@@ -60,13 +64,13 @@ interface Place {
 interface OccurrencePart {
   rows: Line['occurrences']
   payloads: Line['payloads']
-  last: Place | null
+  last: Cursor | null
 }
 
 async function occurrencesAfter(
   { database }: Context,
   { id, message, first_message }: Pick<ErrorRow, 'id' | 'message' | 'first_message'>,
-  after: Place,
+  after: Cursor,
 ): Promise<OccurrencePart> {
   const { read } = database
   const rows = await read
@@ -89,13 +93,13 @@ async function occurrencesAfter(
           .select(['id', 'content'])
           .where(sql<boolean>`id in (${sql.join(ids)})`)
           .execute()
-  const places = new Map(payloads.map(({ id }, place) => [id, place]))
-  const whole = rows.filter(({ payload_id }) => places.has(payload_id))
+  const payloadIndexes = new Map(payloads.map(({ id }, index) => [id, index]))
+  const withPayload = rows.filter(({ payload_id }) => payloadIndexes.has(payload_id))
   return {
     payloads: payloads.map(({ content }) => JSON.parse(content)),
-    rows: whole.map(({ id, error_id, payload_id, occurred_at, context, ...row }) => ({
-      payload: places.get(payload_id) ?? 0,
-      occurred_at: iso(occurred_at),
+    rows: withPayload.map(({ id, error_id, payload_id, occurred_at, context, ...row }) => ({
+      payload: payloadIndexes.get(payload_id) ?? 0,
+      occurred_at: isoTime(occurred_at),
       ...row,
       message: row.message ?? first_message ?? message,
       context: context === null ? null : JSON.parse(context),

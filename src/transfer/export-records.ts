@@ -1,10 +1,10 @@
 import type { Context } from '../context.js'
+import { isoTime } from '../model/time.js'
 import type { ErrorsFilter } from '../triage/list/errors-list.js'
 import { matchingErrors, withSearchText } from '../triage/list/matching-errors.js'
-import { exportedError } from './export-error.js'
-import { iso } from './iso-time.js'
-import { MARKS, readMark } from './origin.js'
-import { type ExportedLine, VERSION } from './record.js'
+import { exportError } from './export-error.js'
+import { MARK_PATTERN, readMark } from './origin.js'
+import { type ExportedLine, FORMAT_VERSION } from './record.js'
 
 const IDS_PER_PAGE = 200
 
@@ -14,7 +14,7 @@ const IDS_PER_PAGE = 200
  */
 export async function* exportRecords(context: Context, filter: ErrorsFilter): AsyncGenerator<ExportedLine> {
   const matching = await matchingErrors(context, filter)
-  const imported = await importedOrigins(context)
+  const imported = await readImportedOrigins(context)
   const exported = new Set<number>()
   for (let last = 0; ; ) {
     const query = matching
@@ -27,9 +27,9 @@ export async function* exportRecords(context: Context, filter: ErrorsFilter): As
     for (const { id, application_id } of found) {
       if (!exported.has(application_id)) {
         exported.add(application_id)
-        yield* exportedApplication(context, application_id)
+        yield* exportApplication(context, application_id)
       }
-      yield* exportedError(context, id, imported.get(id) ?? [])
+      yield* exportError(context, id, imported.get(id) ?? [])
     }
     last = found.at(-1)?.id ?? last
     if (found.length < IDS_PER_PAGE) return
@@ -37,8 +37,12 @@ export async function* exportRecords(context: Context, filter: ErrorsFilter): As
 }
 
 /** Origins already imported into each error, so that an import of this export does not count them again. */
-async function importedOrigins({ database }: Context): Promise<Map<number, string[]>> {
-  const rows = await database.read.selectFrom('faultboard_leases').select('name').where('name', 'like', MARKS).execute()
+async function readImportedOrigins({ database }: Context): Promise<Map<number, string[]>> {
+  const rows = await database.read
+    .selectFrom('faultboard_leases')
+    .select('name')
+    .where('name', 'like', MARK_PATTERN)
+    .execute()
   const found = new Map<number, string[]>()
   for (const { name } of rows) {
     const { error_id, origin, part } = readMark(name)
@@ -47,7 +51,7 @@ async function importedOrigins({ database }: Context): Promise<Map<number, strin
   return found
 }
 
-async function* exportedApplication({ database }: Context, application_id: number): AsyncGenerator<ExportedLine> {
+async function* exportApplication({ database }: Context, application_id: number): AsyncGenerator<ExportedLine> {
   const application = await database.read
     .selectFrom('faultboard_applications')
     .select(['name', 'created_at'])
@@ -60,13 +64,13 @@ async function* exportedApplication({ database }: Context, application_id: numbe
       .select(['platform', 'version', 'first_seen_at'])
       .where('application_id', '=', application_id)
       .execute()
-    return releases.map((release) => ({ ...release, first_seen_at: iso(release.first_seen_at) }))
+    return releases.map((release) => ({ ...release, first_seen_at: isoTime(release.first_seen_at) }))
   }
   yield {
-    version: VERSION,
+    version: FORMAT_VERSION,
     kind: 'application',
     application_name: application.name,
-    created_at: iso(application.created_at),
+    created_at: isoTime(application.created_at),
     releases: await releasesIn('faultboard_releases'),
     client_releases: await releasesIn('faultboard_client_releases'),
   }

@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
-import { MARKS, readMark } from './origin.js'
+import { MARK_PATTERN, readMark } from './origin.js'
 
 /** An embedded database blocks the host while it reads. */
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
 /** Deletes import markers of deleted errors, which can be imported again. */
 export async function forgetImports({ database: { read } }: Context): Promise<void> {
@@ -10,10 +10,10 @@ export async function forgetImports({ database: { read } }: Context): Promise<vo
     const marks = await read
       .selectFrom('faultboard_leases')
       .select('name')
-      .where('name', 'like', MARKS)
+      .where('name', 'like', MARK_PATTERN)
       .where('name', '>', last)
       .orderBy('name')
-      .limit(AT_ONCE)
+      .limit(BATCH_SIZE)
       .execute()
     const names = marks.map(({ name }) => name)
     if (names.length === 0) return
@@ -22,9 +22,9 @@ export async function forgetImports({ database: { read } }: Context): Promise<vo
       .select('id')
       .where('id', 'in', [...new Set(names.map((name) => readMark(name).error_id))])
       .execute()
-    const there = new Set(rows.map(({ id }) => id))
-    const left = names.filter((name) => !there.has(readMark(name).error_id))
-    if (left.length > 0) await read.deleteFrom('faultboard_leases').where('name', 'in', left).execute()
+    const existingIds = new Set(rows.map(({ id }) => id))
+    const orphaned = names.filter((name) => !existingIds.has(readMark(name).error_id))
+    if (orphaned.length > 0) await read.deleteFrom('faultboard_leases').where('name', 'in', orphaned).execute()
     last = names.at(-1) ?? last
   }
 }

@@ -4,7 +4,7 @@ import type { BulkTarget } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
 import { type ErrorRow, lockErrors } from '../store/lock.js'
 import type { Schema } from '../store/schema.js'
-import { markOf, originOf } from './origin.js'
+import { markName, originId } from './origin.js'
 
 export interface Application {
   id: number
@@ -13,7 +13,7 @@ export interface Application {
 }
 
 /** The application with that name, created if it does not exist. */
-export async function applicationOf(database: Database, name: string, now: number): Promise<Application> {
+export async function findOrCreateApplication(database: Database, name: string, now: number): Promise<Application> {
   const id = await applicationId(database, name, now)
   const { created_at } = await database.read
     .selectFrom('faultboard_applications')
@@ -24,7 +24,7 @@ export async function applicationOf(database: Database, name: string, now: numbe
 }
 
 /** The locked group, or null. */
-export async function lockedGroup(
+export async function lockGroup(
   trx: Transaction<Schema>,
   { dialect }: Database,
   application: Application,
@@ -41,7 +41,7 @@ export async function lockedGroup(
 }
 
 /** Revision imported from these origins; `own` if the group itself was exported. */
-export async function knownRevision(
+export async function importedRevision(
   trx: Transaction<Schema>,
   application: Application,
   row: ErrorRow,
@@ -53,22 +53,22 @@ export async function knownRevision(
     .where(
       'name',
       'in',
-      origins.map((origin) => markOf(row.id, origin)),
+      origins.map((origin) => markName(row.id, origin)),
     )
     .executeTakeFirst()
   // Checked first: an error imported into an empty database can have the same id as in the source.
   if (mark) return mark.holder ?? ''
-  const own = originOf({
+  const ownOrigin = originId({
     application_name: application.name,
     application_created_at: application.created_at,
     hash_signature: row.hash_signature,
     error_id: row.id,
   })
-  return origins.includes(own) ? 'own' : null
+  return origins.includes(ownOrigin) ? 'own' : null
 }
 
 /** Marks an origin as imported. The revision is stored in the holder column of a lease. */
-export const IMPORTS: BulkTarget = {
+export const IMPORT_MARKS: BulkTarget = {
   table: 'faultboard_leases',
   columns: [
     { name: 'name', type: 'text' },

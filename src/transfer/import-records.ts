@@ -3,7 +3,7 @@ import { TrackerError } from '../model/errors.js'
 import { isRefusal } from '../store/recording/record-batch.js'
 import { addApplication } from './add-application.js'
 import { addError } from './add-error.js'
-import { addMore } from './add-more.js'
+import { addErrorPart } from './add-more.js'
 import { readRecord } from './read-record.js'
 
 /** A line of a file, numbered from 1. */
@@ -12,7 +12,7 @@ export interface Line {
   /** Null if it could not be read. */
   text: string | null
   /** Reason why it could not be read. */
-  why?: string
+  reason?: string
 }
 
 export interface Rejection {
@@ -52,7 +52,7 @@ export async function importRecords(
   const imported: Imported = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }
   for await (const line of lines) {
     if (line.text?.trim() === '') continue
-    const reason = await take(context, line, imported)
+    const reason = await importLine(context, line, imported)
     if (reason === null) continue
     imported.rejected++
     await reject({ line: line.number, reason }, line)
@@ -61,16 +61,16 @@ export async function importRecords(
 }
 
 /** Null, or the reason for rejecting the line. */
-async function take(
+async function importLine(
   context: Context,
-  { text, why = 'cannot be read' }: Line,
+  { text, reason: why = 'cannot be read' }: Line,
   imported: Imported,
 ): Promise<string | null> {
   try {
     if (text === null) return why
     const record = readRecord(text)
     if (record.kind === 'application') await addApplication(context, record)
-    else if (record.kind === 'more') await addMore(context, record)
+    else if (record.kind === 'more') await addErrorPart(context, record)
     else {
       const outcome = await addError(context, record)
       imported[outcome]++

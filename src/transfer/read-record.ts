@@ -6,19 +6,19 @@ import {
   applicationLine,
   type ErrorLine,
   errorLine,
+  FORMAT_VERSION,
   type MoreLine,
   moreLine,
   type RecordRows,
-  VERSION,
 } from './record.js'
 
 /** Parses a line, or throws `invalid_input` with the reason. */
 export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine {
-  const { kind, version, ...rest } = objectIn(text)
-  if (version !== VERSION) {
-    throw refused(
-      typeof version === 'number' && version > VERSION
-        ? `written by a newer version of Faultboard (format version ${version}, supported up to ${VERSION})`
+  const { kind, version, ...rest } = parseObject(text)
+  if (version !== FORMAT_VERSION) {
+    throw invalidLine(
+      typeof version === 'number' && version > FORMAT_VERSION
+        ? `written by a newer version of Faultboard (format version ${version}, supported up to ${FORMAT_VERSION})`
         : 'not a line of an export: version is missing',
     )
   }
@@ -26,55 +26,56 @@ export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine
     case 'application':
       return parseInput(applicationLine, { kind, ...rest }, FIRST_PROBLEM)
     case 'error':
-      return consistent(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM))
+      return checkCounts(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM))
     case 'more':
-      return withPayloads(parseInput(moreLine, { kind, ...rest }, FIRST_PROBLEM))
+      return checkPayloads(parseInput(moreLine, { kind, ...rest }, FIRST_PROBLEM))
     default:
-      throw refused('kind must be one of application, error, more')
+      throw invalidLine('kind must be one of application, error, more')
   }
 }
 
 /** A hostile line can have millions of problems, and describing each would exhaust the memory. */
 const FIRST_PROBLEM = { abortEarly: true }
 
-function objectIn(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw refused(`not valid JSON (${error instanceof Error ? error.message.slice(0, 100) : 'unreadable'})`)
+    throw invalidLine(`not valid JSON (${error instanceof Error ? error.message.slice(0, 100) : 'unreadable'})`)
   }
   const parsed = v.safeParse(v.record(v.string(), v.unknown()), value)
-  if (!parsed.success || Array.isArray(value)) throw refused('not a JSON object')
-  if (!isShallow(parsed.output, DEEPEST)) throw refused(`nested deeper than ${DEEPEST} levels`)
+  if (!parsed.success || Array.isArray(value)) throw invalidLine('not a JSON object')
+  if (!isShallow(parsed.output, MAX_DEPTH)) throw invalidLine(`nested deeper than ${MAX_DEPTH} levels`)
   return parsed.output
 }
 
 /** Deeper than any recorded data. Later code recurses without a check. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1))
+  return levels > 0 && Object.values(value).every((child) => isShallow(child, levels - 1))
 }
 
 /** A record with inconsistent counts would leave sums that never add up. */
-function consistent(line: ErrorLine): ErrorLine {
-  const counted = line.hours.reduce((sum, { count }) => sum + count, 0)
+function checkCounts(line: ErrorLine): ErrorLine {
+  const total = line.hours.reduce((sum, { count }) => sum + count, 0)
   const { occurrence_count, first_seen_at, occurred_at } = line.error
-  if (counted !== occurrence_count) {
-    throw refused(`error.occurrence_count is ${occurrence_count}, but its hours add up to ${counted}`)
+  if (total !== occurrence_count) {
+    throw invalidLine(`error.occurrence_count is ${occurrence_count}, but its hours add up to ${total}`)
   }
-  if (first_seen_at > occurred_at) throw refused('error.first_seen_at is later than error.occurred_at')
-  return withPayloads(line)
+  if (first_seen_at > occurred_at) throw invalidLine('error.first_seen_at is later than error.occurred_at')
+  return checkPayloads(line)
 }
 
-function withPayloads<Line extends RecordRows>(line: Line): Line {
-  const wrong = line.occurrences.find(({ payload }) => payload >= line.payloads.length)
-  if (wrong) throw refused(`an occurrence refers to payload ${wrong.payload}, but there are ${line.payloads.length}`)
+function checkPayloads<Line extends RecordRows>(line: Line): Line {
+  const invalid = line.occurrences.find(({ payload }) => payload >= line.payloads.length)
+  if (invalid)
+    throw invalidLine(`an occurrence refers to payload ${invalid.payload}, but there are ${line.payloads.length}`)
   return line
 }
 
-function refused(sentence: string): TrackerError {
-  return new TrackerError('invalid_input', sentence)
+function invalidLine(reason: string): TrackerError {
+  return new TrackerError('invalid_input', reason)
 }

@@ -2,40 +2,40 @@ import * as v from 'valibot'
 import { CLIENT_SOURCES } from '../model/event.js'
 import { SEVERITIES } from '../model/severity.js'
 import { STATUSES } from '../model/workflow.js'
-import { cause, circumstances } from './circumstances.js'
-import { hexadecimal, hour, LONG, list, oneOf, text, time, whole } from './values.js'
+import { cause, occurrenceContext } from './occurrence-context.js'
+import { hexadecimal, hour, list, MAX_TEXT_LENGTH, oneOf, text, time, wholeNumber } from './values.js'
 
 /**
  * Lines of an export, one JSON object each. An application precedes its errors. An error with many users or
  * occurrences continues in lines of kind `more`, so that lines stay bounded. Times are ISO 8601 in UTC.
  */
-export const VERSION = 1
+export const FORMAT_VERSION = 1
 
-const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema)
+const nullable = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema)
 
-const user = v.object({ user_id: text(255), count: whole(1), first_seen_at: time, last_seen_at: time })
+const user = v.object({ user_id: text(255), count: wholeNumber(1), first_seen_at: time, last_seen_at: time })
 const payload = v.object({
-  backtrace: list(text(LONG)),
+  backtrace: list(text(MAX_TEXT_LENGTH)),
   causes: list(cause),
-  signature_place: v.optional(list(text(LONG))),
+  signature_place: v.optional(list(text(MAX_TEXT_LENGTH))),
 })
 const occurrence = v.object({
   /** Index into the payloads of the line. */
-  payload: whole(0),
+  payload: wholeNumber(0),
   occurred_at: time,
-  message: orNull(text(LONG)),
+  message: nullable(text(MAX_TEXT_LENGTH)),
   platform: text(64),
-  app_version: orNull(text(128)),
-  git_sha: orNull(text(64)),
-  user_id: orNull(text(255)),
-  request_url: orNull(text(LONG)),
-  ip_address: orNull(text(64)),
-  user_agent: orNull(text(512)),
-  context: orNull(circumstances),
+  app_version: nullable(text(128)),
+  git_sha: nullable(text(64)),
+  user_id: nullable(text(255)),
+  request_url: nullable(text(MAX_TEXT_LENGTH)),
+  ip_address: nullable(text(64)),
+  user_agent: nullable(text(512)),
+  context: nullable(occurrenceContext),
 })
 
-const rows = { users: list(user), payloads: list(payload), occurrences: list(occurrence) }
-const origin = {
+const rowFields = { users: list(user), payloads: list(payload), occurrences: list(occurrence) }
+const originFields = {
   application_name: v.pipe(text(255), v.nonEmpty('must not be empty')),
   /** Id of the exported group, and of the groups imported into it. */
   origins: v.pipe(list(hexadecimal(32)), v.minLength(1, 'must not be empty')),
@@ -47,7 +47,7 @@ const release = v.object({ platform: text(64), version: text(128), first_seen_at
 
 export const applicationLine = v.object({
   kind: v.literal('application'),
-  application_name: origin.application_name,
+  application_name: originFields.application_name,
   created_at: time,
   releases: list(release),
   /** Absent in exports of 0.4.0. */
@@ -56,78 +56,78 @@ export const applicationLine = v.object({
 
 export const errorLine = v.object({
   kind: v.literal('error'),
-  ...origin,
+  ...originFields,
   error: v.object({
     hash_signature: hexadecimal(64),
     error_type: text(255),
-    message: text(LONG),
+    message: text(MAX_TEXT_LENGTH),
     /** Absent in exports of 0.4.0. */
-    source: v.optional(orNull(oneOf(CLIENT_SOURCES)), null),
-    place: orNull(text(500)),
+    source: v.optional(nullable(oneOf(CLIENT_SOURCES)), null),
+    place: nullable(text(500)),
     severity: oneOf(SEVERITIES),
     status: oneOf(STATUSES),
     priority_level: v.pipe(
-      whole(0),
+      wholeNumber(0),
       v.check((n) => n <= 4, 'must be at most 4'),
     ),
-    assigned_to: orNull(text(255)),
+    assigned_to: nullable(text(255)),
     platform: text(64),
-    app_version: orNull(text(128)),
-    first_app_version: orNull(text(128)),
-    git_sha: orNull(text(64)),
-    user_id: orNull(text(255)),
-    occurrence_count: whole(1),
+    app_version: nullable(text(128)),
+    first_app_version: nullable(text(128)),
+    git_sha: nullable(text(64)),
+    user_id: nullable(text(255)),
+    occurrence_count: wholeNumber(1),
     first_seen_at: time,
     occurred_at: time,
     /** Absent in exports of 0.4.0. */
-    shown_at: v.optional(orNull(time), null),
-    snoozed_until: orNull(time),
-    snooze_reason: orNull(text(LONG)),
-    resolved_at: orNull(time),
-    resolved_by_name: orNull(text(255)),
-    resolution_comment: orNull(text(LONG)),
-    resolution_reference: orNull(text(LONG)),
-    reopened_at: orNull(time),
-    resolved_in_version: orNull(text(128)),
-    regressed_in_version: orNull(text(128)),
-    muted_at: orNull(time),
-    muted_until: orNull(time),
-    muted_by_name: orNull(text(255)),
-    mute_reason: orNull(text(LONG)),
+    shown_at: v.optional(nullable(time), null),
+    snoozed_until: nullable(time),
+    snooze_reason: nullable(text(MAX_TEXT_LENGTH)),
+    resolved_at: nullable(time),
+    resolved_by_name: nullable(text(255)),
+    resolution_comment: nullable(text(MAX_TEXT_LENGTH)),
+    resolution_reference: nullable(text(MAX_TEXT_LENGTH)),
+    reopened_at: nullable(time),
+    resolved_in_version: nullable(text(128)),
+    regressed_in_version: nullable(text(128)),
+    muted_at: nullable(time),
+    muted_until: nullable(time),
+    muted_by_name: nullable(text(255)),
+    mute_reason: nullable(text(MAX_TEXT_LENGTH)),
   }),
-  search_text: text(LONG),
-  features: list(whole(0)),
+  search_text: text(MAX_TEXT_LENGTH),
+  features: list(wholeNumber(0)),
   hours: list(
     v.object({
       hour,
       severity: oneOf(SEVERITIES),
       platform: text(64),
       app_version: text(128),
-      count: whole(1),
+      count: wholeNumber(1),
     }),
   ),
-  comments: list(v.object({ author_name: text(255), body: text(LONG), created_at: time })),
+  comments: list(v.object({ author_name: text(255), body: text(MAX_TEXT_LENGTH), created_at: time })),
   activities: list(
     v.object({
       actor: text(255),
       action: text(32),
-      from_value: orNull(text(LONG)),
-      to_value: orNull(text(LONG)),
-      comment: orNull(text(LONG)),
+      from_value: nullable(text(MAX_TEXT_LENGTH)),
+      to_value: nullable(text(MAX_TEXT_LENGTH)),
+      comment: nullable(text(MAX_TEXT_LENGTH)),
       created_at: time,
     }),
   ),
-  ...rows,
+  ...rowFields,
 })
 
 export const moreLine = v.object({
   kind: v.literal('more'),
-  ...origin,
+  ...originFields,
   hash_signature: hexadecimal(64),
   /** Message of the error; an occurrence contains its own only if it differs. */
-  message: text(LONG),
-  part: whole(2),
-  ...rows,
+  message: text(MAX_TEXT_LENGTH),
+  part: wholeNumber(2),
+  ...rowFields,
 })
 
 export type ApplicationLine = v.InferOutput<typeof applicationLine>

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { backtraceOf, readFields, textOf, timeOf } from '../../src/capture/fields.js'
+import { readBacktrace, readFields, readText, readTime } from '../../src/capture/fields.js'
 
 const NOW = Date.parse('2026-03-10T12:00:00Z')
 
@@ -16,7 +16,7 @@ describe('occurred_at', () => {
     ['seconds as text', String(earlier / 1000)],
     ['ISO 8601', new Date(earlier).toISOString()],
     ['ISO 8601 in another zone', '2026-03-10T13:59:00+02:00'],
-  ])('is taken as %s', (_, given) => expect(timeOf(given, NOW)).toBe(earlier))
+  ])('is taken as %s', (_, given) => expect(readTime(given, NOW)).toBe(earlier))
 
   test.each([
     ['nothing', undefined],
@@ -30,9 +30,9 @@ describe('occurred_at', () => {
     ['the end of time', 8.64e15],
     ['a list', [earlier]],
     ['a Proxy of a Date', new Proxy(new Date(earlier), {})],
-  ])('is now for %s', (_, given) => expect(timeOf(given, NOW)).toBe(NOW))
+  ])('is now for %s', (_, given) => expect(readTime(given, NOW)).toBe(NOW))
 
-  test('may lie a little ahead, as clocks differ', () => expect(timeOf(NOW + 60_000, NOW)).toBe(NOW + 60_000))
+  test('may lie a little ahead, as clocks differ', () => expect(readTime(NOW + 60_000, NOW)).toBe(NOW + 60_000))
 })
 
 describe('a field', () => {
@@ -49,31 +49,31 @@ describe('a field', () => {
     [{}, undefined],
     [['a'], undefined],
     [Symbol('a'), undefined],
-  ])('%s is the text %s', (given, text) => expect(textOf(given, 10)).toBe(text))
+  ])('%s is the text %s', (given, text) => expect(readText(given, 10)).toBe(text))
 
   test('is never longer than its limit, a number of a hundred thousand digits included', () => {
-    expect(textOf(10n ** 100_000n, 255)).toHaveLength(255)
-    expect(textOf('x'.repeat(1_000_000), 255)).toHaveLength(255)
+    expect(readText(10n ** 100_000n, 255)).toHaveLength(255)
+    expect(readText('x'.repeat(1_000_000), 255)).toHaveLength(255)
   })
 })
 
 describe('a backtrace', () => {
   test('is a list of lines, or a text of lines, whose head of type and message is left out', () => {
-    expect(backtraceOf(['at a', ' at b '], 50)).toEqual(['at a', 'at b'])
-    expect(backtraceOf('Error: x\n    at a\n\n    at b', 50)).toEqual(['at a', 'at b'])
+    expect(readBacktrace(['at a', ' at b '], 50)).toEqual(['at a', 'at b'])
+    expect(readBacktrace('Error: x\n    at a\n\n    at b', 50)).toEqual(['at a', 'at b'])
   })
   test('of a shape without "at" is kept whole', () => {
-    expect(backtraceOf('total@https://a/b.js:1:2\nmain@https://a/b.js:3:4', 50)).toHaveLength(2)
+    expect(readBacktrace('total@https://a/b.js:1:2\nmain@https://a/b.js:3:4', 50)).toHaveLength(2)
   })
   test('is cut at max_backtrace_lines, counted from the first frame', () => {
     const text = `Error: x\n${Array.from({ length: 100 }, (_, i) => `at f${i}`).join('\n')}`
-    expect(backtraceOf(text, 3)).toEqual(['at f0', 'at f1', 'at f2'])
-    expect(backtraceOf(text.split('\n'), 3)).toEqual(['at f0', 'at f1', 'at f2'])
+    expect(readBacktrace(text, 3)).toEqual(['at f0', 'at f1', 'at f2'])
+    expect(readBacktrace(text.split('\n'), 3)).toEqual(['at f0', 'at f1', 'at f2'])
   })
   test.each([[5], [null], [{}], [new Proxy(['at a'], {})], [[1, null, {}, '']], [Array(1_000_000)]])(
     'is empty for %s',
     (given) => {
-      expect(backtraceOf(given, 50)).toEqual([])
+      expect(readBacktrace(given, 50)).toEqual([])
     },
   )
 })

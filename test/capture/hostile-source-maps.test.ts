@@ -176,7 +176,7 @@ describe('a map that cannot be used leaves the line alone', () => {
     const mappings = withMap({ ...plain('../src/a.ts'), mappings: `AACA${',CAAA'.repeat(180)}` })
     const inline = Buffer.from(JSON.stringify(plain('a.ts', { sourcesContent: ['x'.repeat(5000)] }))).toString('base64')
     for (const root of [bytes, mappings, project({ 'dist/x.js': code(`data:application/json;base64,${inline}`) })]) {
-      const { same, skipped, positions } = mapped(root, undefined, { max_map_bytes: 4000 })
+      const { same, skipped, positions } = mapped(root, undefined, { maxMapBytes: 4000 })
       positions.original([`at again (${root}/dist/x.js:1:1)`])
       expect({ same, skipped }).toEqual({ same: true, skipped: ['map_too_large'] })
       expect(mapped(root).same).toBe(false)
@@ -239,7 +239,7 @@ test('for one stack only so much is read, whatever is remembered', () => {
     [`dist/${name}.js.map`, map],
   ])
   const root = project(Object.fromEntries(files))
-  const { positions } = mapped(root, 'at x', { max_map_bytes: 4000 })
+  const { positions } = mapped(root, 'at x', { maxMapBytes: 4000 })
   const stack = () => names.map((name) => `at fail (${root}/dist/${name}.js:1:1)`)
   const first = positions.original(stack())
   expect(first.map((line) => line.includes('/src/'))).toEqual([true, true, false, false, false])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textOfArguments } from '../../src/capture/breadcrumbs/console-text.js'
+import { formatArguments } from '../../src/capture/breadcrumbs/console-text.js'
 import { sensitiveKeys } from '../../src/model/redaction/sensitive-keys.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
@@ -48,7 +48,7 @@ describeOneDatabase('a secret', (database) => {
     ]
     const logged = await tracker.withScope(() => {
       for (const values of printed)
-        tracker.addBreadcrumb({ category: 'console', message: textOfArguments(values, sensitiveKeys([])) })
+        tracker.addBreadcrumb({ category: 'console', message: formatArguments(values, sensitiveKeys([])) })
       return tracker.Commands.LogError.call({ exception: new Error('x') })
     })
     const { breadcrumbs } = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })

@@ -16,7 +16,7 @@ export interface EnginePlace {
   server: { url: string; settings(url: string): Settings } | null
 }
 
-const QUICK: Timing = { lease_ms: 2000, poll_ms: 50, grace_ms: 5000, patience_ms: 30_000, pause_ms: 20 }
+const QUICK: Timing = { leaseMs: 2000, pollMs: 50, graceMs: 5000, timeoutMs: 30_000, retryDelayMs: 20 }
 
 /** What every engine has to do, on its real server. */
 export function jobEngineContract(fresh: () => Promise<EnginePlace>): void {
@@ -79,7 +79,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     let begun = 0
     const slow = async () => {
       begun++
-      await new Promise((resume) => setTimeout(resume, 2.5 * QUICK.lease_ms))
+      await new Promise((resume) => setTimeout(resume, 2.5 * QUICK.leaseMs))
     }
     const { engine } = working(settings, slow)
     working(settings, slow)
@@ -163,7 +163,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('stops when the job at work is done, and takes no other', async () => {
     const { settings } = await fresh()
     const ended: unknown[] = []
-    const { engine } = opened(settings, { grace_ms: 20_000 })
+    const { engine } = opened(settings, { graceMs: 20_000 })
     let begun = 0
     engine.work(async ({ data }) => {
       begun++
@@ -185,7 +185,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('gives back at once what it cannot finish, and tells it to break off', async () => {
     const { settings } = await fresh()
     const begun: RunningJob[] = []
-    const stubborn = opened(settings, { grace_ms: 50, lease_ms: 600_000 })
+    const stubborn = opened(settings, { graceMs: 50, leaseMs: 600_000 })
     stubborn.engine.work(async (job) => {
       begun.push(job)
       await new Promise((_, reject) => {
@@ -204,7 +204,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('does what is due before it stops, when it is asked to, and nothing that is due later', async () => {
     const { settings } = await fresh()
     const ended: unknown[] = []
-    const { engine } = opened(settings, { grace_ms: 20_000, poll_ms: 600_000 })
+    const { engine } = opened(settings, { graceMs: 20_000, pollMs: 600_000 })
     engine.work(async ({ data }) => {
       await new Promise((resume) => setTimeout(resume, 20))
       ended.push(data.number)
@@ -218,7 +218,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
 
   test('breaks off what is not done within the grace, however it was asked to stop', async () => {
     const { settings } = await fresh()
-    const { engine } = opened(settings, { grace_ms: 200 })
+    const { engine } = opened(settings, { graceMs: 200 })
     const begun: RunningJob[] = []
     engine.work(async (job) => {
       begun.push(job)
@@ -253,7 +253,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     const { server } = await fresh()
     if (!server) return skip('its jobs are in a file')
     const proxy = await startProxy(server.url)
-    const { engine, done, log } = working(server.settings(proxy.url), undefined, { patience_ms: 2000 })
+    const { engine, done, log } = working(server.settings(proxy.url), undefined, { timeoutMs: 2000 })
     await eventually(() => tried(engine.add([numbered(1)])), 'it takes jobs')
     await eventually(() => done.length > 0, 'and does them')
     await proxy.refuse()
@@ -304,7 +304,7 @@ function working(
   timing: Partial<Timing> = {},
 ): Opened & { done: RunningJob[] } {
   const done: RunningJob[] = []
-  const one = opened(settings, { grace_ms: 100, ...timing })
+  const one = opened(settings, { graceMs: 100, ...timing })
   one.engine.work(async (job) => {
     await handle(job)
     done.push(job)

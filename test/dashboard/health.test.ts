@@ -63,7 +63,7 @@ describeOneDatabase('health', (database) => {
     })
     const { state, reasons, work } = await healthOf(host)
     expect(state).toBe('degraded')
-    expect(reasons.map(({ sentence }) => sentence).join('\n')).toMatch(
+    expect(reasons.map(({ message: sentence }) => sentence).join('\n')).toMatch(
       /1 jobs failed.*digest: no such host[\s\S]*1 of the most recent notifications[\s\S]*last deleted at .*npx faultboard cleanup/,
     )
     expect(work).toMatchObject({
@@ -88,7 +88,7 @@ describeEachDatabase(
       await proxy.refuse()
       const health = await healthOf(host)
       expect(health).toMatchObject({ status: 200, state: 'failing', database: { reachable: false }, work: null })
-      expect(health.reasons[0]?.sentence).toContain(`Errors are kept in ${health.spool.folder}`)
+      expect(health.reasons[0]?.message).toContain(`Errors are kept in ${health.spool.folder}`)
       const response = await host.get('/health')
       const page = await response.text()
       expect(response.status).toBe(200)
@@ -119,7 +119,7 @@ describeEachDatabase(
       onTestFinished(() => host.close())
       const { state, reasons, database: found } = await healthOf(host)
       expect(state).toBe('failing')
-      expect(reasons[0]?.sentence).toContain('npx faultboard migrate')
+      expect(reasons[0]?.message).toContain('npx faultboard migrate')
       expect(found).toMatchObject({ reachable: true, migrations: { applied: [] } })
       expect(found.migrations?.pending).toContain('0001-initial')
     })
@@ -136,7 +136,7 @@ test('reports drops with reasons, rejected files and a full spool', async () => 
   const { state, reasons, dropped, spool } = await healthOf(host)
   expect(state).toBe('degraded')
   expect(spool).toMatchObject({ failed: 1, bytes: 700, max_bytes: 1000 })
-  expect(reasons.map(({ sentence }) => sentence)).toEqual([
+  expect(reasons.map(({ message: sentence }) => sentence)).toEqual([
     expect.stringContaining('more than half full'),
     expect.stringContaining('1 file was rejected by the database and kept'),
   ])
@@ -150,7 +150,7 @@ test('reports a database that cannot be opened and where errors are kept', async
   const host = await start('sqlite:/nowhere/at/all/errors.sqlite3')
   const { state, reasons } = await healthOf(host)
   expect(state).toBe('failing')
-  expect(reasons[0]?.sentence).toMatch(/Cannot open \/nowhere\/at\/all\/errors\.sqlite3.*Errors are kept in/)
+  expect(reasons[0]?.message).toMatch(/Cannot open \/nowhere\/at\/all\/errors\.sqlite3.*Errors are kept in/)
 })
 
 test('requires authentication for the health page', async () => {

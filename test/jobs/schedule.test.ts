@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { createEngine } from '../../src/jobs/engines.js'
 import { SCHEDULES } from '../../src/jobs/registry.js'
-import { handOverIfDue } from '../../src/jobs/schedule.js'
+import { enqueueIfDue } from '../../src/jobs/schedule.js'
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
@@ -82,7 +82,7 @@ describeEachDatabase('what happens by itself', (database) => {
     if (!first || !cleanup) throw new Error('no process')
     // The job is safe, and the process is gone before it could note that.
     const dying = { ...first, jobs: { ...first.jobs, add: died(first.jobs.add) } } as Context
-    await expect(handOverIfDue(dying, cleanup)).rejects.toThrow('died')
+    await expect(enqueueIfDue(dying, cleanup)).rejects.toThrow('died')
     expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
     clock.now += 2 * MINUTE
     const { waiting } = await first.jobs.counts()
@@ -118,7 +118,7 @@ describeEachDatabase('what happens by itself', (database) => {
     }
     let known = new Set<number>()
     const round = async () => {
-      for (const schedule of SCHEDULES) await Promise.all(contexts.map((one) => handOverIfDue(one, schedule)))
+      for (const schedule of SCHEDULES) await Promise.all(contexts.map((one) => enqueueIfDue(one, schedule)))
       const jobs = await named()
       const added = jobs.filter(({ id }) => !known.has(id)).map(({ name }) => name)
       known = new Set(jobs.map(({ id }) => id))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commitIn, compareReleases, releaseName, sortReleases, versionIn } from '../../src/model/releases.js'
+import { compareReleases, findCommit, findVersion, releaseName, sortReleases } from '../../src/model/releases.js'
 
 describe('the name of a release', () => {
   test.each([
@@ -9,7 +9,7 @@ describe('the name of a release', () => {
     ['1.4.0+45', 'f81f3c2', '1.4.0+45', 'f81f3c2'],
   ])('of version %s and commit %s gives both back', (app_version, git_sha, version, commit) => {
     const name = releaseName({ app_version, git_sha }) ?? ''
-    expect([versionIn(name), commitIn(name)]).toEqual([version, commit])
+    expect([findVersion(name), findCommit(name)]).toEqual([version, commit])
   })
 
   test('is none where nothing is known, and fits its column however long the version is', () => {
@@ -18,7 +18,7 @@ describe('the name of a release', () => {
       const app_version = 'v'.repeat(length)
       const name = releaseName({ app_version, git_sha: 'f'.repeat(64) }) ?? ''
       expect(name.length).toBeLessThanOrEqual(128)
-      expect(versionIn(name)).toBe(app_version)
+      expect(findVersion(name)).toBe(app_version)
     }
   })
 })

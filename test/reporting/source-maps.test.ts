@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { unpackText } from '../../src/capture/source-maps/packed-text.js'
+import { unpackText } from '../../src/capture/source-maps/stored/packed-text.js'
 import { removeOldSourceMaps } from '../../src/diagnostics/source-maps/remove-old-releases.js'
 import { storeSourceMap } from '../../src/diagnostics/source-maps/store-source-map.js'
 import type { FrameSource } from '../../src/model/stacks/frame-source.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Endpoint } from '../../src/dashboard/define.js'
-import { type Routes, STREAM } from '../../src/dashboard/routes.js'
+import type { Endpoint, Routes } from '../../src/dashboard/define.js'
+import { liveStream } from '../../src/dashboard/live.js'
 import { DIAGNOSTICS } from '../../src/diagnostics/diagnostics.js'
 import { loadRoutes } from '../../src/diagnostics/routes.js'
 import type { Settings } from '../../src/options.js'
@@ -16,7 +16,7 @@ const KINDS: Record<Exclude<keyof Routes, 'navigation'> | 'stream', Kind> = {
   pages: ['GET', routes.pages],
   feeds: ['GET', routes.feeds],
   downloads: ['GET', routes.downloads],
-  stream: ['GET', [STREAM]],
+  stream: ['GET', [liveStream]],
   actions: ['POST', routes.actions],
 }
 

@@ -164,7 +164,7 @@ describe('an SQLite file that is deleted while it is open', () => {
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     const health = await healthNow()
     expect(health.database).toMatchObject({ reachable: true, replaced_count: 1, damage: null })
-    expect(health.reasons.map(({ sentence }) => sentence).join()).toContain('was deleted or replaced')
+    expect(health.reasons.map(({ message: sentence }) => sentence).join()).toContain('was deleted or replaced')
   })
 })
 
@@ -204,7 +204,7 @@ describe('a damaged SQLite file', () => {
     const health = await healthNow()
     expect(health.state).toBe('failing')
     expect(health.database.damage).not.toBeNull()
-    expect(health.reasons.map(({ sentence }) => sentence).join()).toContain('npx faultboard check --repair')
+    expect(health.reasons.map(({ message: sentence }) => sentence).join()).toContain('npx faultboard check --repair')
     for (const path of ['/health', '/settings']) {
       expect(await (await get(path)).text()).toContain('title="Health: failing"')
     }

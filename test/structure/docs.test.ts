@@ -7,7 +7,7 @@ import { DROP_REASONS } from '../../src/model/drop-reasons.js'
 import { severityOf } from '../../src/model/grade-severity.js'
 import { SEVERITIES } from '../../src/model/severity.js'
 import { OPTION_NAMES } from '../../src/options.js'
-import { ACTIONS, DOWNLOADS, FEEDS, PAGES, STREAM } from '../support/routes.js'
+import { ACTIONS, DOWNLOADS, FEEDS, liveStream, PAGES } from '../support/routes.js'
 
 const readme = readFileSync('README.md', 'utf8')
 
@@ -83,7 +83,7 @@ describe('the docs', () => {
 
   test('docs/endpoints.md has a section for every endpoint, with every parameter that it takes', () => {
     const text = readFileSync('docs/endpoints.md', 'utf8')
-    const missing = [...PAGES, ...FEEDS, ...DOWNLOADS, STREAM, ...ACTIONS].flatMap(({ path, parameters }) => {
+    const missing = [...PAGES, ...FEEDS, ...DOWNLOADS, liveStream, ...ACTIONS].flatMap(({ path, parameters }) => {
       const heading = ` ${path.replace(/\{[^}]*\}/g, '')}\`\n`
       const sections = text.split('\n### ').filter((section) => section.includes(heading))
       return describeInput(parameters)

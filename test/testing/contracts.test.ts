@@ -122,7 +122,7 @@ describeEachDatabase('the exported contracts', (database) => {
               return createEngine({
                 ...{ config, database: own, now: Date.now, random: Math.random, ready: async () => {} },
                 log: { info() {}, warn() {} },
-                timing: { lease_ms: 2000, poll_ms: 50, grace_ms: 500, patience_ms: 30_000, pause_ms: 20 },
+                timing: { leaseMs: 2000, pollMs: 50, graceMs: 500, timeoutMs: 30_000, retryDelayMs: 20 },
               })
             },
             close: () => Promise.all(opened.map((one) => one.close())),

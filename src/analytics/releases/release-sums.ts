@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { type SeenRelease, sortReleases, versionIn } from '../../model/releases.js'
+import { findVersion, type SeenRelease, sortReleases } from '../../model/releases.js'
 import type { Severity } from '../../model/severity.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { startOfUtcDay } from '../../model/utc-day.js'
@@ -63,7 +63,7 @@ async function notedSights(
     .execute()
   return new Map(
     rows.map(({ application_id, name, first_seen_at }) => [
-      releaseKey({ application_id, app_version: versionIn(name) }),
+      releaseKey({ application_id, app_version: findVersion(name) }),
       first_seen_at,
     ]),
   )

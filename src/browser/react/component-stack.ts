@@ -2,18 +2,18 @@ import { withoutQueries } from '../address.js'
 import type { Details } from '../client.js'
 
 /** Maximum length of a tag. */
-const LONGEST = 200
+const MAX_TAG_LENGTH = 200
 
 /**
  * Components that an error passed through, innermost first: names as `component`, the full stack in the context. HTML
  * elements are skipped: their names are lower-case and have no file.
  */
-export function fromReact({ componentStack }: { componentStack?: string | null | undefined }): Details {
+export function componentDetails({ componentStack }: { componentStack?: string | null | undefined }): Details {
   if (!componentStack) return {}
   const names = componentStack
     .split('\n')
     .filter((line) => /^\s*(at )?[A-Z]|:[1-9]\d*\)?$/.test(line))
     .map((line) => line.replace(/^\s*(at )?/, '').replace(/[\s@(].*/, ''))
   const context = { component_stack: withoutQueries(componentStack) }
-  return { component: names.join(' < ').slice(0, LONGEST), context }
+  return { component: names.join(' < ').slice(0, MAX_TAG_LENGTH), context }
 }

@@ -1,6 +1,6 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react'
 import type { BrowserClient } from '../client.js'
-import { fromReact } from './component-stack.js'
+import { componentDetails } from './component-stack.js'
 
 export { rootHandlers } from './root-handlers.js'
 
@@ -36,7 +36,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
   readonly reset = () => this.setState({ caught: null })
 
   override componentDidCatch(error: unknown, info: ErrorInfo): void {
-    this.props.client.report(error, fromReact(info))
+    this.props.client.report(error, componentDetails(info))
   }
 
   override render(): ReactNode {

@@ -1,5 +1,5 @@
 import type { BrowserClient } from '../client.js'
-import { fromReact } from './component-stack.js'
+import { componentDetails } from './component-stack.js'
 
 /** Argument of React's handlers; the fields depend on the handler. */
 interface RootErrorInfo {
@@ -19,17 +19,17 @@ export interface RootHandlers {
  * @example createRoot(element, rootHandlers(client)).render(<App />)
  */
 export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandlers {
-  const report: Handler = (error, info) => client.report(error, fromReact(info))
-  const printing: Handler = (error, info) => {
+  const report: Handler = (error, info) => client.report(error, componentDetails(info))
+  const reportAndPrint: Handler = (error, info) => {
     report(error, info)
     console.error(error)
   }
-  const tellingThePage: Handler = (error, info) => {
+  const reportToPage: Handler = (error, info) => {
     // The client also receives the event of the page. It recognizes an object; a text would count twice.
     if (Object(error) === error) report(error, info)
     reportError(error)
   }
   // Older browsers lack this function.
-  const uncaught = typeof reportError === 'function' ? tellingThePage : printing
-  return { onCaughtError: printing, onUncaughtError: uncaught, onRecoverableError: uncaught }
+  const onUncaught = typeof reportError === 'function' ? reportToPage : reportAndPrint
+  return { onCaughtError: reportAndPrint, onUncaughtError: onUncaught, onRecoverableError: onUncaught }
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { listenOn } from './subscriptions.js'
+import { subscribeAll } from './subscriptions.js'
 
 /** Channel where libraries publish `{ category, message, duration_ms, metadata }` without importing this package. */
 const BREADCRUMB_CHANNEL = 'faultboard:breadcrumb'
@@ -14,7 +14,7 @@ const BREADCRUMB_CHANNEL = 'faultboard:breadcrumb'
  */
 export const breadcrumbChannel: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
-  return listenOn(reporter, {
+  return subscribeAll(reporter, {
     [BREADCRUMB_CHANNEL]: (step: unknown) => {
       if (!hasRoomToNote() || typeof step !== 'object' || step === null || types.isProxy(step)) return
       const { category, message, duration_ms, metadata } = step as Record<string, unknown>

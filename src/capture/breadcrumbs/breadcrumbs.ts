@@ -1,19 +1,6 @@
 import type { Options } from '../../config/options.js'
-import type { Scope, Scopes } from '../scope.js'
-
-/** One step that preceded an error. */
-export interface Breadcrumb {
-  /** Kind of step: `http`, `sql`, `console`, `log`, `deprecation`, or a custom word. */
-  category: string
-  message: string
-  duration_ms?: number | undefined
-  metadata?: Record<string, unknown> | undefined
-}
-
-/** A breadcrumb with the time at which it was added. */
-export interface RecordedBreadcrumb extends Breadcrumb {
-  occurred_at: number
-}
+import { type Scopes, Trail } from '../scope.js'
+import type { Breadcrumb, RecordedBreadcrumb } from './breadcrumb.js'
 
 /** Observes breadcrumbs of all scopes as they are added. Observers must not throw. */
 export interface BreadcrumbObserver {
@@ -25,36 +12,8 @@ export interface BreadcrumbObserver {
   connecting?(trail: Trail): void
 }
 
-/** The newest breadcrumbs of one scope. */
-export class Trail {
-  /** Null for the trail of work without a scope. */
-  readonly scope: Scope | null
-  readonly #size: number
-  #crumbs: RecordedBreadcrumb[] = []
-  #oldest = 0
-
-  constructor(size: number, scope: Scope | null) {
-    this.#size = size
-    this.scope = scope
-  }
-
-  add(crumb: RecordedBreadcrumb): void {
-    if (this.#crumbs.length < this.#size) {
-      this.#crumbs.push(crumb)
-      return
-    }
-    this.#crumbs[this.#oldest] = crumb
-    this.#oldest = (this.#oldest + 1) % this.#size
-  }
-
-  /** Oldest first. */
-  list(): RecordedBreadcrumb[] {
-    return [...this.#crumbs.slice(this.#oldest), ...this.#crumbs.slice(0, this.#oldest)]
-  }
-}
-
 /** Characters of a message to keep in memory until an error needs it. */
-export const HELD_MESSAGE = 1000
+export const MAX_HELD_LENGTH = 1000
 
 /** Stores one trail per scope, and one for work without a scope. */
 export class Breadcrumbs {
@@ -63,7 +22,7 @@ export class Breadcrumbs {
   readonly #categories: ReadonlySet<string> | null
   readonly #scopes: Scopes
   readonly #now: () => number
-  #outside: Trail | null = null
+  #unscopedTrail: Trail | null = null
   /** Empty unless a diagnostic counts breadcrumbs. */
   readonly observers: BreadcrumbObserver[] = []
 
@@ -76,7 +35,7 @@ export class Breadcrumbs {
   }
 
   /** Whether steps of this category are kept. Other steps need no description. */
-  keeps(category: string): boolean {
+  isEnabledFor(category: string): boolean {
     return this.#enabled && (this.#categories === null || this.#categories.has(category))
   }
 
@@ -85,43 +44,43 @@ export class Breadcrumbs {
    * later. Redaction waits until an error is recorded, because nearly every trail is discarded.
    */
   add(step: Breadcrumb, trail?: Trail): RecordedBreadcrumb | null {
-    if (!this.keeps(step.category)) return null
-    const kept = trail ?? this.trail()
-    const crumb = this.put(step, kept)
-    for (const observer of this.observers) observer.added?.(crumb, kept)
+    if (!this.isEnabledFor(step.category)) return null
+    const target = trail ?? this.trail()
+    const crumb = this.append(step, target)
+    for (const observer of this.observers) observer.added?.(crumb, target)
     return crumb
   }
 
   /** Adds a step without notifying the observer, which was already called. */
-  put({ category, message, duration_ms, metadata }: Breadcrumb, trail: Trail): RecordedBreadcrumb {
-    const crumb = { category, message: held(message), occurred_at: this.#now(), duration_ms, metadata }
+  append({ category, message, duration_ms, metadata }: Breadcrumb, trail: Trail): RecordedBreadcrumb {
+    const crumb = { category, message: copyPrefix(message), occurred_at: this.#now(), duration_ms, metadata }
     trail.add(crumb)
     return crumb
   }
 
   /** Returns the object that the duration of a started step is added to, if an observer measures it. */
-  started(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null {
+  notifyStarted(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null {
     for (const observer of this.observers) {
-      const measured = observer.started?.(crumb, trail)
-      if (measured) return measured
+      const measurement = observer.started?.(crumb, trail)
+      if (measurement) return measurement
     }
     return null
   }
 
-  connecting(trail: Trail): void {
+  notifyConnecting(trail: Trail): void {
     for (const observer of this.observers) observer.connecting?.(trail)
   }
 
   /** Steps up to now, oldest first; null if there are none. */
   current(): RecordedBreadcrumb[] | null {
     const scope = this.#scopes.current()
-    const trail = scope ? scope.trail : this.#outside
+    const trail = scope ? scope.trail : this.#unscopedTrail
     return trail?.list() ?? null
   }
 
   /** Steps of work without a scope, oldest first. */
-  outside(): RecordedBreadcrumb[] {
-    return this.#outside?.list() ?? []
+  unscoped(): RecordedBreadcrumb[] {
+    return this.#unscopedTrail?.list() ?? []
   }
 
   /** Trail of the current work, for steps that are recorded later from another context. */
@@ -131,12 +90,12 @@ export class Breadcrumbs {
       scope.trail ??= new Trail(this.#size, scope)
       return scope.trail
     }
-    this.#outside ??= new Trail(this.#size, null)
-    return this.#outside
+    this.#unscopedTrail ??= new Trail(this.#size, null)
+    return this.#unscopedTrail
   }
 }
 
 /** A slice keeps the whole string in memory, so the kept part of a long message is copied. */
-function held(message: string): string {
-  return message.length > HELD_MESSAGE ? Buffer.from(message.slice(0, HELD_MESSAGE)).toString() : message
+function copyPrefix(message: string): string {
+  return message.length > MAX_HELD_LENGTH ? Buffer.from(message.slice(0, MAX_HELD_LENGTH)).toString() : message
 }

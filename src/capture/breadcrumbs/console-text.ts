@@ -1,66 +1,67 @@
 import { types } from 'node:util'
 import type { IsSensitiveKey } from '../../model/redaction/sensitive-keys.js'
-import { HELD_MESSAGE } from './breadcrumbs.js'
+import { MAX_HELD_LENGTH } from './breadcrumbs.js'
 
-const MOST_VALUES = 10
+const MAX_VALUES = 10
 /** One more than the stored length, so that a cut message is copied and the full text is released. */
-const MOST_CHARACTERS = HELD_MESSAGE + 1
+const MAX_CHARACTERS = MAX_HELD_LENGTH + 1
 
 /**
  * Formats console arguments without running host code: no `toString`, custom inspection or getters. Objects are named
  * by type only. A value after the name of a secret (`console.log('password', value)`) is formatted as a pair, so that
  * redaction recognizes it.
  */
-export function textOfArguments(values: readonly unknown[], isSensitiveKey: IsSensitiveKey): string {
+export function formatArguments(values: readonly unknown[], isSensitiveKey: IsSensitiveKey): string {
   const [first] = values
-  const shown = Math.min(values.length, MOST_VALUES)
+  const count = Math.min(values.length, MAX_VALUES)
   let text = ''
-  let next = 0
+  let index = 0
   if (typeof first === 'string' && first.includes('%') && values.length > 1) {
-    next = 1
-    text = first.slice(0, MOST_CHARACTERS).replace(/%([sdifjoOc%])/g, (sign, kind: string) => {
+    index = 1
+    text = first.slice(0, MAX_CHARACTERS).replace(/%([sdifjoOc%])/g, (placeholder, kind: string) => {
       if (kind === '%') return '%'
-      if (next >= shown) return sign
-      const value = values[next++]
-      return kind === 'c' ? '' : textOf(value)
+      if (index >= count) return placeholder
+      const value = values[index++]
+      return kind === 'c' ? '' : formatValue(value)
     })
   }
-  for (; next < shown && text.length < MOST_CHARACTERS; next++) {
-    const name = next > 0 ? nameOfSecret(values[next - 1], isSensitiveKey) : undefined
-    if (name === undefined) text += `${next > 0 ? ' ' : ''}${textOf(values[next])}`
-    else text += `${/[:=]\s*$/.test(name) ? ' ' : ': '}${JSON.stringify(textOf(values[next]))}`
+  for (; index < count && text.length < MAX_CHARACTERS; index++) {
+    const name = index > 0 ? findSecretName(values[index - 1], isSensitiveKey) : undefined
+    if (name === undefined) text += `${index > 0 ? ' ' : ''}${formatValue(values[index])}`
+    else text += `${/[:=]\s*$/.test(name) ? ' ' : ': '}${JSON.stringify(formatValue(values[index]))}`
   }
-  return values.length > shown ? `${text} …` : text
+  return values.length > count ? `${text} …` : text
 }
 
 /** A single word, or the last two words of a text that ends in a separator. */
-const NAME = /^\s{0,9}[\p{L}\p{N}_.[\]-]{1,80}\s{0,9}$|(?:\p{L}{2,20} )?[\p{L}\p{N}_.[\]-]{1,80}\s{0,2}[:=]\s{0,9}$/u
-const NAME_LENGTH = 100
+const SECRET_NAME =
+  /^\s{0,9}[\p{L}\p{N}_.[\]-]{1,80}\s{0,9}$|(?:\p{L}{2,20} )?[\p{L}\p{N}_.[\]-]{1,80}\s{0,2}[:=]\s{0,9}$/u
+const MAX_NAME_LENGTH = 100
 
-function nameOfSecret(value: unknown, isSensitiveKey: IsSensitiveKey): string | undefined {
-  if (typeof value !== 'string' || value.length > NAME_LENGTH) return undefined
-  const name = NAME.exec(value)?.[0]
+function findSecretName(value: unknown, isSensitiveKey: IsSensitiveKey): string | undefined {
+  if (typeof value !== 'string' || value.length > MAX_NAME_LENGTH) return undefined
+  const name = SECRET_NAME.exec(value)?.[0]
   return name !== undefined && isSensitiveKey(name) ? name : undefined
 }
 
-function textOf(value: unknown): string {
+function formatValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return value.length > MOST_CHARACTERS ? value.slice(0, MOST_CHARACTERS) : value
+      return value.length > MAX_CHARACTERS ? value.slice(0, MAX_CHARACTERS) : value
     case 'function':
       return '[Function]'
     case 'object':
-      return value === null ? 'null' : kindOf(value)
+      return value === null ? 'null' : describeObject(value)
     default:
       return String(value)
   }
 }
 
-function kindOf(value: object): string {
+function describeObject(value: object): string {
   if (types.isProxy(value)) return '[Proxy]'
   if (types.isNativeError(value)) {
     const message = Object.getOwnPropertyDescriptor(value, 'message')?.value
-    return typeof message === 'string' ? `Error: ${message.slice(0, MOST_CHARACTERS)}` : '[Error]'
+    return typeof message === 'string' ? `Error: ${message.slice(0, MAX_CHARACTERS)}` : '[Error]'
   }
   return Array.isArray(value) ? `[Array(${value.length})]` : '[Object]'
 }

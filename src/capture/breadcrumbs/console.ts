@@ -4,8 +4,8 @@ import { Writable } from 'node:stream'
 import { guarded } from '../guarded.js'
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { textOfArguments } from './console-text.js'
-import { listenOn } from './subscriptions.js'
+import { formatArguments } from './console-text.js'
+import { subscribeAll } from './subscriptions.js'
 import { wrapMethod } from './wrap-method.js'
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
@@ -13,51 +13,53 @@ const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
 /** Records console output of the host, which stays unchanged. */
 export const consoleLines: Source = (reporter) => {
   const { breadcrumbs, counters, redactor } = reporter.context
-  if (!breadcrumbs.keeps('console')) return () => {}
+  if (!breadcrumbs.isEnabledFor('console')) return () => {}
   // Node.js also prints warnings to the console; those have their own breadcrumbs.
-  const warning = `(node:${process.pid}) `
-  const note = guarded(counters, 'console', (level: string, values: readonly unknown[]) => {
+  const warningPrefix = `(node:${process.pid}) `
+  const recordCall = guarded(counters, 'console', (level: string, values: readonly unknown[]) => {
     if (!hasRoomToNote()) return
-    if (level === 'error' && typeof values[0] === 'string' && values[0].startsWith(warning)) return
+    if (level === 'error' && typeof values[0] === 'string' && values[0].startsWith(warningPrefix)) return
     breadcrumbs.add({
       category: 'console',
-      message: textOfArguments(values, redactor.isSensitiveKey),
+      message: formatArguments(values, redactor.isSensitiveKey),
       metadata: { level },
     })
   })
   if (consoleHasChannels()) {
-    return listenOn(
+    return subscribeAll(
       reporter,
-      Object.fromEntries(METHODS.map((level) => [`console.${level}`, (values: unknown[]) => note(level, values)])),
+      Object.fromEntries(
+        METHODS.map((level) => [`console.${level}`, (values: unknown[]) => recordCall(level, values)]),
+      ),
     )
   }
-  const ends = METHODS.map((level) =>
+  const stops = METHODS.map((level) =>
     wrapMethod(console, level, (original) => {
       return function (this: unknown, ...values: unknown[]) {
-        note(level, values)
+        recordCall(level, values)
         return Reflect.apply(original, this, values)
       }
     }),
   )
   return () => {
-    for (const end of ends) end()
+    for (const end of stops) end()
   }
 }
 
 /** Node.js 20 has no console channels, and there is no feature flag, so a trial call detects them. */
 function consoleHasChannels(): boolean {
-  if (channel('console.debug').hasSubscribers) return major() > 20
-  let heard = false
-  const hear = () => {
-    heard = true
+  if (channel('console.debug').hasSubscribers) return nodeMajorVersion() > 20
+  let isReceived = false
+  const onMessage = () => {
+    isReceived = true
   }
-  subscribe('console.debug', hear)
+  subscribe('console.debug', onMessage)
   new Console(new Writable({ write: (_chunk, _encoding, done) => done() })).debug('')
-  unsubscribe('console.debug', hear)
-  return heard
+  unsubscribe('console.debug', onMessage)
+  return isReceived
 }
 
 /** Skipped if other code already listens, which would receive the trial call. */
-function major(): number {
+function nodeMajorVersion(): number {
   return Number.parseInt(process.versions.node, 10)
 }

@@ -1,8 +1,8 @@
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { isOwnAgent } from './own-requests.js'
-import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
-import { listenOn } from './subscriptions.js'
+import { isOwnUserAgent } from './own-requests.js'
+import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { subscribeAll } from './subscriptions.js'
 
 interface UndiciRequest {
   method: string
@@ -16,13 +16,13 @@ interface UndiciRequest {
 export const fetchCalls: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   const pending = new WeakMap<UndiciRequest, PendingStep>()
-  const end = (request: UndiciRequest, more: Record<string, unknown>) => {
+  const end = (request: UndiciRequest, outcome: Record<string, unknown>) => {
     const step = pending.get(request)
-    if (step) endStep(step, more)
+    if (step) endStep(step, outcome)
   }
-  return listenOn(reporter, {
+  return subscribeAll(reporter, {
     'undici:request:create': ({ request }: { request: UndiciRequest }) => {
-      if (!breadcrumbs.keeps('http') || !hasRoomToNote() || isOwnAgent(userAgentOf(request))) return
+      if (!breadcrumbs.isEnabledFor('http') || !hasRoomToNote() || isOwnUserAgent(readUserAgent(request))) return
       const { method, origin, path } = request
       const message = `${method} ${typeof origin === 'string' ? origin : origin.origin}${path}`
       const step = beginStep(breadcrumbs, { category: 'http', message })
@@ -31,13 +31,13 @@ export const fetchCalls: Source = (reporter) => {
     'undici:request:headers': ({ request, response }: { request: UndiciRequest; response: { statusCode: number } }) =>
       end(request, { status: response.statusCode }),
     'undici:request:error': ({ request, error }: { request: UndiciRequest; error: unknown }) =>
-      end(request, { error: codeOf(error) }),
+      end(request, { error: errorCode(error) }),
   })
 }
 
-function userAgentOf({ headers }: UndiciRequest): unknown {
+function readUserAgent({ headers }: UndiciRequest): unknown {
   if (typeof headers === 'string') return /^user-agent: *(.*)$/im.exec(headers)?.[1]
   if (!Array.isArray(headers)) return undefined
-  const at = headers.findIndex((name, i) => i % 2 === 0 && String(name).toLowerCase() === 'user-agent')
-  return at < 0 ? undefined : headers[at + 1]
+  const index = headers.findIndex((name, i) => i % 2 === 0 && String(name).toLowerCase() === 'user-agent')
+  return index < 0 ? undefined : headers[index + 1]
 }

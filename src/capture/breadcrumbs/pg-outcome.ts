@@ -1,18 +1,18 @@
 import { EventEmitter, errorMonitor } from 'node:events'
-import { codeOf, endStep, type PendingStep } from './pending-step.js'
+import { endStep, errorCode, type PendingStep } from './pending-step.js'
 
 type Callback = (error: unknown, result: unknown, ...rest: unknown[]) => unknown
 
 /** Runs a query and records its outcome in the step. The host sees the original behavior. */
-export function watched(step: PendingStep, values: unknown[], run: (values: unknown[]) => unknown): unknown {
-  const at = values.findLastIndex((value) => typeof value === 'function')
-  if (at > 0) {
-    const callback = values[at] as Callback
-    const noted: Callback = function (this: unknown, error, result, ...rest) {
-      noteEnd(step, error, result)
+export function runWatched(step: PendingStep, values: unknown[], run: (values: unknown[]) => unknown): unknown {
+  const callbackIndex = values.findLastIndex((value) => typeof value === 'function')
+  if (callbackIndex > 0) {
+    const callback = values[callbackIndex] as Callback
+    const wrapped: Callback = function (this: unknown, error, result, ...rest) {
+      recordOutcome(step, error, result)
       return Reflect.apply(callback, this, [error, result, ...rest])
     }
-    return run(values.with(at, noted))
+    return run(values.with(callbackIndex, wrapped))
   }
   const [config] = values
   if (isSubmittable(config)) watchEvents(step, config)
@@ -20,26 +20,26 @@ export function watched(step: PendingStep, values: unknown[], run: (values: unkn
   try {
     result = run(values)
   } catch (error) {
-    noteEnd(step, error, undefined)
+    recordOutcome(step, error, undefined)
     throw error
   }
   if (!isPromise(result)) return result
   // Returns the watched promise: a second branch would hide an unhandled rejection.
   return result.then(
-    (answer) => {
-      noteEnd(step, null, answer)
-      return answer
+    (queryResult) => {
+      recordOutcome(step, null, queryResult)
+      return queryResult
     },
     (error: unknown) => {
-      noteEnd(step, error, undefined)
+      recordOutcome(step, error, undefined)
       throw error
     },
   )
 }
 
-function noteEnd(step: PendingStep, error: unknown, result: unknown): void {
-  if (error) endStep(step, { error: codeOf(error) })
-  else endStep(step, rowsOf(result))
+function recordOutcome(step: PendingStep, error: unknown, result: unknown): void {
+  if (error) endStep(step, { error: errorCode(error) })
+  else endStep(step, rowCount(result))
 }
 
 /**
@@ -48,7 +48,7 @@ function noteEnd(step: PendingStep, error: unknown, result: unknown): void {
 function watchEvents(step: PendingStep, config: object): void {
   if (!(config instanceof EventEmitter)) return
   config.once('end', () => endStep(step))
-  config.once(errorMonitor, (error) => endStep(step, { error: codeOf(error) }))
+  config.once(errorMonitor, (error) => endStep(step, { error: errorCode(error) }))
 }
 
 /** Detects a query, cursor or stream object, which drives the connection itself. */
@@ -60,10 +60,10 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function rowsOf(result: unknown): { rows: number } | undefined {
+function rowCount(result: unknown): { rows: number } | undefined {
   // Several statements in one text have several results.
-  const last: unknown = Array.isArray(result) ? result.at(-1) : result
-  if (typeof last !== 'object' || last === null) return undefined
-  const rows = Object.getOwnPropertyDescriptor(last, 'rowCount')?.value
+  const lastResult: unknown = Array.isArray(result) ? result.at(-1) : result
+  if (typeof lastResult !== 'object' || lastResult === null) return undefined
+  const rows = Object.getOwnPropertyDescriptor(lastResult, 'rowCount')?.value
   return typeof rows === 'number' ? { rows } : undefined
 }

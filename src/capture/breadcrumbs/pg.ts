@@ -2,8 +2,8 @@ import { statementText } from '../../model/statement-text.js'
 import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
-import { isSubmittable, watched } from './pg-outcome.js'
+import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { isSubmittable, runWatched } from './pg-outcome.js'
 import { wrapMethod } from './wrap-method.js'
 
 /** The `pg` package, or its `native` part. */
@@ -15,15 +15,15 @@ export interface PgModule {
 /** Statements of pg, which has no channels: wraps all forms of `query`. */
 export function pgQueries({ Client, Pool }: PgModule): Source {
   return ({ context: { breadcrumbs, counters } }) => {
-    if (!breadcrumbs.keeps('sql')) return () => {}
+    if (!breadcrumbs.isEnabledFor('sql')) return () => {}
     /** Step of a `pool.query` while it waits for and receives a connection. */
-    let asking: PendingStep | null = null
-    let granted: PendingStep | null = null
+    let requestedStep: PendingStep | null = null
+    let grantedStep: PendingStep | null = null
 
-    const begin = (config: unknown): PendingStep | null => {
+    const startStep = (config: unknown): PendingStep | null => {
       if (isOwnQuery() || !hasRoomToNote()) return null
       try {
-        const sql = sqlOf(config)
+        const sql = sqlText(config)
         if (sql === null) return null
         const message = statementText(sql, 'postgres')
         return beginStep(breadcrumbs, { category: 'sql', message, metadata: { system: 'postgres' } })
@@ -33,26 +33,26 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
       }
     }
 
-    const ends = [
+    const stops = [
       wrapMethod(Client.prototype, 'query', (query) => {
         return function (this: unknown, ...values: unknown[]) {
-          const step = granted ?? begin(values[0])
-          granted = null
+          const step = grantedStep ?? startStep(values[0])
+          grantedStep = null
           return step
-            ? watched(step, values, (all) => Reflect.apply(query, this, all))
+            ? runWatched(step, values, (args) => Reflect.apply(query, this, args))
             : Reflect.apply(query, this, values)
         }
       }),
     ]
     if (Pool) {
-      ends.push(
+      stops.push(
         wrapMethod(Pool.prototype, 'query', (query) => {
           return function (this: unknown, ...values: unknown[]) {
-            asking = begin(values[0])
+            requestedStep = startStep(values[0])
             try {
               return Reflect.apply(query, this, values)
             } finally {
-              asking = null
+              requestedStep = null
             }
           }
         }),
@@ -60,18 +60,18 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
         // `pool.query` therefore starts earlier and is passed on explicitly.
         wrapMethod(Pool.prototype, 'connect', (connect) => {
           return function (this: unknown, ...values: unknown[]) {
-            const step = asking
+            const step = requestedStep
             const [callback] = values
-            asking = null
+            requestedStep = null
             if (!step || typeof callback !== 'function') return Reflect.apply(connect, this, values)
             return Reflect.apply(connect, this, [
-              function (this: unknown, ...answer: unknown[]) {
-                if (answer[0]) endStep(step, { error: codeOf(answer[0]) })
-                else granted = step
+              function (this: unknown, ...callbackArgs: unknown[]) {
+                if (callbackArgs[0]) endStep(step, { error: errorCode(callbackArgs[0]) })
+                else grantedStep = step
                 try {
-                  return Reflect.apply(callback, this, answer)
+                  return Reflect.apply(callback, this, callbackArgs)
                 } finally {
-                  granted = null
+                  grantedStep = null
                 }
               },
             ])
@@ -80,12 +80,12 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
       )
     }
     return () => {
-      for (const end of ends.reverse()) end()
+      for (const end of stops.reverse()) end()
     }
   }
 }
 
-function sqlOf(config: unknown): string | null {
+function sqlText(config: unknown): string | null {
   if (typeof config === 'string') return config
   if (typeof config !== 'object' || config === null) return null
   const { text, cursor } = config as { text?: unknown; cursor?: { text?: unknown } }

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { listenOn } from './subscriptions.js'
+import { subscribeAll } from './subscriptions.js'
 
 /** Channel on which pino publishes each line before writing it. */
 export const PINO_CHANNEL = 'tracing:pino_asJson:start'
@@ -16,8 +16,8 @@ const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 4
 /** Lines logged by the host with pino. Fields are omitted because they can be as large as a request. */
 export const pinoLines: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
-  if (!breadcrumbs.keeps('log')) return () => {}
-  return listenOn(reporter, {
+  if (!breadcrumbs.isEnabledFor('log')) return () => {}
+  return subscribeAll(reporter, {
     [PINO_CHANNEL]: ({ arguments: [fields, message, level] }: PinoLine) => {
       if (!hasRoomToNote()) return
       const text = typeof message === 'string' ? message : ownMessage(fields)

@@ -1,9 +1,9 @@
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { beginStep, codeOf, endStep, type PendingStep } from './pending-step.js'
-import { type Listeners, listenOn } from './subscriptions.js'
+import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { type Listeners, subscribeAll } from './subscriptions.js'
 
-interface Traced {
+interface TracedCommand {
   command?: unknown
   args?: unknown
   error?: unknown
@@ -12,33 +12,33 @@ interface Traced {
 /** Commands of ioredis and node-redis, published on tracing channels. */
 export const redisCommands: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
-  if (!breadcrumbs.keeps('redis')) return () => {}
-  const pending = new WeakMap<Traced, PendingStep>()
-  const onStart = (traced: Traced) => {
+  if (!breadcrumbs.isEnabledFor('redis')) return () => {}
+  const pending = new WeakMap<TracedCommand, PendingStep>()
+  const onStart = (trace: TracedCommand) => {
     if (!hasRoomToNote()) return
-    const step = beginStep(breadcrumbs, { category: 'redis', message: commandText(traced) })
-    if (step) pending.set(traced, step)
+    const step = beginStep(breadcrumbs, { category: 'redis', message: commandText(trace) })
+    if (step) pending.set(trace, step)
   }
-  const onEnd = (traced: Traced) => {
-    const step = pending.get(traced)
-    if (step) endStep(step, traced.error ? { error: codeOf(traced.error) } : undefined)
+  const onEnd = (trace: TracedCommand) => {
+    const step = pending.get(trace)
+    if (step) endStep(step, trace.error ? { error: errorCode(trace.error) } : undefined)
   }
-  const traces = (name: string): Listeners => ({
+  const tracingListeners = (name: string): Listeners => ({
     [`tracing:${name}:start`]: onStart,
     [`tracing:${name}:asyncStart`]: onEnd,
     [`tracing:${name}:error`]: onEnd,
   })
-  return listenOn(reporter, { ...traces('ioredis:command'), ...traces('node-redis:command') })
+  return subscribeAll(reporter, { ...tracingListeners('ioredis:command'), ...tracingListeners('node-redis:command') })
 }
 
 /** Commands whose first argument is not a key. Any argument of a script can be a value. */
-const WITHOUT_KEY =
+const KEYLESS_COMMANDS =
   /^(?:acl|auth|client|cluster|config|echo|eval|fcall|function|hello|memory|migrate|module|monitor|object|ping|script|select|xgroup|xread)/i
 
 /** The command and its key, without the stored value. */
-function commandText({ command, args }: Traced): string {
+function commandText({ command, args }: TracedCommand): string {
   const name = typeof command === 'string' ? command.toUpperCase() : 'COMMAND'
-  if (!Array.isArray(args) || WITHOUT_KEY.test(name)) return name
+  if (!Array.isArray(args) || KEYLESS_COMMANDS.test(name)) return name
   // node-redis includes the command in the arguments.
   const key = String(args[0]).toUpperCase() === name ? args[1] : args[0]
   return typeof key === 'string' ? `${name} ${keyText(key)}` : name
@@ -46,8 +46,8 @@ function commandText({ command, args }: Traced): string {
 
 /** Shows only the words of a key: `session:8f3a…` contains a secret. */
 function keyText(key: string): string {
-  const parts = key.slice(0, KEY_LENGTH).split(/([:/|{}])/)
+  const parts = key.slice(0, MAX_KEY_LENGTH).split(/([:/|{}])/)
   return parts.map((part) => (/\d|.{25}/.test(part) ? '?' : part)).join('')
 }
 
-const KEY_LENGTH = 200
+const MAX_KEY_LENGTH = 200

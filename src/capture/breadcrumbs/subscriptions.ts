@@ -6,7 +6,7 @@ import type { Reporter } from '../sources/source.js'
 export type Listeners = Record<string, (message: never) => void>
 
 /** Subscribes to channels of `node:diagnostics_channel`. Returns the function that unsubscribes. */
-export function listenOn({ context: { counters } }: Reporter, listeners: Listeners): () => void {
+export function subscribeAll({ context: { counters } }: Reporter, listeners: Listeners): () => void {
   const subscriptions = Object.entries(listeners).map(([channel, listener]) => ({
     channel,
     onMessage: guarded(counters, channel, (message: unknown) => listener(message as never)),

@@ -10,18 +10,18 @@ export const processWarnings: Source = ({ context: { breadcrumbs, counters, hook
     const code = ownText(warning, 'code')
     const message = ownText(warning, 'message') ?? ''
     const category = name === 'DeprecationWarning' ? 'deprecation' : 'warning'
-    if (breadcrumbs.keeps(category)) {
+    if (breadcrumbs.isEnabledFor(category)) {
       const metadata = code === undefined ? undefined : { code }
-      breadcrumbs.put({ category, message: `${name}: ${message}`, metadata }, breadcrumbs.trail())
+      breadcrumbs.append({ category, message: `${name}: ${message}`, metadata }, breadcrumbs.trail())
     }
-    for (const hook of hooks.onWarning) hook({ name, message, code, stack: () => stackOf(warning) })
+    for (const hook of hooks.onWarning) hook({ name, message, code, stack: () => readStack(warning) })
   })
   process.on('warning', onWarning)
   return () => void process.off('warning', onWarning)
 }
 
 /** From Node.js 22 on, `stack` is a getter, which is safe to call only on a native error. */
-function stackOf(warning: object): string {
+function readStack(warning: object): string {
   const stack: unknown = types.isNativeError(warning) ? warning.stack : ownText(warning, 'stack')
   return typeof stack === 'string' ? stack : ''
 }

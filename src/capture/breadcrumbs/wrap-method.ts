@@ -8,7 +8,7 @@ interface Wrapper {
   name: string
   watchers: { wrap: Wrap }[]
   /** Rebuilds the chain of watchers around the method. */
-  renew(): void
+  rebuild(): void
   /** Restores the method, unless other code has wrapped the wrapper. */
   restore(): void
 }
@@ -23,54 +23,54 @@ export function wrapMethod(target: object, name: string, wrap: Wrap): () => void
   // Frozen objects (`--frozen-intrinsics` on Node.js 20) are not wrapped.
   if (Object.getOwnPropertyDescriptor(target, name)?.configurable === false || !Object.isExtensible(target))
     return () => {}
-  const wrapper = wrapperOf(target, name) ?? putWrapper(target, name)
+  const wrapper = findWrapper(target, name) ?? installWrapper(target, name)
   const watcher = { wrap }
   wrapper.watchers.push(watcher)
-  wrapper.renew()
+  wrapper.rebuild()
   return () => {
-    const at = wrapper.watchers.indexOf(watcher)
-    if (at < 0) return
-    wrapper.watchers.splice(at, 1)
-    wrapper.renew()
+    const index = wrapper.watchers.indexOf(watcher)
+    if (index < 0) return
+    wrapper.watchers.splice(index, 1)
+    wrapper.rebuild()
     if (wrapper.watchers.length === 0) wrapper.restore()
   }
 }
 
 /** The wrapper currently on this object. A wrapper copied from another object would also watch calls on that object. */
-function wrapperOf(target: object, name: string): Wrapper | null {
+function findWrapper(target: object, name: string): Wrapper | null {
   const value: unknown = Object.getOwnPropertyDescriptor(target, name)?.value
   const wrapper = typeof value === 'function' ? wrappers.get(value) : undefined
   return wrapper?.target === target && wrapper.name === name ? wrapper : null
 }
 
-function putWrapper(target: object, name: string): Wrapper {
-  const own = Object.getOwnPropertyDescriptor(target, name)
+function installWrapper(target: object, name: string): Wrapper {
+  const ownDescriptor = Object.getOwnPropertyDescriptor(target, name)
   const original = Reflect.get(target, name) as Method
   let method = original
-  const standIn = function (this: unknown, ...values: unknown[]): unknown {
+  const replacement = function (this: unknown, ...values: unknown[]): unknown {
     return Reflect.apply(method, this, values)
   }
-  Object.defineProperty(standIn, 'name', { value: original.name, configurable: true })
-  Object.defineProperty(standIn, 'length', { value: original.length, configurable: true })
+  Object.defineProperty(replacement, 'name', { value: original.name, configurable: true })
+  Object.defineProperty(replacement, 'length', { value: original.length, configurable: true })
   Object.defineProperty(target, name, {
-    value: standIn,
+    value: replacement,
     writable: true,
     configurable: true,
-    enumerable: own?.enumerable ?? false,
+    enumerable: ownDescriptor?.enumerable ?? false,
   })
   const wrapper: Wrapper = {
     target,
     name,
     watchers: [],
-    renew() {
+    rebuild() {
       method = wrapper.watchers.reduce((inner, { wrap }) => wrap(inner), original)
     },
     restore() {
-      if (Object.getOwnPropertyDescriptor(target, name)?.value !== standIn) return
-      if (own) Object.defineProperty(target, name, own)
+      if (Object.getOwnPropertyDescriptor(target, name)?.value !== replacement) return
+      if (ownDescriptor) Object.defineProperty(target, name, ownDescriptor)
       else Reflect.deleteProperty(target, name)
     },
   }
-  wrappers.set(standIn, wrapper)
+  wrappers.set(replacement, wrapper)
   return wrapper
 }

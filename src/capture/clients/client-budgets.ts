@@ -13,32 +13,32 @@ import { createTimeLimited, type TimeLimited } from './time-limited.js'
 /** Title of the error that collects new client errors beyond `client_max_new_errors_per_hour`. */
 export const OVER_LIMIT_TYPE = 'Client errors over the hourly limit'
 /** Signatures and releases cached as existing, so that repeats need no query. */
-const MAX_KNOWN = 10_000
+const MAX_CACHED_DECISIONS = 10_000
 /** Bytes reserved at a time. A killed process wastes at most this much of the daily budget. */
 const SHARE_BYTES = 500_000
 /** More than one day of deploys. Pages list every release of a year, so a flood of versions would slow them down. */
 const MAX_NEW_RELEASES_PER_DAY = 200
 /** Minimum bytes per day for occurrences without details, regardless of the option. */
 const MIN_COUNTED_BYTES = 10_000_000
-const MAX_COUNTED_MESSAGE = 500
+const MAX_COUNTED_MESSAGE_LENGTH = 500
 const NO_DETAILS = 'counted without details'
 /**
  * Share of the spool that client errors can fill while the database is unreachable. The rest is reserved for server
  * errors.
  */
-const SPOOL_PART = 1 / 8
+const SPOOL_SHARE = 1 / 8
 /** Values invented by a flood must not become rows of the hourly rollups. */
 const OTHER_PLATFORM = 'Other'
 
 const budgets = new WeakMap<CaptureContext, ClientBudgets>()
 
 /** Budgets of this tracker, created with its first client error. */
-export function clientBudgets(context: CaptureContext): ClientBudgets {
-  const known = budgets.get(context)
-  if (known) return known
-  const made = new ClientBudgets(context)
-  budgets.set(context, made)
-  return made
+export function getClientBudgets(context: CaptureContext): ClientBudgets {
+  const existing = budgets.get(context)
+  if (existing) return existing
+  const created = new ClientBudgets(context)
+  budgets.set(context, created)
+  return created
 }
 
 /** Applies the limits for new errors and stored bytes to client errors that are about to be recorded. */
@@ -49,24 +49,24 @@ export class ClientBudgets {
   readonly #bytes: SharedBudget
   readonly #countedBytes: SharedBudget
   readonly #timeLimited: TimeLimited = createTimeLimited()
-  readonly #known = new Map<string, Promise<boolean>>()
-  readonly #rows = new Set<string>()
-  #application_id: number | null = null
+  readonly #decisions = new Map<string, Promise<boolean>>()
+  readonly #storedRows = new Set<string>()
+  #applicationId: number | null = null
 
   constructor(context: CaptureContext) {
     this.#context = context
     const { client_max_new_errors_per_hour, client_max_stored_bytes_per_day: bytes, spool_max_bytes } = context.config
     const budget = (options: SharedBudgetOptions) => new SharedBudget(context, options, this.#timeLimited)
     const daily = (limit: number) => ({
-      ...{ limit, period_ms: DAY, share: Math.min(SHARE_BYTES, Math.ceil(limit / 10)) },
-      limit_alone: Math.min(limit, Math.floor(spool_max_bytes * SPOOL_PART)),
+      ...{ limit, periodMs: DAY, share: Math.min(SHARE_BYTES, Math.ceil(limit / 10)) },
+      localLimit: Math.min(limit, Math.floor(spool_max_bytes * SPOOL_SHARE)),
     })
     this.#newErrors = budget({
       ...{ budget: 'client_max_new_errors_per_hour', limit: client_max_new_errors_per_hour },
-      ...{ period_ms: HOUR, share: 1 },
+      ...{ periodMs: HOUR, share: 1 },
     })
     this.#newReleases = budget({
-      ...{ budget: 'client_releases_per_day', limit: MAX_NEW_RELEASES_PER_DAY, period_ms: DAY, share: 1 },
+      ...{ budget: 'client_releases_per_day', limit: MAX_NEW_RELEASES_PER_DAY, periodMs: DAY, share: 1 },
     })
     this.#bytes = budget({ ...daily(bytes), budget: 'client_max_stored_bytes_per_day' })
     const counted = daily(Math.max(bytes, MIN_COUNTED_BYTES))
@@ -83,7 +83,7 @@ export class ClientBudgets {
   }
 
   async #withinBytes(event: ErrorEvent): Promise<ErrorEvent> {
-    if (await this.#bytes.take(storedBytes(event, this.#rows))) return event
+    if (await this.#bytes.take(storedBytes(event, this.#storedRows))) return event
     this.#context.reject('client_max_stored_bytes_per_day')
     return this.#withoutDetails(event)
   }
@@ -94,7 +94,7 @@ export class ClientBudgets {
    */
   async #withoutDetails(event: ErrorEvent): Promise<ErrorEvent> {
     const counted = countedOnly(event, this.#context.now())
-    if (await this.#countedBytes.take(storedBytes(counted, this.#rows))) return counted
+    if (await this.#countedBytes.take(storedBytes(counted, this.#storedRows))) return counted
     const { event_digest: _, ...shared } = overLimit({ ...counted, message: NO_DETAILS })
     return shared
   }
@@ -117,8 +117,8 @@ export class ClientBudgets {
     if (name === null) return event
     const release = { platform, name }
     const isKnown = await this.#isKnownOrAllowed(releaseKey(release), this.#newReleases, async (application_id) => {
-      const question = { application_id, reporter: 'client' } as const
-      return (await firstSeenTimes(this.#context.database.read, question, [release])).size > 0
+      const lookup = { application_id, reporter: 'client' } as const
+      return (await firstSeenTimes(this.#context.database.read, lookup, [release])).size > 0
     })
     if (isKnown) return event
     this.#context.counters.add('client_release_left_out')
@@ -131,14 +131,14 @@ export class ClientBudgets {
     budget: SharedBudget,
     isStored: (application_id: number) => Promise<boolean>,
   ): Promise<boolean> {
-    const known = this.#known.get(key)
-    if (known) return known
+    const cached = this.#decisions.get(key)
+    if (cached) return cached
     const decision = this.#lookUp(isStored).then((isFound) => isFound || budget.take(1))
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
-    this.#known.set(key, decision)
+    if (this.#decisions.size >= MAX_CACHED_DECISIONS) this.#decisions.clear()
+    this.#decisions.set(key, decision)
     void decision.then((isAllowed) => {
       // Beyond the limit, the next period decides again.
-      if (!isAllowed) this.#known.delete(key)
+      if (!isAllowed) this.#decisions.delete(key)
     })
     return decision
   }
@@ -147,8 +147,8 @@ export class ClientBudgets {
     try {
       return await this.#timeLimited(async () => {
         await this.#context.ready()
-        this.#application_id ??= await ownApplicationId(this.#context)
-        return this.#application_id !== null && (await isStored(this.#application_id))
+        this.#applicationId ??= await ownApplicationId(this.#context)
+        return this.#applicationId !== null && (await isStored(this.#applicationId))
       })
     } catch {
       // The database is unreachable: anything this process has not seen counts as new.
@@ -176,7 +176,7 @@ function countedOnly(event: ErrorEvent, now: number): ErrorEvent {
     ...event,
     ...WITHOUT_DIMENSIONS,
     ...{ place: event.place, occurred_at: Math.max(event.occurred_at, hourOf(now)) },
-    message: event.message.slice(0, MAX_COUNTED_MESSAGE).toWellFormed(),
+    message: event.message.slice(0, MAX_COUNTED_MESSAGE_LENGTH).toWellFormed(),
     ...{ backtrace: [], causes: [], request_url: null, ip_address: null, user_agent: null },
     context: event.source === undefined ? {} : { source: event.source },
     counted_only: true,

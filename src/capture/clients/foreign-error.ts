@@ -3,15 +3,15 @@ import type { Cause, ClientSource } from '../../model/event.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import type { Severity } from '../../model/severity.js'
 import type { FrameSource } from '../../model/stacks/frame-source.js'
-import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumbs.js'
+import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumb.js'
 import type { CaptureContext } from '../capture-context.js'
 import type { Draft } from '../draft.js'
-import { type Trace, traceFrom } from '../facts/trace.js'
+import { parseTrace, type Trace } from '../facts/trace.js'
 import type { RequestFacts } from '../fields.js'
-import { backtraceOf, textOf, timeOf } from '../fields.js'
+import { readBacktrace, readText, readTime } from '../fields.js'
 import { complain, type Outcome, recordDraft } from '../log-error.js'
 import { readLimit, TEXT_LIMITS } from '../values/text-limits.js'
-import { clientBudgets } from './client-budgets.js'
+import { getClientBudgets } from './client-budgets.js'
 
 /** An error of another process: a browser, a phone, another service. Nothing in it is trusted. */
 export interface ForeignError {
@@ -57,26 +57,27 @@ export interface ForeignError {
  */
 export function logForeignError(context: CaptureContext, error: ForeignError): Promise<Outcome> {
   try {
-    const budgets = clientBudgets(context)
-    return recordDraft(context, draftOf(context, error), (event) => budgets.admit(event))
-  } catch (problem) {
-    complain(context, 'recording a client error', problem)
+    const budgets = getClientBudgets(context)
+    return recordDraft(context, toDraft(context, error), (event) => budgets.admit(event))
+  } catch (failure) {
+    complain(context, 'recording a client error', failure)
     return Promise.resolve(null)
   }
 }
 
-function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
-  const text = (field: keyof typeof TEXT_LIMITS & keyof ForeignError) => textOf(error[field], readLimit(field)) ?? null
-  const lines = stackReader(config.max_backtrace_lines)
+function toDraft({ config, now }: CaptureContext, error: ForeignError): Draft {
+  const text = (field: keyof typeof TEXT_LIMITS & keyof ForeignError) =>
+    readText(error[field], readLimit(field)) ?? null
+  const lines = createStackReader(config.max_backtrace_lines)
   const backtrace = lines(error.backtrace)
-  const causes = boundedCauses(error.causes ?? [], lines)
+  const causes = boundCauses(error.causes ?? [], lines)
   return {
     thrown: undefined,
-    error_type: textOf(error.error_type, TEXT_LIMITS.error_type) ?? 'Error',
+    error_type: readText(error.error_type, TEXT_LIMITS.error_type) ?? 'Error',
     message: text('message') ?? '',
     backtrace,
     causes,
-    frame_sources: keptSources(error.frame_sources ?? [], [...backtrace, ...linesOf(causes)]),
+    frame_sources: matchingSources(error.frame_sources ?? [], [...backtrace, ...causeLines(causes)]),
     platform: normalizePlatform(text('platform') ?? undefined),
     app_version: text('app_version'),
     git_sha: text('git_sha'),
@@ -89,12 +90,12 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
     tags: error.tags ? [error.tags] : [],
     context: error.context ? [error.context] : [],
     source: error.source,
-    details: { ...error.details, source: error.source, ...traceFrom(error.trace?.trace_id, error.trace?.span_id) },
+    details: { ...error.details, source: error.source, ...parseTrace(error.trace?.trace_id, error.trace?.span_id) },
     process_facts: null,
     system_health: null,
-    breadcrumbs: boundedCrumbs(error.breadcrumbs, Math.min(MAX_CRUMBS, config.breadcrumb_buffer_size), now()),
+    breadcrumbs: boundBreadcrumbs(error.breadcrumbs, Math.min(MAX_BREADCRUMBS, config.breadcrumb_buffer_size), now()),
     local_variables: null,
-    occurred_at: timeWithinReason(error.occurred_at, now()),
+    occurred_at: plausibleTime(error.occurred_at, now()),
     explicit_severity: error.severity,
     unhandled: error.unhandled === true,
     request_failed: false,
@@ -107,16 +108,16 @@ function draftOf({ config, now }: CaptureContext, error: ForeignError): Draft {
   }
 }
 
-const MAX_CRUMBS = 40
+const MAX_BREADCRUMBS = 40
 /** For all stacks of one error, causes included. A stack of 100 ordinary frames takes a third of it. */
 const MAX_STACK_CHARACTERS = 32_000
 
-function stackReader(max_lines: number): (given: readonly string[]) => string[] {
-  let room = MAX_STACK_CHARACTERS
-  return (given) =>
-    backtraceOf(given, max_lines).filter((line) => {
-      room -= line.length
-      return room >= 0
+function createStackReader(maxLines: number): (stack: readonly string[]) => string[] {
+  let remaining = MAX_STACK_CHARACTERS
+  return (stack) =>
+    readBacktrace(stack, maxLines).filter((line) => {
+      remaining -= line.length
+      return remaining >= 0
     })
 }
 
@@ -125,36 +126,40 @@ export function eventDigest(key: string): string {
 }
 
 /** A phone can be offline for weeks. A larger difference means that the clock is wrong. */
-const OLDEST_MS = 30 * 24 * 60 * 60 * 1000
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 
-function timeWithinReason(given: number | undefined, now: number): number {
-  const time = timeOf(given, now)
-  return time < now - OLDEST_MS ? now : time
+function plausibleTime(claimed: number | undefined, now: number): number {
+  const time = readTime(claimed, now)
+  return time < now - MAX_AGE_MS ? now : time
 }
 
 /** A time outside the range of Date would break every page that shows it. */
-function boundedCrumbs(crumbs: ForeignError['breadcrumbs'], most: number, now: number): RecordedBreadcrumb[] | null {
+function boundBreadcrumbs(
+  crumbs: ForeignError['breadcrumbs'],
+  limit: number,
+  now: number,
+): RecordedBreadcrumb[] | null {
   if (!crumbs) return null
-  return crumbs.slice(-most).map((crumb) => ({ ...crumb, occurred_at: timeOf(crumb.occurred_at, now) }))
+  return crumbs.slice(-limit).map((crumb) => ({ ...crumb, occurred_at: readTime(crumb.occurred_at, now) }))
 }
 
 /** After a source map has changed a frame, the lines sent with it no longer match. */
-function keptSources(sources: readonly FrameSource[], lines: readonly string[]): readonly FrameSource[] | null {
-  const known = new Set(lines)
-  const kept = sources.filter(({ frame }) => known.has(frame))
-  return kept.length > 0 ? kept : null
+function matchingSources(sources: readonly FrameSource[], lines: readonly string[]): readonly FrameSource[] | null {
+  const knownLines = new Set(lines)
+  const matching = sources.filter(({ frame }) => knownLines.has(frame))
+  return matching.length > 0 ? matching : null
 }
 
-function linesOf(causes: readonly Cause[]): string[] {
-  return causes.flatMap(({ backtrace, causes: inner }) => [...backtrace, ...linesOf(inner ?? [])])
+function causeLines(causes: readonly Cause[]): string[] {
+  return causes.flatMap(({ backtrace, causes: inner }) => [...backtrace, ...causeLines(inner ?? [])])
 }
 
-function boundedCauses(causes: readonly Cause[], lines: (given: readonly string[]) => readonly string[]): Cause[] {
+function boundCauses(causes: readonly Cause[], lines: (given: readonly string[]) => readonly string[]): Cause[] {
   return causes.map((cause) => ({
     ...cause,
-    error_type: textOf(cause.error_type, TEXT_LIMITS.error_type) ?? 'Error',
-    message: textOf(cause.message, readLimit('cause_message')) ?? '',
+    error_type: readText(cause.error_type, TEXT_LIMITS.error_type) ?? 'Error',
+    message: readText(cause.message, readLimit('cause_message')) ?? '',
     backtrace: lines(cause.backtrace),
-    ...(cause.causes ? { causes: boundedCauses(cause.causes, lines) } : {}),
+    ...(cause.causes ? { causes: boundCauses(cause.causes, lines) } : {}),
   }))
 }

@@ -1,11 +1,11 @@
 import type { Cause } from '../../model/event.js'
 import { withTimeout } from '../../model/with-timeout.js'
 import type { CaptureContext } from '../capture-context.js'
-import { type Allowance, StoredMaps } from '../source-maps/stored-maps.js'
+import { type ReadAllowance, StoredMaps } from '../source-maps/stored/stored-maps.js'
 import type { ForeignError } from './foreign-error.js'
 
 /** A slow database must not delay the report longer than this, however many causes the error has. */
-const PATIENCE_MS = 2000
+const LOOKUP_TIMEOUT_MS = 2000
 
 const stores = new WeakMap<CaptureContext, StoredMaps>()
 
@@ -18,38 +18,38 @@ export async function withOriginalStack(context: CaptureContext, error: ForeignE
   const maps = stores.get(context) ?? new StoredMaps(context)
   stores.set(context, maps)
   const allowance = maps.allowance()
-  const mapped = await inPatience(context, original(maps, error, allowance), error)
+  const mapped = await withFallback(context, mapError(maps, error, allowance), error)
   if (mapped === error || allowance.mapped.size === 0) return mapped
   // Separate from the stacks, which decide the group and must not be lost if this fails.
-  const sources = await inPatience(context, maps.sourcesOf(allowance), [])
+  const sources = await withFallback(context, maps.frameSources(allowance), [])
   return { ...mapped, frame_sources: [...(error.frame_sources ?? []), ...sources] }
 }
 
 /** Resolves with `otherwise` when the work fails or takes too long: the database is away, or a source map is broken. */
-async function inPatience<T>({ counters }: CaptureContext, work: Promise<T>, otherwise: T): Promise<T> {
+async function withFallback<T>({ counters }: CaptureContext, work: Promise<T>, fallback: T): Promise<T> {
   try {
-    return await withTimeout(work, PATIENCE_MS)
+    return await withTimeout(work, LOOKUP_TIMEOUT_MS)
   } catch {
     // A stack in generated code, or without source lines, is better than none.
     counters.add('source_map_skipped')
-    return otherwise
+    return fallback
   }
 }
 
-type Look = (lines: readonly string[]) => Promise<readonly string[]>
+type MapLines = (lines: readonly string[]) => Promise<readonly string[]>
 
-async function original(maps: StoredMaps, error: ForeignError, allowance: Allowance): Promise<ForeignError> {
+async function mapError(maps: StoredMaps, error: ForeignError, allowance: ReadAllowance): Promise<ForeignError> {
   const origin = { releases: error.releases ?? [error.app_version ?? ''], debug_ids: error.debug_ids }
-  const look: Look = (lines) => maps.original(lines, origin, allowance)
-  const backtrace = await look(error.backtrace)
-  return { ...error, backtrace, ...(error.causes && { causes: await originalCauses(error.causes, look) }) }
+  const mapLines: MapLines = (lines) => maps.original(lines, origin, allowance)
+  const backtrace = await mapLines(error.backtrace)
+  return { ...error, backtrace, ...(error.causes && { causes: await mapCauses(error.causes, mapLines) }) }
 }
 
-async function originalCauses(causes: readonly Cause[], look: Look): Promise<Cause[]> {
-  const all: Cause[] = []
+async function mapCauses(causes: readonly Cause[], mapLines: MapLines): Promise<Cause[]> {
+  const mappedCauses: Cause[] = []
   for (const cause of causes) {
-    const backtrace = await look(cause.backtrace)
-    all.push({ ...cause, backtrace, ...(cause.causes && { causes: await originalCauses(cause.causes, look) }) })
+    const backtrace = await mapLines(cause.backtrace)
+    mappedCauses.push({ ...cause, backtrace, ...(cause.causes && { causes: await mapCauses(cause.causes, mapLines) }) })
   }
-  return all
+  return mappedCauses
 }

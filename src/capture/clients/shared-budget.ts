@@ -7,10 +7,10 @@ import type { TimeLimited } from './time-limited.js'
 export interface SharedBudgetOptions {
   budget: BudgetName | `${BudgetName}:counted` | 'client_releases_per_day'
   /** Length of the period in which the limit applies. */
-  period_ms: number
+  periodMs: number
   limit: number
   /** Limit of this process while the database is unreachable. Default: the same limit. */
-  limit_alone?: number
+  localLimit?: number
   /** Amount to reserve in the database at a time. */
   share: number
 }
@@ -28,8 +28,8 @@ export class SharedBudget {
   readonly #timeLimited: TimeLimited
   #period = 0
   #reserved = 0
-  #used_alone = 0
-  #is_spent = false
+  #usedLocally = 0
+  #isSpent = false
   #reserving: Promise<boolean> | null = null
 
   constructor(context: BudgetContext, options: SharedBudgetOptions, timeLimited: TimeLimited) {
@@ -41,12 +41,12 @@ export class SharedBudget {
   /** Whether this amount is within the limit. Never rejects. */
   async take(amount: number): Promise<boolean> {
     for (;;) {
-      this.#renew()
+      this.#startPeriod()
       if (this.#reserved >= amount) {
         this.#reserved -= amount
         return true
       }
-      if (this.#is_spent) return false
+      if (this.#isSpent) return false
       this.#reserving ??= this.#reserve(amount).finally(() => {
         this.#reserving = null
       })
@@ -54,51 +54,51 @@ export class SharedBudget {
     }
   }
 
-  #renew(): void {
+  #startPeriod(): void {
     const now = this.#context.now()
-    const period = now - (now % this.#options.period_ms)
+    const period = now - (now % this.#options.periodMs)
     if (period === this.#period) return
     this.#period = period
     this.#reserved = 0
-    this.#used_alone = 0
-    this.#is_spent = false
+    this.#usedLocally = 0
+    this.#isSpent = false
   }
 
   /** Returns false if nothing is left. */
   async #reserve(amount: number): Promise<boolean> {
     const period = this.#period
-    const wanted = Math.max(amount, this.#options.share)
-    const { left, is_shared } = await this.#leftBefore(wanted)
+    const requested = Math.max(amount, this.#options.share)
+    const { remaining, isShared } = await this.#remainingBefore(requested)
     if (period !== this.#period) return true
     // The last share can be smaller than requested.
-    this.#reserved += Math.max(0, Math.min(wanted, left))
+    this.#reserved += Math.max(0, Math.min(requested, remaining))
     if (this.#reserved >= amount) return true
     // Without the database, this only applies until it is reachable again.
-    this.#is_spent = is_shared
+    this.#isSpent = isShared
     return false
   }
 
   /** Remainder of the limit before this share was reserved. */
-  async #leftBefore(wanted: number): Promise<{ left: number; is_shared: boolean }> {
-    const { limit, limit_alone = limit } = this.#options
+  async #remainingBefore(requested: number): Promise<{ remaining: number; isShared: boolean }> {
+    const { limit, localLimit = limit } = this.#options
     try {
-      const used = await this.#timeLimited(() => this.#reserveInDatabase(wanted))
-      return { left: limit - used, is_shared: true }
+      const used = await this.#timeLimited(() => this.#reserveInDatabase(requested))
+      return { remaining: limit - used, isShared: true }
     } catch {
       // The database is unreachable, or too slow.
-      const left = limit_alone - this.#used_alone
-      this.#used_alone += Math.max(0, Math.min(wanted, left))
-      return { left, is_shared: false }
+      const remaining = localLimit - this.#usedLocally
+      this.#usedLocally += Math.max(0, Math.min(requested, remaining))
+      return { remaining, isShared: false }
     }
   }
 
   /** Returns the amount that all processes had reserved before this share. */
-  async #reserveInDatabase(wanted: number): Promise<number> {
+  async #reserveInDatabase(requested: number): Promise<number> {
     const { config, database, ready, now } = this.#context
     await ready()
     const application_id = await applicationId(database, config.application_name, now())
     const key = { application_id, budget: this.#options.budget, period: this.#period }
-    const { amount } = await database.write((trx) => addUsage(trx, database.dialect, key, wanted))
-    return amount - wanted
+    const { amount } = await database.write((trx) => addUsage(trx, database.dialect, key, requested))
+    return amount - requested
   }
 }

@@ -12,7 +12,7 @@ const DIMENSION_ROWS = 5
 const MESSAGE_COPIES = 4
 /** A backtrace is stored once per error, and for the search with an index. */
 const STACK_COPIES = 3
-const MAX_REMEMBERED = 20_000
+const MAX_REMEMBERED_ROWS = 20_000
 
 /**
  * Estimates the bytes that an event adds to the database, index entries included. `rows` contains the rollup rows and
@@ -20,7 +20,7 @@ const MAX_REMEMBERED = 20_000
  */
 export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   const { hash_signature, platform, app_version, severity, user_id } = event
-  if (rows.size > MAX_REMEMBERED) rows.clear()
+  if (rows.size > MAX_REMEMBERED_ROWS) rows.clear()
   let bytes = event.event_digest === undefined ? 0 : DIGEST_BYTES
   const add = (key: string, count: number) => {
     if (rows.has(key)) return
@@ -32,26 +32,26 @@ export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   if (user_id !== null) add(`${hash_signature}\n${user_id}`, ROW_BYTES)
   const stack = linesBytes(event.backtrace) + causesBytes(event.causes)
   if (stack > 0) add(`${hash_signature}\n${storedPayload(event).digest}`, STACK_COPIES * stack)
-  return bytes + ROW_BYTES + textBytes(event) + bytesOf(JSON.stringify(event.context))
+  return bytes + ROW_BYTES + textBytes(event) + utf8Bytes(JSON.stringify(event.context))
 }
 
 function textBytes({ message, request_url, user_agent }: ErrorEvent): number {
-  return MESSAGE_COPIES * bytesOf(message) + bytesOf(request_url ?? '') + bytesOf(user_agent ?? '')
+  return MESSAGE_COPIES * utf8Bytes(message) + utf8Bytes(request_url ?? '') + utf8Bytes(user_agent ?? '')
 }
 
 function linesBytes(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + bytesOf(line) + 4, 0)
+  return lines.reduce((sum, line) => sum + utf8Bytes(line) + 4, 0)
 }
 
 function causesBytes(causes: readonly Cause[]): number {
   return causes.reduce(
     (sum, { message, backtrace, causes: inner }) =>
-      sum + 100 + bytesOf(message) + linesBytes(backtrace) + causesBytes(inner ?? []),
+      sum + 100 + utf8Bytes(message) + linesBytes(backtrace) + causesBytes(inner ?? []),
     0,
   )
 }
 
 /** In UTF-8, a character takes up to three bytes. */
-function bytesOf(text: string): number {
+function utf8Bytes(text: string): number {
   return Buffer.byteLength(text)
 }

@@ -15,13 +15,13 @@ export const crashCapture: Source = (reporter) => {
   const { recorder, config, log, now } = reporter.context
   const folder = recorder.crashFolder
   if (folder === null || !isMainThread) return () => undefined
-  const ends = [recordFailedExit(reporter)]
+  const stops = [recordFailedExit(reporter)]
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { app_version, git_sha } = config
-    if (isPrivate(folder)) ends.push(writeFatalReports(folder))
+    if (isPrivate(folder)) stops.push(writeFatalReports(folder))
     else log.warn(`${folder} is readable by other users, so diagnostic reports are disabled. Run chmod 700 on it.`)
-    ends.push(markRunning(folder, { app_version, git_sha, started_at: now() }))
+    stops.push(markRunning(folder, { app_version, git_sha, started_at: now() }))
   } catch (error) {
     log.warn(`Cannot use the crash folder ${folder}: ${reasonOf(error)}`)
   }
@@ -29,7 +29,7 @@ export const crashCapture: Source = (reporter) => {
     log.warn(`Cannot read the crash files in ${folder}: ${reasonOf(error)}`)
   })
   return () => {
-    for (const end of ends) end()
+    for (const end of stops) end()
   }
 }
 

@@ -37,11 +37,11 @@ function isConfigured(report: ReportSettings): boolean {
   return directory !== '' || filename !== '' || reportOnFatalError || reportOnSignal || reportOnUncaughtException
 }
 
-const NAME = /^report\.\d+\.\d+\.(\d+)\.\d+\.\d+\.json$/
+const REPORT_NAME = /^report\.\d+\.\d+\.(\d+)\.\d+\.\d+\.json$/
 
 /** Process id of a diagnostic report by its file name; null for other files. */
-export function pidOfReport(name: string): number | null {
-  const pid = NAME.exec(name)?.[1]
+export function reportPid(name: string): number | null {
+  const pid = REPORT_NAME.exec(name)?.[1]
   return pid === undefined ? null : Number(pid)
 }
 
@@ -58,8 +58,8 @@ export function readFatalReport(text: string): FatalReport | null {
   const { header, javascriptStack, nativeStack, javascriptHeap, resourceUsage } = JSON.parse(text) as ReportContent
   if (!/^(OOMError|FatalError)$/.test(header.trigger)) return null
   const isOutOfMemory = header.trigger === 'OOMError' || /out of memory/i.test(header.event)
-  const script = linesOf(javascriptStack?.stack).filter((line) => line.startsWith('at '))
-  const native = listOf(nativeStack).map(({ symbol }) => `at ${String(symbol).trim()} (native)`)
+  const script = stackStrings(javascriptStack?.stack).filter((line) => line.startsWith('at '))
+  const native = nativeFrames(nativeStack).map(({ symbol }) => `at ${String(symbol).trim()} (native)`)
   return {
     error: namedError(isOutOfMemory ? 'OutOfMemory' : 'FatalError', String(header.event), [...script, ...native]),
     fields: {
@@ -69,8 +69,8 @@ export function readFatalReport(text: string): FatalReport | null {
       occurred_at: Number(header.dumpEventTimeStamp),
       context: {
         crashed_process: { pid: header.processId, node_version: header.nodejsVersion, thread_id: header.threadId },
-        heap: numbersOf(javascriptHeap, ['usedMemory', 'totalMemory', 'memoryLimit', 'externalMemory']),
-        resources: numbersOf(resourceUsage, ['rss', 'maxRss', 'free_memory', 'total_memory', 'constrained_memory']),
+        heap: pickNumbers(javascriptHeap, ['usedMemory', 'totalMemory', 'memoryLimit', 'externalMemory']),
+        resources: pickNumbers(resourceUsage, ['rss', 'maxRss', 'free_memory', 'total_memory', 'constrained_memory']),
       },
     },
   }
@@ -91,17 +91,17 @@ interface ReportContent {
   resourceUsage?: Record<string, unknown>
 }
 
-function linesOf(stack: unknown): string[] {
+function stackStrings(stack: unknown): string[] {
   return Array.isArray(stack) ? stack.map((line) => String(line).trim()) : []
 }
 
-function listOf(stack: unknown): { symbol?: unknown }[] {
-  return Array.isArray(stack) ? stack.slice(0, NATIVE_FRAMES) : []
+function nativeFrames(stack: unknown): { symbol?: unknown }[] {
+  return Array.isArray(stack) ? stack.slice(0, MAX_NATIVE_FRAMES) : []
 }
 
-const NATIVE_FRAMES = 30
+const MAX_NATIVE_FRAMES = 30
 
-function numbersOf(values: Record<string, unknown> | undefined, names: readonly string[]): Record<string, number> {
+function pickNumbers(values: Record<string, unknown> | undefined, names: readonly string[]): Record<string, number> {
   const numbers: Record<string, number> = {}
   for (const name of names) {
     const value = values?.[name]
@@ -111,7 +111,7 @@ function numbersOf(values: Record<string, unknown> | undefined, names: readonly 
 }
 
 /** Deterministic batch id of a crash, so that reading its files twice records it once. */
-export function idOfDeath(trace: string): string {
+export function crashId(trace: string): string {
   const hash = createHash('sha256').update(trace).digest('hex')
   return [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)].join('-')
 }

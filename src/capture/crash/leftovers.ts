@@ -4,9 +4,9 @@ import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Reporter } from '../sources/source.js'
 import { reasonOf } from '../values/thrown-value.js'
-import { idOfDeath, pidOfReport, readFatalReport } from './fatal-reports.js'
+import { crashId, readFatalReport, reportPid } from './fatal-reports.js'
 import { namedError } from './named-error.js'
-import { claimEnded, type EndedProcess, isOwnMarker, pidOfMarker } from './running-marker.js'
+import { claimEnded, type EndedProcess, isOwnMarker, markerPid } from './running-marker.js'
 
 const MAX_REPORT_BYTES = 5_000_000
 const MAX_REPORTS = 50
@@ -25,23 +25,23 @@ export async function collectLeftovers(reporter: Reporter): Promise<void> {
   if (folder === null) return
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
-    const ended = await claimEnded(folder, name, now())
-    if (!ended) continue
-    const report = await reportOf(ended, folder)
-    if (report) await recordReport(reporter, folder, report, ended)
-    else if (config.detect_unclean_shutdown) recordUncleanShutdown(reporter, ended)
-    await ended.remove()
+    const endedProcess = await claimEnded(folder, name, now())
+    if (!endedProcess) continue
+    const report = await findReport(endedProcess, folder)
+    if (report) await recordReport(reporter, folder, report, endedProcess)
+    else if (config.detect_unclean_shutdown) recordUncleanShutdown(reporter, endedProcess)
+    await endedProcess.remove()
   }
-  const marked = new Set(names.filter((name) => !isOwnMarker(name)).map(pidOfMarker))
+  const markedPids = new Set(names.filter((name) => !isOwnMarker(name)).map(markerPid))
   // Other reports belong to the process that claimed the marker.
-  const orphans = names.filter((name) => pidOfReport(name) !== null && !marked.has(pidOfReport(name)))
+  const orphans = names.filter((name) => reportPid(name) !== null && !markedPids.has(reportPid(name)))
   for (const name of orphans.slice(0, MAX_REPORTS)) await recordReport(reporter, folder, name, null)
 }
 
 /** Whether a process left a diagnostic report, which is the best source about its end. */
 export function hasLeftReport(folder: string, pid: number): boolean {
   try {
-    return readdirSync(folder).some((name) => pidOfReport(name) === pid)
+    return readdirSync(folder).some((name) => reportPid(name) === pid)
   } catch {
     // No folder, no reports.
     return false
@@ -52,11 +52,11 @@ export function hasLeftReport(folder: string, pid: number): boolean {
  * The first report written after the process started. In a container, other processes with the same pid have their own
  * reports.
  */
-async function reportOf({ pid, started_at = 0 }: EndedProcess, folder: string): Promise<string | null> {
-  const names = (await readdir(folder)).filter((name) => pidOfReport(name) === pid)
+async function findReport({ pid, started_at = 0 }: EndedProcess, folder: string): Promise<string | null> {
+  const names = (await readdir(folder)).filter((name) => reportPid(name) === pid)
   const reports = await Promise.all(names.map(async (name) => ({ name, at: await writtenAt(join(folder, name)) })))
-  const later = reports.filter(({ at }) => at >= started_at).sort((a, b) => a.at - b.at)
-  return later[0]?.name ?? null
+  const candidates = reports.filter(({ at }) => at >= started_at).sort((a, b) => a.at - b.at)
+  return candidates[0]?.name ?? null
 }
 
 async function writtenAt(file: string): Promise<number> {
@@ -67,7 +67,7 @@ async function recordReport(
   { context, report }: Reporter,
   folder: string,
   name: string,
-  ended: EndedProcess | null,
+  endedProcess: EndedProcess | null,
 ): Promise<void> {
   const file = join(folder, name)
   try {
@@ -75,10 +75,10 @@ async function recordReport(
     const fatal = readFatalReport(await readFile(file, 'utf8'))
     // Written for another reason, and so not ours to handle.
     if (!fatal) return
-    const release = { app_version: ended?.app_version ?? undefined, git_sha: ended?.git_sha ?? undefined }
+    const release = { app_version: endedProcess?.app_version ?? undefined, git_sha: endedProcess?.git_sha ?? undefined }
     context.recorder.recordToDisk(
       () => outsideOfRequests(() => report(fatal.error, { ...fatal.fields, ...release })),
-      idOfDeath(ended?.marker ?? name),
+      crashId(endedProcess?.marker ?? name),
     )
     await unlink(file)
   } catch (error) {
@@ -88,8 +88,8 @@ async function recordReport(
   }
 }
 
-function recordUncleanShutdown({ context, report }: Reporter, { pid, marker, ...known }: EndedProcess): void {
-  const { app_version, git_sha, started_at } = known
+function recordUncleanShutdown({ context, report }: Reporter, { pid, marker, ...facts }: EndedProcess): void {
+  const { app_version, git_sha, started_at } = facts
   const error = namedError(
     'UncleanShutdown',
     'A process disappeared without a clean exit: killed, or crashed outside of JavaScript',
@@ -107,6 +107,6 @@ function recordUncleanShutdown({ context, report }: Reporter, { pid, marker, ...
           },
         }),
       ),
-    idOfDeath(marker),
+    crashId(marker),
   )
 }

@@ -28,20 +28,20 @@ interface Marker extends RunningProcess {
   start_ticks: string | null
 }
 
-const NAME = /^(running-(\d+)-[0-9a-f]+\.json)(?:\.importing-(\d+)-([0-9a-f]+))?$/
-const ABANDONED_AFTER_MS = 30 * 86_400_000
+const MARKER_NAME = /^(running-(\d+)-[0-9a-f]+\.json)(?:\.importing-(\d+)-([0-9a-f]+))?$/
+const MAX_FOREIGN_AGE_MS = 30 * 86_400_000
 
 /** Distinguishes processes with the same pid, which is the normal case in a container. */
-const START = randomBytes(4).toString('hex')
-const held = new Map<string, { count: number; file: string; content: string }>()
+const START_ID = randomBytes(4).toString('hex')
+const ownMarkers = new Map<string, { count: number; file: string; content: string }>()
 let stopAtExit = () => {}
 
 /** Creates a marker file for this process. Returns the function that removes it; a clean exit also removes it. */
 export function markRunning(folder: string, facts: Omit<RunningProcess, 'pid'>): () => void {
-  const known = held.get(folder)
-  if (known) known.count++
+  const existing = ownMarkers.get(folder)
+  if (existing) existing.count++
   else {
-    const file = join(folder, `running-${process.pid}-${START}.json`)
+    const file = join(folder, `running-${process.pid}-${START_ID}.json`)
     const marker: Marker = {
       ...facts,
       pid: process.pid,
@@ -51,28 +51,28 @@ export function markRunning(folder: string, facts: Omit<RunningProcess, 'pid'>):
     }
     const content = JSON.stringify(marker)
     writeFileSync(file, content, { mode: 0o600 })
-    if (held.size === 0) stopAtExit = atExit('marker', noLongerRunning)
-    held.set(folder, { count: 1, file, content })
+    if (ownMarkers.size === 0) stopAtExit = atExit('marker', removeMarkers)
+    ownMarkers.set(folder, { count: 1, file, content })
   }
-  return () => release(folder)
+  return () => releaseMarker(folder)
 }
 
-function release(folder: string): void {
-  const marker = held.get(folder)
+function releaseMarker(folder: string): void {
+  const marker = ownMarkers.get(folder)
   if (!marker || --marker.count > 0) return
-  held.delete(folder)
-  if (held.size === 0) stopAtExit()
+  ownMarkers.delete(folder)
+  if (ownMarkers.size === 0) stopAtExit()
   removeFile(marker.file)
 }
 
 /** Removes the markers when the process may be about to end. */
-export function noLongerRunning(): void {
-  for (const { file } of held.values()) removeFile(file)
+export function removeMarkers(): void {
+  for (const { file } of ownMarkers.values()) removeFile(file)
 }
 
 /** Restores the markers when the process continued. */
-export function stillRunning(): void {
-  for (const { file, content } of held.values()) {
+export function restoreMarkers(): void {
+  for (const { file, content } of ownMarkers.values()) {
     try {
       writeFileSync(file, content, { mode: 0o600 })
     } catch {
@@ -90,19 +90,19 @@ function removeFile(file: string): void {
 }
 
 /** Process id of a marker by its file name; null for other files. */
-export function pidOfMarker(name: string): number | null {
-  const pid = NAME.exec(name)?.[2]
+export function markerPid(name: string): number | null {
+  const pid = MARKER_NAME.exec(name)?.[2]
   return pid === undefined ? null : Number(pid)
 }
 
 export function isOwnMarker(name: string): boolean {
-  return name === `running-${process.pid}-${START}.json`
+  return name === `running-${process.pid}-${START_ID}.json`
 }
 
 /** Removes the markers of a process whose end is already recorded. */
-export function forgetRunning(folder: string, pid: number): void {
+export function removeMarkersByPid(folder: string, pid: number): void {
   try {
-    for (const name of readdirSync(folder)) if (pidOfMarker(name) === pid) removeFile(join(folder, name))
+    for (const name of readdirSync(folder)) if (markerPid(name) === pid) removeFile(join(folder, name))
   } catch {
     // No folder, no markers.
   }
@@ -110,13 +110,14 @@ export function forgetRunning(folder: string, pid: number): void {
 
 /** Claims the marker of an ended process; null if the process runs, or another process claimed it first. */
 export async function claimEnded(folder: string, name: string, now: number): Promise<EndedProcess | null> {
-  const [, marker, pid, claimant, start] = NAME.exec(name) ?? []
+  const [, marker, pid, claimant, start] = MARKER_NAME.exec(name) ?? []
   if (!marker || isOwnMarker(name)) return null
-  if (claimant && (Number(claimant) === process.pid ? start === START : isProcessRunning(Number(claimant)))) return null
+  if (claimant && (Number(claimant) === process.pid ? start === START_ID : isProcessRunning(Number(claimant))))
+    return null
   const file = join(folder, name)
   const content = await readMarker(file)
-  if (!claimant && (await mayRun(file, { ...content, pid: Number(pid) }, now))) return null
-  const claimed = join(folder, `${marker}.importing-${process.pid}-${START}`)
+  if (!claimant && (await mayBeRunning(file, { ...content, pid: Number(pid) }, now))) return null
+  const claimed = join(folder, `${marker}.importing-${process.pid}-${START_ID}`)
   try {
     await rename(file, claimed)
   } catch {
@@ -136,10 +137,10 @@ async function readMarker(file: string): Promise<Partial<Marker>> {
   }
 }
 
-async function mayRun(file: string, marker: Partial<Marker> & { pid: number }, now: number): Promise<boolean> {
+async function mayBeRunning(file: string, marker: Partial<Marker> & { pid: number }, now: number): Promise<boolean> {
   const { pid } = marker
   // A process on another machine or container cannot be checked from here.
-  if (marker.hostname !== undefined && marker.hostname !== hostname()) return !(await isAncient(file, now))
+  if (marker.hostname !== undefined && marker.hostname !== hostname()) return !(await isAbandoned(file, now))
   if (marker.boot_id && marker.boot_id !== bootId()) return false
   if (pid === process.pid) return false
   if (!isProcessRunning(pid)) return false
@@ -147,9 +148,9 @@ async function mayRun(file: string, marker: Partial<Marker> & { pid: number }, n
   return !marker.start_ticks || ticks === null || ticks === marker.start_ticks
 }
 
-async function isAncient(file: string, now: number): Promise<boolean> {
-  const written = (await stat(file).catch(() => null))?.mtimeMs
-  return written !== undefined && now - written > ABANDONED_AFTER_MS
+async function isAbandoned(file: string, now: number): Promise<boolean> {
+  const writtenAt = (await stat(file).catch(() => null))?.mtimeMs
+  return writtenAt !== undefined && now - writtenAt > MAX_FOREIGN_AGE_MS
 }
 
 /** Start time of the process in ticks since boot; null if the platform does not provide it. */

@@ -4,7 +4,7 @@ import type { Options } from '../../config/options.js'
 import { clientAddress } from '../../model/requests/client-address.js'
 import { safeHeaders } from '../../model/requests/request-headers.js'
 import type { LogErrorInput, RequestFacts } from '../fields.js'
-import { userIdOf } from './user.js'
+import { findUserId } from './user.js'
 
 /** Properties that a framework may have added to the request. */
 export type HostRequest = IncomingMessage & {
@@ -23,7 +23,7 @@ type FactsOptions = Pick<Options, 'trusted_proxies' | 'user_callback'>
 
 const STARTED = Symbol('faultboard.started')
 
-interface Marked {
+interface StartMark {
   [STARTED]?: number
 }
 
@@ -39,8 +39,8 @@ export interface StartedRequest {
  */
 export function markStart(request: StartedRequest | Request): void {
   const { httpVersionMajor, socket } = request as StartedRequest
-  const place = httpVersionMajor === 1 && socket ? socket : request
-  ;(place as Marked)[STARTED] = performance.now()
+  const holder = httpVersionMajor === 1 && socket ? socket : request
+  ;(holder as StartMark)[STARTED] = performance.now()
 }
 
 const FACT_NAMES = ['request_url', 'request_params', 'ip_address', 'user_agent', 'user_id', 'request'] as const
@@ -54,11 +54,11 @@ export function hasRequestFacts(fields: LogErrorInput): boolean {
 }
 
 /** Facts about the request in which an error occurred. */
-export function requestFacts(request: HostRequest, options: FactsOptions, more: RequestFacts = {}): ReportedRequest {
+export function requestFacts(request: HostRequest, options: FactsOptions, details: RequestFacts = {}): ReportedRequest {
   const { headers } = request
   return {
-    request_url: addressOf(request),
-    request_params: parametersOf(request),
+    request_url: requestUrl(request),
+    request_params: requestParameters(request),
     ip_address: clientAddressOf(request, options),
     user_agent: headers['user-agent'],
     request: {
@@ -66,11 +66,11 @@ export function requestFacts(request: HostRequest, options: FactsOptions, more: 
       route: routeOf(request),
       headers: safeHeaders(headers),
       content_type: headers['content-type'],
-      duration_ms: durationOf(request),
-      ...more,
+      duration_ms: requestDuration(request),
+      ...details,
     },
     // Last, so that `user_callback` does not run for a request that cannot be read.
-    user_id: userIdOf(request, options.user_callback),
+    user_id: findUserId(request, options.user_callback),
   }
 }
 
@@ -78,26 +78,26 @@ export function requestFacts(request: HostRequest, options: FactsOptions, more: 
 export function webRequestFacts(
   request: Request,
   options: FactsOptions,
-  { remote_address, params, user, host = request, ...more }: WebRequestMore = {},
+  { remote_address, params, user, host = request, ...details }: WebRequestDetails = {},
 ): ReportedRequest {
   const headers = Object.fromEntries(request.headers)
   return {
     request_url: request.url,
-    request_params: parametersOf({ query: queryOf(request.url), params }),
-    ip_address: addressOfPeer(remote_address, headers, options) ?? undefined,
+    request_params: requestParameters({ query: parseQuery(request.url), params }),
+    ip_address: resolvePeerAddress(remote_address, headers, options) ?? undefined,
     user_agent: headers['user-agent'],
     request: {
       method: request.method,
       headers: safeHeaders(headers),
       content_type: headers['content-type'],
-      duration_ms: durationOf(request as { raw?: unknown }),
-      ...more,
+      duration_ms: requestDuration(request as { raw?: unknown }),
+      ...details,
     },
-    user_id: options.user_callback ? userIdOf(host, options.user_callback) : userIdOf({ user }, null),
+    user_id: options.user_callback ? findUserId(host, options.user_callback) : findUserId({ user }, null),
   }
 }
 
-export interface WebRequestMore extends RequestFacts {
+export interface WebRequestDetails extends RequestFacts {
   remote_address?: string | undefined
   /** Path parameters from the router. */
   params?: unknown
@@ -107,9 +107,9 @@ export interface WebRequestMore extends RequestFacts {
   host?: object | undefined
 }
 
-function durationOf(request: { raw?: unknown; req?: unknown; socket?: unknown }): number | undefined {
+function requestDuration(request: { raw?: unknown; req?: unknown; socket?: unknown }): number | undefined {
   const started = [request, request.raw, request.req, request.socket]
-    .map((place) => (typeof place === 'object' && place !== null ? (place as Marked)[STARTED] : undefined))
+    .map((holder) => (typeof holder === 'object' && holder !== null ? (holder as StartMark)[STARTED] : undefined))
     .find((time) => time !== undefined)
   return started === undefined ? undefined : Math.round((performance.now() - started) * 10) / 10
 }
@@ -120,10 +120,10 @@ function durationOf(request: { raw?: unknown; req?: unknown; socket?: unknown })
 export function clientAddressOf(request: HostRequest, options: Pick<Options, 'trusted_proxies'>): string | undefined {
   const peer = request.socket?.remoteAddress
   if (typeof request.ip === 'string' && request.ip !== peer && isIP(request.ip)) return request.ip
-  return addressOfPeer(peer, request.headers, options) ?? undefined
+  return resolvePeerAddress(peer, request.headers, options) ?? undefined
 }
 
-function addressOfPeer(
+function resolvePeerAddress(
   remote_address: string | undefined,
   headers: IncomingHttpHeaders,
   { trusted_proxies }: Pick<Options, 'trusted_proxies'>,
@@ -139,12 +139,12 @@ function addressOfPeer(
   )
 }
 
-function addressOf(request: HostRequest): string {
+function requestUrl(request: HostRequest): string {
   const path = request.originalUrl ?? request.url ?? '/'
   const { host } = request.headers
   if (!host) return path
-  const encrypted = (request.socket as { encrypted?: boolean } | undefined)?.encrypted
-  const scheme = typeof request.protocol === 'string' ? request.protocol : encrypted ? 'https' : 'http'
+  const isEncrypted = (request.socket as { isEncrypted?: boolean } | undefined)?.isEncrypted
+  const scheme = typeof request.protocol === 'string' ? request.protocol : isEncrypted ? 'https' : 'http'
   return `${scheme}://${host}${path}`
 }
 
@@ -154,14 +154,14 @@ export function routeOf({ route, baseUrl }: HostRequest): string | undefined {
   return typeof path === 'string' ? `${baseUrl ?? ''}${path}` : undefined
 }
 
-function parametersOf({ query, params, body }: { query?: unknown; params?: unknown; body?: unknown }): unknown {
+function requestParameters({ query, params, body }: { query?: unknown; params?: unknown; body?: unknown }): unknown {
   const parts = Object.entries({ query, params, body }).filter(
     ([, part]) => typeof part === 'object' && part !== null && Object.keys(part).length > 0,
   )
   return parts.length > 0 ? Object.fromEntries(parts) : undefined
 }
 
-function queryOf(url: string): Record<string, string> | undefined {
-  const at = url.indexOf('?')
-  return at < 0 ? undefined : Object.fromEntries(new URLSearchParams(url.slice(at + 1)))
+function parseQuery(url: string): Record<string, string> | undefined {
+  const queryStart = url.indexOf('?')
+  return queryStart < 0 ? undefined : Object.fromEntries(new URLSearchParams(url.slice(queryStart + 1)))
 }

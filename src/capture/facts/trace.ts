@@ -7,25 +7,25 @@ export interface Trace {
 }
 
 /** The trace passed with an error, or else that of the active OpenTelemetry span; null if there is none. */
-export function traceOf({ trace_id, span_id }: Pick<LogErrorInput, 'trace_id' | 'span_id'>): Trace | null {
-  return traceFrom(trace_id, span_id) ?? activeTrace()
+export function resolveTrace({ trace_id, span_id }: Pick<LogErrorInput, 'trace_id' | 'span_id'>): Trace | null {
+  return parseTrace(trace_id, span_id) ?? activeTrace()
 }
 
 /** Ids in W3C Trace Context format; null if they are invalid. */
-export function traceFrom(trace_id: unknown, span_id?: unknown): Trace | null {
-  if (typeof trace_id !== 'string' || !TRACE_ID.test(trace_id) || NOTHING.test(trace_id)) return null
+export function parseTrace(trace_id: unknown, span_id?: unknown): Trace | null {
+  if (typeof trace_id !== 'string' || !TRACE_ID.test(trace_id) || ALL_ZEROS.test(trace_id)) return null
   const trace: Trace = { trace_id: trace_id.toLowerCase() }
-  if (typeof span_id === 'string' && SPAN_ID.test(span_id) && !NOTHING.test(span_id))
+  if (typeof span_id === 'string' && SPAN_ID.test(span_id) && !ALL_ZEROS.test(span_id))
     trace.span_id = span_id.toLowerCase()
   return trace
 }
 
 const TRACE_ID = /^[0-9a-f]{32}$/i
 const SPAN_ID = /^[0-9a-f]{16}$/i
-const NOTHING = /^0+$/
+const ALL_ZEROS = /^0+$/
 
 /** Global where @opentelemetry/api stores its instance once the host has registered an SDK. */
-const API = Symbol.for('opentelemetry.js.api.1')
+const OTEL_API = Symbol.for('opentelemetry.js.api.1')
 const ACTIVE_SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
 
 interface OpenTelemetryApi {
@@ -34,12 +34,12 @@ interface OpenTelemetryApi {
 
 /** Never imports the API: a host without it pays for one property access. */
 function activeTrace(): Trace | null {
-  const api = (globalThis as { [API]?: OpenTelemetryApi })[API]
+  const api = (globalThis as { [OTEL_API]?: OpenTelemetryApi })[OTEL_API]
   if (!api) return null
   try {
     const span = api.context?.active?.()?.getValue?.(ACTIVE_SPAN) as { spanContext?(): Record<string, unknown> } | null
     const { traceId, spanId } = span?.spanContext?.() ?? {}
-    return traceFrom(traceId, spanId)
+    return parseTrace(traceId, spanId)
   } catch {
     // A custom context manager of the host failed: record the error without its trace.
     return null
@@ -48,7 +48,7 @@ function activeTrace(): Trace | null {
 
 /** Maximum time between the recording of an error by a hook and by its span. */
 const SAME_ERROR_MS = 5000
-const MOST = 1000
+const MAX_REMEMBERED = 1000
 
 /**
  * Recently recorded messages per trace, so that an error recorded by a hook is not recorded again from its span.
@@ -62,11 +62,11 @@ export class TraceSightings {
     this.#now = now
   }
 
-  logged(trace_id: string, message: string): void {
-    const key = keyOf(trace_id, message)
+  noteLogged(trace_id: string, message: string): void {
+    const key = messageKey(trace_id, message)
     this.#seen.delete(key)
     this.#seen.set(key, this.#now())
-    if (this.#seen.size <= MOST) return
+    if (this.#seen.size <= MAX_REMEMBERED) return
     for (const oldest of this.#seen.keys()) {
       this.#seen.delete(oldest)
       return
@@ -74,13 +74,13 @@ export class TraceSightings {
   }
 
   isLogged(trace_id: string, message: string): boolean {
-    const at = this.#seen.get(keyOf(trace_id, message))
-    return at !== undefined && this.#now() - at <= SAME_ERROR_MS
+    const loggedAt = this.#seen.get(messageKey(trace_id, message))
+    return loggedAt !== undefined && this.#now() - loggedAt <= SAME_ERROR_MS
   }
 }
 
 /** Prefix of the message, long enough to distinguish errors of one trace. Bounds the memory for long messages. */
-function keyOf(trace_id: string, message: string): string {
+function messageKey(trace_id: string, message: string): string {
   const text = message.trim()
   return `${trace_id} ${text.length > 200 ? Buffer.from(text.slice(0, 200)).toString() : text}`
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 
 /** Properties where frameworks and common authentication middleware store the user. */
-const PLACES: readonly (readonly string[])[] = [
+const USER_PATHS: readonly (readonly string[])[] = [
   ['user'],
   ['auth'],
   ['session', 'user'],
@@ -23,16 +23,16 @@ function ignoreRejection(result: unknown): void {
 export type UserCallback = (request: unknown) => unknown
 
 /** User of the request: from the host's callback, or else from the usual properties. Never throws. */
-export function userIdOf(request: object, callback: UserCallback | null): string | number | undefined {
+export function findUserId(request: object, callback: UserCallback | null): string | number | undefined {
   try {
     if (callback) {
       const user = callback(request)
       ignoreRejection(user)
-      return idOf(user)
+      return readId(user)
     }
-    for (const place of PLACES) {
-      const keys = place.at(-1) === 'session' ? SESSION_KEYS : ID_KEYS
-      const id = idOf(at(request, place), keys)
+    for (const path of USER_PATHS) {
+      const keys = path.at(-1) === 'session' ? SESSION_KEYS : ID_KEYS
+      const id = readId(readPath(request, path), keys)
       if (id !== undefined) return id
     }
   } catch {
@@ -42,7 +42,7 @@ export function userIdOf(request: object, callback: UserCallback | null): string
 }
 
 /** Id of a user, given as the id itself or as an object with an id. */
-function idOf(user: unknown, keys: readonly string[] = ID_KEYS): string | number | undefined {
+function readId(user: unknown, keys: readonly string[] = ID_KEYS): string | number | undefined {
   if (typeof user === 'string' || typeof user === 'number') return user
   if (typeof user === 'bigint') return String(user)
   if (typeof user !== 'object' || user === null) return undefined
@@ -55,9 +55,9 @@ function idOf(user: unknown, keys: readonly string[] = ID_KEYS): string | number
   return undefined
 }
 
-function at(object: object, place: readonly string[]): unknown {
+function readPath(object: object, path: readonly string[]): unknown {
   let value: unknown = object
-  for (const key of place) {
+  for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined
     value = (value as Record<string, unknown>)[key]
   }

@@ -5,11 +5,11 @@ const MAX_DEFERRED = 10_000
 
 interface DeferredReport {
   send(): unknown
-  is_sent: boolean
+  isSent: boolean
 }
 
-const waiting = new Set<DeferredReport>()
-const SETTLED = Promise.resolve()
+const pendingReports = new Set<DeferredReport>()
+const RESOLVED = Promise.resolve()
 let isSending = false
 
 /**
@@ -46,11 +46,11 @@ export function whenStackAllows(report: () => void): void {
  * because an overflow inside `setImmediate` would corrupt the queue of Node.js.
  */
 export function deferReport<T>(send: () => T | PromiseLike<T>): Promise<T> | null {
-  if (waiting.size >= MAX_DEFERRED) return null
-  const report: DeferredReport = { send, is_sent: false }
-  const result = SETTLED.then(() => sendOnce(report) as T | PromiseLike<T>)
+  if (pendingReports.size >= MAX_DEFERRED) return null
+  const report: DeferredReport = { send, isSent: false }
+  const result = RESOLVED.then(() => sendOnce(report) as T | PromiseLike<T>)
   try {
-    waiting.add(report)
+    pendingReports.add(report)
   } catch {
     // Stack overflow: the microtask is queued, and only the end of the process can precede it.
   }
@@ -67,13 +67,13 @@ export function isSendingDeferred(): boolean {
  * `process.exit` can be called near the end of the stack.
  */
 export function sendDeferredReports(): void {
-  for (const report of waiting) if (hasRoomToNote()) sendOnce(report)
+  for (const report of pendingReports) if (hasRoomToNote()) sendOnce(report)
 }
 
 function sendOnce(report: DeferredReport): unknown {
-  waiting.delete(report)
-  if (report.is_sent) return null
-  report.is_sent = true
+  pendingReports.delete(report)
+  if (report.isSent) return null
+  report.isSent = true
   isSending = true
   try {
     return report.send()

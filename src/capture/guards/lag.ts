@@ -1,37 +1,37 @@
 /** Duration for which one late turn counts: the next storm can start before the next measurement. */
-const LATE_FOR_MS = 1000
+const LATE_TTL_MS = 1000
 
 /**
  * Detects event loop lag. Measures only while errors are captured, by scheduling the next turn, so that an idle host
  * pays nothing.
  */
 export class LagGuard {
-  readonly #late_ms: number
-  #asked_at: number | null = null
-  #late_until = 0
+  readonly #lateMs: number
+  #scheduledAt: number | null = null
+  #lateUntil = 0
 
   /** Delay from which the event loop counts as lagging; null disables the guard. */
-  constructor(late_ms: number | null) {
-    this.#late_ms = late_ms ?? Number.POSITIVE_INFINITY
+  constructor(lateMs: number | null) {
+    this.#lateMs = lateMs ?? Number.POSITIVE_INFINITY
   }
 
   /** Whether details should be omitted for now. */
   isLate(): boolean {
     const now = performance.now()
-    if (this.#asked_at === null) {
-      this.#asked_at = now
+    if (this.#scheduledAt === null) {
+      this.#scheduledAt = now
       // Not unref-ed: an idle loop would not run it, and would look late when it wakes up.
       setImmediate(this.#measure)
-    } else if (now - this.#asked_at > this.#late_ms) {
+    } else if (now - this.#scheduledAt > this.#lateMs) {
       // The scheduled turn is already overdue.
       return true
     }
-    return now < this.#late_until
+    return now < this.#lateUntil
   }
 
   readonly #measure = (): void => {
     const now = performance.now()
-    if (this.#asked_at !== null && now - this.#asked_at > this.#late_ms) this.#late_until = now + LATE_FOR_MS
-    this.#asked_at = null
+    if (this.#scheduledAt !== null && now - this.#scheduledAt > this.#lateMs) this.#lateUntil = now + LATE_TTL_MS
+    this.#scheduledAt = null
   }
 }

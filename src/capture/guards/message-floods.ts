@@ -1,7 +1,7 @@
 import { HOUR } from '../../model/time.js'
 
 /** Locations that are tracked at a time; the oldest is evicted. */
-const WATCHED = 200
+const MAX_WATCHED_PLACES = 200
 
 interface Flood {
   hour: number
@@ -47,7 +47,7 @@ export class MessageFloods {
 
   #watch(place: string, flood: Flood): void {
     const [oldest] = this.#floods.keys()
-    if (this.#floods.size >= WATCHED && oldest !== undefined) this.#floods.delete(oldest)
+    if (this.#floods.size >= MAX_WATCHED_PLACES && oldest !== undefined) this.#floods.delete(oldest)
     this.#floods.set(place, flood)
   }
 }

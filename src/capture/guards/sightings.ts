@@ -9,16 +9,16 @@ export class Sightings {
   readonly #requests = new WeakMap<object, object>()
   /** Primitive values (a thrown string) are tracked per request. */
   readonly #values = new WeakMap<object, Set<unknown>>()
-  readonly #fresh = new Map<unknown, number>()
+  readonly #recentValues = new Map<unknown, number>()
 
   /**
    * Whether a hook sees the error for the first time in this request; without a request, for the first time overall.
    */
   isNew(error: unknown, request: object | null): boolean {
     if (!isObject(error)) return request ? !this.#values.get(request)?.has(error) : !this.#isAccountedFor(error)
-    const seen = this.#requests.get(error)
-    if (seen === undefined) return true
-    if (request !== null && seen !== ANY_REQUEST && seen !== request) return true
+    const seenRequest = this.#requests.get(error)
+    if (seenRequest === undefined) return true
+    if (request !== null && seenRequest !== ANY_REQUEST && seenRequest !== request) return true
     this.#requests.set(error, request ?? ANY_REQUEST)
     return false
   }
@@ -40,14 +40,14 @@ export class Sightings {
 
   /** A process hook sees a primitive value thrown by a handler in the same turn of the event loop. */
   #rememberForNow(value: unknown): void {
-    if (this.#fresh.size === 0) setImmediate(() => this.#fresh.clear())
-    this.#fresh.set(value, (this.#fresh.get(value) ?? 0) + 1)
+    if (this.#recentValues.size === 0) setImmediate(() => this.#recentValues.clear())
+    this.#recentValues.set(value, (this.#recentValues.get(value) ?? 0) + 1)
   }
 
   /** Each sighting with a request accounts for one without: two requests can throw the same text at once. */
   #isAccountedFor(value: unknown): boolean {
-    const count = this.#fresh.get(value) ?? 0
-    if (count > 0) this.#fresh.set(value, count - 1)
+    const count = this.#recentValues.get(value) ?? 0
+    if (count > 0) this.#recentValues.set(value, count - 1)
     return count > 0
   }
 }

@@ -1,8 +1,8 @@
 import { MINUTE } from '../../model/time.js'
 
 /** One in this many is stored in full, for each factor of ten above the limit per minute. */
-const STEP = 10
-const REMEMBERED = 10_000
+const THINNING_FACTOR = 10
+const MAX_REMEMBERED = 10_000
 
 interface Storm {
   minute: number
@@ -31,13 +31,13 @@ export class Storms {
     }
     const count = ++storm.count
     if (count <= this.#limit) return false
-    let every = STEP
-    for (let limit = this.#limit * STEP; count > limit; limit *= STEP) every *= STEP
-    return count % every !== 0
+    let interval = THINNING_FACTOR
+    for (let limit = this.#limit * THINNING_FACTOR; count > limit; limit *= THINNING_FACTOR) interval *= THINNING_FACTOR
+    return count % interval !== 0
   }
 
   #remember(hash_signature: string, storm: Storm): void {
-    if (this.#storms.size >= REMEMBERED) this.#storms = new Map()
+    if (this.#storms.size >= MAX_REMEMBERED) this.#storms = new Map()
     this.#storms.set(hash_signature, storm)
   }
 }

@@ -8,27 +8,27 @@ export interface FrameLocation {
   line: number
   column: number
   after: string
-  has_name: boolean
+  hasName: boolean
 }
 
 /** Finds the location in a V8 stack line; null if it names no file: `node:`, `native`, `<anonymous>`. */
 export function frameLocation(text: string): FrameLocation | null {
   if (!text.startsWith('at ')) return null
-  const { from, to, has_name } = evalSpan(text) ?? plainSpan(text)
+  const { from, to, hasName } = evalSpan(text) ?? plainSpan(text)
   if (from < 0) return null
   const location = text.slice(from, to)
   const position = /:(\d{1,9}):(\d{1,9})$/.exec(location)
   if (!position) return null
-  const file = pathOf(location.slice(0, position.index))
+  const file = localPath(location.slice(0, position.index))
   if (file === null) return null
   const [, line, column] = position.map(Number) as [number, number, number]
-  return { before: text.slice(0, from), file, line, column, after: text.slice(to), has_name }
+  return { before: text.slice(0, from), file, line, column, after: text.slice(to), hasName }
 }
 
 interface Span {
   from: number
   to: number
-  has_name: boolean
+  hasName: boolean
 }
 
 /** `eval at load (/app/x.js:1:2), <anonymous>:3:4`: evaluated code has no file, so its location is the call of eval. */
@@ -37,20 +37,20 @@ function evalSpan(text: string): Span | null {
   if (start < 0) return null
   const open = text.indexOf(' (', start)
   const close = text.indexOf(')', open)
-  return open < 0 || close < 0 ? null : { from: open + 2, to: close, has_name: true }
+  return open < 0 || close < 0 ? null : { from: open + 2, to: close, hasName: true }
 }
 
 /** Names (`[Symbol(x)]`) and paths can contain parentheses, but only a path begins directly after one. */
-const PATH_BEHIND_PARENTHESIS = /\((?=file:\/\/|\/|[A-Za-z]:[\\/])/
+const PATH_AFTER_PARENTHESIS = /\((?=file:\/\/|\/|[A-Za-z]:[\\/])/
 
 function plainSpan(text: string): Span {
   if (!text.endsWith(')'))
-    return { from: /^at (?:async )?/.exec(text)?.[0].length ?? -1, to: text.length, has_name: false }
-  const open = text.search(PATH_BEHIND_PARENTHESIS)
-  return { from: open < 0 ? -1 : open + 1, to: text.length - 1, has_name: true }
+    return { from: /^at (?:async )?/.exec(text)?.[0].length ?? -1, to: text.length, hasName: false }
+  const open = text.search(PATH_AFTER_PARENTHESIS)
+  return { from: open < 0 ? -1 : open + 1, to: text.length - 1, hasName: true }
 }
 
-function pathOf(location: string): string | null {
+function localPath(location: string): string | null {
   if (!location.startsWith('file://')) return /^(?:\/|[A-Za-z]:[\\/])/.test(location) ? location : null
   try {
     return fileURLToPath(location)

@@ -1,19 +1,19 @@
-import type { Place } from './declared-name.js'
+import type { CodePosition } from './declared-name.js'
 import { GeneratedCode } from './generated-code.js'
-import { mapTextOf } from './map-text.js'
+import type { OnSkipped, SkipReason } from './map-text.js'
+import { readMapText } from './map-text.js'
 import { originalPath } from './original-path.js'
 import { type OriginalPosition, ParsedMap } from './parsed-map.js'
 import { ProjectFiles } from './project-files.js'
 import { readSections } from './sections.js'
-import type { OnSkipped, SkipReason } from './skip-reason.js'
 
-const FILES_LIMIT = 1000
-const POSITIONS_LIMIT = 20_000
+const MAX_FILES = 1000
+const MAX_POSITIONS = 20_000
 /** Parsing a map with its sources blocks the host for about 10 ms per megabyte. */
 const MAX_CONTENT_BYTES = 4_000_000
 
 /** Known facts about a generated file. */
-interface Generated {
+interface GeneratedFile {
   stamp: string
   /** Zero if there is no usable map. */
   weight: number
@@ -22,58 +22,65 @@ interface Generated {
   positions: Map<string, OriginalPosition | null>
   /** Cached function names, kept like the positions. */
   names: Map<string, string | null>
-  has_names: boolean
+  hasNames: boolean
 }
 
 /** LRU cache of source maps. Files without a map are cached too. */
 export class MapCache {
   readonly #files: ProjectFiles
   readonly #code: GeneratedCode
-  readonly #project_root: string
-  readonly #max_bytes: number
+  readonly #projectRoot: string
+  readonly #maxBytes: number
   readonly #onSkipped: OnSkipped
   /** In order of last use. */
-  readonly #generated = new Map<string, Generated>()
+  readonly #generated = new Map<string, GeneratedFile>()
   /** Memory of all cached maps, at most the size of the largest allowed map file. */
-  #kept_bytes = 0
+  #cachedBytes = 0
   #positions = 0
 
-  constructor(options: { project_root: string; max_bytes: number; onSkipped: OnSkipped }) {
+  constructor(options: { project_root: string; maxBytes: number; onSkipped: OnSkipped }) {
     this.#files = new ProjectFiles(options.project_root)
-    this.#code = new GeneratedCode(this.#files, options.max_bytes)
-    this.#project_root = options.project_root
-    this.#max_bytes = options.max_bytes
+    this.#code = new GeneratedCode(this.#files, options.maxBytes)
+    this.#projectRoot = options.project_root
+    this.#maxBytes = options.maxBytes
     this.#onSkipped = options.onSkipped
   }
 
   /** Returns the amount to read for this file. Called once per stack; detects that the file was rewritten. */
   weigh(file: string): number {
-    const known = this.#generated.get(file)
-    if (!known && !(isGenerated(file) && this.#files.holds(file))) return 0
+    const entry = this.#generated.get(file)
+    if (!entry && !(isGenerated(file) && this.#files.contains(file))) return 0
     const stamp = this.#files.stamp(file)
-    if (known?.stamp === stamp) return known.weight
-    if (known) this.#forget(file, known)
-    const fresh: Generated = { stamp, weight: 0, map: null, positions: new Map(), names: new Map(), has_names: false }
-    this.#generated.set(file, fresh)
-    this.#load(file, fresh)
-    fresh.weight = fresh.map?.weight ?? 0
-    this.#shrink()
-    return fresh.weight
+    if (entry?.stamp === stamp) return entry.weight
+    if (entry) this.#forget(file, entry)
+    const created: GeneratedFile = {
+      stamp,
+      weight: 0,
+      map: null,
+      positions: new Map(),
+      names: new Map(),
+      hasNames: false,
+    }
+    this.#generated.set(file, created)
+    this.#load(file, created)
+    created.weight = created.map?.weight ?? 0
+    this.#evictMaps()
+    return created.weight
   }
 
   find(file: string, line: number, column: number): OriginalPosition | null {
-    const known = this.#generated.get(file)
-    if (!known || known.weight === 0) return null
+    const entry = this.#generated.get(file)
+    if (!entry || entry.weight === 0) return null
     this.#generated.delete(file)
-    this.#generated.set(file, known)
+    this.#generated.set(file, entry)
     const key = `${line}:${column}`
-    const remembered = known.positions.get(key)
-    if (remembered !== undefined) return remembered
-    if (known.map === null) this.#load(file, known)
-    const found = known.map?.find(line, column) ?? null
-    this.#makeRoom()
-    known.positions.set(key, found)
-    this.#shrink()
+    const cached = entry.positions.get(key)
+    if (cached !== undefined) return cached
+    if (entry.map === null) this.#load(file, entry)
+    const found = entry.map?.find(line, column) ?? null
+    this.#evictPositions()
+    entry.positions.set(key, found)
+    this.#evictMaps()
     return found
   }
 
@@ -82,36 +89,40 @@ export class MapCache {
    * such as a method or an inherited class.
    */
   declaredName(file: string, line: number, column: number, name: string): string | null {
-    const known = this.#generated.get(file)
-    if (!known?.has_names) return null
+    const entry = this.#generated.get(file)
+    if (!entry?.hasNames) return null
     const key = `${line}:${column}:${name}`
-    const remembered = known.names.get(key)
-    if (remembered !== undefined) return remembered
-    const declared = this.#code.declaration(file, known.stamp, { line, column }, name)
+    const cached = entry.names.get(key)
+    if (cached !== undefined) return cached
+    const declared = this.#code.declaration(file, entry.stamp, { line, column }, name)
     const found = declared ? (this.find(file, declared.line, declared.column)?.name ?? name) : null
-    this.#makeRoom()
-    known.names.set(key, found)
+    this.#evictPositions()
+    entry.names.set(key, found)
     return found
   }
 
   /** Original names of variables between two positions of generated code, if the map contains them. */
-  variableNames(file: string, span: readonly [Place, Place], names: readonly string[]): ReadonlyMap<string, string> {
-    const known = this.#generated.get(file)
+  variableNames(
+    file: string,
+    span: readonly [CodePosition, CodePosition],
+    names: readonly string[],
+  ): ReadonlyMap<string, string> {
+    const entry = this.#generated.get(file)
     const found = new Map<string, string>()
-    if (!known?.has_names) return found
-    const keyOf = (name: string) => `${span[0].line}:${span[0].column} ${name}`
-    const unknown = names.filter((name) => !known.names.has(keyOf(name)))
-    const mentions = unknown.length > 0 ? this.#code.mentions(file, known.stamp, span, unknown) : null
-    for (const name of unknown) {
+    if (!entry?.hasNames) return found
+    const nameKey = (name: string) => `${span[0].line}:${span[0].column} ${name}`
+    const missing = names.filter((name) => !entry.names.has(nameKey(name)))
+    const mentions = missing.length > 0 ? this.#code.mentions(file, entry.stamp, span, missing) : null
+    for (const name of missing) {
       const original = mentions
         ?.get(name)
         ?.map(({ line, column }) => this.find(file, line, column)?.name)
-        .find((one) => one)
-      this.#makeRoom()
-      known.names.set(keyOf(name), original ?? null)
+        .find((candidate) => candidate)
+      this.#evictPositions()
+      entry.names.set(nameKey(name), original ?? null)
     }
     for (const name of names) {
-      const original = known.names.get(keyOf(name))
+      const original = entry.names.get(nameKey(name))
       if (original) found.set(name, original)
     }
     return found
@@ -119,18 +130,18 @@ export class MapCache {
 
   /** Whether the tool that wrote this file may have renamed identifiers. */
   hasNames(file: string): boolean {
-    return this.#generated.get(file)?.has_names ?? false
+    return this.#generated.get(file)?.hasNames ?? false
   }
 
   /** Text of an original file, if the map contains it. */
   sourceText(file: string, path: string): string | null {
     try {
-      const found = mapTextOf(this.#files, file, Math.min(this.#max_bytes, MAX_CONTENT_BYTES))
+      const found = readMapText(this.#files, file, Math.min(this.#maxBytes, MAX_CONTENT_BYTES))
       if (found === null || typeof found === 'string') return null
-      const folders = { folder: found.folder, project_root: this.#project_root }
-      for (const { sources, contents, source_root } of readSections(found.whole())) {
-        const at = sources.findIndex((source) => originalPath({ source, source_root, ...folders }) === path)
-        const text = at < 0 ? null : contents[at]
+      const folders = { folder: found.folder, project_root: this.#projectRoot }
+      for (const { sources, contents, sourceRoot } of readSections(found.withContents())) {
+        const index = sources.findIndex((source) => originalPath({ source, sourceRoot, ...folders }) === path)
+        const text = index < 0 ? null : contents[index]
         if (typeof text === 'string') return text
       }
       return null
@@ -140,28 +151,28 @@ export class MapCache {
     }
   }
 
-  #load(file: string, into: Generated): void {
-    const read = this.#read(file)
-    if (typeof read === 'string') this.#onSkipped(read, file)
-    if (read === null || typeof read === 'string') return
-    into.map = read
-    into.has_names = read.has_names
-    this.#kept_bytes += read.bytes
+  #load(file: string, entry: GeneratedFile): void {
+    const loaded = this.#read(file)
+    if (typeof loaded === 'string') this.#onSkipped(loaded, file)
+    if (loaded === null || typeof loaded === 'string') return
+    entry.map = loaded
+    entry.hasNames = loaded.hasNames
+    this.#cachedBytes += loaded.bytes
   }
 
   #read(file: string): ParsedMap | SkipReason | null {
     try {
-      const found = mapTextOf(this.#files, file, this.#max_bytes)
+      const found = readMapText(this.#files, file, this.#maxBytes)
       if (found === null || typeof found === 'string') return found
-      return ParsedMap.parse(found, this.#max_bytes, this.#project_root) ?? 'map_too_large'
+      return ParsedMap.parse(found, this.#maxBytes, this.#projectRoot) ?? 'map_too_large'
     } catch {
       // Unreadable, invalid JSON, or not a source map: the frames stay unchanged.
       return 'map_broken'
     }
   }
 
-  #makeRoom(): void {
-    if (this.#positions >= POSITIONS_LIMIT) {
+  #evictPositions(): void {
+    if (this.#positions >= MAX_POSITIONS) {
       for (const { positions, names } of this.#generated.values()) {
         positions.clear()
         names.clear()
@@ -171,23 +182,23 @@ export class MapCache {
     this.#positions++
   }
 
-  #shrink(): void {
-    for (const [file, known] of this.#generated) {
-      if (this.#generated.size > FILES_LIMIT) this.#forget(file, known)
-      else if (this.#kept_bytes > this.#max_bytes) this.#drop(known)
+  #evictMaps(): void {
+    for (const [file, entry] of this.#generated) {
+      if (this.#generated.size > MAX_FILES) this.#forget(file, entry)
+      else if (this.#cachedBytes > this.#maxBytes) this.#drop(entry)
       else return
     }
   }
 
-  #forget(file: string, known: Generated): void {
-    this.#drop(known)
-    this.#positions -= known.positions.size + known.names.size
+  #forget(file: string, entry: GeneratedFile): void {
+    this.#drop(entry)
+    this.#positions -= entry.positions.size + entry.names.size
     this.#generated.delete(file)
   }
 
-  #drop(known: Generated): void {
-    this.#kept_bytes -= known.map?.bytes ?? 0
-    known.map = null
+  #drop(entry: GeneratedFile): void {
+    this.#cachedBytes -= entry.map?.bytes ?? 0
+    entry.map = null
   }
 }
 

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenFile, ProjectFiles } from './project-files.js'
-import type { SkipReason } from './skip-reason.js'
 import { withoutContents } from './without-contents.js'
 
 /** Text of a map and the base folder of its relative paths. */
@@ -12,58 +11,58 @@ export interface MapText {
   bytes: number
   folder: string
   /** Text including the contents. */
-  whole(): string
+  withContents(): string
 }
 
 /**
  * The map referenced by the last comment of a generated file; null if there is none, or the reason why it cannot be
  * used.
  */
-export function mapTextOf(files: ProjectFiles, path: string, max_bytes: number): MapText | SkipReason | null {
-  return files.read(path, (file) => mapTextIn(files, file, max_bytes))
+export function readMapText(files: ProjectFiles, path: string, maxBytes: number): MapText | SkipReason | null {
+  return files.read(path, (file) => findMapText(files, file, maxBytes))
 }
 
 /** Variant for code that is already in memory. */
-export function mapTextIn(files: ProjectFiles, file: OpenFile, max_bytes: number): MapText | SkipReason | null {
-  const url = mapUrl(file, max_bytes)
+export function findMapText(files: ProjectFiles, file: OpenFile, maxBytes: number): MapText | SkipReason | null {
+  const url = mapUrl(file, maxBytes)
   if (url === null) return null
   const folder = dirname(file.path)
-  if (/^data:/i.test(url)) return inlineMap(url, folder, max_bytes)
+  if (/^data:/i.test(url)) return inlineMap(url, folder, maxBytes)
   const map = mapPath(url, folder)
-  return map === null ? 'map_remote' : mapFile(files, map, max_bytes)
+  return map === null ? 'map_remote' : mapFile(files, map, maxBytes)
 }
 
-const COMMENT = '//# sourceMappingURL='
+const MAP_COMMENT = '//# sourceMappingURL='
 /** Room for a file name, and for comments that other tools append. */
 const TAIL_BYTES = 4096
 /** Code with an inline map in Base64 is about twice as long as the map. */
-const FILE_TO_MAP = 2
+const MAX_FILE_TO_MAP_RATIO = 2
 
-function mapUrl(file: OpenFile, max_bytes: number): string | null {
-  const near = lastComment(file.tail(TAIL_BYTES))
-  if (near !== null || file.size <= TAIL_BYTES || file.size > max_bytes * FILE_TO_MAP) return near
+function mapUrl(file: OpenFile, maxBytes: number): string | null {
+  const tailUrl = lastComment(file.tail(TAIL_BYTES))
+  if (tailUrl !== null || file.size <= TAIL_BYTES || file.size > maxBytes * MAX_FILE_TO_MAP_RATIO) return tailUrl
   return lastComment(file.tail(file.size))
 }
 
 /** Only comments may follow: earlier in the file, the same words can be a string in the code of a bundler. */
 function lastComment(content: Buffer): string | null {
-  const start = content.lastIndexOf(COMMENT)
+  const start = content.lastIndexOf(MAP_COMMENT)
   if (start < 0) return null
-  const text = content.toString('utf8', start + COMMENT.length)
+  const text = content.toString('utf8', start + MAP_COMMENT.length)
   const newline = text.search(/[\r\n]/)
   const url = (newline < 0 ? text : text.slice(0, newline)).trim()
   const rest = newline < 0 ? '' : text.slice(newline)
   return url !== '' && !/[\s'"`]/.test(url) && /^(?:\s|\/\/[^\r\n]*)*$/.test(rest) ? url : null
 }
 
-function inlineMap(url: string, folder: string, max_bytes: number): MapText | SkipReason {
+function inlineMap(url: string, folder: string, maxBytes: number): MapText | SkipReason {
   const comma = url.indexOf(',')
   if (comma < 0) return 'map_broken'
-  const is_base64 = /;base64$/i.test(url.slice(0, comma))
-  if ((url.length - comma) * (is_base64 ? 0.75 : 1) > max_bytes * (is_base64 ? 1 : 3)) return 'map_too_large'
+  const isBase64 = /;base64$/i.test(url.slice(0, comma))
+  if ((url.length - comma) * (isBase64 ? 0.75 : 1) > maxBytes * (isBase64 ? 1 : 3)) return 'map_too_large'
   const data = url.slice(comma + 1)
-  const map = is_base64 ? Buffer.from(data, 'base64') : Buffer.from(decodeURIComponent(data))
-  return map.length > max_bytes ? 'map_too_large' : mapText(map, folder)
+  const map = isBase64 ? Buffer.from(data, 'base64') : Buffer.from(decodeURIComponent(data))
+  return map.length > maxBytes ? 'map_too_large' : mapText(map, folder)
 }
 
 /** Null for any URL that is not a file: nothing is fetched. */
@@ -74,14 +73,30 @@ function mapPath(url: string, folder: string): string | null {
   return resolve(folder, decodeURIComponent(url.replace(/[?#].*$/, '')))
 }
 
-function mapFile(files: ProjectFiles, path: string, max_bytes: number): MapText | SkipReason {
-  if (!files.holds(path)) return 'map_outside_project'
+function mapFile(files: ProjectFiles, path: string, maxBytes: number): MapText | SkipReason {
+  if (!files.contains(path)) return 'map_outside_project'
   const found = files.read(path, (map): MapText | SkipReason =>
-    map.size > max_bytes ? 'map_too_large' : mapText(map.tail(map.size), dirname(map.path)),
+    map.size > maxBytes ? 'map_too_large' : mapText(map.tail(map.size), dirname(map.path)),
   )
   return found ?? 'map_missing'
 }
 
 function mapText(map: Buffer, folder: string): MapText {
-  return { text: withoutContents(map).toString('utf8'), bytes: map.length, folder, whole: () => map.toString('utf8') }
+  return {
+    text: withoutContents(map).toString('utf8'),
+    bytes: map.length,
+    folder,
+    withContents: () => map.toString('utf8'),
+  }
 }
+
+/** Reason why the frames of a generated file with a map stayed unchanged. */
+export type SkipReason =
+  | 'map_remote'
+  | 'map_outside_project'
+  | 'map_missing'
+  | 'map_too_large'
+  | 'map_broken'
+  | 'stack_too_large'
+
+export type OnSkipped = (reason: SkipReason, file: string) => void

@@ -3,7 +3,7 @@ import { COLUMN, GENERATED_COLUMN, LINE, NAME, SegmentReader, SOURCE } from './s
 
 /** The original of a segment of generated code. All numbers are 0-based. */
 export interface Segment {
-  generated_column: number
+  generatedColumn: number
   /** Null if the code has no original. */
   source: number | null
   line: number
@@ -12,35 +12,35 @@ export interface Segment {
 }
 
 /** With unsorted columns, every lookup reads a whole line, which in minified code is the whole text. */
-const UNSORTED_LIMIT = 250_000
+const MAX_UNSORTED_LENGTH = 250_000
 
 /** Mappings text, read completely once and then only near the requested position. */
 export class Mappings {
   readonly #checkpoints: Checkpoints
-  readonly #is_sorted: boolean
+  readonly #isSorted: boolean
   readonly #reader: SegmentReader
 
-  private constructor(reader: SegmentReader, checkpoints: Checkpoints, is_sorted: boolean) {
+  private constructor(reader: SegmentReader, checkpoints: Checkpoints, isSorted: boolean) {
     this.#reader = reader
     this.#checkpoints = checkpoints
-    this.#is_sorted = is_sorted
+    this.#isSorted = isSorted
   }
 
   /** Returns null for invalid mappings, or for mappings so unsorted that every lookup would be slow. */
   static read(text: string, start: { line: number; column: number }): Mappings | null {
     const reader = new SegmentReader(text, start)
     const checkpoints = new Checkpoints(text.length)
-    let is_sorted = true
+    let isSorted = true
     let line = -1
     let column = 0
     while (reader.skip()) {
       if (!checkpoints.read(reader)) return null
-      const next = reader.sums[GENERATED_COLUMN] as number
-      if (reader.generated_line === line && next < column) is_sorted = false
-      line = reader.generated_line
-      column = next
+      const nextColumn = reader.sums[GENERATED_COLUMN] as number
+      if (reader.generatedLine === line && nextColumn < column) isSorted = false
+      line = reader.generatedLine
+      column = nextColumn
     }
-    return is_sorted || text.length <= UNSORTED_LIMIT ? new Mappings(reader, checkpoints, is_sorted) : null
+    return isSorted || text.length <= MAX_UNSORTED_LENGTH ? new Mappings(reader, checkpoints, isSorted) : null
   }
 
   /** Approximate memory size. */
@@ -51,25 +51,26 @@ export class Mappings {
   /** The last segment of this line that starts at or before the column. */
   find(line: number, column: number): Segment | null {
     const reader = this.#reader
-    if (!this.#checkpoints.goBefore(reader, line, this.#is_sorted ? column : null)) return null
+    if (!this.#checkpoints.seekBefore(reader, line, this.#isSorted ? column : null)) return null
     let found: Segment | null = null
-    while (reader.skip() && reader.generated_line <= line && reader.read()) {
-      if (reader.generated_line < line) continue
-      const at = reader.sums[GENERATED_COLUMN] as number
-      if (at > column && this.#is_sorted) break
-      if (at <= column && at >= (found?.generated_column ?? at)) found = segmentOf(reader)
+    while (reader.skip() && reader.generatedLine <= line && reader.read()) {
+      if (reader.generatedLine < line) continue
+      const segmentColumn = reader.sums[GENERATED_COLUMN] as number
+      if (segmentColumn > column && this.#isSorted) break
+      if (segmentColumn <= column && segmentColumn >= (found?.generatedColumn ?? segmentColumn))
+        found = currentSegment(reader)
     }
     return found
   }
 }
 
-function segmentOf({ sums, numbers }: SegmentReader): Segment {
-  const sum = (place: number) => sums[place] as number
+function currentSegment({ sums, numberCount }: SegmentReader): Segment {
+  const sum = (index: number) => sums[index] as number
   return {
-    generated_column: sum(GENERATED_COLUMN),
-    source: numbers > COLUMN ? sum(SOURCE) : null,
+    generatedColumn: sum(GENERATED_COLUMN),
+    source: numberCount > COLUMN ? sum(SOURCE) : null,
     line: sum(LINE),
     column: sum(COLUMN),
-    name: numbers > NAME ? sum(NAME) : null,
+    name: numberCount > NAME ? sum(NAME) : null,
   }
 }

@@ -1,7 +1,7 @@
 import type { MapText } from './map-text.js'
 import type { Segment } from './mappings.js'
 import { originalPath } from './original-path.js'
-import { bytesOf, isPosition, readSections, type Section, type Start, sectionOf } from './sections.js'
+import { isPosition, readSections, type Section, type SectionStart, sectionBytes, toSection } from './sections.js'
 
 /** A position in original code. Line and column are 1-based. */
 export interface OriginalPosition {
@@ -28,34 +28,34 @@ export class ParsedMap {
   /** Approximate memory size. */
   readonly bytes: number
   /** Whether it contains original names, which means that a tool renamed identifiers. */
-  readonly has_names: boolean
+  readonly hasNames: boolean
   readonly #sections: readonly Section[]
   readonly #folders: MapFolders
 
   private constructor(sections: readonly Section[], weight: number, folders: MapFolders) {
     this.weight = weight
-    this.bytes = sections.reduce((sum, section) => sum + bytesOf(section), 0)
-    this.has_names = sections.some(({ names }) => names.length > 0)
+    this.bytes = sections.reduce((sum, section) => sum + sectionBytes(section), 0)
+    this.hasNames = sections.some(({ names }) => names.length > 0)
     this.#sections = sections
     this.#folders = folders
   }
 
   /** Throws if the text is not a source map. Returns null if it would take too long to read. */
   static parse(
-    { text, bytes, folder }: Omit<MapText, 'whole'>,
-    max_bytes: number,
+    { text, bytes, folder }: Omit<MapText, 'withContents'>,
+    maxBytes: number,
     project_root: string,
   ): ParsedMap | null {
-    const plain = readSections(text)
-    const weight = plain.reduce((sum, { mappings }) => sum + mappings.length, 0) * BYTES_PER_MAPPING_BYTE
-    if (weight > max_bytes) return null
-    return new ParsedMap(plain.map(sectionOf), Math.max(weight, bytes), { folder, project_root })
+    const plainSections = readSections(text)
+    const weight = plainSections.reduce((sum, { mappings }) => sum + mappings.length, 0) * BYTES_PER_MAPPING_BYTE
+    if (weight > maxBytes) return null
+    return new ParsedMap(plainSections.map(toSection), Math.max(weight, bytes), { folder, project_root })
   }
 
   find(line: number, column: number): OriginalPosition | null {
     for (let i = this.#sections.length - 1; i >= 0; i--) {
       const section = this.#sections[i] as Section
-      if (isBehind(section.start, line - 1, column - 1)) continue
+      if (startsAfter(section.start, line - 1, column - 1)) continue
       const segment = section.mappings.find(line - 1, column - 1)
       if (segment) return this.#position(section, segment, column - 1)
       // Sections do not overlap: earlier sections end where this one starts.
@@ -64,11 +64,11 @@ export class ParsedMap {
     return null
   }
 
-  #position({ sources, names, source_root }: Section, segment: Segment, column: number): OriginalPosition | null {
+  #position({ sources, names, sourceRoot }: Section, segment: Segment, column: number): OriginalPosition | null {
     if (segment.source === null || !isPosition(segment.line) || !isPosition(segment.column)) return null
-    const path = originalPath({ source: sources[segment.source], source_root, ...this.#folders })
+    const path = originalPath({ source: sources[segment.source], sourceRoot, ...this.#folders })
     if (path === null) return null
-    const name = segment.generated_column === column ? names[segment.name ?? -1] : null
+    const name = segment.generatedColumn === column ? names[segment.name ?? -1] : null
     return {
       path,
       line: segment.line + 1,
@@ -78,6 +78,6 @@ export class ParsedMap {
   }
 }
 
-function isBehind(start: Start, line: number, column: number): boolean {
+function startsAfter(start: SectionStart, line: number, column: number): boolean {
   return start.line > line || (start.line === line && start.column > column)
 }

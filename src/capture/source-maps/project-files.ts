@@ -11,18 +11,18 @@ export interface OpenFile {
 
 /** Files below the project root. Nothing else is opened, wherever a stack or a map points. */
 export class ProjectFiles {
-  readonly #given: string
-  readonly #real: string | null
+  readonly #root: string
+  readonly #realRoot: string | null
 
   constructor(project_root: string) {
-    this.#given = resolve(project_root)
-    this.#real = realPath(this.#given)
+    this.#root = resolve(project_root)
+    this.#realRoot = realPath(this.#root)
   }
 
   /** Checks the path alone, so that foreign paths never touch the disk. */
-  holds(path: string): boolean {
-    if (this.#real === null || path.includes('\0')) return false
-    return isBelow(this.#real, path) || isBelow(this.#given, path)
+  contains(path: string): boolean {
+    if (this.#realRoot === null || path.includes('\0')) return false
+    return isBelow(this.#realRoot, path) || isBelow(this.#root, path)
   }
 
   /** Changes when the file is rewritten. */
@@ -33,21 +33,21 @@ export class ProjectFiles {
 
   /** Returns null if the file is missing, not a regular file, or a link that leaves the project. */
   read<Result>(path: string, work: (file: OpenFile) => Result): Result | null {
-    const real = this.holds(path) ? realPath(path) : null
-    if (real === null || this.#real === null || !isBelow(this.#real, real)) return null
+    const realFile = this.contains(path) ? realPath(path) : null
+    if (realFile === null || this.#realRoot === null || !isBelow(this.#realRoot, realFile)) return null
     // Without O_NONBLOCK, opening a named pipe blocks until a writer connects.
-    const handle = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const handle = openSync(realFile, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       const stats = fstatSync(handle)
       if (!stats.isFile()) return null
-      return work({ path: real, size: stats.size, tail: (bytes) => tailOf(handle, stats.size, bytes) })
+      return work({ path: realFile, size: stats.size, tail: (bytes) => readTail(handle, stats.size, bytes) })
     } finally {
       closeSync(handle)
     }
   }
 }
 
-function tailOf(handle: number, size: number, bytes: number): Buffer {
+function readTail(handle: number, size: number, bytes: number): Buffer {
   const buffer = Buffer.alloc(Math.min(size, bytes))
   let filled = 0
   while (filled < buffer.length) {

@@ -1,36 +1,36 @@
 import { Mappings } from './mappings.js'
 
 /** Start of a section in the generated code. Both numbers are 0-based. */
-export interface Start {
+export interface SectionStart {
   line: number
   column: number
 }
 
 /** A section as written in the map. */
 export interface PlainSection {
-  start: Start
+  start: SectionStart
   sources: unknown[]
   names: unknown[]
   /** Texts of the sources, in order. */
   contents: unknown[]
   mappings: string
-  source_root: unknown
+  sourceRoot: unknown
 }
 
 /** The parts of a section that are kept. */
 export interface Section {
-  start: Start
+  start: SectionStart
   sources: readonly (string | null)[]
   names: readonly (string | null)[]
-  source_root: string | null
+  sourceRoot: string | null
   mappings: Mappings
 }
 
-const SECTIONS_LIMIT = 50_000
-const SOURCES_LIMIT = 50_000
-const NAMES_LIMIT = 500_000
-const LONGEST_SOURCE = 1000
-const LONGEST_NAME = 100
+const MAX_SECTIONS = 50_000
+const MAX_SOURCES = 50_000
+const MAX_NAMES = 500_000
+const MAX_SOURCE_LENGTH = 1000
+const MAX_NAME_LENGTH = 100
 /** Memory overhead of a string or array entry, and of a section. */
 const BYTES_PER_ENTRY = 32
 const BYTES_PER_SECTION = 500
@@ -41,38 +41,39 @@ export function readSections(text: string): PlainSection[] {
   const json: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''))
   const { sections } = Object(json) as { sections?: unknown }
   if (!Array.isArray(sections)) return [plainSection(json, { line: 0, column: 0 })]
-  if (sections.length > SECTIONS_LIMIT) throw new RangeError('too many sections')
+  if (sections.length > MAX_SECTIONS) throw new RangeError('too many sections')
   const plain = sections.map(({ offset, map }) => plainSection(map, offset))
   return plain.sort((a, b) => a.start.line - b.start.line || a.start.column - b.start.column)
 }
 
-export function sectionOf(plain: PlainSection): Section {
+export function toSection(plain: PlainSection): Section {
   const mappings = Mappings.read(plain.mappings, plain.start)
   if (!mappings) throw new TypeError('no mappings')
-  const [source_root = null] = texts([plain.source_root], LONGEST_SOURCE)
-  const sources = texts(plain.sources, LONGEST_SOURCE)
-  return { start: plain.start, sources, names: texts(plain.names, LONGEST_NAME), source_root, mappings }
+  const [sourceRoot = null] = boundedTexts([plain.sourceRoot], MAX_SOURCE_LENGTH)
+  const sources = boundedTexts(plain.sources, MAX_SOURCE_LENGTH)
+  return { start: plain.start, sources, names: boundedTexts(plain.names, MAX_NAME_LENGTH), sourceRoot, mappings }
 }
 
-export function bytesOf({ sources, names, mappings }: Section): number {
-  const listed = (list: Section['names']) => list.reduce((sum, text) => sum + BYTES_PER_ENTRY + (text?.length ?? 0), 0)
-  return BYTES_PER_SECTION + mappings.bytes + listed(sources) + listed(names)
+export function sectionBytes({ sources, names, mappings }: Section): number {
+  const textBytes = (list: Section['names']) =>
+    list.reduce((sum, text) => sum + BYTES_PER_ENTRY + (text?.length ?? 0), 0)
+  return BYTES_PER_SECTION + mappings.bytes + textBytes(sources) + textBytes(names)
 }
 
 export function isPosition(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 999_999_999
 }
 
-function plainSection(json: unknown, { line, column }: Start): PlainSection {
+function plainSection(json: unknown, { line, column }: SectionStart): PlainSection {
   if (!isPosition(line) || !isPosition(column)) throw new TypeError('a section without an offset')
   const { sources, sourcesContent, names, mappings, sourceRoot } = Object(json) as Record<string, unknown>
   if (typeof mappings !== 'string' || !Array.isArray(sources)) throw new TypeError('not a source map')
-  const name_list = Array.isArray(names) ? names : []
+  const nameList = Array.isArray(names) ? names : []
   const contents = Array.isArray(sourcesContent) ? sourcesContent : []
-  if (sources.length > SOURCES_LIMIT || name_list.length > NAMES_LIMIT) throw new RangeError('too many entries')
-  return { start: { line, column }, sources, names: name_list, contents, mappings, source_root: sourceRoot }
+  if (sources.length > MAX_SOURCES || nameList.length > MAX_NAMES) throw new RangeError('too many entries')
+  return { start: { line, column }, sources, names: nameList, contents, mappings, sourceRoot: sourceRoot }
 }
 
-function texts(values: unknown[], longest: number): (string | null)[] {
-  return values.map((value) => (typeof value === 'string' && value.length <= longest ? value : null))
+function boundedTexts(values: unknown[], maxLength: number): (string | null)[] {
+  return values.map((value) => (typeof value === 'string' && value.length <= maxLength ? value : null))
 }

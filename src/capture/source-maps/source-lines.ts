@@ -14,11 +14,11 @@ const MAX_CALL_DISTANCE = 300
 const MAX_CALL_LINES = 10
 /** A longer line is minified code, where only the part around the column counts. */
 const MAX_LINE_LENGTH = 300
-const MINIFIED_REACH = 80
+const MAX_MINIFIED_CONTEXT = 80
 /** Characters to search backward for enclosing functions in minified code. */
-const MINIFIED_DISTANCE = 2000
+const MAX_MINIFIED_DISTANCE = 2000
 /** Enclosing functions that identify a callback: a query inside a promise inside a route handler. */
-const MAX_LEVELS = 3
+const MAX_ENCLOSING_CALLS = 3
 const DIGEST_LENGTH = 12
 
 const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|marko|coffee|civet)$/i
@@ -35,15 +35,15 @@ export interface SourceLinesOptions {
  * every folder and process, and after edits elsewhere in the file.
  */
 export class SourceLines {
-  readonly #project_root: string
+  readonly #projectRoot: string
   readonly #files: ProjectFiles
   readonly #positions: SourcePositions | undefined
   readonly #digests = new Map<string, string | null>()
   /** The last file read. Several frames of one stack often share it. */
-  #last: { path: string; lines: WeakRef<readonly string[]> } | null = null
+  #lastFile: { path: string; lines: WeakRef<readonly string[]> } | null = null
 
   constructor({ project_root, positions }: SourceLinesOptions) {
-    this.#project_root = project_root
+    this.#projectRoot = project_root
     this.#files = new ProjectFiles(project_root)
     this.#positions = positions
   }
@@ -55,8 +55,8 @@ export class SourceLines {
   digest({ file, line_number, column }: Frame, isCaller = false): string | null {
     if (file === null || line_number === null) return null
     const key = `${isCaller ? 'caller ' : ''}${file}:${line_number}:${column ?? ''}`
-    const known = this.#digests.get(key)
-    if (known !== undefined) return known
+    const cached = this.#digests.get(key)
+    if (cached !== undefined) return cached
     const digest = this.#read(file, (lines) =>
       isCaller ? describeFunction(lines, line_number, column) : describeLine(lines, line_number, column),
     )
@@ -68,7 +68,7 @@ export class SourceLines {
   #read(file: string, describe: (lines: readonly string[]) => string | null): string | null {
     try {
       if (!SOURCE_FILE.test(file)) return null
-      const lines = this.#linesOf(resolve(this.#project_root, file))
+      const lines = this.#readLines(resolve(this.#projectRoot, file))
       const text = lines && describe(lines)
       return text ? createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH) : null
     } catch {
@@ -77,17 +77,17 @@ export class SourceLines {
     }
   }
 
-  #linesOf(path: string): readonly string[] | null {
-    const known = this.#last?.path === path ? this.#last.lines.deref() : undefined
-    if (known) return known
-    const text = this.#onDisk(path) ?? this.#positions?.sourceText(path) ?? null
+  #readLines(path: string): readonly string[] | null {
+    const cached = this.#lastFile?.path === path ? this.#lastFile.lines.deref() : undefined
+    if (cached) return cached
+    const text = this.#readFromDisk(path) ?? this.#positions?.sourceText(path) ?? null
     if (text === null) return null
     const lines = text.split(/\r\n|[\n\r]/)
-    this.#last = { path, lines: new WeakRef(lines) }
+    this.#lastFile = { path, lines: new WeakRef(lines) }
     return lines
   }
 
-  #onDisk(path: string): string | null {
+  #readFromDisk(path: string): string | null {
     return this.#files.read(path, (found) =>
       found.size > MAX_FILE_BYTES ? null : found.tail(found.size).toString('utf8'),
     )
@@ -113,11 +113,11 @@ function describeFunction(lines: readonly string[], line_number: number, column:
 function describeCalls(lines: readonly string[], line_number: number, column: number | null): string {
   const line = lines[line_number - 1] ?? ''
   const starts = [...line.matchAll(FUNCTION_STARTS)]
-  const outer = enclosingCalls(lines, line_number - 1)
-  if (starts.length === 0) return outer.map(compact).join('\n')
+  const outerCalls = enclosingCalls(lines, line_number - 1)
+  if (starts.length === 0) return outerCalls.map(compact).join('\n')
   const position = starts.filter(({ index }) => column !== null && index < column).length
-  const own = starts.length > 1 && position > 0 ? `${compact(line)}\n${position}` : compact(line)
-  return [own, ...outer.map(compact)].join('\n')
+  const ownCall = starts.length > 1 && position > 0 ? `${compact(line)}\n${position}` : compact(line)
+  return [ownCall, ...outerCalls.map(compact)].join('\n')
 }
 
 const FUNCTION_STARTS = /=>|\bfunction\b/g
@@ -138,43 +138,43 @@ function compact(code: string): string {
 /** Less indented lines above that start a function, innermost first, up to a function with a name. */
 function enclosingCalls(lines: readonly string[], index: number): string[] {
   const calls: string[] = []
-  let indentation = indentationOf(lines[index] ?? '')
+  let indentation = indentWidth(lines[index] ?? '')
   for (let i = index - 1; i >= Math.max(0, index - MAX_CALL_DISTANCE) && indentation > 0; i--) {
     const line = lines[i] ?? ''
-    if (line.trim() === '' || indentationOf(line) >= indentation) continue
-    indentation = indentationOf(line)
+    if (line.trim() === '' || indentWidth(line) >= indentation) continue
+    indentation = indentWidth(line)
     const isMethod = STARTS_METHOD.test(line)
     if (!isMethod && !STARTS_FUNCTION.test(line)) continue
-    calls.push(isMethod ? line : callUpTo(lines, i))
-    if (isMethod || NAMES_FUNCTION.test(line) || calls.length === MAX_LEVELS) break
+    calls.push(isMethod ? line : joinCall(lines, i))
+    if (isMethod || NAMES_FUNCTION.test(line) || calls.length === MAX_ENCLOSING_CALLS) break
   }
   return calls
 }
 
 /** `app.get(`, `'/users',` and `(req, res) => {` can each be on a separate line. */
-function callUpTo(lines: readonly string[], index: number): string {
+function joinCall(lines: readonly string[], index: number): string {
   const line = lines[index] ?? ''
-  const indentation = indentationOf(line)
+  const indentation = indentWidth(line)
   if (!/^\s*(?:async\b|function\b|\()/.test(line) || indentation === 0) return line
   for (let i = index - 1; i >= Math.max(0, index - MAX_CALL_LINES); i--) {
     const above = lines[i] ?? ''
-    if (above.trim() !== '' && indentationOf(above) < indentation) return lines.slice(i, index + 1).join('')
+    if (above.trim() !== '' && indentWidth(above) < indentation) return lines.slice(i, index + 1).join('')
   }
   return line
 }
 
-function indentationOf(line: string): number {
+function indentWidth(line: string): number {
   return line.length - line.trimStart().length
 }
 
 /** The statement at the column and its enclosing functions, without parts that differ between builds. */
 function minifiedPart(line: string, column: number | null): string | null {
   if (column === null || column > line.length) return null
-  const at = column - 1
-  const before = line.slice(Math.max(0, at - MINIFIED_REACH), at)
-  const after = line.slice(at, at + MINIFIED_REACH)
+  const offset = column - 1
+  const before = line.slice(Math.max(0, offset - MAX_MINIFIED_CONTEXT), offset)
+  const after = line.slice(offset, offset + MAX_MINIFIED_CONTEXT)
   const statement = `${lastStatement(before)}${after.split(/[;{}]/, 1)[0] ?? ''}`
-  return [statement, ...minifiedCalls(line, at)].map(withoutShortNames).join('\n').trim() || null
+  return [statement, ...minifiedCalls(line, offset)].map(withoutShortNames).join('\n').trim() || null
 }
 
 /** An arrow function, `function(a,b)` or a method, but not a statement with a block. */
@@ -182,15 +182,19 @@ const FUNCTION_HEADER =
   /(?:=>|(?<![\w$.])(?!(?:if|for|while|switch|catch|with)\()(?:function )?[\w$#]{1,80}\([^(){}]{0,200}\))$/
 
 /** Headers of the functions whose braces are open at a position, innermost first: `_.get('/users',async(_,_)=>`. */
-function minifiedCalls(line: string, at: number): string[] {
+function minifiedCalls(line: string, offset: number): string[] {
   const calls: string[] = []
   let closed = 0
-  for (let i = at - 1; i >= Math.max(0, at - MINIFIED_DISTANCE) && calls.length < MAX_LEVELS; i--) {
+  for (
+    let i = offset - 1;
+    i >= Math.max(0, offset - MAX_MINIFIED_DISTANCE) && calls.length < MAX_ENCLOSING_CALLS;
+    i--
+  ) {
     const character = line[i]
     if (character === '}') closed++
     else if (character === '{' && closed > 0) closed--
     else if (character === '{') {
-      const before = line.slice(Math.max(0, i - MINIFIED_REACH), i)
+      const before = line.slice(Math.max(0, i - MAX_MINIFIED_CONTEXT), i)
       if (FUNCTION_HEADER.test(before)) calls.push(lastStatement(before))
     }
   }

@@ -1,22 +1,22 @@
-const KEY = '"sourcesContent"'
+const CONTENTS_KEY = '"sourcesContent"'
 const QUOTE = 34
 const BACKSLASH = 92
 const CLOSING_BRACKET = 93
 
 /** Removes the source texts from a map: they are most of it, not needed, and slow to parse. */
 export function withoutContents(map: Buffer): Buffer {
-  const kept: Buffer[] = []
-  let from = 0
-  for (let key = map.indexOf(KEY); key >= 0; key = map.indexOf(KEY, key + KEY.length)) {
-    const open =
-      map[key - 1] === BACKSLASH ? null : /^\s*:\s*\[/.exec(map.toString('latin1', key + KEY.length, key + 50))
-    if (!open) continue
-    const start = key + KEY.length + open[0].length
+  const parts: Buffer[] = []
+  let copiedTo = 0
+  for (let key = map.indexOf(CONTENTS_KEY); key >= 0; key = map.indexOf(CONTENTS_KEY, key + CONTENTS_KEY.length)) {
+    const opening =
+      map[key - 1] === BACKSLASH ? null : /^\s*:\s*\[/.exec(map.toString('latin1', key + CONTENTS_KEY.length, key + 50))
+    if (!opening) continue
+    const start = key + CONTENTS_KEY.length + opening[0].length
     key = endOfArray(map, start)
-    kept.push(map.subarray(from, start))
-    from = key
+    parts.push(map.subarray(copiedTo, start))
+    copiedTo = key
   }
-  return kept.length === 0 ? map : Buffer.concat([...kept, map.subarray(from)])
+  return parts.length === 0 ? map : Buffer.concat([...parts, map.subarray(copiedTo)])
 }
 
 /**
@@ -24,9 +24,10 @@ export function withoutContents(map: Buffer): Buffer {
  * a map.
  */
 function endOfArray(map: Buffer, start: number): number {
-  let at = start
-  while (at < map.length && map[at] !== CLOSING_BRACKET) at = map[at] === QUOTE ? endOfString(map, at) : at + 1
-  return at
+  let index = start
+  while (index < map.length && map[index] !== CLOSING_BRACKET)
+    index = map[index] === QUOTE ? endOfString(map, index) : index + 1
+  return index
 }
 
 /** Jumps from quote to quote: reading byte by byte is as slow as parsing. */

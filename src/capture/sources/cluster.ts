@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Cluster, Worker } from 'node:cluster'
 
 /** The cluster worker of a forked process, or null. */
-export function clusterWorkerOf(child: ChildProcess): Worker | null {
+export function findClusterWorker(child: ChildProcess): Worker | null {
   // Not imported, so that a host without child processes never loads it.
   const cluster = (process as { getBuiltinModule?(name: string): unknown }).getBuiltinModule?.('node:cluster') as
     | Cluster

@@ -9,7 +9,7 @@ import type { Reporter } from './source.js'
  */
 export class LateReports {
   readonly #reporter: Reporter
-  readonly #waiting = new Set<() => void>()
+  readonly #pending = new Set<() => void>()
   #stopAtExit = () => {}
 
   constructor(reporter: Reporter) {
@@ -19,18 +19,18 @@ export class LateReports {
   add(...report: Parameters<Reporter['report']>): void {
     // Bound to its async context, so that it is reported in the scope in which it was logged.
     const send = AsyncResource.bind(() => {
-      if (!this.#waiting.delete(send)) return
-      if (this.#waiting.size === 0) this.#stopAtExit()
+      if (!this.#pending.delete(send)) return
+      if (this.#pending.size === 0) this.#stopAtExit()
       this.#reporter.report(...report)
     })
     // Listens only while reports are waiting, because a host can have many loggers.
-    if (this.#waiting.size === 0) this.#stopAtExit = atExit('late_reports', this.stop)
-    this.#waiting.add(send)
+    if (this.#pending.size === 0) this.#stopAtExit = atExit('late_reports', this.stop)
+    this.#pending.add(send)
     // Not unref'd: an idle loop would only run it with the next event.
     setImmediate(send)
   }
 
   readonly stop = (): void => {
-    for (const send of this.#waiting) send()
+    for (const send of this.#pending) send()
   }
 }

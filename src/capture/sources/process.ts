@@ -1,33 +1,33 @@
 import { types } from 'node:util'
-import { noLongerRunning, stillRunning } from '../crash/running-marker.js'
+import { removeMarkers, restoreMarkers } from '../crash/running-marker.js'
 import { sendDeferredReports, whenStackAllows } from '../guards/deferred-reports.js'
-import { endOfThread } from './ended-threads.js'
+import { endedThreads } from './ended-threads.js'
 import type { Reporter, Source } from './source.js'
 
 /** Time of the last unhandled error, by `performance.now()`. */
-let escapedAt = -Infinity
+let uncaughtAt = -Infinity
 
 /** Whether an unhandled error was recorded within this many milliseconds. */
-export function hasJustEscaped(milliseconds: number): boolean {
-  return performance.now() - escapedAt < milliseconds
+export function hasRecentUncaught(windowMs: number): boolean {
+  return performance.now() - uncaughtAt < windowMs
 }
 
 /** Announces that the error just recorded will also arrive as an uncaught exception, wrapped or not. */
-export function willBeThrown(error: unknown): void {
-  announced = { error }
+export function announceThrow(error: unknown): void {
+  announcedThrow = { error }
   setImmediate(() => {
-    announced = null
+    announcedThrow = null
   }).unref()
 }
 
-let announced: { error: unknown } | null = null
+let announcedThrow: { error: unknown } | null = null
 
 function wasAnnounced(error: unknown): boolean {
-  if (!announced) return false
-  if (announced.error === error) return true
+  if (!announcedThrow) return false
+  if (announcedThrow.error === error) return true
   // Node.js wraps a non-error `error` event without a listener in this error.
   if (!types.isNativeError(error) || !('code' in error) || error.code !== 'ERR_UNHANDLED_ERROR') return false
-  return 'context' in error && error.context === announced.error
+  return 'context' in error && error.context === announcedThrow.error
 }
 
 const reporters = new Set<Reporter>()
@@ -46,9 +46,9 @@ export const uncaughtExceptions: Source = (reporter) => {
 }
 
 /** Prevents a throwing getter of the error from replacing the error that ends the process. */
-function quietly(work: () => void): void {
+function quietly(record: () => void): void {
   try {
-    work()
+    record()
   } catch {
     for (const { context } of reporters) context.counters.add('failed: recording an uncaught exception')
   }
@@ -60,43 +60,43 @@ function onUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): voi
 }
 
 function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
-  escapedAt = performance.now()
-  if (origin === 'unhandledRejection') remember(error)
-  const dies = process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback()
+  uncaughtAt = performance.now()
+  if (origin === 'unhandledRejection') rememberMonitored(error)
+  const willEnd = process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback()
   const source = origin === 'unhandledRejection' ? 'unhandled_rejection' : 'uncaught_exception'
   const isRecorded = wasAnnounced(error)
   sendDeferredReports()
   for (const { context, report } of reporters) {
     if (!isRecorded) context.recorder.recordToDisk(() => report(error, { source, unhandled: true }))
     // An exit listener of the host that throws would prevent ours from running.
-    if (dies) context.recorder.spoolNow()
+    if (willEnd) context.recorder.spoolNow()
   }
-  if (dies) endOfThread.announce()
+  if (willEnd) endedThreads.markEnded()
   // There is no exit event if a listener of the host throws.
-  noLongerRunning()
-  setImmediate(stillRunning).unref()
+  removeMarkers()
+  setImmediate(restoreMarkers).unref()
 }
 
 /** The error last seen by the monitor: with --unhandled-rejections=strict it arrives twice. */
-let rethrown: { error: unknown } | null = null
+let lastMonitored: { error: unknown } | null = null
 
-function remember(error: unknown): void {
-  rethrown = { error }
-  setImmediate(forget).unref()
+function rememberMonitored(error: unknown): void {
+  lastMonitored = { error }
+  setImmediate(forgetMonitored).unref()
 }
 
-function forget(): void {
-  rethrown = null
+function forgetMonitored(): void {
+  lastMonitored = null
 }
 
 /** A non-error value reached the monitor wrapped in an error of Node.js. */
-function isRepeated(reason: unknown): boolean {
-  const error = rethrown?.error
-  if (!rethrown) return false
-  return error === reason || (types.isNativeError(error) && 'code' in error && error.code === WRAPPED)
+function isAlreadyMonitored(reason: unknown): boolean {
+  const error = lastMonitored?.error
+  if (!lastMonitored) return false
+  return error === reason || (types.isNativeError(error) && 'code' in error && error.code === WRAPPED_REJECTION_CODE)
 }
 
-const WRAPPED = 'ERR_UNHANDLED_REJECTION'
+const WRAPPED_REJECTION_CODE = 'ERR_UNHANDLED_REJECTION'
 
 const rejectionReporters = new Set<Reporter>()
 
@@ -106,7 +106,7 @@ const rejectionReporters = new Set<Reporter>()
  */
 export const handledRejections: Source = (reporter) => {
   if (rejectionReporters.size === 0) {
-    if (process.listenerCount(REJECTION) > 0) process.prependListener(REJECTION, onRejection)
+    if (process.listenerCount(REJECTION_EVENT) > 0) process.prependListener(REJECTION_EVENT, onRejection)
     process.on('newListener', onNewListener)
     process.on('removeListener', onRemovedListener)
   }
@@ -116,21 +116,21 @@ export const handledRejections: Source = (reporter) => {
     if (rejectionReporters.size > 0) return
     process.off('newListener', onNewListener)
     process.off('removeListener', onRemovedListener)
-    process.off(REJECTION, onRejection)
+    process.off(REJECTION_EVENT, onRejection)
   }
 }
 
-const REJECTION = 'unhandledRejection'
+const REJECTION_EVENT = 'unhandledRejection'
 
 function onRejection(reason: unknown): void {
   whenStackAllows(() => quietly(() => recordRejection(reason)))
 }
 
 function recordRejection(reason: unknown): void {
-  escapedAt = performance.now()
-  const repeated = isRepeated(reason)
-  forget()
-  if (repeated) return
+  uncaughtAt = performance.now()
+  const isRepeat = isAlreadyMonitored(reason)
+  forgetMonitored()
+  if (isRepeat) return
   for (const { context, report } of rejectionReporters) {
     context.recorder.recordToDisk(() => report(reason, { source: 'unhandled_rejection', unhandled: true }))
   }
@@ -138,13 +138,13 @@ function recordRejection(reason: unknown): void {
 
 /** Called before the host's listener is added, so that ours runs first. */
 function onNewListener(event: string | symbol, listener: unknown): void {
-  if (event !== REJECTION || listener === onRejection) return
-  if (!process.listeners(REJECTION).includes(onRejection)) process.prependListener(REJECTION, onRejection)
+  if (event !== REJECTION_EVENT || listener === onRejection) return
+  if (!process.listeners(REJECTION_EVENT).includes(onRejection)) process.prependListener(REJECTION_EVENT, onRejection)
 }
 
 function onRemovedListener(event: string | symbol, listener: unknown): void {
-  if (event !== REJECTION || listener === onRejection) return
-  if (process.listenerCount(REJECTION) === process.listenerCount(REJECTION, onRejection)) {
-    process.off(REJECTION, onRejection)
+  if (event !== REJECTION_EVENT || listener === onRejection) return
+  if (process.listenerCount(REJECTION_EVENT) === process.listenerCount(REJECTION_EVENT, onRejection)) {
+    process.off(REJECTION_EVENT, onRejection)
   }
 }

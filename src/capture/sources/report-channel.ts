@@ -15,7 +15,7 @@ const REPORT_CHANNEL = 'faultboard:report'
  * channel('faultboard:report').publish({ error, handled: true, context: { job: 'nightly' } })
  */
 export const reportChannel: Source = ({ report, context: { counters } }) => {
-  const take = guarded(counters, REPORT_CHANNEL, (message: unknown) => {
+  const recordMessage = guarded(counters, REPORT_CHANNEL, (message: unknown) => {
     if (typeof message !== 'object' || message === null || types.isProxy(message)) return
     if (types.isNativeError(message)) {
       report(message, { source: 'channel' })
@@ -26,7 +26,7 @@ export const reportChannel: Source = ({ report, context: { counters } }) => {
     const thrown = error === MISSING ? exception : error
     report(thrown, { source: 'channel', ...fields, unhandled: isUnhandled(message) })
   })
-  const onReport = (message: unknown) => whenStackAllows(() => take(message))
+  const onReport = (message: unknown) => whenStackAllows(() => recordMessage(message))
   subscribe(REPORT_CHANNEL, onReport)
   return () => unsubscribe(REPORT_CHANNEL, onReport)
 }

@@ -8,7 +8,7 @@ export interface Reporter {
    * Records a thrown value, unless a hook has already recorded this object in the same request, or in the given
    * occasion, such as a job. Never throws.
    */
-  report(thrown: unknown, more?: Omit<LogErrorInput, 'exception'>, occasion?: object): void
+  report(thrown: unknown, details?: Omit<LogErrorInput, 'exception'>, occasion?: object): void
 }
 
 /** Starts to capture errors or breadcrumbs. Returns the function that stops it and restores the original state. */

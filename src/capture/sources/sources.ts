@@ -34,16 +34,16 @@ const BREADCRUMB_SOURCES: readonly Source[] = [
 ]
 
 /** Starts all enabled sources. Returns the function that stops them. */
-export function listen(reporter: Reporter): () => void {
+export function startSources(reporter: Reporter): () => void {
   const { config } = reporter.context
   const sources = new Set([
     ...(config.enable_error_subscriber ? ERROR_SOURCES : []),
     ...(config.crash_capture_path ? CRASH_SOURCES : []),
     ...(config.enable_breadcrumbs ? BREADCRUMB_SOURCES : []),
   ])
-  const ends = [...sources].map((source) => source(reporter))
+  const stops = [...sources].map((source) => source(reporter))
   return () => {
     // Stops in reverse order, so that each wrapper restores the state it found.
-    for (const end of ends.reverse()) end()
+    for (const end of stops.reverse()) end()
   }
 }

@@ -9,13 +9,13 @@ import type { Step } from '../draft.js'
 export const beforeLog: Step = (draft, { config, complain }) => {
   if (!config.before_log_callback) return
   try {
-    const answer: unknown = config.before_log_callback(draft.thrown, callbackContext(draft))
-    if (types.isPromise(answer)) {
+    const result: unknown = config.before_log_callback(draft.thrown, callbackContext(draft))
+    if (types.isPromise(result)) {
       complain('before_log_callback', 'it returned a Promise, but must be synchronous; the error was recorded')
       // An unhandled rejection could end the host process.
-      answer.catch((error: unknown) => complain('before_log_callback', error))
+      result.catch((error: unknown) => complain('before_log_callback', error))
     }
-    return answer === false ? 'skipped_by_callback' : undefined
+    return result === false ? 'skipped_by_callback' : undefined
   } catch (error) {
     complain('before_log_callback', error)
   }

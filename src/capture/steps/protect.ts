@@ -7,7 +7,7 @@ import type { Draft, Step } from '../draft.js'
 export const protect: Step = (draft, { storms, lag, now, count }) => {
   if (storms.isThinned(draft.hash_signature, now())) {
     draft.counted_only = true
-    leaveOutDetails(draft)
+    dropDetails(draft)
     draft.request = undefined
     draft.tags = []
     // These details belong to the row that is not written.
@@ -16,12 +16,12 @@ export const protect: Step = (draft, { storms, lag, now, count }) => {
     draft.user_agent = null
     count('storm_counted_only')
   } else if (lag.isLate()) {
-    leaveOutDetails(draft)
+    dropDetails(draft)
     count('lag_left_out_details')
   }
 }
 
-function leaveOutDetails(draft: Draft): void {
+function dropDetails(draft: Draft): void {
   draft.request_params = undefined
   draft.context = []
   draft.breadcrumbs = null

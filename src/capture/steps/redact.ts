@@ -6,7 +6,7 @@ import { parseFrame } from '../../model/stacks/backtrace.js'
 import type { FrameSource } from '../../model/stacks/frame-source.js'
 import { displayLine } from '../../model/stacks/source-line.js'
 import { cleanText } from '../../model/text.js'
-import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumbs.js'
+import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumb.js'
 import type { Step } from '../draft.js'
 import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../values/plain-data.js'
 import { TEXT_LIMITS } from '../values/text-limits.js'
@@ -14,12 +14,12 @@ import { TEXT_LIMITS } from '../values/text-limits.js'
 /** Redacts the texts that the signature is computed from, so that messages that differ in a secret share a group. */
 export const redactTexts: Step = (draft, { redactor }) => {
   for (const field of SIGNED_FIELDS)
-    draft[field] = cut(
+    draft[field] = truncateField(
       field,
-      closed(() => redactor.text(draft[field])),
+      redactSafely(() => redactor.text(draft[field])),
     )
-  draft.backtrace = closedOr([], () => redactLines(draft.backtrace, redactor))
-  draft.causes = closedOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
+  draft.backtrace = redactOr([], () => redactLines(draft.backtrace, redactor))
+  draft.causes = redactOr([], () => draft.causes.map((cause) => redactCause(cause, redactor)))
 }
 
 /**
@@ -28,61 +28,63 @@ export const redactTexts: Step = (draft, { redactor }) => {
  * redacted is dropped.
  */
 export const redactDetails: Step = (draft, { redactor }) => {
-  draft.platform = cut(
+  draft.platform = truncateField(
     'platform',
-    closed(() => redactor.text(draft.platform)),
+    redactSafely(() => redactor.text(draft.platform)),
   )
   for (const field of OPTIONAL_FIELDS) {
     const text = draft[field]
     if (text !== null && (field !== 'ip_address' || isIP(text) === 0))
-      draft[field] = cut(
+      draft[field] = truncateField(
         field,
-        closed(() => redactor.text(text)),
+        redactSafely(() => redactor.text(text)),
       )
   }
   if (draft.frame_sources)
-    draft.frame_sources = closedOr(null, () => redactSources(draft.frame_sources ?? [], redactor))
+    draft.frame_sources = redactOr(null, () => redactSources(draft.frame_sources ?? [], redactor))
   const url = draft.request_url
   if (url !== null)
-    draft.request_url = cut(
+    draft.request_url = truncateField(
       'request_url',
-      closed(() => redactUrl(url, redactor)),
+      redactSafely(() => redactUrl(url, redactor)),
     )
   const isClient = draft.source !== undefined
   const limits = isClient ? CLIENT_LIMITS : PARAMETER_LIMITS
   draft.request_params =
-    draft.request_params === undefined ? undefined : closed(() => plainData(draft.request_params, redactor, limits))
+    draft.request_params === undefined
+      ? undefined
+      : redactSafely(() => plainData(draft.request_params, redactor, limits))
   draft.request =
-    draft.request === undefined ? undefined : closed(() => plainData(draft.request, redactor, REQUEST_LIMITS))
-  draft.tags = joined(draft.tags, redactor, TAG_LIMITS)
-  draft.context = joined(draft.context, redactor, limits)
+    draft.request === undefined ? undefined : redactSafely(() => plainData(draft.request, redactor, REQUEST_LIMITS))
+  draft.tags = mergeSets(draft.tags, redactor, TAG_LIMITS)
+  draft.context = mergeSets(draft.context, redactor, limits)
   const crumbLimits = isClient ? CLIENT_CRUMB_LIMITS : CRUMB_LIMITS
   draft.breadcrumbs =
-    draft.breadcrumbs && closedOr(null, () => redactCrumbs(draft.breadcrumbs ?? [], redactor, crumbLimits))
+    draft.breadcrumbs && redactOr(null, () => redactCrumbs(draft.breadcrumbs ?? [], redactor, crumbLimits))
   if (Object.keys(draft.details).length > 0)
-    draft.details = closedOr({}, () => plainData(draft.details, redactor, limits) as Record<string, unknown>)
+    draft.details = redactOr({}, () => plainData(draft.details, redactor, limits) as Record<string, unknown>)
 }
 
 const SIGNED_FIELDS = ['error_type', 'message'] as const
 const OPTIONAL_FIELDS = ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const
 
 /** Cuts after redaction: half a secret would not be recognized. */
-function cut(field: keyof typeof TEXT_LIMITS, text: string): string {
+function truncateField(field: keyof typeof TEXT_LIMITS, text: string): string {
   return text.length > TEXT_LIMITS[field] ? cleanText(text, TEXT_LIMITS[field]) : text
 }
 
 const REQUEST_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 40, string: 500, characters: 8000 }
 const TAG_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 1, keys: 50, string: 200, characters: 10_000 }
 const CRUMB_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 10, items: 10, string: 200, characters: 2000 }
-const CRUMB_MESSAGE = 500
+const MAX_CRUMB_MESSAGE_LENGTH = 500
 /** Smaller for clients, because an anonymous client decides how much it sends. */
 const CLIENT_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, values: 400, characters: 8000 }
 const CLIENT_CRUMB_LIMITS: PlainLimits = { ...CRUMB_LIMITS, values: 40, characters: 500 }
 
 /** Merges several sets of values; later sets win. Returns a list with the result, or an empty list. */
-function joined(sets: readonly unknown[], redactor: Redactor, limits: PlainLimits): readonly unknown[] {
+function mergeSets(sets: readonly unknown[], redactor: Redactor, limits: PlainLimits): readonly unknown[] {
   if (sets.length === 0) return sets
-  const plain = sets.map((set) => closed(() => plainData(set, redactor, limits)))
+  const plain = sets.map((set) => redactSafely(() => plainData(set, redactor, limits)))
   return plain.length === 1 ? plain : [Object.assign({}, ...plain)]
 }
 
@@ -94,12 +96,14 @@ function redactCrumbs(
   return crumbs.map(({ category, message, occurred_at, duration_ms, metadata }) => ({
     category: cleanText(redactor.text(category), 64),
     message: cleanText(
-      closed(() => (message.includes('=') ? redactUrl(message, redactor) : redactor.text(message))),
-      CRUMB_MESSAGE,
+      redactSafely(() => (message.includes('=') ? redactUrl(message, redactor) : redactor.text(message))),
+      MAX_CRUMB_MESSAGE_LENGTH,
     ),
     occurred_at,
     ...(typeof duration_ms === 'number' ? { duration_ms } : {}),
-    ...(metadata ? { metadata: closed(() => plainData(metadata, redactor, limits)) as Record<string, unknown> } : {}),
+    ...(metadata
+      ? { metadata: redactSafely(() => plainData(metadata, redactor, limits)) as Record<string, unknown> }
+      : {}),
   }))
 }
 
@@ -107,51 +111,53 @@ function redactCause(cause: Cause, redactor: Redactor): Cause {
   return {
     ...cause,
     error_type: redactor.text(cause.error_type),
-    message: cut('cause_message', redactor.text(cause.message)),
+    message: truncateField('cause_message', redactor.text(cause.message)),
     ...(cause.code === undefined ? {} : { code: redactor.text(cause.code) }),
     backtrace: redactLines(cause.backtrace, redactor),
     ...(cause.causes ? { causes: cause.causes.map((inner) => redactCause(inner, redactor)) } : {}),
   }
 }
 
-const MOST_SOURCE_CHARACTERS = 30_000
+const MAX_SOURCE_LENGTH = 30_000
 
 /** Whole frames, up to the size limit. */
 function redactSources(sources: readonly FrameSource[], redactor: Redactor): FrameSource[] {
-  let room = MOST_SOURCE_CHARACTERS
+  let remaining = MAX_SOURCE_LENGTH
   return sources
     .map(({ frame, first, lines }) => {
       const { line_number, column } = parseFrame(frame, '')
-      const [own = ''] = redactLines([frame], redactor)
-      const shown = lines.map((line, i) => sourceLine(line, first + i === line_number ? column : null, redactor))
-      return { frame: own, first, lines: shown }
+      const [redactedFrame = ''] = redactLines([frame], redactor)
+      const redactedLines = lines.map((line, i) =>
+        redactSourceLine(line, first + i === line_number ? column : null, redactor),
+      )
+      return { frame: redactedFrame, first, lines: redactedLines }
     })
     .filter(({ lines }) => {
-      room -= lines.reduce((sum, line) => sum + line.length, 0)
-      return room >= 0
+      remaining -= lines.reduce((sum, line) => sum + line.length, 0)
+      return remaining >= 0
     })
 }
 
 /** SDKs cut lines at a fraction of this. Cutting before redaction could leave half a secret. */
-const MOST_SCANNED = 10_000
+const MAX_SCANNED_LENGTH = 10_000
 /** Longer than the output of `displayLine`. */
-const SOURCE_LINE = 500
+const MAX_SOURCE_LINE_LENGTH = 500
 
 /** Stricter than for local source, which is only displayed: this text is stored and may not be source at all. */
-function sourceLine(line: string, column: number | null, redactor: Redactor): string {
-  if (line.length > MOST_SCANNED) return '…'
-  return cleanText(displayLine(redactor.text(line), column, redactor), SOURCE_LINE)
+function redactSourceLine(line: string, column: number | null, redactor: Redactor): string {
+  if (line.length > MAX_SCANNED_LENGTH) return '…'
+  return cleanText(displayLine(redactor.text(line), column, redactor), MAX_SOURCE_LINE_LENGTH)
 }
 
-const clean = new WeakMap<readonly string[], { lines: readonly string[]; redactor: Redactor }>()
+const redactedStacks = new WeakMap<readonly string[], { lines: readonly string[]; redactor: Redactor }>()
 
 /** Repeats from one location share one array (see thrown-value.ts): it is redacted once and stays one array. */
 function redactLines(lines: readonly string[], redactor: Redactor): readonly string[] {
-  const known = clean.get(lines)
-  if (known?.redactor === redactor) return known.lines
+  const cached = redactedStacks.get(lines)
+  if (cached?.redactor === redactor) return cached.lines
   const filtered = lines.map((line) => (PLAIN_FRAME.test(line) && !mayContainToken(line) ? line : redactor.text(line)))
   const result = filtered.some((line, i) => line !== lines[i]) ? filtered : lines
-  clean.set(lines, { lines: result, redactor })
+  redactedStacks.set(lines, { lines: result, redactor })
   return result
 }
 
@@ -165,8 +171,8 @@ const PLAIN_URL =
   /^(?:https?:\/\/[\w.-]+(?::\d{1,5})?)?\/[\w./~-]*(?:\?[\w.~[\]-]*(?:=[\w.~[\]-]*)?(?:&[\w.~[\]-]*(?:=[\w.~[\]-]*)?)*)?$/
 
 function redactUrl(url: string, redactor: Redactor): string {
-  const withoutPairs = url.replace(QUERY_PAIR, (pair, sign: string, key: string) =>
-    redactor.isSensitiveKey(decoded(key)) ? `${sign}${key}=${FILTERED}` : pair,
+  const withoutPairs = url.replace(QUERY_PAIR, (pair, separator: string, key: string) =>
+    redactor.isSensitiveKey(decodeKey(key)) ? `${separator}${key}=${FILTERED}` : pair,
   )
   // Most URLs are new, and the full search is many times more expensive.
   if (PLAIN_URL.test(url) && !mayContainTokenInUrl(url)) return withoutPairs
@@ -186,7 +192,7 @@ function mayContainTokenInUrl(url: string): boolean {
   return mayContainToken(url.slice(origin.length))
 }
 
-function decoded(key: string): string {
+function decodeKey(key: string): string {
   if (!key.includes('%')) return key
   try {
     return decodeURIComponent(key)
@@ -196,15 +202,15 @@ function decoded(key: string): string {
   }
 }
 
-function closed<T>(filter: () => T): T | typeof FILTERED {
-  return closedOr(FILTERED, filter)
+function redactSafely<T>(redact: () => T): T | typeof FILTERED {
+  return redactOr(FILTERED, redact)
 }
 
-function closedOr<T, U>(otherwise: U, filter: () => T): T | U {
+function redactOr<T, U>(fallback: U, redact: () => T): T | U {
   try {
-    return filter()
+    return redact()
   } catch {
     // Dropping the value is better than storing a secret.
-    return otherwise
+    return fallback
   }
 }

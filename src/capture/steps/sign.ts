@@ -24,70 +24,70 @@ import { isObject } from '../values/is-object.js'
 
 /** Determines the location in the host's code and the group of the error. */
 export const sign: Step = (draft, context) => {
-  const at = signedPlace(draft, context)
-  draft.place = at.place
-  draft.signature_place = at.frames
-  draft.backtrace = placeOnce(draft.backtrace, draft, context).relative
+  const location = signedPlace(draft, context)
+  draft.place = location.place
+  draft.signature_place = location.frames
+  draft.backtrace = cachedPlace(draft.backtrace, draft, context).relative
   if (draft.causes.length > 0) draft.causes = draft.causes.map((cause) => relativeCause(cause, draft, context))
-  draft.hash_signature = signatureAt(at, draft)
-  const fingerprint = fingerprintOf(draft, context) ?? clientFingerprint(draft)
+  draft.hash_signature = cachedSignature(location, draft)
+  const fingerprint = customFingerprint(draft, context) ?? clientFingerprint(draft)
   if (fingerprint) draft.hash_signature = fingerprintSignature(fingerprint, draft.source)
-  else shareGroupInFlood(draft, at, context)
+  else shareGroupInFlood(draft, location, context)
 }
 
-function shareGroupInFlood(draft: Draft, at: Place, { floods, count, now }: StepContext): void {
+function shareGroupInFlood(draft: Draft, location: SignedPlace, { floods, count, now }: StepContext): void {
   // Includes the source, so that clients cannot exhaust the limit of a server location. Without a location, errors of
   // different types have nothing in common.
-  const place = at.key || draft.error_type
-  const shared_type = floods.sharedType(draft.source ? `${draft.source}\n${place}` : place, draft, now())
-  if (shared_type === null) return
-  if (shared_type !== draft.error_type) {
+  const place = location.key || draft.error_type
+  const sharedType = floods.sharedType(draft.source ? `${draft.source}\n${place}` : place, draft, now())
+  if (sharedType === null) return
+  if (sharedType !== draft.error_type) {
     draft.message = `${draft.error_type}: ${draft.message}`
-    draft.error_type = shared_type
+    draft.error_type = sharedType
   }
-  draft.hash_signature = signatureOnce(at, draft, MANY_MESSAGES, null)
+  draft.hash_signature = computeSignature(location, draft, MANY_MESSAGES, null)
   count('flood_shares_a_group')
 }
 
 /** Location of a backtrace, and the errors last signed there. */
-interface Place {
+interface SignedPlace {
   project_root: string
-  is_client: boolean
+  isClient: boolean
   place: string | null
   /** The backtrace with paths relative to the root. */
   relative: readonly string[]
   frames: readonly string[]
   key: string
-  last: LastSigned | null
+  lastSigned: LastSigned | null
   signatures: Map<string, string>
   /** Other locations for the same backtrace: by route if the source cannot be read, and for a stack overflow. */
-  variants: Map<string, Place> | null
+  variants: Map<string, SignedPlace> | null
 }
 
 type LastSigned = Pick<Draft, 'error_type' | 'message' | 'hash_signature'> & {
   source: Draft['source']
-  root_cause: string | null
+  rootCause: string | null
 }
 
 /** Cached signatures per location: nearly all errors of a location have one or two. */
-const REMEMBERED = 20
+const MAX_SIGNATURES = 20
 
 /** Repeats from one location share one backtrace array (see thrown-value.ts), so most of a storm is a lookup. */
-const places = new WeakMap<readonly string[], Place>()
+const places = new WeakMap<readonly string[], SignedPlace>()
 
-function placeOnce(backtrace: readonly string[], { source }: Draft, context: StepContext): Place {
+function cachedPlace(backtrace: readonly string[], { source }: Draft, context: StepContext): SignedPlace {
   const { project_root } = context.config
-  const is_client = source !== undefined
-  const known = places.get(backtrace)
+  const isClient = source !== undefined
+  const cached = places.get(backtrace)
   // Two trackers in one process can have different roots.
-  if (known?.project_root === project_root && known.is_client === is_client) return known
-  const frames = codePlace(backtrace, project_root, lineDigest(is_client, context))
-  const place: Place = {
-    last: null,
+  if (cached?.project_root === project_root && cached.isClient === isClient) return cached
+  const frames = codePlace(backtrace, project_root, lineDigest(isClient, context))
+  const place: SignedPlace = {
+    lastSigned: null,
     signatures: new Map(),
     variants: null,
     project_root,
-    is_client,
+    isClient,
     place: displayLocation(backtrace, project_root),
     relative: relativeLines(backtrace, project_root),
     frames,
@@ -98,39 +98,48 @@ function placeOnce(backtrace: readonly string[], { source }: Draft, context: Ste
 }
 
 /** Clients report their own file names. Those files are never read here. */
-function lineDigest(is_client: boolean, { source_lines }: StepContext): LineDigest | undefined {
-  return is_client ? undefined : (frame, isCaller) => source_lines.digest(frame, isCaller)
+function lineDigest(isClient: boolean, { sourceLines }: StepContext): LineDigest | undefined {
+  return isClient ? undefined : (frame, isCaller) => sourceLines.digest(frame, isCaller)
 }
 
 /** The location used for grouping. */
-function signedPlace(draft: Draft, context: StepContext): Place {
+function signedPlace(draft: Draft, context: StepContext): SignedPlace {
   const backtrace = rootBacktrace(draft, context.config.project_root)
-  const at = placeOnce(backtrace, draft, context)
+  const location = cachedPlace(backtrace, draft, context)
   if (isStackOverflow(draft)) {
-    return variant(at, 'overflow', () =>
-      recursionPlace(backtrace, context.config.project_root, lineDigest(at.is_client, context)),
+    return placeVariant(location, 'overflow', () =>
+      recursionPlace(backtrace, context.config.project_root, lineDigest(location.isClient, context)),
     )
   }
-  const route = !at.is_client && isUnreadPlace(at.frames) ? routeOf(draft) : null
-  return route === null ? at : variant(at, `route ${route}`, () => placeAtRoute(at.frames, route))
+  const route = !location.isClient && isUnreadPlace(location.frames) ? requestRoute(draft) : null
+  return route === null
+    ? location
+    : placeVariant(location, `route ${route}`, () => placeAtRoute(location.frames, route))
 }
 
 /** Cached variants per location. */
 const MAX_VARIANTS = 50
 
-function variant(at: Place, name: string, framesOf: () => readonly string[]): Place {
-  at.variants ??= new Map()
-  const known = at.variants.get(name)
-  if (known) return known
-  if (at.variants.size >= MAX_VARIANTS) at.variants.clear()
-  const frames = framesOf()
-  const made: Place = { ...at, frames, key: frames.join('\n'), last: null, signatures: new Map(), variants: null }
-  at.variants.set(name, made)
-  return made
+function placeVariant(location: SignedPlace, name: string, computeFrames: () => readonly string[]): SignedPlace {
+  location.variants ??= new Map()
+  const cached = location.variants.get(name)
+  if (cached) return cached
+  if (location.variants.size >= MAX_VARIANTS) location.variants.clear()
+  const frames = computeFrames()
+  const created: SignedPlace = {
+    ...location,
+    frames,
+    key: frames.join('\n'),
+    lastSigned: null,
+    signatures: new Map(),
+    variants: null,
+  }
+  location.variants.set(name, created)
+  return created
 }
 
 /** Route pattern of the request, such as `/users/:id`. A path with real values would be a location of its own. */
-function routeOf({ request }: Draft): string | null {
+function requestRoute({ request }: Draft): string | null {
   if (!isObject(request)) return null
   try {
     const { method, route } = request as { method?: unknown; route?: unknown }
@@ -142,40 +151,40 @@ function routeOf({ request }: Draft): string | null {
 }
 
 function relativeCause(cause: Cause, draft: Draft, context: StepContext): Cause {
-  const { relative } = placeOnce(cause.backtrace, draft, context)
+  const { relative } = cachedPlace(cause.backtrace, draft, context)
   const causes = cause.causes?.map((inner) => relativeCause(inner, draft, context))
   return { ...cause, backtrace: relative, ...(causes ? { causes } : {}) }
 }
 
-function signatureAt(at: Place, draft: Draft): string {
+function cachedSignature(location: SignedPlace, draft: Draft): string {
   const { error_type, message, source } = draft
-  const root_cause = draft.causes.length > 0 ? rootCauseOf(draft) : null
-  const { last } = at
+  const rootCause = draft.causes.length > 0 ? rootCauseOf(draft) : null
+  const { lastSigned } = location
   if (
-    last?.error_type === error_type &&
-    last.message === message &&
-    last.source === source &&
-    last.root_cause === root_cause
+    lastSigned?.error_type === error_type &&
+    lastSigned.message === message &&
+    lastSigned.source === source &&
+    lastSigned.rootCause === rootCause
   ) {
-    return last.hash_signature
+    return lastSigned.hash_signature
   }
-  const hash_signature = signatureOnce(at, draft, signedMessage(draft), root_cause)
-  at.last = { error_type, message, source, root_cause, hash_signature }
+  const hash_signature = computeSignature(location, draft, signedMessage(draft), rootCause)
+  location.lastSigned = { error_type, message, source, rootCause, hash_signature }
   return hash_signature
 }
 
 /** Computes one hash for all messages that differ only in variable parts. */
-function signatureOnce(
-  { signatures, frames }: Place,
+function computeSignature(
+  { signatures, frames }: SignedPlace,
   { error_type, source }: Draft,
   message: string,
-  root_cause: string | null,
+  rootCause: string | null,
 ): string {
-  const key = `${source ?? ''}\n${error_type}\n${root_cause ?? ''}\n${message}`
-  const known = signatures.get(key)
-  if (known) return known
-  const hash_signature = signatureOf({ error_type, message, root_cause, place: frames, source })
-  if (signatures.size >= REMEMBERED) signatures.clear()
+  const key = `${source ?? ''}\n${error_type}\n${rootCause ?? ''}\n${message}`
+  const cached = signatures.get(key)
+  if (cached) return cached
+  const hash_signature = signatureOf({ error_type, message, root_cause: rootCause, place: frames, source })
+  if (signatures.size >= MAX_SIGNATURES) signatures.clear()
   signatures.set(key, hash_signature)
   return hash_signature
 }
@@ -188,7 +197,7 @@ function clientFingerprint({ fingerprint, hash_signature }: Draft): string | nul
   return fingerprint.map((part) => (DEFAULT_PART.test(part) ? hash_signature : part)).join('\n')
 }
 
-function fingerprintOf(draft: Draft, { config, complain }: StepContext): string | null {
+function customFingerprint(draft: Draft, { config, complain }: StepContext): string | null {
   if (!config.custom_fingerprint) return null
   try {
     const fingerprint = config.custom_fingerprint(draft.thrown, callbackContext(draft))

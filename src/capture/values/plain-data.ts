@@ -36,18 +36,18 @@ class Copier {
   readonly #redactor: Redactor
   readonly #limits: PlainLimits
   readonly #path = new Set<object>()
-  #left: number
-  #characters: number
+  #remainingValues: number
+  #remainingCharacters: number
 
   constructor(redactor: Redactor, limits: PlainLimits) {
     this.#redactor = redactor
     this.#limits = limits
-    this.#left = limits.values
-    this.#characters = limits.characters
+    this.#remainingValues = limits.values
+    this.#remainingCharacters = limits.characters
   }
 
   copy(value: unknown, depth: number): unknown {
-    if (--this.#left < 0) return OMITTED
+    if (--this.#remainingValues < 0) return OMITTED
     switch (typeof value) {
       case 'string':
         return this.#text(value)
@@ -69,11 +69,11 @@ class Copier {
 
   /** Cuts after redaction, which does not recognize half a secret. Text without room is not redacted at all. */
   #text(text: string): string {
-    const room = Math.min(this.#limits.string, this.#characters)
-    if (room < MIN_ROOM && text.length > room) return OMITTED
-    const plain = cleanText(this.#redactor.text(cleanText(text, room * 2)), room)
-    this.#characters -= plain.length
-    return plain
+    const available = Math.min(this.#limits.string, this.#remainingCharacters)
+    if (available < MIN_TEXT_ROOM && text.length > available) return OMITTED
+    const cleaned = cleanText(this.#redactor.text(cleanText(text, available * 2)), available)
+    this.#remainingCharacters -= cleaned.length
+    return cleaned
   }
 
   #copyNumber(value: number): unknown {
@@ -118,14 +118,15 @@ class Copier {
 
   #copyArray(array: readonly unknown[], depth: number): unknown[] {
     const copy: unknown[] = []
-    let before: unknown
+    let previousItem: unknown
     for (let i = 0; i < Math.min(array.length, this.#limits.items); i++) {
       const item = Object.getOwnPropertyDescriptor(array, i)
-      const isNamed =
-        (typeof before === 'string' && isNamedByItemBefore(before, item?.value, this.#redactor.isSensitiveKey)) ||
+      const isSecret =
+        (typeof previousItem === 'string' &&
+          isNamedByItemBefore(previousItem, item?.value, this.#redactor.isSensitiveKey)) ||
         (i > 0 && isSecretArgument(copy[0], item?.value, this.#redactor.text))
-      copy.push(isNamed ? FILTERED : this.#copyMember(item, depth))
-      before = item?.value
+      copy.push(isSecret ? FILTERED : this.#copyMember(item, depth))
+      previousItem = item?.value
     }
     if (array.length > this.#limits.items) copy.push(`[${array.length - this.#limits.items} more]`)
     return copy
@@ -150,10 +151,10 @@ class Copier {
     const copy = {}
     // for...in would also read the prototypes, which can be a Proxy.
     const keys = Object.keys(object)
-    const shown = Math.min(keys.length, this.#limits.keys)
+    const keyCount = Math.min(keys.length, this.#limits.keys)
     const secretKeys = this.#secretMembers(object, keys)
     let count = 0
-    for (; count < shown && this.#left > 0; count++) {
+    for (; count < keyCount && this.#remainingValues > 0; count++) {
       const key = keys[count] as string
       define(copy, this.#key(key), this.#copyNamed(object, key, secretKeys?.has(key) === true, depth))
     }
@@ -175,10 +176,10 @@ class Copier {
 
   /** A body parsed with the wrong format becomes one key, secrets included. */
   #key(key: string): string {
-    if (this.#characters <= 0 && key.length > MIN_ROOM) return OMITTED
-    const plain = cleanText(this.#redactor.text(cleanText(key, KEY_LIMIT * 2)), KEY_LIMIT)
-    this.#characters -= plain.length
-    return plain
+    if (this.#remainingCharacters <= 0 && key.length > MIN_TEXT_ROOM) return OMITTED
+    const cleaned = cleanText(this.#redactor.text(cleanText(key, MAX_KEY_LENGTH * 2)), MAX_KEY_LENGTH)
+    this.#remainingCharacters -= cleaned.length
+    return cleaned
   }
 
   #copyMember(property: PropertyDescriptor | undefined, depth: number): unknown {
@@ -188,11 +189,11 @@ class Copier {
 }
 
 const OMITTED = '[…]'
-const KEY_LIMIT = 200
+const MAX_KEY_LENGTH = 200
 /** A card number has at least 13 digits. */
 const MIN_CARD_NUMBER = 1e12
 /** With less room, the beginning of a secret could remain without its end. */
-const MIN_ROOM = 64
+const MIN_TEXT_ROOM = 64
 /** Objects with more keys are records, not name-value pairs. */
 const MAX_PAIR_KEYS = 12
 

@@ -19,10 +19,10 @@ export interface ThrownValue {
   details: Readonly<Record<string, string | number | boolean>>
 }
 
-const CAUSE_DEPTH = 5
-const AGGREGATE_LIMIT = 10
+const MAX_CAUSE_DEPTH = 5
+const MAX_AGGREGATED = 10
 /** Limit for all causes together, because nested aggregates multiply. */
-const CAUSES_LIMIT = 20
+const MAX_CAUSES = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
 /**
@@ -31,42 +31,42 @@ const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'sta
  */
 export function describeThrown(
   value: unknown,
-  max_lines: number,
+  maxLines: number,
   positions?: SourcePositions,
   redactor: Redactor = NO_REDACTION,
 ): ThrownValue {
   const error_type = typeName(value)
   return {
     error_type,
-    message: messageOf(value, redactor),
-    backtrace: backtraceOf(value, max_lines, positions),
+    message: readMessage(value, redactor),
+    backtrace: readBacktrace(value, maxLines, positions),
     causes: mayHaveCauses(value, error_type)
-      ? causesOf(value, readingOf(value, max_lines, positions, redactor), 0)
+      ? collectCauses(value, createReading(value, maxLines, positions, redactor), 0)
       : [],
-    details: detailsOf(value),
+    details: collectDetails(value),
   }
 }
 
 /** Describes a caught value for the log. */
 export function reasonOf(value: unknown, redactor: Redactor = NO_REDACTION): string {
-  return messageOf(value, redactor) || typeName(value)
+  return readMessage(value, redactor) || typeName(value)
 }
 
-type LinesOf = (thrown: unknown) => readonly string[]
+type ReadLines = (thrown: unknown) => readonly string[]
 
 interface Reading {
-  linesOf: LinesOf
+  readLines: ReadLines
   redactor: Redactor
   seen: Set<unknown>
 }
 
-function readingOf(
+function createReading(
   value: unknown,
-  max_lines: number,
+  maxLines: number,
   positions: SourcePositions | undefined,
   redactor: Redactor,
 ): Reading {
-  return { linesOf: (thrown) => backtraceOf(thrown, max_lines, positions), redactor, seen: new Set([value]) }
+  return { readLines: (thrown) => readBacktrace(thrown, maxLines, positions), redactor, seen: new Set([value]) }
 }
 
 /** Skips the cost of collecting causes for errors without any, which are nearly all. */
@@ -75,19 +75,19 @@ function mayHaveCauses(value: unknown, error_type: string): boolean {
   return read(value, 'cause') !== undefined || read(value, 'errors') !== undefined || error_type === 'SuppressedError'
 }
 
-function causesOf(value: unknown, reading: Reading, depth: number): Cause[] {
-  if (!isReadable(value) || depth >= CAUSE_DEPTH) return []
-  const { linesOf, redactor, seen } = reading
+function collectCauses(value: unknown, reading: Reading, depth: number): Cause[] {
+  if (!isReadable(value) || depth >= MAX_CAUSE_DEPTH) return []
+  const { readLines, redactor, seen } = reading
   const causes: Cause[] = []
-  const add = (behind: unknown, relation: Cause['relation']) => {
-    if (behind === undefined || behind === null || seen.has(behind) || seen.size > CAUSES_LIMIT) return
-    seen.add(behind)
-    const inner = causesOf(behind, reading, depth + 1)
-    const code = isReadable(behind) ? read(behind, 'code') : undefined
+  const add = (cause: unknown, relation: Cause['relation']) => {
+    if (cause === undefined || cause === null || seen.has(cause) || seen.size > MAX_CAUSES) return
+    seen.add(cause)
+    const inner = collectCauses(cause, reading, depth + 1)
+    const code = isReadable(cause) ? read(cause, 'code') : undefined
     causes.push({
-      error_type: typeName(behind),
-      message: cleanText(messageOf(behind, redactor), readLimit('cause_message')),
-      backtrace: linesOf(behind),
+      error_type: typeName(cause),
+      message: cleanText(readMessage(cause, redactor), readLimit('cause_message')),
+      backtrace: readLines(cause),
       relation,
       ...(typeof code === 'string' ? { code: cleanText(code, 200) } : {}),
       ...(inner.length > 0 ? { causes: inner } : {}),
@@ -96,7 +96,7 @@ function causesOf(value: unknown, reading: Reading, depth: number): Cause[] {
   add(read(value, 'cause'), 'cause')
   const errors = read(value, 'errors')
   if (!types.isProxy(errors) && Array.isArray(errors) && isErrorLike(value)) {
-    for (let i = 0; i < Math.min(errors.length, AGGREGATE_LIMIT); i++) add(read(errors, i), 'aggregated')
+    for (let i = 0; i < Math.min(errors.length, MAX_AGGREGATED); i++) add(read(errors, i), 'aggregated')
   }
   if (typeName(value) === 'SuppressedError') {
     add(read(value, 'error'), 'cause')
@@ -109,15 +109,15 @@ export function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (typeof value !== 'object' && typeof value !== 'function') return typeof value
   if (types.isProxy(value)) return 'Proxy'
-  const maker = read(value, 'constructor')
-  const className = isReadable(maker) ? read(maker, 'name') : undefined
+  const constructorValue = read(value, 'constructor')
+  const className = isReadable(constructorValue) ? read(constructorValue, 'name') : undefined
   const name = isErrorLike(value) || isSerializedError(value) ? read(value, 'name') : undefined
-  const best = typeof name === 'string' && isTelling(name, className) ? name : className
-  return (typeof best === 'string' && cleanText(best.trim(), 255)) || 'Object'
+  const bestName = typeof name === 'string' && isMeaningfulName(name, className) ? name : className
+  return (typeof bestName === 'string' && cleanText(bestName.trim(), 255)) || 'Object'
 }
 
 /** A class that extends Error without setting `name` inherits `Error`, and errors of pg have the name `error`. */
-function isTelling(name: string, className: unknown): boolean {
+function isMeaningfulName(name: string, className: unknown): boolean {
   if (name.trim() === '') return false
   return (name !== 'Error' && name !== 'error') || className === 'Object'
 }
@@ -127,50 +127,51 @@ function isSerializedError(value: object): boolean {
   return typeof read(value, 'stack') === 'string' && typeof read(value, 'message') === 'string'
 }
 
-function messageOf(value: unknown, redactor: Redactor): string {
-  if (!isReadable(value)) return types.isProxy(value) ? '[a Proxy was thrown]' : printed(value, redactor)
+function readMessage(value: unknown, redactor: Redactor): string {
+  if (!isReadable(value)) return types.isProxy(value) ? '[a Proxy was thrown]' : formatValue(value, redactor)
   const message = read(value, 'message')
   if (typeof message === 'string') return cleanText(message, readLimit('message'))
-  if (message === undefined) return isErrorLike(value) ? '' : printed(value, redactor)
-  return printed(message, redactor)
+  if (message === undefined) return isErrorLike(value) ? '' : formatValue(value, redactor)
+  return formatValue(message, redactor)
 }
 
-function backtraceOf(value: unknown, max_lines: number, positions?: SourcePositions): readonly string[] {
+function readBacktrace(value: unknown, maxLines: number, positions?: SourcePositions): readonly string[] {
   if (!isReadable(value)) return []
   const stack = read(value, 'stack')
   if (typeof stack !== 'string') return []
   const message = read(value, 'message')
   const body = skipMessage(stack, typeof message === 'string' ? message : '')
-  const lines = stack.length > REMEMBERED_STACK ? linesOf(body, max_lines) : linesOnce(body, max_lines, stack.length)
+  const lines =
+    stack.length > MAX_CACHED_STACK_LENGTH ? parseLines(body, maxLines) : cachedLines(body, maxLines, stack.length)
   const filtered = filterStack(lines)
   return positions ? positions.original(filtered) : filtered
 }
 
-function linesOf(body: string, max_lines: number): readonly string[] {
-  return Object.freeze(stackLines(body, '', max_lines).map((line) => cleanText(line, 1000)))
+function parseLines(body: string, maxLines: number): readonly string[] {
+  return Object.freeze(stackLines(body, '', maxLines).map((line) => cleanText(line, 1000)))
 }
 
-const known = new Map<number, Map<string, readonly string[]>>()
-let knownSize = 0
-const KNOWN_LIMIT = 2_000_000
-const REMEMBERED_STACK = 20_000
+const stackCache = new Map<number, Map<string, readonly string[]>>()
+let stackCacheSize = 0
+const MAX_STACK_CACHE_SIZE = 2_000_000
+const MAX_CACHED_STACK_LENGTH = 20_000
 
 /** Errors of a storm come from few locations: one array per distinct stack serves all of them. */
-function linesOnce(body: string, max_lines: number, size: number): readonly string[] {
-  const remembered = known.get(max_lines)?.get(body)
-  if (remembered) return remembered
-  const lines = linesOf(body, max_lines)
-  knownSize += size
-  if (knownSize > KNOWN_LIMIT) {
-    known.clear()
-    knownSize = size
+function cachedLines(body: string, maxLines: number, size: number): readonly string[] {
+  const cached = stackCache.get(maxLines)?.get(body)
+  if (cached) return cached
+  const lines = parseLines(body, maxLines)
+  stackCacheSize += size
+  if (stackCacheSize > MAX_STACK_CACHE_SIZE) {
+    stackCache.clear()
+    stackCacheSize = size
   }
-  const ofLimit = known.get(max_lines) ?? new Map<string, readonly string[]>()
-  known.set(max_lines, ofLimit.set(body, lines))
+  const linesByBody = stackCache.get(maxLines) ?? new Map<string, readonly string[]>()
+  stackCache.set(maxLines, linesByBody.set(body, lines))
   return lines
 }
 
-function detailsOf(value: unknown): Record<string, string | number | boolean> {
+function collectDetails(value: unknown): Record<string, string | number | boolean> {
   const details: Record<string, string | number | boolean> = {}
   if (!isErrorLike(value)) details.thrown_value_was_no_error = true
   if (!isReadable(value)) return details
@@ -211,7 +212,7 @@ function read(object: object, key: string | number): unknown {
 
 const PRINT_LIMITS: PlainLimits = { depth: 2, keys: 20, items: 10, string: 200, values: 60, characters: 1000 }
 
-function printed(value: unknown, redactor: Redactor): string {
+function formatValue(value: unknown, redactor: Redactor): string {
   if (typeof value === 'string') return cleanText(value, readLimit('message'))
   const plain = typeof value === 'object' ? plainData(value, redactor, PRINT_LIMITS) : value
   if (typeof plain === 'string') return plain

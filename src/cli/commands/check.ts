@@ -12,8 +12,8 @@ import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlit
 import { Spool } from '../../store/spool/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from '../configuration.js'
-import { harmless, print, printJson } from '../io/terminal.js'
-import { databaseOf, missingFile, withDatabase } from '../tracker-database.js'
+import { escapeText, print, printJson } from '../io/terminal.js'
+import { createDatabaseFrom, missingFile, withDatabase } from '../tracker-database.js'
 import { migrationsOf } from './migrate.js'
 
 /** Result of one check. `exit_code` is the exit code that it would cause alone. */
@@ -48,20 +48,20 @@ export const check = defineCommand({
     json: { text: 'Print JSON' },
   },
   async run(flags) {
-    const findings = await findingsOf(flags)
+    const findings = await collectFindings(flags)
     const exit_code = findings.find(({ state }) => state === 'failed')?.exit_code ?? 0
     if (flags.json) {
       printJson({ ok: exit_code === 0, findings: findings.map(({ exit_code: _code, ...finding }) => finding) })
     } else {
       for (const { state, subject, text } of findings) {
-        print(`${state.padEnd(7)}  ${subject.padEnd(13)}  ${harmless(text)}`)
+        print(`${state.padEnd(7)}  ${subject.padEnd(13)}  ${escapeText(text)}`)
       }
     }
     return exit_code
   },
 })
 
-async function findingsOf(flags: CommonFlags & { repair: boolean }): Promise<Finding[]> {
+async function collectFindings(flags: CommonFlags & { repair: boolean }): Promise<Finding[]> {
   try {
     const configuration = await readConfiguration(flags)
     const { options, warnings } = resolveConfiguration(withoutDashboard(configuration.settings))
@@ -73,7 +73,7 @@ async function findingsOf(flags: CommonFlags & { repair: boolean }): Promise<Fin
       ...warnings.map((text) => warning('configuration', text)),
       credentials(configuration),
       ...(flags.repair ? await repairFindings(options) : []),
-      ...(await withDatabase(options, (database) => lookAt(database, options))),
+      ...(await withDatabase(options, (database) => checkSubject(database, options))),
     ]
   } catch (error) {
     if (error instanceof ConfigurationError) return error.problems.map((text) => failed('configuration', text, error))
@@ -93,7 +93,7 @@ function credentials({ settings }: Configuration): Finding {
   )
 }
 
-async function lookAt(database: Database, options: Options): Promise<Finding[]> {
+async function checkSubject(database: Database, options: Options): Promise<Finding[]> {
   const spool = await spoolFinding(new Spool(spoolFolder(options, database), options.spool_max_bytes))
   try {
     const missing = missingFile(database)
@@ -127,7 +127,7 @@ async function integrityFindings({ dialect: { file } }: Database): Promise<Findi
 }
 
 async function repairFindings(options: Options): Promise<Finding[]> {
-  const { dialect } = databaseOf(options)
+  const { dialect } = createDatabaseFrom(options)
   const { file } = dialect
   if (!file) {
     throw new TrackerError(
@@ -198,17 +198,17 @@ function missingFindings(file: string): Finding[] {
 }
 
 async function spoolFinding(spool: Spool): Promise<Finding> {
-  const { folder, files, failed: refused, bytes } = await spool.state()
+  const { folder, files, failed: rejectedFiles, bytes } = await spool.state()
   spool.close()
   if (!isWritable(existing(folder))) {
     return failed('spool', `${folder} is not writable: errors would be lost while the database is unreachable`, {
       exit_code: 1,
     })
   }
-  if (refused > 0) {
+  if (rejectedFiles > 0) {
     return warning(
       'spool',
-      `${folder} contains ${batches(refused)} rejected by the database; ${batches(files)} to import`,
+      `${folder} contains ${batches(rejectedFiles)} rejected by the database; ${batches(files)} to import`,
     )
   }
   const waiting = files === 0 ? 'empty' : `${batches(files)} to import (${bytes} bytes)`

@@ -9,11 +9,11 @@ import type { TrackerInstance } from '../../tracker.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { hasPassword, randomPassword, readConfiguration, withCredentials } from '../configuration.js'
 import { Sample } from '../demo/sample.js'
-import { endpointOf, LISTEN_FLAGS } from '../host/listen.js'
+import { LISTEN_FLAGS, resolveEndpoint } from '../host/listen.js'
 import { runHost } from '../host/run-host.js'
 import { stopSignal } from '../host/stop-signal.js'
 import { openTracker } from '../open-tracker.js'
-import { ask, databaseOf, withDatabase } from '../tracker-database.js'
+import { createDatabaseFrom, runQuery, withDatabase } from '../tracker-database.js'
 
 export const demo = defineCommand({
   name: 'demo',
@@ -27,12 +27,12 @@ export const demo = defineCommand({
   },
   async run(flags) {
     const stop = stopSignal()
-    const endpoint = endpointOf(flags)
+    const endpoint = resolveEndpoint(flags)
     const { '--seed': seed = 1 } = parseInput(SEED, { '--seed': flags.seed })
     const { settings } = await readConfiguration(flags)
-    const made_up = { username: 'admin', password: randomPassword() }
-    const { options } = resolveConfiguration(withCredentials(settings, made_up))
-    const password = hasPassword(settings) ? 'the configured password' : made_up.password
+    const generatedPassword = { username: 'admin', password: randomPassword() }
+    const { options } = resolveConfiguration(withCredentials(settings, generatedPassword))
+    const password = hasPassword(settings) ? 'the configured password' : generatedPassword.password
     await withDemoDatabase(flags.database === undefined ? null : options, async (database) => {
       const tracker = await openDemoTracker(options, database, flags['application-name'])
       const sample = await Sample.open({ database, seed, now: Date.now() })
@@ -44,7 +44,7 @@ export const demo = defineCommand({
           prepare: () => sample.start(stop),
           notes: [
             ['Password', password],
-            ['Database', databaseOf(tracker.config).dialect.address],
+            ['Database', createDatabaseFrom(tracker.config).dialect.address],
           ],
         })
       } finally {
@@ -59,10 +59,13 @@ export const demo = defineCommand({
 const SEED = v.object({ '--seed': v.optional(integer({ min: 0, max: 4_294_967_295 })) })
 
 /** Opens the requested database with its schema up to date, or a temporary one. */
-async function withDemoDatabase(asked: Options | null, work: (url: string | object) => Promise<void>): Promise<void> {
-  if (asked) {
-    await withDatabase(asked, (database) => ask(database, () => migrate(database)))
-    return work(asked.database)
+async function withDemoDatabase(
+  databaseOptions: Options | null,
+  work: (url: string | object) => Promise<void>,
+): Promise<void> {
+  if (databaseOptions) {
+    await withDatabase(databaseOptions, (database) => runQuery(database, () => migrate(database)))
+    return work(databaseOptions.database)
   }
   const folder = await mkdtemp(join(tmpdir(), 'faultboard-demo-'))
   try {
@@ -83,11 +86,11 @@ function openDemoTracker(
 ): Promise<TrackerInstance> {
   const served = OPTION_NAMES.filter((name) => optionRow(name).group === 'dashboard' || name === 'time_zone')
   const settings: Settings = Object.fromEntries(served.map((name) => [name, options[name]]))
-  return openTracker({ ...settings, ...SHOWN, database, application_name }, { env: {} })
+  return openTracker({ ...settings, ...DEMO_SETTINGS, database, application_name }, { env: {} })
 }
 
 /** Optional features to show in the demo. */
-const SHOWN: Settings = {
+const DEMO_SETTINGS: Settings = {
   enable_breadcrumbs: true,
   enable_system_health: true,
   enable_process_health: true,

@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { captureDiagnosticDump } from '../../diagnostics/dumps/capture-dump.js'
 import { parseInput } from '../../model/input.js'
 import { resolveConfiguration } from '../../options.js'
-import { wrongUse } from '../arguments.js'
+import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { print, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
-import { connectTo, type Remote, type WantedDump } from '../remote-dashboard.js'
+import { connectTo, type DumpRequest, type Remote } from '../remote-dashboard.js'
 
 export const dump = defineCommand({
   name: 'dump',
@@ -31,45 +31,45 @@ export const dump = defineCommand({
     json: { text: 'Print the dump as JSON' },
   },
   async run(flags, argument) {
-    const wanted = parseInput(WANTED, {
+    const flagValues = parseInput(DUMP_FLAGS, {
       NOTE: argument ?? process.env.NOTE,
       '--cpu-profile-ms': flags['cpu-profile-ms'],
     })
     const options = {
-      note: wanted.NOTE,
+      note: flagValues.NOTE,
       report: flags.report,
-      cpu_profile_ms: wanted['--cpu-profile-ms'],
+      cpu_profile_ms: flagValues['--cpu-profile-ms'],
       heap_snapshot: flags['heap-snapshot'],
     }
-    if (flags.url !== undefined) return ofRunning(await connectTo({ ...flags, url: flags.url }), options, flags.json)
+    if (flags.url !== undefined) return dumpRunning(await connectTo({ ...flags, url: flags.url }), options, flags.json)
     for (const name of ['username', 'password'] as const) {
-      if (flags[name] !== undefined) throw wrongUse(`--${name} requires --url URL`)
+      if (flags[name] !== undefined) throw usageError(`--${name} requires --url URL`)
     }
     if (options.cpu_profile_ms > 0 || options.heap_snapshot) {
-      throw wrongUse('--cpu-profile-ms and --heap-snapshot require a running application: add --url URL')
+      throw usageError('--cpu-profile-ms and --heap-snapshot require a running application: add --url URL')
     }
-    return ofItself(flags, options, flags.json)
+    return dumpOwnProcess(flags, options, flags.json)
   },
 })
 
 const { note, cpu_profile_ms } = captureDiagnosticDump.input.entries
 
 /** The input rules under the names that were typed. */
-const WANTED = v.object({ NOTE: note, '--cpu-profile-ms': cpu_profile_ms })
+const DUMP_FLAGS = v.object({ NOTE: note, '--cpu-profile-ms': cpu_profile_ms })
 
-async function ofRunning(remote: Remote, options: WantedDump, json: boolean): Promise<number> {
+async function dumpRunning(remote: Remote, options: DumpRequest, json: boolean): Promise<number> {
   const dump_id = await remote.capture(options)
   if (json) printJson(await remote.read(dump_id))
   else print(remote.addressOf(dump_id))
   return 0
 }
 
-async function ofItself(flags: CommonFlags, options: WantedDump, json: boolean): Promise<number> {
+async function dumpOwnProcess(flags: CommonFlags, options: DumpRequest, json: boolean): Promise<number> {
   const { settings } = await readConfiguration(flags)
   const { enable_diagnostic_dump } = resolveConfiguration(withoutDashboard(settings)).options
   // A user with access to the database may dump this command itself without enabling the option.
-  const own = { ...withoutDashboard(settings), enable_diagnostic_dump: true }
-  return withTracker(own, async ({ Commands, Queries }) => {
+  const dumpSettings = { ...withoutDashboard(settings), enable_diagnostic_dump: true }
+  return withTracker(dumpSettings, async ({ Commands, Queries }) => {
     const { id } = await Commands.CaptureDiagnosticDump.call({ ...options, actor: 'the command line' })
     if (json) printJson({ dump: await Queries.FindDiagnosticDump.call({ dump_id: id }) })
     else {

@@ -2,7 +2,7 @@ import { parseInput } from '../../model/input.js'
 import { localDate } from '../../model/time.js'
 import type { ErrorsPage } from '../../triage/list/errors-list.js'
 import type { ErrorSummary } from '../../triage/queries/error-record.js'
-import { applicationNamed } from '../application-named.js'
+import { findApplicationId } from '../application-named.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
@@ -30,7 +30,7 @@ export const errors = defineCommand({
     const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
     return withTracker(withoutDashboard(settings), async ({ Queries, config }) => {
       const filter = filterFrom(flags)
-      if (application_name !== undefined) filter.application_id = await applicationNamed(application_name, Queries)
+      if (application_name !== undefined) filter.application_id = await findApplicationId(application_name, Queries)
       const page = await Queries.ErrorsList.page(filter)
       if (flags.json) printJson(page)
       else printPage(page, config.time_zone)
@@ -55,9 +55,9 @@ function columns(zone: string): Column<ErrorSummary>[] {
   return [
     { title: 'ID', text: ({ id }) => String(id), align: 'right' },
     { title: 'SEVERITY', text: ({ severity }) => severity },
-    { title: 'STATUS', text: stateOf, spare: 2 },
+    { title: 'STATUS', text: stateText, spare: 2 },
     { title: 'COUNT', text: ({ occurrence_count }) => String(occurrence_count), align: 'right' },
-    { title: `LAST SEEN (${zone})`, text: ({ occurred_at }) => minuteOf(occurred_at, zone), spare: 1 },
+    { title: `LAST SEEN (${zone})`, text: ({ occurred_at }) => minuteText(occurred_at, zone), spare: 1 },
     { title: 'APPLICATION', text: ({ application_name }) => application_name, limit: 20, spare: 4 },
     { title: 'PLATFORM', text: ({ platform }) => platform, limit: 12, spare: 5 },
     { title: 'ASSIGNED TO', text: ({ assigned_to }) => assigned_to ?? '', limit: 16, spare: 6 },
@@ -65,12 +65,12 @@ function columns(zone: string): Column<ErrorSummary>[] {
   ]
 }
 
-function stateOf({ status, snoozed }: ErrorSummary): string {
+function stateText({ status, snoozed }: ErrorSummary): string {
   return snoozed ? `${status} (snoozed)` : status
 }
 
-function minuteOf(iso: string, zone: string): string {
+function minuteText(iso: string, zone: string): string {
   const { year, month, day, hour, minute } = localDate(Date.parse(iso), zone)
-  const two = (part: number) => String(part).padStart(2, '0')
-  return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}`
+  const twoDigits = (part: number) => String(part).padStart(2, '0')
+  return `${year}-${twoDigits(month)}-${twoDigits(day)} ${twoDigits(hour)}:${twoDigits(minute)}`
 }

@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import { parseInput } from '../../model/input.js'
 import type { TrackerInstance } from '../../tracker.js'
 import type { ErrorsListInput } from '../../triage/list/errors-list.js'
-import { applicationNamed } from '../application-named.js'
-import { wrongUse } from '../arguments.js'
+import { findApplicationId } from '../application-named.js'
+import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
-import { complain, jsonLine } from '../io/terminal.js'
+import { jsonLine, printError } from '../io/terminal.js'
 import { writeWhole } from '../io/whole-file.js'
 import { withTracker } from '../open-tracker.js'
 
@@ -34,19 +34,19 @@ export const exportCommand = defineCommand({
     ...FILTERS,
   },
   async run(flags, file) {
-    if (file === undefined) throw wrongUse('faultboard export needs a FILE, or - for standard output')
+    if (file === undefined) throw usageError('faultboard export needs a FILE, or - for standard output')
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
-    const format = formatOf(flags.format, file)
+    const format = chooseFormat(flags.format, file)
     if (!flags.force) await requireNew(file)
     const { 'application-name': application_name, ...others } = flags
     const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
     return withTracker(withoutDashboard(settings), async (tracker) => {
       const filter = filterFrom(flags)
       if (application_name !== undefined)
-        filter.application_id = await applicationNamed(application_name, tracker.Queries)
+        filter.application_id = await findApplicationId(application_name, tracker.Queries)
       const count = { errors: 0, occurrences: 0 }
       await writeWhole(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
-      complain(toldOf(count, format, file))
+      printError(summaryText(count, format, file))
       return 0
     })
   },
@@ -54,16 +54,16 @@ export const exportCommand = defineCommand({
 
 /** Never overwrites a regular file without --force: it may be the only copy of another export. */
 async function requireNew(file: string): Promise<void> {
-  const there = file === '-' ? null : await stat(file).catch(() => null)
-  if (there?.isFile()) {
+  const existing = file === '-' ? null : await stat(file).catch(() => null)
+  if (existing?.isFile()) {
     throw new CommandFailed(`${file} already exists. Choose another file, or overwrite it with --force.`)
   }
 }
 
-function formatOf(asked: string | undefined, file: string): Format {
-  if (asked === undefined) return /\.csv$/i.test(file) ? 'csv' : 'ndjson'
-  const found = FORMATS.find((format) => format === asked)
-  if (!found) throw wrongUse(`--format must be one of ${FORMATS.join(', ')}`)
+function chooseFormat(requested: string | undefined, file: string): Format {
+  if (requested === undefined) return /\.csv$/i.test(file) ? 'csv' : 'ndjson'
+  const found = FORMATS.find((format) => format === requested)
+  if (!found) throw usageError(`--format must be one of ${FORMATS.join(', ')}`)
   return found
 }
 
@@ -83,7 +83,7 @@ async function* records({ Queries }: TrackerInstance, filter: ErrorsListInput, c
 }
 
 async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, count: Count): AsyncGenerator<string> {
-  count.errors = -HEAD
+  count.errors = -HEADER_LINES
   for await (const rows of Queries.ExportErrors.csv(filter)) {
     count.errors += rowsIn(rows)
     yield rows
@@ -91,14 +91,14 @@ async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, cou
 }
 
 /** The first row contains the column names. */
-const HEAD = 1
+const HEADER_LINES = 1
 
 /** A quoted message can contain line breaks. */
 function rowsIn(csv: string): number {
   return csv.replace(/"[^"]*"/g, '').match(/\r\n/g)?.length ?? 0
 }
 
-function toldOf({ errors, occurrences }: Count, format: Format, file: string): string {
+function summaryText({ errors, occurrences }: Count, format: Format, file: string): string {
   const counted = format === 'csv' ? '' : ` with ${occurrences} ${occurrences === 1 ? 'occurrence' : 'occurrences'}`
   return `Exported ${errors} ${errors === 1 ? 'error' : 'errors'}${counted}${file === '-' ? '' : ` to ${file}`}.`
 }

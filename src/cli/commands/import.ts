@@ -2,13 +2,13 @@ import { constants, createReadStream } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import type { TrackerInstance } from '../../tracker.js'
 import type { Imported, Line, Rejection } from '../../transfer/import-records.js'
-import { wrongUse } from '../arguments.js'
+import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
-import { linesOf } from '../io/lines.js'
+import { readLines } from '../io/lines.js'
 import { RejectedLines } from '../io/rejected-lines.js'
-import { complain, harmless, print, printJson } from '../io/terminal.js'
-import { openedTracker, targetOf } from '../open-tracker.js'
+import { escapeText, print, printError, printJson } from '../io/terminal.js'
+import { describeTarget, withNewTracker } from '../open-tracker.js'
 
 export const importCommand = defineCommand({
   name: 'import',
@@ -26,31 +26,31 @@ export const importCommand = defineCommand({
     json: { text: 'Print JSON' },
   },
   async run(flags, file) {
-    if (file === undefined) throw wrongUse('faultboard import needs a FILE, or - for standard input')
+    if (file === undefined) throw usageError('faultboard import needs a FILE, or - for standard input')
     await requireReadable(file)
     const configuration = await readConfiguration({ ...flags, 'application-name': undefined })
     const settings = withoutDashboard(configuration.settings)
-    const rejected = await RejectedLines.beside(
+    const rejected = await RejectedLines.nextTo(
       file,
       flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`),
     )
-    const target = targetOf(settings)
-    const imported = await openedTracker(settings, (tracker) => importFrom(file, tracker, rejected))
-    tell(imported, target, rejected, flags.json)
+    const target = describeTarget(settings)
+    const imported = await withNewTracker(settings, (tracker) => importFrom(file, tracker, rejected))
+    printSummary(imported, target, rejected, flags.json)
     return imported.rejected > 0 ? 1 : 0
   },
 })
 
 async function importFrom(file: string, { Commands }: TrackerInstance, rejected: RejectedLines): Promise<Imported> {
   const stream: AsyncIterable<Uint8Array> = file === '-' ? process.stdin : createReadStream(file)
-  const reject = (rejection: Rejection, line: Line) => rejected.keep(rejection, line)
+  const reject = (rejection: Rejection, line: Line) => rejected.save(rejection, line)
   try {
-    return await Commands.ImportErrors.call({ lines: ndjson(linesOf(stream), file), reject })
+    return await Commands.ImportErrors.call({ lines: ndjson(readLines(stream), file), reject })
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(
-      `The import stopped: ${harmless(reason)}. Everything imported so far is kept; run the same import again to continue.`,
+      `The import stopped: ${escapeText(reason)}. Everything imported so far is kept; run the same import again to continue.`,
     )
   } finally {
     await rejected.close()
@@ -66,7 +66,7 @@ async function requireReadable(file: string): Promise<void> {
     throw new CommandFailed(`Cannot read ${file}: ${message}. Check its permissions.`)
   })
   // Fails before a database is created for the import. A pipe can only be read once.
-  if (found.isFile()) for await (const _first of ndjson(linesOf(createReadStream(file)), file)) break
+  if (found.isFile()) for await (const _first of ndjson(readLines(createReadStream(file)), file)) break
 }
 
 /** Rejects a file of another format at once, instead of line by line. */
@@ -96,32 +96,32 @@ function isRecord(text: string): boolean {
   }
 }
 
-function tell(
+function printSummary(
   imported: Imported,
-  { address, is_new }: ReturnType<typeof targetOf>,
-  { first, file, kept }: RejectedLines,
+  { address, isNew }: ReturnType<typeof describeTarget>,
+  { first, file, savedCount }: RejectedLines,
   json: boolean,
 ): void {
   const { created, added, known, outdated, occurrences, rejected } = imported
-  if (json) printJson({ ...imported, database: address, database_is_new: is_new, rejections: first })
+  if (json) printJson({ ...imported, database: address, database_is_new: isNew, rejections: first })
   else {
     print(
       `${created} new, ${added} merged into existing errors, ${known} already imported: ${occurrences} occurrences.`,
     )
-    print(`Imported into ${address}${is_new ? ', which was created' : ''}.`)
+    print(`Imported into ${address}${isNew ? ', which was created' : ''}.`)
   }
   if (outdated > 0) {
-    complain(
+    printError(
       `${outdated} already imported from an earlier export of the same database, and changed there since. They were not updated: delete them here and import again to update them.`,
     )
   }
-  for (const { line, reason } of first) complain(`Line ${line}: ${harmless(reason)}`)
-  if (rejected > first.length) complain(`… and ${rejected - first.length} more.`)
+  for (const { line, reason } of first) printError(`Line ${line}: ${escapeText(reason)}`)
+  if (rejected > first.length) printError(`… and ${rejected - first.length} more.`)
   if (rejected === 0) return
   const not_taken = `${rejected} ${rejected === 1 ? 'line was' : 'lines were'} rejected`
-  complain(
-    kept === rejected
+  printError(
+    savedCount === rejected
       ? `${not_taken} and saved to ${file}.`
-      : `${not_taken}; ${kept} of them ${kept === 1 ? 'was' : 'were'} saved to ${file}. Lines that are too long or not valid text are not saved.`,
+      : `${not_taken}; ${savedCount} of them ${savedCount === 1 ? 'was' : 'were'} saved to ${file}. Lines that are too long or not valid text are not saved.`,
   )
 }

@@ -5,7 +5,7 @@ import { randomPassword } from '../configuration.js'
 import { detectFramework, type Framework, type Step, unsupportedReason } from '../init/frameworks.js'
 import { type Host, readHost, readText } from '../init/host.js'
 import { createFile, type NewFile, newFiles } from '../init/new-files.js'
-import { harmless, print } from '../io/terminal.js'
+import { escapeText, print } from '../io/terminal.js'
 
 export const init = defineCommand({
   name: 'init',
@@ -62,7 +62,7 @@ function createFiles({ folder }: Host, files: readonly NewFile[], isDryRun: bool
   for (const file of files) {
     if (file.exists) {
       print(`${file.path}: exists, not changed. It needs:\n`)
-      for (const line of file.lines) print(`  ${harmless(line)}`)
+      for (const line of file.lines) print(`  ${escapeText(line)}`)
       print('')
     } else if (isDryRun) {
       print(`${file.path}: would be created.`)

@@ -1,10 +1,10 @@
 import { ownVersion } from '../../health/own-version.js'
-import { answerLine, type Server } from '../../mcp/json-rpc.js'
+import { respondToLine, type Server } from '../../mcp/json-rpc.js'
 import { createServer } from '../../mcp/server.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
-import { linesOf } from '../io/lines.js'
-import { complain, harmless } from '../io/terminal.js'
+import { readLines } from '../io/lines.js'
+import { escapeText, printError } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
 
 export const mcp = defineCommand({
@@ -23,16 +23,16 @@ export const mcp = defineCommand({
     },
   },
   async run(flags) {
-    const say = protocolOnly()
+    const writeMessage = protocolOnly()
     const { settings } = await readConfiguration({ ...flags, 'application-name': undefined })
     if (process.stdin.isTTY)
-      complain(
+      printError(
         'Waiting for an agent on standard input. This command is meant to be started by an agent; press Ctrl+D to quit.',
       )
     return withTracker(withoutDashboard(settings), async (tracker) => {
-      const log = (sentence: string) => complain(harmless(sentence))
+      const log = (message: string) => printError(escapeText(message))
       const server = createServer({ tracker, version: ownVersion() ?? '', allow_triage: flags['allow-triage'], log })
-      await serve(server, say)
+      await serve(server, writeMessage)
       return 0
     })
   },
@@ -42,29 +42,29 @@ export const mcp = defineCommand({
  * Reserves standard output for the protocol. Other output, such as that of a configuration file, is redirected to
  * standard error.
  */
-function protocolOnly(): Say {
+function protocolOnly(): WriteMessage {
   const write: (text: string, written: () => void) => boolean = process.stdout.write.bind(process.stdout)
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
   return (message) => new Promise((settle) => write(`${JSON.stringify(message)}\n`, settle))
 }
 
-type Say = (message: object) => Promise<void>
+type WriteMessage = (message: object) => Promise<void>
 
 /** Longer than any request. */
-const LONGEST_LINE = 4 * 1024 * 1024
+const MAX_LINE_BYTES = 4 * 1024 * 1024
 /** Maximum number of concurrent requests; further requests wait. */
-const MOST_AT_ONCE = 100
+const MAX_PENDING = 100
 
 /** Handles requests concurrently until the input ends. */
-async function serve(server: Server, say: Say): Promise<void> {
+async function serve(server: Server, writeMessage: WriteMessage): Promise<void> {
   const pending = new Set<Promise<void>>()
-  for await (const line of linesOf(process.stdin, LONGEST_LINE)) {
+  for await (const line of readLines(process.stdin, MAX_LINE_BYTES)) {
     if (line.text?.trim() === '') continue
-    const done: Promise<void> = answerLine(line, server)
-      .then((answer) => (answer ? say(answer) : undefined))
+    const done: Promise<void> = respondToLine(line, server)
+      .then((response) => (response ? writeMessage(response) : undefined))
       .finally(() => pending.delete(done))
     pending.add(done)
-    if (pending.size >= MOST_AT_ONCE) await Promise.race(pending)
+    if (pending.size >= MAX_PENDING) await Promise.race(pending)
   }
   await Promise.all(pending)
 }

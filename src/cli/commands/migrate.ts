@@ -4,9 +4,9 @@ import { migrate as applyMigrations, type MigrationStatus, migrationStatus } fro
 import { MIGRATIONS } from '../../store/migrations/list.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
-import { complain, print, printJson, terminalWidth } from '../io/terminal.js'
+import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
-import { ask, missingFile, withDatabase } from '../tracker-database.js'
+import { missingFile, runQuery, withDatabase } from '../tracker-database.js'
 
 export const migrate = defineCommand({
   name: 'migrate',
@@ -21,7 +21,7 @@ export const migrate = defineCommand({
   async run(flags) {
     const { settings } = await readConfiguration(flags)
     const { options } = resolveConfiguration(withoutDashboard(settings))
-    if (settings.database === undefined && !process.env.FAULTBOARD_DATABASE) complain(DEFAULT_DATABASE)
+    if (settings.database === undefined && !process.env.FAULTBOARD_DATABASE) printError(DEFAULT_DATABASE)
     return withDatabase(options, (database) =>
       flags.status ? status(database, flags.json) : apply(database, flags.json),
     )
@@ -33,7 +33,7 @@ const DEFAULT_DATABASE =
 
 async function apply(database: Database, json: boolean): Promise<number> {
   const { address } = database.dialect
-  const applied = await ask(database, () => applyMigrations(database))
+  const applied = await runQuery(database, () => applyMigrations(database))
   if (json) printJson({ database: address, applied })
   else if (applied.length === 0) print(`${address} is up to date.`)
   else print([`Applied to ${address}:`, ...applied.map((name) => `  ${name}`)].join('\n'))
@@ -59,7 +59,7 @@ async function status(database: Database, json: boolean): Promise<number> {
 /** Lists migrations with the time they were applied. Does not create a missing database file. */
 export async function migrationsOf(database: Database): Promise<MigrationStatus[]> {
   if (missingFile(database)) return Object.keys(MIGRATIONS).map((name) => ({ name, applied_at: null }))
-  return ask(database, () => migrationStatus(database))
+  return runQuery(database, () => migrationStatus(database))
 }
 
 const COLUMNS = [

@@ -3,12 +3,12 @@ import { environmentVariable, type Options, resolveConfiguration } from '../../o
 import type { Database } from '../../store/database.js'
 import { type Moved, type MovedRows, moveDatabase, requireMovable } from '../../store/move/move.js'
 import { spoolFolder } from '../../store/open.js'
-import { wrongUse } from '../arguments.js'
+import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand, type Given } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
-import { complain, print, printJson, terminalWidth } from '../io/terminal.js'
+import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
-import { ask, databaseOf, missingFile } from '../tracker-database.js'
+import { createDatabaseFrom, missingFile, runQuery } from '../tracker-database.js'
 
 const FLAGS = {
   from: { value: 'URL', text: 'Where everything is now: sqlite:FILE, postgres://… or mysql://…' },
@@ -27,23 +27,23 @@ export const move = defineCommand({
   ],
   flags: FLAGS,
   async run(flags) {
-    if (flags.from === undefined) throw wrongUse('--from is missing: the database that everything is in now')
+    if (flags.from === undefined) throw usageError('--from is missing: the database that everything is in now')
     const source = await optionsFor(flags, flags.from, '--from')
     const target = await optionsFor(flags, flags.to, '--to')
-    const [from, to] = [databaseOf(source), databaseOf(target)]
+    const [from, to] = [createDatabaseFrom(source), createDatabaseFrom(target)]
     try {
       if (from.dialect.address === to.dialect.address) {
-        throw wrongUse(`--from and --to are the same database, ${from.dialect.address}`)
+        throw usageError(`--from and --to are the same database, ${from.dialect.address}`)
       }
       const missing = missingFile(from)
       if (missing) throw new CommandFailed(`There is no database ${missing}: check what follows --from.`)
-      await ask(from, () => requireMovable(from))
+      await runQuery(from, () => requireMovable(from))
       const spool = spoolFolder(source, from)
-      const waiting = await filesIn(spool)
-      warnOfSpool(spool, waiting)
-      const moved = await ask(to, () => moveDatabase(from, to, progress(flags.json)))
-      tell(moved, from, to, flags.json)
-      warnOfHost(spool, (await filesIn(spool)) - waiting)
+      const waitingFiles = await filesIn(spool)
+      warnAboutSpool(spool, waitingFiles)
+      const moved = await runQuery(to, () => moveDatabase(from, to, progress(flags.json)))
+      printSummary(moved, from, to, flags.json)
+      warnAboutHost(spool, (await filesIn(spool)) - waitingFiles)
       return 0
     } finally {
       await from.close()
@@ -59,14 +59,14 @@ async function optionsFor(
 ): Promise<Options> {
   const { settings } = await readConfiguration({ config, database, 'application-name': undefined })
   if (settings.database === undefined && !process.env[environmentVariable('database') ?? '']) {
-    throw wrongUse(`${flag} is missing, and no configuration names a database`)
+    throw usageError(`${flag} is missing, and no configuration names a database`)
   }
   return resolveConfiguration(withoutDashboard(settings)).options
 }
 
 /** For people who wait; a log would only be longer by it. */
 function progress(json: boolean): (table: string) => void {
-  return json || !process.stderr.isTTY ? () => {} : (table) => complain(`Copying ${table} …`)
+  return json || !process.stderr.isTTY ? () => {} : (table) => printError(`Copying ${table} …`)
 }
 
 async function filesIn(spool: string): Promise<number> {
@@ -75,22 +75,22 @@ async function filesIn(spool: string): Promise<number> {
 }
 
 /** What is not in the source yet cannot come along. */
-function warnOfSpool(spool: string, waiting: number): void {
-  if (waiting === 0) return
-  complain(
-    `${waiting} ${waiting === 1 ? 'file waits' : 'files wait'} in ${spool} to be written to the source, and will not be moved. Let the application run on the source until it is empty, then move.`,
+function warnAboutSpool(spool: string, waitingFiles: number): void {
+  if (waitingFiles === 0) return
+  printError(
+    `${waitingFiles} ${waitingFiles === 1 ? 'file waits' : 'files wait'} in ${spool} to be written to the source, and will not be moved. Let the application run on the source until it is empty, then move.`,
   )
 }
 
 /** An embedded source is locked during the move, so that a host that runs all the same puts there what it records. */
-function warnOfHost(spool: string, came: number): void {
-  if (came <= 0) return
-  complain(
-    `${came} ${came === 1 ? 'file' : 'files'} came to ${spool} during the move: an application still records on the source. Stop it once the folder is empty, empty the target and move again.`,
+function warnAboutHost(spool: string, arrivedCount: number): void {
+  if (arrivedCount <= 0) return
+  printError(
+    `${arrivedCount} ${arrivedCount === 1 ? 'file' : 'files'} came to ${spool} during the move: an application still records on the source. Stop it once the folder is empty, empty the target and move again.`,
   )
 }
 
-function tell({ tables, counted_since }: Moved, from: Database, to: Database, json: boolean): void {
+function printSummary({ tables, counted_since }: Moved, from: Database, to: Database, json: boolean): void {
   const [source, target] = [from.dialect.address, to.dialect.address]
   if (json) printJson({ from: source, to: target, verified: true, counted_since, tables })
   else {
@@ -100,7 +100,7 @@ function tell({ tables, counted_since }: Moved, from: Database, to: Database, js
     print('Now start the application with the new database.')
   }
   if (counted_since > 0) {
-    complain(
+    printError(
       `${source} has counted ${counted_since} more since the move began, which are only there. Stop the application, empty the target and move again.`,
     )
   }

@@ -10,7 +10,7 @@ import { sendTestNotification } from '../../notifications/delivery/test-notifica
 import { resolveConfiguration } from '../../options.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
-import { complain, harmless, print, printJson, terminalWidth } from '../io/terminal.js'
+import { escapeText, print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { type Column, textTable } from '../io/text-table.js'
 import { openTracker } from '../open-tracker.js'
 
@@ -29,8 +29,8 @@ export const notify = defineCommand({
     const configuration = await readConfiguration(flags)
     // Failures of this command are not errors of the application, and the application sends its own pending
     // notifications.
-    const own = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false }
-    const settings = { ...withoutDashboard(configuration.settings), ...own }
+    const commandSettings = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false }
+    const settings = { ...withoutDashboard(configuration.settings), ...commandSettings }
     const { options } = resolveConfiguration(settings)
     if (channel === undefined) return list(channelStates(options), flags.json)
     // Checked before anything is opened: a missing option is the most useful message in a wrong folder.
@@ -65,16 +65,16 @@ async function sendTest(
 ): Promise<number> {
   const tracker = await openTracker(settings)
   // Keeps the process alive, which sending does not.
-  const hold = setInterval(() => {}, 2 ** 30)
+  const keepAlive = setInterval(() => {}, 2 ** 30)
   try {
     const outcome = await tracker.Commands.SendTestNotification.call({ channel, actor: 'the command line' })
     const { state, target, response } = outcome
     if (json) printJson(outcome)
-    else if (state === 'sent') print(`Sent to ${harmless(target)} by ${channel}: ${harmless(response)}`)
-    else complain(`Not sent to ${harmless(target)} by ${channel}: ${harmless(response)}`)
+    else if (state === 'sent') print(`Sent to ${escapeText(target)} by ${channel}: ${escapeText(response)}`)
+    else printError(`Not sent to ${escapeText(target)} by ${channel}: ${escapeText(response)}`)
     return state === 'sent' ? 0 : 1
   } finally {
     await tracker.shutdown()
-    clearInterval(hold)
+    clearInterval(keepAlive)
   }
 }

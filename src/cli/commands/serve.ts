@@ -2,11 +2,11 @@ import { resolveConfiguration } from '../../options.js'
 import { migrate } from '../../store/migrate.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
-import { endpointOf, LISTEN_FLAGS } from '../host/listen.js'
+import { LISTEN_FLAGS, resolveEndpoint } from '../host/listen.js'
 import { runHost } from '../host/run-host.js'
 import { stopSignal } from '../host/stop-signal.js'
 import { openTracker } from '../open-tracker.js'
-import { ask, databaseOf, withDatabase } from '../tracker-database.js'
+import { createDatabaseFrom, runQuery, withDatabase } from '../tracker-database.js'
 
 export const serve = defineCommand({
   name: 'serve',
@@ -20,13 +20,13 @@ export const serve = defineCommand({
   },
   async run(flags) {
     const stop = stopSignal()
-    const endpoint = endpointOf(flags)
+    const endpoint = resolveEndpoint(flags)
     const { settings } = await readConfiguration(flags)
     const { options } = resolveConfiguration(settings)
-    if (flags.migrate) await withDatabase(options, (database) => ask(database, () => migrate(database)))
+    if (flags.migrate) await withDatabase(options, (database) => runQuery(database, () => migrate(database)))
     const tracker = await openTracker(settings)
     try {
-      const { address } = databaseOf(options).dialect
+      const { address } = createDatabaseFrom(options).dialect
       await runHost({ tracker, endpoint, stop, notes: [['Database', address]] })
     } finally {
       await tracker.shutdown()

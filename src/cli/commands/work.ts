@@ -22,15 +22,15 @@ export const work = defineCommand({
     const stop = stopSignal()
     const { settings } = await readConfiguration(flags)
     // Failures of this command are not errors of the application whose jobs it runs.
-    const own = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: true }
-    const all = { ...withoutDashboard(settings), ...own }
-    const { options } = resolveConfiguration(all)
+    const commandSettings = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: true }
+    const workSettings = { ...withoutDashboard(settings), ...commandSettings }
+    const { options } = resolveConfiguration(workSettings)
     const engine = await usableEngine(options)
-    const tracker = await openTracker(all)
+    const tracker = await openTracker(workSettings)
     try {
       const { database } = await tracker.stats()
       print(`Running jobs of ${database} (${engine}). Stop with Ctrl+C or SIGTERM.`)
-      await heldUntil(stop)
+      await keepAliveUntil(stop)
     } finally {
       await tracker.shutdown()
     }
@@ -42,9 +42,9 @@ export const work = defineCommand({
 /** Reports a missing package or unreachable server at once, instead of waiting for it. */
 function usableEngine(config: Options): Promise<JobEngine['name']> {
   return withDatabase(config, async (database) => {
-    const say = () => {}
-    const surroundings = { log: { info: say, warn: say }, now: Date.now, random: Math.random }
-    const engine = createEngine({ config, database, ready: () => openSchema(database), ...surroundings })
+    const ignore = () => {}
+    const engineContext = { log: { info: ignore, warn: ignore }, now: Date.now, random: Math.random }
+    const engine = createEngine({ config, database, ready: () => openSchema(database), ...engineContext })
     try {
       await engine.counts()
       return engine.name
@@ -63,8 +63,8 @@ function usableEngine(config: Options): Promise<JobEngine['name']> {
 }
 
 /** Keeps the process alive, which the tracker does not. */
-async function heldUntil(stop: AbortSignal): Promise<void> {
-  const hold = setInterval(() => {}, 2 ** 30)
+async function keepAliveUntil(stop: AbortSignal): Promise<void> {
+  const keepAlive = setInterval(() => {}, 2 ** 30)
   await aborted(stop)
-  clearInterval(hold)
+  clearInterval(keepAlive)
 }

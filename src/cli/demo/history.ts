@@ -48,8 +48,8 @@ export function history(seed: number, now: number): Moment[] {
 export function nextMoments(now: number, draw: Draw): Moment[] {
   const living = allKinds().filter(([application, kind]) => spans(application, kind, now).at(-1)?.to === now)
   const [application, kind] = living[draw.weighted(living.map(([, { per_day }]) => per_day))] as (typeof living)[number]
-  const moment = momentOf(application, kind, now, draw)
-  return [moment, consequence(moment, draw)].filter((one) => one !== null)
+  const moment = createMoment(application, kind, now, draw)
+  return [moment, consequence(moment, draw)].filter((candidate) => candidate !== null)
 }
 
 function allKinds(): [SampleApplication, Kind][] {
@@ -69,7 +69,7 @@ function within({ from, to }: Span, application: SampleApplication, kind: Kind, 
     const weekday = WEEKDAYS[rhythm][new Date(day).getUTCDay()] ?? 1
     for (let count = draw.poisson(kind.per_day * weekday); count > 0; count--) {
       const occurred_at = day + draw.weighted(HOURS[rhythm]) * HOUR + Math.floor(draw.number() * HOUR)
-      if (occurred_at >= from && occurred_at < to) moments.push(momentOf(application, kind, occurred_at, draw))
+      if (occurred_at >= from && occurred_at < to) moments.push(createMoment(application, kind, occurred_at, draw))
     }
   }
   return moments
@@ -79,7 +79,7 @@ function burst(application: SampleApplication, kind: Kind, now: number, draw: Dr
   return BURSTS.filter(({ key }) => key === kind.key).flatMap(({ days_ago, hour, minutes, count }) => {
     const start = startOfUtcDay(now - days_ago * DAY) + hour * HOUR
     return Array.from({ length: count }, () =>
-      momentOf(application, kind, Math.floor(start + draw.number() * minutes * MINUTE), draw),
+      createMoment(application, kind, Math.floor(start + draw.number() * minutes * MINUTE), draw),
     )
   })
 }
@@ -88,7 +88,7 @@ function spike(application: SampleApplication, kind: Kind, now: number, draw: Dr
   if (kind.key !== SPIKE.key) return []
   const start = Math.max(hourOf(now), now - SPIKE.minutes * MINUTE)
   return Array.from({ length: SPIKE.count }, () =>
-    momentOf(application, kind, Math.floor(start + draw.number() * (now - start)), draw),
+    createMoment(application, kind, Math.floor(start + draw.number() * (now - start)), draw),
   )
 }
 
@@ -96,10 +96,10 @@ function consequence({ application, kind, occurred_at }: Moment, draw: Draw): Mo
   const cascade = CASCADES.find(({ parent }) => parent === kind.key)
   const child = application.kinds.find(({ key }) => key === cascade?.child)
   if (!cascade || !child || !draw.chance(cascade.probability)) return null
-  return momentOf(application, child, occurred_at + draw.integer(3000, 40_000), draw)
+  return createMoment(application, child, occurred_at + draw.integer(3000, 40_000), draw)
 }
 
-function momentOf(application: SampleApplication, kind: Kind, occurred_at: number, draw: Draw): Moment {
+function createMoment(application: SampleApplication, kind: Kind, occurred_at: number, draw: Draw): Moment {
   return { application, kind, occurred_at, seed: draw.integer(0, 4_294_967_295) }
 }
 

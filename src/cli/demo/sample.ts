@@ -20,7 +20,7 @@ export interface SampleOptions {
 /** Enough for every page to show data. The rest is recorded in the background. */
 const FIRST_MOMENTS = 2500
 /** Small enough for the dashboard to respond between two slices. */
-const SLICE = 100
+const BATCH_SIZE = 100
 const PAUSE_MS = 20
 /** Period in which cascades are detected at the end. */
 const DETECTED_MS = 30 * DAY
@@ -43,21 +43,21 @@ export class Sample {
 
   static async open(options: SampleOptions): Promise<Sample> {
     const trackers = new Map<string, TrackerInstance>()
-    const clock: Clock = { stands_at: null }
-    const now = () => clock.stands_at ?? Date.now()
+    const clock: Clock = { fixedTime: null }
+    const now = () => clock.fixedTime ?? Date.now()
     for (const { name } of APPLICATIONS) trackers.set(name, await openSampleTracker(options.database, name, now))
     return new Sample(options, trackers, clock)
   }
 
   /** Resolves when there is enough data to show, and continues with older and new errors until stopped. */
   async start(stop: AbortSignal): Promise<void> {
-    if (!(await this.#isThere())) {
+    if (!(await this.#isSeeded())) {
       const { now } = this.#options
-      const { first, complete_since, returns, rest } = split(history(this.#options.seed, now), now)
+      const { first, completeSince, returns, rest } = split(history(this.#options.seed, now), now)
       await this.#recordAll(first, stop, 0)
       await this.#triage()
-      await this.#comeBack(returns, stop)
-      await this.#detect(now - complete_since)
+      await this.#recordReturns(returns, stop)
+      await this.#detect(now - completeSince)
       this.#running.push(this.#recordAll(rest, stop, PAUSE_MS).then(() => this.#detect(DETECTED_MS, stop)))
     }
     this.#running.push(this.#live(stop))
@@ -69,16 +69,16 @@ export class Sample {
   }
 
   /** A database from an earlier demo keeps its history; recording it again would double every count. */
-  async #isThere(): Promise<boolean> {
+  async #isSeeded(): Promise<boolean> {
     const [first] = this.#trackers.values()
     const names = ((await first?.Queries.Applications.call()) ?? []).map(({ name }) => name)
     return names.some((name) => this.#trackers.has(name))
   }
 
-  async #recordAll(moments: readonly Moment[], stop: AbortSignal, pause_ms: number): Promise<void> {
-    for (let from = 0; from < moments.length && !stop.aborted; from += SLICE) {
-      await Promise.all(moments.slice(from, from + SLICE).map((moment) => this.#record(moment)))
-      await pause(pause_ms, stop)
+  async #recordAll(moments: readonly Moment[], stop: AbortSignal, pauseMs: number): Promise<void> {
+    for (let from = 0; from < moments.length && !stop.aborted; from += BATCH_SIZE) {
+      await Promise.all(moments.slice(from, from + BATCH_SIZE).map((moment) => this.#record(moment)))
+      await pause(pauseMs, stop)
     }
   }
 
@@ -101,13 +101,13 @@ export class Sample {
   }
 
   /** Regressions of resolved errors, recorded at their time for the activity trail. */
-  async #comeBack(returns: readonly Moment[], stop: AbortSignal): Promise<void> {
+  async #recordReturns(returns: readonly Moment[], stop: AbortSignal): Promise<void> {
     const firsts = new Map([...returns].reverse().map((moment) => [moment.kind, moment]))
     for (const moment of firsts.values()) {
-      this.#clock.stands_at = moment.occurred_at
+      this.#clock.fixedTime = moment.occurred_at
       await this.#record(moment)
     }
-    this.#clock.stands_at = null
+    this.#clock.fixedTime = null
     const others = returns.filter((moment) => firsts.get(moment.kind) !== moment)
     await this.#recordAll(others, stop, 0)
   }
@@ -136,7 +136,7 @@ export class Sample {
 
 /** Null for the real clock. */
 interface Clock {
-  stands_at: number | null
+  fixedTime: number | null
 }
 
 /** Ignores the environment: its variables belong to the real application. */
@@ -152,7 +152,7 @@ function openSampleTracker(
 interface Parts {
   first: Moment[]
   /** Time from which the history is complete. */
-  complete_since: number
+  completeSince: number
   returns: Moment[]
   rest: Moment[]
 }
@@ -177,8 +177,8 @@ function split(moments: readonly Moment[], now: number): Parts {
     else rest.push(moment)
     seen.add(moment.kind)
   }
-  const complete_since = newest[FIRST_MOMENTS - 1]?.occurred_at ?? now
-  return { first: [...oldest.values(), ...newest], complete_since, returns, rest }
+  const completeSince = newest[FIRST_MOMENTS - 1]?.occurred_at ?? now
+  return { first: [...oldest.values(), ...newest], completeSince, returns, rest }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

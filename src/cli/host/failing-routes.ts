@@ -20,7 +20,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
       ['sql', 'select * from carts where user_id = ?'],
       ['cart', 'No items in the response of the pricing service'],
     ],
-    run: () => totalOf({ items: undefined }),
+    run: () => cartTotal({ items: undefined }),
   },
   {
     link: '/sign-in?user=ada&password=correct-horse',
@@ -61,7 +61,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   },
 ]
 
-function totalOf(cart: { items?: { price: number }[] | undefined }): number {
+function cartTotal(cart: { items?: { price: number }[] | undefined }): number {
   return (cart.items as { price: number }[]).reduce((sum, { price }) => sum + price, 0)
 }
 

@@ -15,10 +15,12 @@ export interface Endpoint {
 }
 
 /** Address and port from the flags and PORT. */
-export function endpointOf({ port, host }: Given<typeof LISTEN_FLAGS>): Endpoint {
+export function resolveEndpoint({ port, host }: Given<typeof LISTEN_FLAGS>): Endpoint {
   const [name, written] = port === undefined ? ['PORT', process.env.PORT || undefined] : ['--port', port]
-  const asked = parseInput(v.object({ [name]: v.optional(integer({ min: 0, max: 65_535 })) }), { [name]: written })
-  return { port: asked[name] ?? 3000, host: host ?? '127.0.0.1' }
+  const requestedPort = parseInput(v.object({ [name]: v.optional(integer({ min: 0, max: 65_535 })) }), {
+    [name]: written,
+  })
+  return { port: requestedPort[name] ?? 3000, host: host ?? '127.0.0.1' }
 }
 
 /** Starts to listen and returns the URL for a browser on this machine. */
@@ -33,19 +35,19 @@ export async function listen(server: Server, { port, host }: Endpoint): Promise<
 }
 
 function cannotListen(cause: NodeJS.ErrnoException, { port, host }: Endpoint): CommandFailed {
-  const sentence =
+  const message =
     {
       EADDRINUSE: `Port ${port} on ${host} is in use. Choose another with --port N.`,
       EACCES: `Port ${port} requires elevated privileges. Choose one above 1023 with --port N.`,
     }[cause.code ?? ''] ?? `Cannot listen on ${host}, port ${port}: ${cause.message}. Check --host and --port.`
-  return new CommandFailed(sentence, { cause })
+  return new CommandFailed(message, { cause })
 }
 
-const PATIENCE_MS = 2000
+const CLOSE_TIMEOUT_MS = 2000
 
 /** Waits for running requests to finish, up to a timeout. */
 export async function stopListening(server: Server): Promise<void> {
-  const impatient = setTimeout(() => server.closeAllConnections(), PATIENCE_MS)
+  const forceClose = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS)
   await new Promise((closed) => server.close(closed))
-  clearTimeout(impatient)
+  clearTimeout(forceClose)
 }

@@ -14,7 +14,7 @@ export function sampleApp(tracker: TrackerInstance): RequestListener {
       await listener(request, response)
     } catch (error) {
       // The error is already recorded; the response is up to the host.
-      answer(response, 500, <Failed error={error} mount_path={mount_path} />)
+      sendPage(response, 500, <Failed error={error} mount_path={mount_path} />)
     }
   }
 }
@@ -22,10 +22,10 @@ export function sampleApp(tracker: TrackerInstance): RequestListener {
 async function route(request: IncomingMessage, response: ServerResponse, tracker: TrackerInstance): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://host')
   Object.assign(request, { query: Object.fromEntries(searchParams) })
-  if (pathname === '/') return answer(response, 200, <Home mount_path={tracker.config.mount_path} />)
+  if (pathname === '/') return sendPage(response, 200, <Home mount_path={tracker.config.mount_path} />)
   if (pathname === '/style.css') return send(response, 200, 'text/css', STYLE)
   const failing = FAILING_ROUTES.find(({ link }) => link.split('?')[0] === pathname)
-  if (!failing) return answer(response, 404, <NotFound />)
+  if (!failing) return sendPage(response, 404, <NotFound />)
   tracker.setUser('ada')
   tracker.setTags({ region: 'eu-west' })
   for (const [category, message] of failing.steps) tracker.addBreadcrumb({ category, message })
@@ -34,7 +34,7 @@ async function route(request: IncomingMessage, response: ServerResponse, tracker
 
 type Rendered = ReturnType<typeof Home>
 
-function answer(response: ServerResponse, status: number, page: Rendered): void {
+function sendPage(response: ServerResponse, status: number, page: Rendered): void {
   send(response, status, 'text/html', `${raw('<!doctype html>')}${page}`)
 }
 

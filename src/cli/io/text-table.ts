@@ -1,4 +1,4 @@
-import { harmless } from './terminal.js'
+import { escapeText } from './terminal.js'
 
 export interface Column<Row> {
   title: string
@@ -11,19 +11,19 @@ export interface Column<Row> {
 }
 
 const GAP = 2
-const LEAST_FOR_LAST = 40
+const MIN_LAST_WIDTH = 40
 
 /** Formats rows with a heading and aligned columns, at most `width` wide. */
 export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   const shown = columns.map((column) => {
-    const cells = [column.title, ...rows.map((row) => harmless(column.text(row)))]
+    const cells = [column.title, ...rows.map((row) => escapeText(column.text(row)))]
     const natural = Math.max(...cells.map(displayWidth))
     return { column, cells, width: Math.min(natural, column.limit ?? natural) }
   })
   const last = shown.at(-1)
   if (!last) return []
-  const others = () => shown.slice(0, -1).reduce((sum, one) => sum + one.width + GAP, 0)
-  while (others() + Math.min(last.width, LEAST_FOR_LAST) > width) {
+  const others = () => shown.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0)
+  while (others() + Math.min(last.width, MIN_LAST_WIDTH) > width) {
     const spare = shown.filter(({ column }) => column.spare !== undefined)
     const next = spare.sort((a, b) => (b.column.spare ?? 0) - (a.column.spare ?? 0))[0]
     if (!next) break
@@ -31,7 +31,9 @@ export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly R
   }
   last.width = Math.max(1, Math.min(last.width, width - others()))
   return [...rows.keys(), rows.length].map((line) => {
-    const text = shown.map((one) => fitted(one.cells[line] ?? '', one.width, one.column.align)).join(' '.repeat(GAP))
+    const text = shown
+      .map((column) => fitted(column.cells[line] ?? '', column.width, column.column.align))
+      .join(' '.repeat(GAP))
     return cut(text.trimEnd(), width)
   })
 }

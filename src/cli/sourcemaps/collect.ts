@@ -24,12 +24,12 @@ const MAP = /\.(?:[cm]?js|jsbundle|bundle)\.map$/
 /** Scripts below a folder that have a map next to them. Links are not followed. */
 export function builtScripts(folder: string): BuiltScript[] {
   const files = filesBelow(folder)
-  const known = new Set(files)
+  const fileSet = new Set(files)
   return files
     .filter((file) => MAP.test(file))
     .map((map_path) => {
       const path = map_path.slice(0, -'.map'.length)
-      return { name: relative(folder, path).split(sep).join('/'), path: known.has(path) ? path : '', map_path }
+      return { name: relative(folder, path).split(sep).join('/'), path: fileSet.has(path) ? path : '', map_path }
     })
 }
 
@@ -40,16 +40,16 @@ export function scriptsWithoutMap(folder: string): string[] {
 }
 
 /** Maximum length of a string. The stored part of a map is much smaller. */
-const LONGEST_FILE = 256 * 1024 * 1024
+const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 /** Throws `too_large` for a map that cannot be read as text. */
 export function readScript({ name, path, map_path }: BuiltScript): ScriptWithMap {
-  if (statSync(map_path).size > LONGEST_FILE) {
-    throw new TrackerError('too_large', `The map of ${name} is larger than ${LONGEST_FILE} bytes.`)
+  if (statSync(map_path).size > MAX_FILE_BYTES) {
+    throw new TrackerError('too_large', `The map of ${name} is larger than ${MAX_FILE_BYTES} bytes.`)
   }
   const map = readFileSync(map_path, 'utf8')
-  const code = path === '' || statSync(path).size > LONGEST_FILE ? null : readFileSync(path, 'utf8')
-  return { map, code, debug_id: debugIdOf(map, code) }
+  const code = path === '' || statSync(path).size > MAX_FILE_BYTES ? null : readFileSync(path, 'utf8')
+  return { map, code, debug_id: readDebugId(map, code) }
 }
 
 /** Folder of a map relative to the project. The paths of its sources start there. */
@@ -59,9 +59,9 @@ export function folderOf({ map_path }: BuiltScript, project_root: string): strin
 }
 
 /** Bundlers write the id into both files. */
-function debugIdOf(map: string, code: string | null): string | undefined {
-  const in_code = code === null ? undefined : /\/\/# debugId=([\da-f-]{32,36})\s*$/im.exec(code.slice(-2000))?.[1]
-  return in_code ?? /"debug_?id"\s*:\s*"([\da-f-]{32,36})"/i.exec(map.slice(0, 2000) + map.slice(-2000))?.[1]
+function readDebugId(map: string, code: string | null): string | undefined {
+  const codeId = code === null ? undefined : /\/\/# debugId=([\da-f-]{32,36})\s*$/im.exec(code.slice(-2000))?.[1]
+  return codeId ?? /"debug_?id"\s*:\s*"([\da-f-]{32,36})"/i.exec(map.slice(0, 2000) + map.slice(-2000))?.[1]
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,4 +1,4 @@
-import { wrongUse } from '../arguments.js'
+import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { print, printJson } from '../io/terminal.js'
@@ -16,7 +16,7 @@ export const deleteSourceMaps = defineCommand({
   async run(flags) {
     const { release } = flags
     if (release === undefined) {
-      throw wrongUse('--release is missing. Run  faultboard sourcemaps list  to see the releases')
+      throw usageError('--release is missing. Run  faultboard sourcemaps list  to see the releases')
     }
     const { settings } = await readConfiguration(flags)
     const { deleted } = await withTracker(withoutDashboard(settings), ({ Commands }) =>

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { TrackerError } from '../../model/errors.js'
-import { wrongUse } from '../arguments.js'
+import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
-import { complain, print, printJson } from '../io/terminal.js'
-import { openedTracker, targetOf } from '../open-tracker.js'
+import { print, printError, printJson } from '../io/terminal.js'
+import { describeTarget, withNewTracker } from '../open-tracker.js'
 import { builtScripts, folderOf, readScript, scriptsWithoutMap } from './collect.js'
 
 export const uploadSourceMaps = defineCommand({
@@ -25,21 +25,21 @@ export const uploadSourceMaps = defineCommand({
   },
   async run(flags, argument) {
     if (argument === undefined)
-      throw wrongUse('Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION')
+      throw usageError('Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION')
     const { release } = flags
     // An unset build variable results in an empty text.
     if (release === undefined || release.trim() === '') {
-      throw wrongUse(
+      throw usageError(
         '--release is missing. Use the app_version that the clients of this build report, such as --release 1.4.0',
       )
     }
-    const prefix = prefixOf(flags['url-prefix'])
+    const prefix = normalizePrefix(flags['url-prefix'])
     const folder = resolve(argument)
     const scripts = builtScripts(folder)
     if (scripts.length === 0) throw nothingFound(argument, scriptsWithoutMap(folder).length)
     const settings = withoutDashboard((await readConfiguration(flags)).settings)
-    const { address, is_new } = targetOf(settings)
-    return openedTracker(settings, async ({ Commands, config }) => {
+    const { address, isNew } = describeTarget(settings)
+    return withNewTracker(settings, async ({ Commands, config }) => {
       const stored: string[] = []
       const without: string[] = []
       const refused: string[] = []
@@ -48,13 +48,17 @@ export const uploadSourceMaps = defineCommand({
         const file_name = `${prefix}${script.name}`
         try {
           const folder = folderOf(script, config.project_root)
-          const more = { ...readScript(script), folder, sources: !flags['without-sources'] }
-          const { removed_releases, has_sources } = await Commands.StoreSourceMap.call({ release, file_name, ...more })
+          const mapFields = { ...readScript(script), folder, sources: !flags['without-sources'] }
+          const { removed_releases, has_sources } = await Commands.StoreSourceMap.call({
+            release,
+            file_name,
+            ...mapFields,
+          })
           stored.push(file_name)
           if (!has_sources) without.push(file_name)
           for (const name of removed_releases) removed.add(name)
         } catch (error) {
-          if (!(error instanceof TrackerError) || !SKIPPED.includes(error.code)) throw error
+          if (!(error instanceof TrackerError) || !SKIP_MESSAGES.includes(error.code)) throw error
           refused.push(error.message)
         }
       }
@@ -65,20 +69,20 @@ export const uploadSourceMaps = defineCommand({
         if (without.length > 0 && !flags['without-sources']) print(withoutLines(without))
         if (removed.size > 0) print(`Deleted because of source_map_max_releases: ${[...removed].join(', ')}.`)
       }
-      if (is_new) complain(`${address} did not exist and was created. Is it the database of your application?`)
-      for (const sentence of refused) complain(sentence)
+      if (isNew) printError(`${address} did not exist and was created. Is it the database of your application?`)
+      for (const message of refused) printError(message)
       return refused.length > 0 ? 1 : 0
     })
   },
 })
 
 /** A problem with one file does not affect the others. */
-const SKIPPED: readonly string[] = ['invalid_input', 'too_large']
+const SKIP_MESSAGES: readonly string[] = ['invalid_input', 'too_large']
 
-function prefixOf(given: string | undefined): string {
+function normalizePrefix(given: string | undefined): string {
   if (given === undefined) return ''
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s?#]*$/i.test(given)) {
-    throw wrongUse(
+    throw usageError(
       `--url-prefix must be the full URL at which DIR is served, such as https://cdn.shop.example/assets/, not "${given}"`,
     )
   }
@@ -91,9 +95,9 @@ function withoutLines(names: readonly string[]): string {
 }
 
 function nothingFound(folder: string, scripts: number): CommandFailed {
-  const why =
+  const hint =
     scripts === 0
       ? `No scripts or maps below ${folder}. Specify the output folder of the build.`
       : `Below ${folder} ${scripts === 1 ? 'is a script' : `are ${scripts} scripts`} without a map. Build with source maps (esbuild --sourcemap=external, Vite build.sourcemap: 'hidden', webpack devtool: 'hidden-source-map').`
-  return new CommandFailed(why)
+  return new CommandFailed(hint)
 }

@@ -1,7 +1,7 @@
 import { type Described, describeInput } from '../../model/describe-input.js'
 import { type JsonSchema, parameterSchema } from '../../model/json-schema.js'
-import type { Endpoint, Page } from '../define.js'
-import { type Routes, STREAM } from '../routes.js'
+import type { Endpoint, Page, Routes } from '../define.js'
+import { liveStream } from '../live.js'
 import { ANSWERS } from './answers.js'
 import { components } from './schema.js'
 
@@ -33,7 +33,9 @@ export function openApiDocument({ base, version, routes }: DocumentOptions): Jso
       get: getOperation(download, documentPath(download), { 'application/octet-stream': {} }),
     })
   }
-  add(documentPath(STREAM), { get: getOperation(STREAM, documentPath(STREAM), { 'text/event-stream': {} }) })
+  add(documentPath(liveStream), {
+    get: getOperation(liveStream, documentPath(liveStream), { 'text/event-stream': {} }),
+  })
   for (const action of routes.actions) add(documentPath(action), { post: postOperation(action) })
   return {
     openapi: '3.1.0',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ownVersion } from '../../health/own-version.js'
+import type { Routes } from '../define.js'
 import { defineFeed, type Feed } from '../define.js'
-import type { Routes } from '../routes.js'
 
 /** The API as an OpenAPI document. The generator is loaded on demand, because most processes never need it. */
 export function openapiFeed(routes: () => Routes): Feed {

@@ -1,4 +1,4 @@
-import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumbs.js'
+import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumb.js'
 import { callingPlace, placeIn } from '../../capture/caller-location.js'
 import type { CaptureContext } from '../../capture/capture-context.js'
 import { guarded } from '../../capture/guarded.js'
@@ -96,7 +96,9 @@ export class DeprecationCounter {
   /** Beyond the budget of stacks, the last known location is used. */
   #locationOf(key: string, message: string, stack: (() => string) | undefined): string {
     if (!this.#stacks.allows()) return this.#locations.get(key) ?? ''
-    const location = stack ? placeIn(stack(), message, this.#context, { libraries: true }) : callingPlace(this.#context)
+    const location = stack
+      ? placeIn(stack(), message, this.#context, { includeLibraries: true })
+      : callingPlace(this.#context)
     this.#locations.set(key, location)
     return location
   }

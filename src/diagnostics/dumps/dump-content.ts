@@ -140,7 +140,7 @@ async function jobsSection(jobs: Context['jobs']) {
 }
 
 function breadcrumbsSection({ breadcrumbs }: DumpContext) {
-  return (breadcrumbs?.current() ?? breadcrumbs?.outside() ?? [])
+  return (breadcrumbs?.current() ?? breadcrumbs?.unscoped() ?? [])
     .slice(-MAX_BREADCRUMBS)
     .map(({ occurred_at, ...crumb }) => ({
       occurred_at: new Date(occurred_at).toISOString(),

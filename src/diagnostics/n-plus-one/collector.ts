@@ -1,4 +1,5 @@
-import type { BreadcrumbObserver, RecordedBreadcrumb, Trail } from '../../capture/breadcrumbs/breadcrumbs.js'
+import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumb.js'
+import type { BreadcrumbObserver } from '../../capture/breadcrumbs/breadcrumbs.js'
 import { callingPlace } from '../../capture/caller-location.js'
 import type { CaptureContext } from '../../capture/capture-context.js'
 import { routeOf } from '../../capture/facts/request-facts.js'
@@ -6,7 +7,7 @@ import { guarded } from '../../capture/guarded.js'
 import { StackBudget } from '../../capture/guards/stack-budget.js'
 import { hasRoomToNote } from '../../capture/guards/stack-room.js'
 import { addHook } from '../../capture/hooks.js'
-import type { Scope } from '../../capture/scope.js'
+import type { Scope, Trail } from '../../capture/scope.js'
 import { readOptions, type ValuesOf } from '../../config/options.js'
 import { FrequentNames } from '../../model/frequent-names.js'
 import { leftStatement } from '../../model/left-statement.js'
@@ -82,14 +83,14 @@ class StatementCounter implements BreadcrumbObserver {
   /** Reads the caller here, because some drivers have lost the host's stack when the statement starts. */
   connecting({ scope }: Trail): void {
     const repeats = scope && this.#repeats.get(scope)
-    if (!repeats?.wants_caller || !this.#stacks.allows()) return
+    if (!repeats?.wantsCaller || !this.#stacks.allows()) return
     repeats.caller = callingPlace(this.#context)
-    repeats.wants_caller = false
+    repeats.wantsCaller = false
   }
 
   /** Settles a scope whose end is never observed. */
   errorReported(scope: Scope | undefined): void {
-    if (scope && !scope.ends && this.#repeats.has(scope)) this.settle(scope)
+    if (scope && !scope.hasEnd && this.#repeats.has(scope)) this.settle(scope)
   }
 
   #count({ scope }: Trail, statement: string): Repeat | null {
@@ -99,7 +100,7 @@ class StatementCounter implements BreadcrumbObserver {
     const repeat = repeats.note(statement)
     if (!repeat || repeat.run < n_plus_one_threshold - 1) return repeat
     if (repeat.run >= n_plus_one_threshold) this.#found(scope, repeats, repeat)
-    repeats.wants_caller = !repeat.place
+    repeats.wantsCaller = !repeat.place
     return repeat
   }
 
@@ -114,8 +115,8 @@ class StatementCounter implements BreadcrumbObserver {
 
   #found(scope: Scope, repeats: Repeats, repeat: Repeat): void {
     repeat.place ??= (this.#stacks.allows() && callingPlace(this.#context)) || repeats.caller
-    if (repeats.is_awaited) return
-    repeats.is_awaited = true
+    if (repeats.isAwaited) return
+    repeats.isAwaited = true
     // `close` also fires when the client disconnects before the last byte.
     scope.response?.once('close', () => this.settle(scope))
   }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { listenOn } from '../../capture/breadcrumbs/subscriptions.js'
+import { subscribeAll } from '../../capture/breadcrumbs/subscriptions.js'
 import type { CaptureContext } from '../../capture/capture-context.js'
 import { readField } from '../../capture/fields.js'
 import { hasRoomToNote } from '../../capture/guards/stack-room.js'
@@ -42,7 +42,7 @@ const guards = new WeakMap<CaptureContext, RequestGuard>()
 export function collectGuardEvents(reporter: Reporter): () => void {
   const guard = new RequestGuard(reporter.context)
   guards.set(reporter.context, guard)
-  const unsubscribe = listenOn(reporter, {
+  const unsubscribe = subscribeAll(reporter, {
     [CHANNEL]: (event: unknown) => {
       if (hasRoomToNote()) guard.record(event)
     },

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { ownSources } from '../../capture/source-maps/kept-sources.js'
-import { packText } from '../../capture/source-maps/packed-text.js'
 import { ParsedMap } from '../../capture/source-maps/parsed-map.js'
+import { packText } from '../../capture/source-maps/stored/packed-text.js'
+import { packOwnSources } from '../../capture/source-maps/stored/source-bundle.js'
 import { withoutContents } from '../../capture/source-maps/without-contents.js'
 import { TrackerError } from '../../model/errors.js'
 import { optionalText, requiredText } from '../../model/input.js'
@@ -93,7 +93,7 @@ function checkedMap(map: string, file_name: string, max_bytes: number): Buffer {
 
 /** Null where there are none, or so many that no process would read them. */
 async function packedSources(map: string, folder: string, max_bytes: number): Promise<string | null> {
-  const sources = ownSources(map, folder)
+  const sources = packOwnSources(map, folder)
   const packed = sources && sources.length <= max_bytes ? await packText(sources) : null
   return packed !== null && packed.length <= PACKED_LIMIT ? packed : null
 }

@@ -8,7 +8,7 @@ export interface SignatureParts {
   message: string
   /** Return value of `rootCauseOf`. */
   root_cause?: string | null | undefined
-  /** Return value of `placeOf`. */
+  /** Return value of `codePlace`. */
   place: readonly string[]
   /** Set for client errors, which never share a signature with server errors. */
   source?: ClientSource | undefined

@@ -27,7 +27,7 @@ const MAX_CAUSES = 10
 /**
  * Parses a `stack` of a browser, React Native, iOS, Android or Flutter. Frames are normalized so that one error is one
  * group in every browser. A stack without any known line is kept as it is.
- * @example clientStack('total@https://shop.example/cart.js:1:2', { max_lines: 50 }).backtrace // ['at total
+ * @example clientStack('total@https://shop.example/cart.js:1:2', { maxLines: 50 }).backtrace // ['at total
  * (https://shop.example/cart.js:1:2)']
  */
 export function clientStack(stack: string, options: ClientStackOptions): ClientStack {

@@ -18,7 +18,7 @@ export type LineDigest = (frame: Frame, isCaller: boolean) => string | null
  * File and function of the first own-code frames, without line or column. Neither an edit elsewhere nor a deployment
  * to another folder creates a new group. A frame without a function name adds a digest of its source line. Recursion
  * counts once.
- * @example placeOf(['at total (/app/src/cart.ts:12:5)', 'at /app/src/server.ts:9:3'], '/app', digest) //
+ * @example codePlace(['at total (/app/src/cart.ts:12:5)', 'at /app/src/server.ts:9:3'], '/app', digest) //
  * ['src/cart.ts#total', 'src/server.ts#~3f9a1c20d5e6']
  */
 export function codePlace(backtrace: readonly string[], root: string, lineDigest?: LineDigest): string[] {

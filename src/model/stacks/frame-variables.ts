@@ -20,7 +20,11 @@ export const MORE_KEY = '(more)'
 export function parseFrameVariables(stored: unknown): FrameVariables[] {
   if (!Array.isArray(stored)) return []
   return stored.filter(
-    (one): one is FrameVariables => isObject(one) && 'variables' in one && isObject(one.variables) && 'file' in one,
+    (variablesOfFrame): variablesOfFrame is FrameVariables =>
+      isObject(variablesOfFrame) &&
+      'variables' in variablesOfFrame &&
+      isObject(variablesOfFrame.variables) &&
+      'file' in variablesOfFrame,
   )
 }
 
@@ -35,22 +39,24 @@ export function matchVariables<F extends Frame>(
   const matched = new Map<F, FrameVariables>()
   const left = new Set(variables)
   for (const isSame of [isSamePlace, isSameFunction]) {
-    for (const one of left) {
-      const frame = frames.find((candidate) => !matched.has(candidate) && isSame(candidate, one))
+    for (const variablesOfFrame of left) {
+      const frame = frames.find((candidate) => !matched.has(candidate) && isSame(candidate, variablesOfFrame))
       if (!frame) continue
-      matched.set(frame, one)
-      left.delete(one)
+      matched.set(frame, variablesOfFrame)
+      left.delete(variablesOfFrame)
     }
   }
   return { matched, others: [...left] }
 }
 
-function isSamePlace({ file, line_number }: Frame, one: FrameVariables): boolean {
-  return file !== null && file === one.file && line_number === one.line_number
+function isSamePlace({ file, line_number }: Frame, variablesOfFrame: FrameVariables): boolean {
+  return file !== null && file === variablesOfFrame.file && line_number === variablesOfFrame.line_number
 }
 
-function isSameFunction({ file, function_name }: Frame, one: FrameVariables): boolean {
-  return file !== null && file === one.file && bareName(function_name) === bareName(one.function)
+function isSameFunction({ file, function_name }: Frame, variablesOfFrame: FrameVariables): boolean {
+  return (
+    file !== null && file === variablesOfFrame.file && bareName(function_name) === bareName(variablesOfFrame.function)
+  )
 }
 
 /** `async Cart.total [as sum]` and `total` are the same function. */

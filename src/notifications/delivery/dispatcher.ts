@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { isSaidByOthers, reasonOf } from '../../jobs/reason.js'
+import { isReportedByRecorder, reasonOf } from '../../jobs/reason.js'
 import { MINUTE } from '../../model/time.js'
 import { activeChannels } from '../channels/channels.js'
 import { combineHeld } from './combine-held.js'
@@ -43,7 +43,7 @@ export function startDispatcher(context: Context): () => void {
       hasWarned = false
     } catch (error) {
       // Unavailable and outdated databases are logged elsewhere. Due deliveries stay in the database.
-      if (hasChannels && !isStopped && !hasWarned && !isSaidByOthers(error)) {
+      if (hasChannels && !isStopped && !hasWarned && !isReportedByRecorder(error)) {
         hasWarned = true
         log.warn(`Could not enqueue notifications; will retry: ${reasonOf(error)}`)
       }

@@ -1,38 +1,38 @@
-import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumbs.js'
-import { type Json, recordOf, textIn, timeIn, valuesOf, wordIn } from './values.js'
+import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumb.js'
+import { asList, asRecord, asText, asTime, asWord, type Json } from './values.js'
 
-const MOST_CRUMBS = 100
-const MESSAGE_LIMIT = 1000
+const MAX_BREADCRUMBS = 100
+const MAX_MESSAGE_LENGTH = 1000
 
 /** Breadcrumbs of an event, oldest first. One without a time gets the time of the one before it. */
-export function breadcrumbsOf(event: Json, occurred_at: number): RecordedBreadcrumb[] {
-  let last = occurred_at
-  const crumbs = valuesOf(event.breadcrumbs, MOST_CRUMBS, 'end')
-  return crumbs.map((crumb) => {
-    const time = timeIn(crumb.timestamp)
-    if (time !== undefined && Number.isFinite(time) && time > 0 && time < LATEST) last = Math.trunc(time)
-    return crumbOf(crumb, last)
+export function readBreadcrumbs(event: Json, occurred_at: number): RecordedBreadcrumb[] {
+  let lastTime = occurred_at
+  const entries = asList(event.breadcrumbs, MAX_BREADCRUMBS, 'end')
+  return entries.map((entry) => {
+    const time = asTime(entry.timestamp)
+    if (time !== undefined && Number.isFinite(time) && time > 0 && time < MAX_DATE_MS) lastTime = Math.trunc(time)
+    return toBreadcrumb(entry, lastTime)
   })
 }
 
 /** Maximum time of a Date. A later time would break every page that shows it. */
-const LATEST = 8.64e15
+const MAX_DATE_MS = 8.64e15
 
-function crumbOf(crumb: Json, occurred_at: number): RecordedBreadcrumb {
-  const data = recordOf(crumb.data)
-  const level = textIn(crumb.level)
-  const more = { ...data, ...(level && level !== 'info' ? { level } : {}) }
+function toBreadcrumb(entry: Json, occurred_at: number): RecordedBreadcrumb {
+  const data = asRecord(entry.data)
+  const level = asText(entry.level)
+  const metadata = { ...data, ...(level && level !== 'info' ? { level } : {}) }
   return {
-    category: (textIn(crumb.category) ?? textIn(crumb.type) ?? 'default').slice(0, 64),
-    message: (textIn(crumb.message) ?? requestIn(data) ?? textIn(data?.to) ?? '').slice(0, MESSAGE_LIMIT),
+    category: (asText(entry.category) ?? asText(entry.type) ?? 'default').slice(0, 64),
+    message: (asText(entry.message) ?? requestText(data) ?? asText(data?.to) ?? '').slice(0, MAX_MESSAGE_LENGTH),
     occurred_at,
-    ...(Object.keys(more).length > 0 ? { metadata: more } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata: metadata } : {}),
   }
 }
 
 /** `GET https://shop.example/cart 500`, for breadcrumbs that describe a request only in their data. */
-function requestIn(data: Json | undefined): string | undefined {
-  const url = textIn(data?.url)
+function requestText(data: Json | undefined): string | undefined {
+  const url = asText(data?.url)
   if (!url) return undefined
-  return [textIn(data?.method), url, wordIn(data?.status_code)].filter(Boolean).join(' ')
+  return [asText(data?.method), url, asWord(data?.status_code)].filter(Boolean).join(' ')
 }

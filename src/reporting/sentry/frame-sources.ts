@@ -1,35 +1,35 @@
 import { type FrameSource, MAX_CONTEXT_LINES, MAX_FRAME_SOURCES } from '../../model/stacks/frame-source.js'
-import { lineOf, MOST_FRAMES } from './frames.js'
-import { type Json, recordOf, valuesOf } from './values.js'
+import { frameLine, MAX_FRAMES } from './frames.js'
+import { asList, asRecord, type Json } from './values.js'
 
 /** Source lines that an SDK sent with own-code frames, newest calls first. */
-export function frameSourcesIn(stacktraces: readonly unknown[]): FrameSource[] {
+export function readFrameSources(stacktraces: readonly unknown[]): FrameSource[] {
   const sources = new Map<string, FrameSource>()
   for (const stacktrace of stacktraces) {
-    for (const frame of valuesOf(recordOf(stacktrace)?.frames, MOST_FRAMES, 'end').toReversed()) {
+    for (const frame of asList(asRecord(stacktrace)?.frames, MAX_FRAMES, 'end').toReversed()) {
       if (sources.size >= MAX_FRAME_SOURCES) return [...sources.values()]
-      const source = frame.in_app === false ? null : sourceOf(frame)
+      const source = frame.in_app === false ? null : frameSource(frame)
       if (source && !sources.has(source.frame)) sources.set(source.frame, source)
     }
   }
   return [...sources.values()]
 }
 
-function sourceOf(frame: Json): FrameSource | null {
+function frameSource(frame: Json): FrameSource | null {
   const { context_line, lineno } = frame
   // Line numbers start at 1.
   if (typeof context_line !== 'string' || !Number.isSafeInteger(lineno) || Number(lineno) < 1) return null
-  const room = Math.min(MAX_CONTEXT_LINES, Number(lineno) - 1)
-  const before = room > 0 ? textsIn(frame.pre_context).slice(-room) : []
-  const after = textsIn(frame.post_context).slice(0, MAX_CONTEXT_LINES)
+  const maxLinesBefore = Math.min(MAX_CONTEXT_LINES, Number(lineno) - 1)
+  const before = maxLinesBefore > 0 ? asTexts(frame.pre_context).slice(-maxLinesBefore) : []
+  const after = asTexts(frame.post_context).slice(0, MAX_CONTEXT_LINES)
   const lines = [...before, context_line, ...after].map((line) => line.trimEnd().replace(LINE_BREAKS, ' '))
-  return { frame: lineOf(frame), first: Number(lineno) - before.length, lines }
+  return { frame: frameLine(frame), first: Number(lineno) - before.length, lines }
 }
 
 /** A line break inside a line would shift all following numbers. */
 const LINE_BREAKS = /[\r\n\u2028\u2029]+/g
 
 /** A value that is not text still counts as a line. */
-function textsIn(value: unknown): string[] {
+function asTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.map((line) => (typeof line === 'string' ? line : '')) : []
 }

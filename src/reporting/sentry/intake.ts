@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../model/errors.js'
 import type { TrackerInstance } from '../../tracker.js'
 import type { ClientOptions } from '../client.js'
 import { createCors } from '../cors.js'
-import { limitsOf } from '../limits.js'
+import { trackerLimits } from '../limits.js'
 import { type Mountable, mountable } from '../mountable.js'
 import type { PublicKeys } from './public-key.js'
 import { createReceiver } from './receive.js'
@@ -22,7 +22,7 @@ export interface SentryIntakeOptions extends ClientOptions {
 }
 
 const DEFAULT_MAX_BYTES = 1_048_576
-const HIGHEST_MAX_BYTES = 20 * 1_048_576
+const MAX_BYTES_LIMIT = 20 * 1_048_576
 
 /**
  * Accepts events of Sentry SDKs, which only need a DSN: `https://KEY@host/sentry/1` for an intake mounted at /sentry.
@@ -33,7 +33,7 @@ export function sentryIntake(options: SentryIntakeOptions): Mountable {
   const { max_bytes = DEFAULT_MAX_BYTES } = options
   checkOptions(keys, max_bytes)
   const cors = createCors({ allowed_origins })
-  const parts = { keys, cors, limits: limitsOf(tracker), client_address, store_ip_addresses, max_bytes }
+  const parts = { keys, cors, limits: trackerLimits(tracker), client_address, store_ip_addresses, max_bytes }
   return mountable(createReceiver(parts, tracker))
 }
 
@@ -43,8 +43,8 @@ function checkOptions(keys: unknown, max_bytes: number): void {
   if (typeof keys !== 'function' && !isList) {
     problems.push('sentryIntake requires keys: a list of the public keys that may report, or a function')
   }
-  if (!Number.isInteger(max_bytes) || max_bytes < 1 || max_bytes > HIGHEST_MAX_BYTES) {
-    problems.push(`sentryIntake: max_bytes must be a whole number from 1 to ${HIGHEST_MAX_BYTES}`)
+  if (!Number.isInteger(max_bytes) || max_bytes < 1 || max_bytes > MAX_BYTES_LIMIT) {
+    problems.push(`sentryIntake: max_bytes must be a whole number from 1 to ${MAX_BYTES_LIMIT}`)
   }
   if (problems.length > 0) throw new ConfigurationError(problems)
 }

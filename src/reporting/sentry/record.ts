@@ -1,38 +1,45 @@
 import { randomUUID } from 'node:crypto'
 import type { TrackerInstance } from '../../tracker.js'
 import { SeenEvents } from '../seen-events.js'
-import { type Envelope, jsonIn } from './envelope.js'
-import { type Arrived, errorOf } from './event.js'
-import { Refusal } from './refusal.js'
-import { type Json, textIn, timeIn } from './values.js'
+import { type Envelope, parseJsonObject } from './envelope.js'
+import { type EventOrigin, toForeignError } from './event.js'
+import { Rejection } from './rejection.js'
+import { asText, asTime, type Json } from './values.js'
 
-type From = Pick<Arrived, 'project_id' | 'remote_address'>
+type EnvelopeOrigin = Pick<EventOrigin, 'project_id' | 'remote_address'>
 
 /** Records the errors of an envelope and counts the other items. Returns the event id that the SDK expects. */
-export function createRecording(tracker: TrackerInstance): (envelope: Envelope, from: From) => Promise<string | null> {
-  const seen = new SeenEvents(tracker)
-  return async ({ header, items }, from) => {
+export function createRecorder(
+  tracker: TrackerInstance,
+): (envelope: Envelope, envelopeOrigin: EnvelopeOrigin) => Promise<string | null> {
+  const seenEvents = new SeenEvents(tracker)
+  return async ({ header, items }, envelopeOrigin) => {
     // All events are parsed before the first is recorded: an envelope is accepted as a whole or not at all.
-    const events = items.filter(({ type }) => type === 'event').map(({ payload }) => jsonIn(payload, 'an event'))
-    for (const { type } of items) if (type !== 'event') tracker.drop(`sentry_dropped: ${kindOf(type)}`)
+    const events = items
+      .filter(({ type }) => type === 'event')
+      .map(({ payload }) => parseJsonObject(payload, 'an event'))
+    for (const { type } of items) if (type !== 'event') tracker.drop(`sentry_dropped: ${itemKind(type)}`)
     // The id in the header belongs to the first event: a second event without an id must not be treated as a duplicate.
-    const numbered = events.map((event, i) => ({
+    const identified = events.map((event, i) => ({
       event,
-      event_id: idIn(event.event_id) ?? (i === 0 ? idIn(header.event_id) : null) ?? randomUUID().replaceAll('-', ''),
+      event_id:
+        readEventId(event.event_id) ??
+        (i === 0 ? readEventId(header.event_id) : null) ??
+        randomUUID().replaceAll('-', ''),
     }))
-    const when = { now: tracker.inlet.now(), sent_at: timeIn(header.sent_at) }
+    const times = { now: tracker.inlet.now(), sent_at: asTime(header.sent_at) }
     // Sequential: a hundred at once would block the host for a second.
-    for (const { event, event_id } of numbered) {
-      const kept = await record(event, { ...from, ...when, event_id })
+    for (const { event, event_id } of identified) {
+      const isStored = await record(event, { ...envelopeOrigin, ...times, event_id })
       // Earlier events have ids, so they count once, however often the envelope is sent.
-      if (!kept) throw new Refusal(503, 'errors cannot be stored at the moment', { 'retry-after': '60' })
+      if (!isStored) throw new Rejection(503, 'errors cannot be stored at the moment', { 'retry-after': '60' })
     }
-    return idIn(header.event_id) ?? numbered[0]?.event_id ?? null
+    return readEventId(header.event_id) ?? identified[0]?.event_id ?? null
   }
 
-  async function record(event: Json, arrived: Arrived): Promise<boolean> {
-    const error = isError(event) ? errorOf(event, arrived) : null
-    if (error) return seen.record(error)
+  async function record(event: Json, origin: EventOrigin): Promise<boolean> {
+    const error = isError(event) ? toForeignError(event, origin) : null
+    if (error) return seenEvents.record(error)
     tracker.drop('sentry_dropped: event without an error')
     return true
   }
@@ -45,12 +52,12 @@ const KINDS: ReadonlySet<string> = new Set([
 ]) // biome-ignore format: a word list reads best as lines of words
 
 /** Limited to known types: counters with names chosen by clients would grow without bound. */
-function kindOf(type: string): string {
+function itemKind(type: string): string {
   return KINDS.has(type) ? type : 'other'
 }
 
-function idIn(value: unknown): string | null {
-  const id = textIn(value)?.replaceAll('-', '').toLowerCase()
+function readEventId(value: unknown): string | null {
+  const id = asText(value)?.replaceAll('-', '').toLowerCase()
   return id && /^[0-9a-f]{32}$/.test(id) ? id : null
 }
 

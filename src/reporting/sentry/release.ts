@@ -9,16 +9,18 @@ const SHA = /^[0-9a-f]{7,40}$/i
 
 /**
  * Releases are named `package@version+build`, by commit, or freely.
- * @example releaseOf('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
+ * @example parseRelease('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
  */
-export function releaseOf(release: string | undefined): Release {
-  const name = trimmed(release)
+export function parseRelease(release: string | undefined): Release {
+  const name = trimName(release)
   if (!name) return {}
   const version = withoutPackage(name)
   if (isCommit(version)) return { git_sha: version.toLowerCase() }
-  const [, plain, build] = /^(v?\d[^+\s]*)\+(.+)$/.exec(version) ?? []
-  if (plain === undefined || build === undefined) return { app_version: version }
-  return isCommit(build) ? { app_version: plain, git_sha: build.toLowerCase() } : { app_version: plain, build }
+  const [, versionPart, build] = /^(v?\d[^+\s]*)\+(.+)$/.exec(version) ?? []
+  if (versionPart === undefined || build === undefined) return { app_version: version }
+  return isCommit(build)
+    ? { app_version: versionPart, git_sha: build.toLowerCase() }
+    : { app_version: versionPart, build }
 }
 
 /**
@@ -26,14 +28,14 @@ export function releaseOf(release: string | undefined): Release {
  * @example releaseNames('shop@2.4.0+118') // ['shop@2.4.0+118', '2.4.0+118', '2.4.0']
  */
 export function releaseNames(release: string | undefined): string[] {
-  const name = trimmed(release)
+  const name = trimName(release)
   if (!name) return []
-  const { app_version, git_sha } = releaseOf(name)
+  const { app_version, git_sha } = parseRelease(name)
   const names = [name, withoutPackage(name), app_version, git_sha]
-  return [...new Set(names.filter((one) => one !== undefined))]
+  return [...new Set(names.filter((candidate) => candidate !== undefined))]
 }
 
-function trimmed(release: string | undefined): string | undefined {
+function trimName(release: string | undefined): string | undefined {
   return release?.trim().slice(0, 250)
 }
 

@@ -2,43 +2,43 @@
 
 export type Json = Readonly<Record<string, unknown>>
 
-export function recordOf(value: unknown): Json | undefined {
+export function asRecord(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 }
 
-export function textIn(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** Text, or a number or boolean as text. */
-export function wordIn(value: unknown): string | undefined {
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : textIn(value)
+export function asWord(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : asText(value)
 }
 
 /** First items of a list, which older SDKs send directly and newer ones as `{ values: [...] }`. */
-export function valuesOf(value: unknown, limit: number, from: 'start' | 'end' = 'start'): readonly Json[] {
-  const known = Array.isArray(value) ? value : (recordOf(value)?.values ?? [value])
-  const list: readonly unknown[] = Array.isArray(known) ? known : []
+export function asList(value: unknown, limit: number, from: 'start' | 'end' = 'start'): readonly Json[] {
+  const unwrapped = Array.isArray(value) ? value : (asRecord(value)?.values ?? [value])
+  const list: readonly unknown[] = Array.isArray(unwrapped) ? unwrapped : []
   return (from === 'start' ? list.slice(0, limit) : list.slice(-limit))
-    .map(recordOf)
+    .map(asRecord)
     .filter((item) => item !== undefined)
 }
 
 /** Tags, headers and queries are a mapping or a list of pairs. */
-export function pairsOf(value: unknown, limit: number): [string, unknown][] {
+export function asPairs(value: unknown, limit: number): [string, unknown][] {
   const pairs = Array.isArray(value)
-    ? value.slice(0, limit).map((item) => (Array.isArray(item) ? item : [recordOf(item)?.key, recordOf(item)?.value]))
-    : Object.entries(recordOf(value) ?? {}).slice(0, limit)
-  return pairs.flatMap(([key, item]): [string, unknown][] => (textIn(key) ? [[String(key), item]] : []))
+    ? value.slice(0, limit).map((item) => (Array.isArray(item) ? item : [asRecord(item)?.key, asRecord(item)?.value]))
+    : Object.entries(asRecord(value) ?? {}).slice(0, limit)
+  return pairs.flatMap(([key, item]): [string, unknown][] => (asText(key) ? [[String(key), item]] : []))
 }
 
 /** Defines own properties, so that `__proto__` does not become the prototype. */
-export function mappingOf(pairs: Iterable<readonly [string, unknown]>): Record<string, unknown> {
+export function fromPairs(pairs: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   return Object.fromEntries(pairs)
 }
 
 /** Seconds since 1970, or a date in ISO 8601, which is UTC without a zone. */
-export function timeIn(value: unknown): number | undefined {
+export function asTime(value: unknown): number | undefined {
   if (typeof value === 'number') return value * 1000
   if (typeof value !== 'string' || value.length > 40) return undefined
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000

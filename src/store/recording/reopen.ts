@@ -1,5 +1,5 @@
 import type { ErrorEvent } from '../../model/event.js'
-import { commitIn, compareReleases, releaseName, type SeenRelease, versionIn } from '../../model/releases.js'
+import { compareReleases, findCommit, findVersion, releaseName, type SeenRelease } from '../../model/releases.js'
 import { ACTIVITIES } from '../bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
@@ -56,8 +56,8 @@ export async function findReopenedGroups(
       severity,
       resolved_by_name,
       resolved_in_version,
-      regressed_in_version: newer === null ? null : versionIn(newer),
-      regressed_in_commit: newer === null ? null : commitIn(newer),
+      regressed_in_version: newer === null ? null : findVersion(newer),
+      regressed_in_commit: newer === null ? null : findCommit(newer),
     })
   }
   return reopened

@@ -12,8 +12,8 @@ describeEachDatabase('a budget while the database is unreachable', (database) =>
     const budget = new SharedBudget(
       context,
       {
-        ...{ budget: 'client_max_stored_bytes_per_day', period_ms: 86_400_000, share: 10 },
-        ...{ limit: 100, limit_alone: 30 },
+        ...{ budget: 'client_max_stored_bytes_per_day', periodMs: 86_400_000, share: 10 },
+        ...{ limit: 100, localLimit: 30 },
       },
       (query) => (isReachable ? query() : Promise.reject(new Error('unreachable'))),
     )

@@ -1,7 +1,7 @@
 import { createServer, request as send } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { type HostRequest, markStart, requestFacts, webRequestFacts } from '../../../src/capture/facts/request-facts.js'
-import { userIdOf } from '../../../src/capture/facts/user.js'
+import { findUserId } from '../../../src/capture/facts/user.js'
 import { listening } from '../../support/host.js'
 
 const NOTHING = { trusted_proxies: [], user_callback: null }
@@ -105,17 +105,17 @@ test.each([
   [{ user: null, auth: undefined }, undefined],
   [{}, undefined],
 ])('the user is found in the usual places: %j', (request, id) => {
-  expect(userIdOf(request, null)).toBe(id)
+  expect(findUserId(request, null)).toBe(id)
 })
 
 test('a callback of the host decides instead, and one that fails costs nothing but the user', () => {
-  expect(userIdOf({ user: { id: 1 } }, () => 'mine')).toBe('mine')
-  expect(userIdOf({ user: { id: 1 } }, () => ({ id: 12n }))).toBe('12')
-  expect(userIdOf({ user: { id: 1 } }, () => null)).toBeUndefined()
+  expect(findUserId({ user: { id: 1 } }, () => 'mine')).toBe('mine')
+  expect(findUserId({ user: { id: 1 } }, () => ({ id: 12n }))).toBe('12')
+  expect(findUserId({ user: { id: 1 } }, () => null)).toBeUndefined()
   const failing = () => {
     throw new Error('of the host')
   }
-  expect(userIdOf({ user: { id: 1 } }, failing)).toBeUndefined()
+  expect(findUserId({ user: { id: 1 } }, failing)).toBeUndefined()
   const hostile = Object.defineProperty({}, 'user', { get: failing })
-  expect(userIdOf(hostile, null)).toBeUndefined()
+  expect(findUserId(hostile, null)).toBeUndefined()
 })

@@ -3,10 +3,10 @@ import express from 'express'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { MalformedEnvelope, parseEnvelope } from '../../../src/reporting/sentry/envelope.js'
-import { errorOf } from '../../../src/reporting/sentry/event.js'
-import { backtraceOf } from '../../../src/reporting/sentry/frames.js'
+import { toForeignError } from '../../../src/reporting/sentry/event.js'
+import { readBacktrace } from '../../../src/reporting/sentry/frames.js'
 import { sentryIntake } from '../../../src/reporting/sentry/intake.js'
-import { releaseOf } from '../../../src/reporting/sentry/release.js'
+import { parseRelease } from '../../../src/reporting/sentry/release.js'
 import type { Json } from '../../../src/reporting/sentry/values.js'
 import { listening } from '../../support/host.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
@@ -76,7 +76,7 @@ describe('what anybody may send', () => {
   test('as an event is understood or is none, but never throws', () => {
     fc.assert(
       fc.property(event, (given) => {
-        const error = errorOf(given as Json, ARRIVED)
+        const error = toForeignError(given as Json, ARRIVED)
         if (error === null) return
         expect(error.backtrace.every((line) => line.startsWith('at ') && !line.includes('\n'))).toBe(true)
         expect(Number.isFinite(error.occurred_at)).toBe(true)
@@ -141,7 +141,7 @@ describe('what anybody may send', () => {
       { type: 'A', mechanism },
       { type: 'B', mechanism },
     ]
-    expect(errorOf({ exception: { values } }, ARRIVED)?.causes).toMatchObject([{ error_type: 'A' }])
+    expect(toForeignError({ exception: { values } }, ARRIVED)?.causes).toMatchObject([{ error_type: 'A' }])
   })
 })
 
@@ -156,7 +156,7 @@ describe('the parts of an event', () => {
     ['spring release', { app_version: 'spring release' }],
     ['', {}],
   ])('a release named %s', (name, release) => {
-    expect(releaseOf(name)).toEqual(release)
+    expect(parseRelease(name)).toEqual(release)
   })
 
   test('a frame becomes a line that says whose code it is', () => {
@@ -168,7 +168,7 @@ describe('the parts of an event', () => {
       { function: 'call', filename: 'gems/rack/handler.rb', lineno: 5, in_app: false },
       { instruction_addr: '0x1f' },
     ]
-    expect(backtraceOf({ frames })).toEqual([
+    expect(readBacktrace({ frames })).toEqual([
       'at <unknown> (unknown)',
       'at call (gems/rack/handler.rb:5) [library]',
       'at get (/srv/node_modules/express/index.js:4)',

@@ -12,7 +12,7 @@ const dropped = list(object<Dropped>({ reason: text, count: whole, text }))
 
 export const healthAnswer = object<Health>({
   state: word(['ok', 'degraded', 'failing']),
-  reasons: list(object<Reason>({ state: word(['degraded', 'failing']), sentence: text })),
+  reasons: list(object<Reason>({ state: word(['degraded', 'failing']), message: text })),
   recorder: object<Health['recorder']>({
     buffered: whole,
     queued: whole,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { healthOf } from '../../../health/health.js'
+import { readHealth } from '../../../health/health.js'
 import type { Health } from '../../../health/report.js'
 import { BUDGETS } from '../../../model/budgets.js'
 import { id, optional } from '../../../model/input.js'
@@ -14,7 +14,7 @@ export const health = definePage({
   path: '/health',
   text: 'Status of the tracker: state, reasons, buffer, drops, spool, database, jobs and process',
   parameters: v.object({ application_id: optional(id()) }),
-  load: (context) => healthOf(context),
+  load: (context) => readHealth(context),
   title: ({ state }) => (state === 'ok' ? 'Health' : `Health: ${state}`),
   healthState: ({ state }) => state,
   json: (data) => data,

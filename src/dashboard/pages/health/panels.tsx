@@ -25,7 +25,7 @@ export function HealthSummary({ state, reasons }: { state: HealthState; reasons:
       ) : (
         <ul class="health-reasons">
           {reasons.map((reason) => (
-            <li>{reason.sentence}</li>
+            <li>{reason.message}</li>
           ))}
         </ul>
       )}

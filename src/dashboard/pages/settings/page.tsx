@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { environmentVariable, GROUPS, type Group, type Row } from '../../../config/options.js'
 import type { Context } from '../../../context.js'
-import { droppedOf, recorderState } from '../../../health/health.js'
+import { dropCounts, recorderState } from '../../../health/health.js'
 import type { Dropped } from '../../../health/report.js'
 import { filterText, id, optional } from '../../../model/input.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
@@ -168,6 +168,6 @@ async function recorderHealth(context: Context): Promise<Settings['health']> {
       spooled_bytes: bytes,
       files_set_aside: failed,
     },
-    dropped: droppedOf(context),
+    dropped: dropCounts(context),
   }
 }

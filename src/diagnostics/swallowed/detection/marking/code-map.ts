@@ -1,4 +1,4 @@
-import { mapTextIn } from '../../../../capture/source-maps/map-text.js'
+import { findMapText } from '../../../../capture/source-maps/map-text.js'
 import { type OriginalPosition, ParsedMap } from '../../../../capture/source-maps/parsed-map.js'
 import type { ProjectFiles } from '../../../../capture/source-maps/project-files.js'
 import { columnAfter, type EditedLines } from './edits.js'
@@ -26,7 +26,7 @@ export function readCodeMap(code: string, { files, file, root, sourceMapsEnabled
   if (!code.includes('sourceMappingURL=')) return null
   const bytes = Buffer.from(code)
   const opened = { path: file, size: bytes.length, tail: (count: number) => bytes.subarray(-count) }
-  const found = mapTextIn(files, opened, MAX_MAP_BYTES)
+  const found = findMapText(files, opened, MAX_MAP_BYTES)
   if (found === null) return null
   if (typeof found === 'string') {
     // Node.js would apply this map to the columns of the marked code.
@@ -41,7 +41,7 @@ export function readCodeMap(code: string, { files, file, root, sourceMapsEnabled
     find: (line, column) => parsed.find(line, column),
     withShiftedMap(marked, lines) {
       if (!comment || !(isInline || sourceMapsEnabled)) return marked
-      const json = JSON.parse(found.whole())
+      const json = JSON.parse(found.withContents())
       if (typeof json.mappings !== 'string') throw new TypeError('Indexed source maps are not supported')
       json.mappings = shiftMappings(json.mappings, lines)
       if (!isInline) json.sourceRoot = absoluteSourceRoot(found.folder, json.sourceRoot)

@@ -1,30 +1,30 @@
 import * as v from 'valibot'
 import type { Cause } from '../model/event.js'
-import { LONG, list, oneOf, plainObject, text } from './values.js'
+import { list, MAX_TEXT_LENGTH, oneOf, plainObject, text } from './values.js'
 
 const number = v.pipe(v.number('must be a number'), v.finite('must be a number'))
 
 /** An error behind another error. */
 export const cause: v.GenericSchema<Cause> = v.object(
   {
-    error_type: text(LONG),
-    message: text(LONG),
-    backtrace: list(text(LONG)),
+    error_type: text(MAX_TEXT_LENGTH),
+    message: text(MAX_TEXT_LENGTH),
+    backtrace: list(text(MAX_TEXT_LENGTH)),
     relation: oneOf(['cause', 'aggregated', 'suppressed']),
-    code: v.exactOptional(text(LONG)),
+    code: v.exactOptional(text(MAX_TEXT_LENGTH)),
     causes: v.exactOptional(v.lazy(() => list(cause))),
   },
   'must be an object',
 )
 
 /** Maximum time of a Date. */
-const LATEST = 8_640_000_000_000_000
+const MAX_DATE_MS = 8_640_000_000_000_000
 
 const breadcrumb = v.looseObject(
   {
-    occurred_at: v.pipe(number, v.minValue(0, 'must be a time'), v.maxValue(LATEST, 'must be a time')),
-    category: text(LONG),
-    message: text(LONG),
+    occurred_at: v.pipe(number, v.minValue(0, 'must be a time'), v.maxValue(MAX_DATE_MS, 'must be a time')),
+    category: text(MAX_TEXT_LENGTH),
+    message: text(MAX_TEXT_LENGTH),
     duration_ms: v.exactOptional(number),
     metadata: v.exactOptional(plainObject),
   },
@@ -32,7 +32,7 @@ const breadcrumb = v.looseObject(
 )
 
 /** Context of an occurrence. Pages rely on these shapes; other data is shown as it is. */
-export const circumstances = v.looseObject(
+export const occurrenceContext = v.looseObject(
   {
     request: v.exactOptional(plainObject),
     tags: v.exactOptional(plainObject),

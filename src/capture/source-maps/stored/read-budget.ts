@@ -1,16 +1,16 @@
-import type { Context } from '../../context.js'
-import { MINUTE } from '../../model/time.js'
+import type { Context } from '../../../context.js'
+import { MINUTE } from '../../../model/time.js'
 
 /**
  * Multiple of the largest map that can be read per minute. A client that reports ever new scripts must not keep the
  * process busy.
  */
-const READS_A_MINUTE = 10
+const MAX_READS_PER_MINUTE = 10
 
 /** Limits the bytes of maps and sources read per minute. */
 export class ReadBudget {
   readonly #context: Context
-  #since = 0
+  #periodStart = 0
   #bytes = 0
 
   constructor(context: Context) {
@@ -20,11 +20,11 @@ export class ReadBudget {
   /** Whether this amount can be read. Counts it if so. */
   take(bytes: number): boolean {
     const { now, config } = this.#context
-    if (Math.abs(now() - this.#since) >= MINUTE) {
-      this.#since = now()
+    if (Math.abs(now() - this.#periodStart) >= MINUTE) {
+      this.#periodStart = now()
       this.#bytes = 0
     }
     this.#bytes += bytes
-    return this.#bytes <= READS_A_MINUTE * config.source_map_max_bytes
+    return this.#bytes <= MAX_READS_PER_MINUTE * config.source_map_max_bytes
   }
 }

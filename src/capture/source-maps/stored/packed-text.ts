@@ -7,6 +7,6 @@ export async function packText(text: string | Buffer): Promise<string> {
 }
 
 /** Rejects if the text would exceed the limit. */
-export async function unpackText(packed: string, max_bytes: number): Promise<Buffer> {
-  return promisify(gunzip)(Buffer.from(packed, 'base64'), { maxOutputLength: max_bytes })
+export async function unpackText(packed: string, maxBytes: number): Promise<Buffer> {
+  return promisify(gunzip)(Buffer.from(packed, 'base64'), { maxOutputLength: maxBytes })
 }

@@ -1,11 +1,11 @@
-import type { Context } from '../../context.js'
-import { parseFrame } from '../../model/stacks/backtrace.js'
-import { type FrameSource, MAX_FRAME_SOURCES } from '../../model/stacks/frame-source.js'
-import { MINUTE } from '../../model/time.js'
+import type { Context } from '../../../context.js'
+import { parseFrame } from '../../../model/stacks/backtrace.js'
+import { type FrameSource, MAX_FRAME_SOURCES } from '../../../model/stacks/frame-source.js'
+import { MINUTE } from '../../../model/time.js'
+import { ParsedMap } from '../parsed-map.js'
 import { unpackText } from './packed-text.js'
-import { ParsedMap } from './parsed-map.js'
 import { ReadBudget } from './read-budget.js'
-import { type ScriptPlace, StoredMap, VIRTUAL_ROOT } from './stored-map.js'
+import { type ScriptPosition, StoredMap, VIRTUAL_ROOT } from './stored-map.js'
 import { type StoredName, StoredNames } from './stored-names.js'
 import { StoredSources } from './stored-sources.js'
 
@@ -18,7 +18,7 @@ export interface StackOrigin {
 }
 
 /** Remaining read budget of one error, causes included. */
-export interface Allowance {
+export interface ReadAllowance {
   /** Maps used so far. */
   readonly maps: Set<number>
   bytes: number
@@ -27,10 +27,10 @@ export interface Allowance {
 }
 
 /** Refresh interval of the map names. A query per error would be too expensive. */
-const NAMES_MS = MINUTE
-const MOST_NAMES = 5000
-const MOST_MAPS_OF_AN_ERROR = 10
-const REMEMBERED_LINES = 5000
+const NAMES_TTL_MS = MINUTE
+const MAX_NAMES = 5000
+const MAX_MAPS_PER_ERROR = 10
+const MAX_CACHED_LINES = 5000
 
 /**
  * Maps stacks of scripts that run elsewhere, using the maps uploaded for their release. Nothing is fetched, and maps
@@ -38,7 +38,7 @@ const REMEMBERED_LINES = 5000
  */
 export class StoredMaps {
   readonly #context: Context
-  #names: { at: number; names: Promise<StoredNames> } | null = null
+  #names: { loadedAt: number; names: Promise<StoredNames> } | null = null
   /** In order of last use. */
   readonly #maps = new Map<number, Promise<StoredMap | null>>()
   readonly #sizes = new Map<number, number>()
@@ -52,22 +52,23 @@ export class StoredMaps {
     this.#sources = new StoredSources(context)
   }
 
-  allowance(): Allowance {
+  allowance(): ReadAllowance {
     return { maps: new Set(), bytes: this.#context.config.source_map_max_bytes, mapped: new Map() }
   }
 
   /** The lines in the original source, where maps exist. */
-  async original(lines: readonly string[], origin: StackOrigin, allowance: Allowance): Promise<readonly string[]> {
-    const names = await this.#knownNames()
-    if (names.is_empty) return lines
+  async original(lines: readonly string[], origin: StackOrigin, allowance: ReadAllowance): Promise<readonly string[]> {
+    const names = await this.#currentNames()
+    if (names.isEmpty) return lines
     const mapped: string[] = []
     for (const line of lines) {
       const { file, line_number, column, function_name } = parseFrame(line, '')
-      const found = file === null ? null : names.find(origin.releases, file, ownId(origin.debug_ids, file))
-      if (!found || line_number === null || column === null || !isWithin(allowance, found)) mapped.push(line)
+      const storedName = file === null ? null : names.find(origin.releases, file, findDebugId(origin.debug_ids, file))
+      if (!storedName || line_number === null || column === null || !fitsAllowance(allowance, storedName))
+        mapped.push(line)
       else {
-        const original = await this.#lineAt(found, line, { line: line_number, column, name: function_name })
-        if (original !== line) allowance.mapped.set(original, found.id)
+        const original = await this.#originalLine(storedName, line, { line: line_number, column, name: function_name })
+        if (original !== line) allowance.mapped.set(original, storedName.id)
         mapped.push(original)
       }
     }
@@ -75,35 +76,36 @@ export class StoredMaps {
   }
 
   /** Source lines around the mapped frames, newest calls first. */
-  async sourcesOf({ mapped }: Allowance): Promise<FrameSource[]> {
-    const found: FrameSource[] = []
+  async frameSources({ mapped }: ReadAllowance): Promise<FrameSource[]> {
+    const sources: FrameSource[] = []
     for (const [frame, map_id] of mapped) {
-      if (found.length >= MAX_FRAME_SOURCES) break
+      if (sources.length >= MAX_FRAME_SOURCES) break
       const source = await this.#sources.around(frame, map_id)
-      if (source) found.push(source)
+      if (source) sources.push(source)
     }
-    return found
+    return sources
   }
 
-  async #lineAt(found: StoredName, line: string, place: ScriptPlace): Promise<string> {
-    const key = `${found.id}:${line}`
-    const known = this.#lines.get(key)
-    if (known !== undefined) return known
-    if (!this.#maps.has(found.id) && !this.#budget.take(found.map_bytes)) {
+  async #originalLine(storedName: StoredName, line: string, scriptPosition: ScriptPosition): Promise<string> {
+    const key = `${storedName.id}:${line}`
+    const cached = this.#lines.get(key)
+    if (cached !== undefined) return cached
+    if (!this.#maps.has(storedName.id) && !this.#budget.take(storedName.map_bytes)) {
       this.#context.counters.add('source_map_skipped')
       return line
     }
-    const mapped = (await this.#mapOf(found))?.lineAt(place) ?? line
-    if (this.#lines.size >= REMEMBERED_LINES) this.#lines.clear()
+    const mapped = (await this.#loadMap(storedName))?.originalLine(scriptPosition) ?? line
+    if (this.#lines.size >= MAX_CACHED_LINES) this.#lines.clear()
     this.#lines.set(key, mapped)
     return mapped
   }
 
-  #knownNames(): Promise<StoredNames> {
+  #currentNames(): Promise<StoredNames> {
     const now = this.#context.now()
-    if (this.#names && now - this.#names.at < NAMES_MS && now >= this.#names.at) return this.#names.names
+    if (this.#names && now - this.#names.loadedAt < NAMES_TTL_MS && now >= this.#names.loadedAt)
+      return this.#names.names
     const names = this.#readNames()
-    this.#names = { at: now, names }
+    this.#names = { loadedAt: now, names }
     // Drops the failed query, so that the next error retries it.
     names.catch(() => {
       this.#names = null
@@ -120,19 +122,19 @@ export class StoredMaps {
       .select(['map.id', 'map.release_name', 'map.file_name', 'map.debug_id', 'map.map_bytes'])
       .where('application.name', '=', config.application_name)
       .orderBy('map.id', 'desc')
-      .limit(MOST_NAMES)
+      .limit(MAX_NAMES)
       .execute()
     return new StoredNames(rows)
   }
 
-  #mapOf({ id }: StoredName): Promise<StoredMap | null> {
-    const known = this.#maps.get(id)
-    const map = known ?? this.#read(id)
+  #loadMap({ id }: StoredName): Promise<StoredMap | null> {
+    const cached = this.#maps.get(id)
+    const map = cached ?? this.#read(id)
     this.#maps.delete(id)
     this.#maps.set(id, map)
-    if (!known) {
+    if (!cached) {
       void map.then(
-        (read) => this.#makeRoom(id, read?.bytes ?? 0),
+        (loaded) => this.#makeRoom(id, loaded?.bytes ?? 0),
         () => this.#forget(id),
       )
     }
@@ -147,11 +149,11 @@ export class StoredMaps {
       .where('id', '=', id)
       .executeTakeFirst()
     if (!row) return null
-    const max_bytes = config.source_map_max_bytes
-    const text = await unpackText(row.packed_map, max_bytes)
-    const code = row.packed_code === null ? null : (await unpackText(row.packed_code, max_bytes)).toString('utf8')
+    const maxBytes = config.source_map_max_bytes
+    const text = await unpackText(row.packed_map, maxBytes)
+    const code = row.packed_code === null ? null : (await unpackText(row.packed_code, maxBytes)).toString('utf8')
     const folder = `${VIRTUAL_ROOT}${row.folder}`
-    const parsed = ParsedMap.parse({ text: text.toString('utf8'), bytes: text.length, folder }, max_bytes, VIRTUAL_ROOT)
+    const parsed = ParsedMap.parse({ text: text.toString('utf8'), bytes: text.length, folder }, maxBytes, VIRTUAL_ROOT)
     return parsed && new StoredMap(parsed, code)
   }
 
@@ -173,15 +175,15 @@ export class StoredMaps {
 }
 
 /** Depends only on the files of the error, so that repeats stay in one group. */
-function isWithin(allowance: Allowance, { id, map_bytes }: StoredName): boolean {
+function fitsAllowance(allowance: ReadAllowance, { id, map_bytes }: StoredName): boolean {
   const { maps, bytes } = allowance
   if (maps.has(id)) return true
-  if (maps.size >= MOST_MAPS_OF_AN_ERROR || (maps.size > 0 && map_bytes > bytes)) return false
+  if (maps.size >= MAX_MAPS_PER_ERROR || (maps.size > 0 && map_bytes > bytes)) return false
   maps.add(id)
   allowance.bytes -= map_bytes
   return true
 }
 
-function ownId(debug_ids: StackOrigin['debug_ids'], file: string): string | undefined {
+function findDebugId(debug_ids: StackOrigin['debug_ids'], file: string): string | undefined {
   return debug_ids && Object.hasOwn(debug_ids, file) ? debug_ids[file] : undefined
 }

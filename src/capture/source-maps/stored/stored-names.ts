@@ -7,31 +7,31 @@ export interface StoredName {
   map_bytes: number
 }
 
-const REMEMBERED = 2000
+const MAX_CACHED = 2000
 
 /** Finds the stored map of a script. */
 export class StoredNames {
-  readonly #releases = new Map<string, StoredName[]>()
-  readonly #debug_ids = new Map<string, StoredName>()
-  readonly #found = new Map<string, StoredName | null>()
+  readonly #byRelease = new Map<string, StoredName[]>()
+  readonly #byDebugId = new Map<string, StoredName>()
+  readonly #matches = new Map<string, StoredName | null>()
 
   constructor(names: readonly StoredName[]) {
     for (const name of names) {
-      const files = this.#releases.get(name.release_name)
+      const files = this.#byRelease.get(name.release_name)
       if (files) files.push(name)
-      else this.#releases.set(name.release_name, [name])
-      if (name.debug_id) this.#debug_ids.set(name.debug_id, name)
+      else this.#byRelease.set(name.release_name, [name])
+      if (name.debug_id) this.#byDebugId.set(name.debug_id, name)
     }
   }
 
-  get is_empty(): boolean {
-    return this.#releases.size === 0
+  get isEmpty(): boolean {
+    return this.#byRelease.size === 0
   }
 
   /** Matches by debug id, or else by release and URL. */
   find(releases: readonly string[], file: string, debug_id: string | undefined): StoredName | null {
-    const known = debug_id === undefined ? undefined : this.#debug_ids.get(debug_id.toLowerCase())
-    if (known) return known
+    const exactMatch = debug_id === undefined ? undefined : this.#byDebugId.get(debug_id.toLowerCase())
+    if (exactMatch) return exactMatch
     for (const release of releases) {
       const found = this.#inRelease(release, file)
       if (found) return found
@@ -40,14 +40,14 @@ export class StoredNames {
   }
 
   #inRelease(release: string, file: string): StoredName | null {
-    const files = this.#releases.get(release)
+    const files = this.#byRelease.get(release)
     if (!files) return null
     const key = `${release}\n${file}`
-    const remembered = this.#found.get(key)
-    if (remembered !== undefined) return remembered
+    const cached = this.#matches.get(key)
+    if (cached !== undefined) return cached
     const found = longestMatch(files, file)
-    if (this.#found.size >= REMEMBERED) this.#found.clear()
-    this.#found.set(key, found)
+    if (this.#matches.size >= MAX_CACHED) this.#matches.clear()
+    this.#matches.set(key, found)
     return found
   }
 }
@@ -58,8 +58,8 @@ function longestMatch(files: readonly StoredName[], file: string): StoredName | 
   let best: StoredName | null = null
   for (const candidate of files) {
     const { file_name } = candidate
-    const fits = /^[a-z][a-z\d+.-]*:\/\//i.test(file_name) ? file === file_name : path.endsWith(`/${file_name}`)
-    if (fits && file_name.length > (best?.file_name.length ?? 0)) best = candidate
+    const isMatch = /^[a-z][a-z\d+.-]*:\/\//i.test(file_name) ? file === file_name : path.endsWith(`/${file_name}`)
+    if (isMatch && file_name.length > (best?.file_name.length ?? 0)) best = candidate
   }
   return best
 }

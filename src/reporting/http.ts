@@ -1,5 +1,5 @@
 /** Facts about a request in addition to the standard Request. */
-export interface Arrival {
+export interface RequestOrigin {
   /** Client address by the proxy settings of the host, or else the peer of the socket. */
   remote_address: string | null
   /** Peer of the socket, if known separately. */
@@ -18,10 +18,10 @@ export interface ReportingRequest {
 }
 
 /** An endpoint as a standard function. Never rejects. */
-export type Answering = (request: Request, arrival: Arrival) => Promise<Response>
+export type Endpoint = (request: Request, arrival: RequestOrigin) => Promise<Response>
 
 /** A JSON response that is neither cached nor interpreted as another type. */
-export function answerJson(status: number, body: object, headers: Record<string, string> = {}): Response {
+export function jsonResponse(status: number, body: object, headers: Record<string, string> = {}): Response {
   return Response.json(body, {
     status,
     headers: { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', ...headers },

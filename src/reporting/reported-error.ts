@@ -1,11 +1,11 @@
-import type { RecordedBreadcrumb } from '../capture/breadcrumbs/breadcrumbs.js'
+import type { RecordedBreadcrumb } from '../capture/breadcrumbs/breadcrumb.js'
 import type { ForeignError } from '../capture/clients/foreign-error.js'
 import { clientStack } from '../model/stacks/client-stack.js'
 import { DAY, epochMilliseconds, MINUTE } from '../model/time.js'
 import type { ReportedError } from './contract.js'
 
 /** Trusted facts about the client. */
-export interface Reporter {
+export interface ReportingClient {
   now: number
   user_id: string | number | undefined
   ip_address: string | null
@@ -16,11 +16,11 @@ export interface Reporter {
 }
 
 /** Converts a reported error to the fields of the tracker. */
-export function foreignError(reported: ReportedError, reporter: Reporter): ForeignError {
-  const { error_type, message, platform, app_version, url, component, context, tags, device_info, count } = reported
-  const { now, user_id, ip_address, user_agent, script_origins, environment, max_backtrace_lines } = reporter
-  const { occurred_at, claimed } = timeOf(reported.timestamp, now)
-  const stack = clientStack(reported.stack ?? '', {
+export function toForeignError(report: ReportedError, client: ReportingClient): ForeignError {
+  const { error_type, message, platform, app_version, url, component, context, tags, device_info, count } = report
+  const { now, user_id, ip_address, user_agent, script_origins, environment, max_backtrace_lines } = client
+  const { occurred_at, claimed } = plausibleTime(report.timestamp, now)
+  const stack = clientStack(report.stack ?? '', {
     message,
     maxLines: max_backtrace_lines,
     page_url: url,
@@ -34,53 +34,58 @@ export function foreignError(reported: ReportedError, reporter: Reporter): Forei
     request_url: url,
     ip_address: ip_address ?? undefined,
     user_agent: user_agent ?? undefined,
-    breadcrumbs: breadcrumbsOf(reported.breadcrumbs, occurred_at),
+    breadcrumbs: readBreadcrumbs(report.breadcrumbs, occurred_at),
     ...(tags || component ? { tags: { ...tags, ...(component && { component }) } } : {}),
     ...(context || device_info ? { context: { ...context, ...(device_info && { device: device_info }) } } : {}),
-    event_key: keyOf(reported),
+    event_key: eventKey(report),
     details: {
       ...(environment && { environment }),
       ...(claimed !== null && { claimed_timestamp: claimed }),
-      ...(reported.event_id && { event_id: reported.event_id }),
+      ...(report.event_id && { event_id: report.event_id }),
       ...(count !== undefined && count > 1 && { client_count: count }),
     },
   }
 }
 
 /** Includes more than the id: a client that numbers its events from one must not suppress those of other clients. */
-function keyOf({ event_id, timestamp, app_version, error_type, message }: ReportedError): string | undefined {
+function eventKey({ event_id, timestamp, app_version, error_type, message }: ReportedError): string | undefined {
   if (!event_id) return undefined
   return ['reporting', event_id, timestamp, app_version, error_type, message.slice(0, 100)].join('\n')
 }
 
 /** Maximum clock skew. Beyond it, the time of arrival is used. */
-const AHEAD = 5 * MINUTE
-const BEHIND = 7 * DAY
+const MAX_AHEAD_MS = 5 * MINUTE
+const MAX_BEHIND_MS = 7 * DAY
 
 /** Accepts plausible times. An implausible time is kept for display only. */
-function timeOf(timestamp: number | undefined, now: number): { occurred_at: number; claimed: number | null } {
+function plausibleTime(timestamp: number | undefined, now: number): { occurred_at: number; claimed: number | null } {
   if (timestamp === undefined) return { occurred_at: now, claimed: null }
   const time = Math.trunc(epochMilliseconds(timestamp))
-  if (time <= now + AHEAD && time >= now - BEHIND) return { occurred_at: Math.min(time, now), claimed: null }
+  if (time <= now + MAX_AHEAD_MS && time >= now - MAX_BEHIND_MS)
+    return { occurred_at: Math.min(time, now), claimed: null }
   return { occurred_at: now, claimed: timestamp }
 }
 
-const MOST_BREADCRUMBS = 100
+const MAX_BREADCRUMBS = 100
 /** Much more than is stored, so that redaction sees whole secrets, and much less than a body can contain. */
-const MOST_LETTERS = { category: 200, message: 2000 }
+const MAX_TEXT_LENGTHS = { category: 200, message: 2000 }
 
 /** Breadcrumbs, oldest first. Invalid entries are skipped. */
-function breadcrumbsOf(given: readonly unknown[] | undefined, occurred_at: number): RecordedBreadcrumb[] | undefined {
-  return given?.slice(-MOST_BREADCRUMBS).flatMap((crumb): RecordedBreadcrumb[] => {
-    if (typeof crumb !== 'object' || crumb === null) return []
-    const { category, message, timestamp, duration_ms, metadata } = crumb as Record<string, unknown>
+function readBreadcrumbs(
+  entries: readonly unknown[] | undefined,
+  occurred_at: number,
+): RecordedBreadcrumb[] | undefined {
+  return entries?.slice(-MAX_BREADCRUMBS).flatMap((entry): RecordedBreadcrumb[] => {
+    if (typeof entry !== 'object' || entry === null) return []
+    const { category, message, timestamp, duration_ms, metadata } = entry as Record<string, unknown>
     if (typeof message !== 'string') return []
-    const at = typeof timestamp === 'number' && Number.isFinite(timestamp) ? timeOf(timestamp, occurred_at) : null
+    const plausible =
+      typeof timestamp === 'number' && Number.isFinite(timestamp) ? plausibleTime(timestamp, occurred_at) : null
     return [
       {
-        category: typeof category === 'string' ? category.slice(0, MOST_LETTERS.category) : 'client',
-        message: message.slice(0, MOST_LETTERS.message),
-        occurred_at: at?.occurred_at ?? occurred_at,
+        category: typeof category === 'string' ? category.slice(0, MAX_TEXT_LENGTHS.category) : 'client',
+        message: message.slice(0, MAX_TEXT_LENGTHS.message),
+        occurred_at: plausible?.occurred_at ?? occurred_at,
         ...(typeof duration_ms === 'number' && Number.isFinite(duration_ms) && { duration_ms }),
         ...(typeof metadata === 'object' && metadata !== null && { metadata: metadata as Record<string, unknown> }),
       },

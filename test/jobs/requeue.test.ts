@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunningJob } from '../../src/jobs/engine.js'
-import { handOn, isOthers } from '../../src/jobs/hand-on.js'
+import { belongsToAnotherApplication, requeueForOwnApplication } from '../../src/jobs/requeue.js'
 import { harnessesOn, WEBHOOK } from '../notifications/delivery-harness.js'
 import { describeEachDatabase } from '../support/databases.js'
 
@@ -14,9 +14,9 @@ describeEachDatabase('a job of another application', (database) => {
 
   test('is known by its name', async () => {
     const { context } = await openHarness(WEBHOOK)
-    expect(isOthers(job({ application_name: 'billing' }), context)).toBe(true)
-    expect(isOthers(job({ application_name: 'shop' }), context)).toBe(false)
-    expect(isOthers(job({}), context)).toBe(false)
+    expect(belongsToAnotherApplication(job({ application_name: 'billing' }), context)).toBe(true)
+    expect(belongsToAnotherApplication(job({ application_name: 'shop' }), context)).toBe(false)
+    expect(belongsToAnotherApplication(job({}), context)).toBe(false)
   })
 
   test('is put back for its own processes, and not for ever', async () => {
@@ -24,11 +24,11 @@ describeEachDatabase('a job of another application', (database) => {
     const waiting = () => context.database.read.selectFrom('faultboard_jobs').selectAll().execute()
     let data: Record<string, unknown> = { application_name: 'billing', batch: '{}' }
     let times = 0
-    while (await handOn(context, job(data))) {
+    while (await requeueForOwnApplication(context, job(data))) {
       const [row] = await waiting()
       expect(row).toMatchObject({ name: 'record', run_at: context.now() + 2000, max_attempts: 1000 })
       data = JSON.parse(row?.payload ?? '{}')
-      expect(data).toMatchObject({ application_name: 'billing', batch: '{}', handed_on: ++times })
+      expect(data).toMatchObject({ application_name: 'billing', batch: '{}', requeues: ++times })
       await context.database.read.deleteFrom('faultboard_jobs').execute()
     }
     expect(times).toBe(15)

@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createGunzip, createInflate, createInflateRaw } from 'node:zlib'
-import { Refusal } from './refusal.js'
+import { Rejection } from './rejection.js'
 
 /** Bytes to decompress at a time. Reading exceeds the client's limit by at most this much. */
 const CHUNK_BYTES = 65_536
@@ -17,24 +17,24 @@ const DECODERS: Readonly<Record<string, (start: Buffer) => Transform>> = {
 }
 
 /** Decompressed chunks of a body. Stops when the consumer stops. */
-export async function* expand(chunks: AsyncGenerator<Buffer>, encoding: string | null): AsyncGenerator<Buffer> {
+export async function* decompress(chunks: AsyncGenerator<Buffer>, encoding: string | null): AsyncGenerator<Buffer> {
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return yield* chunks
-  const decoderFor = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
-  if (!decoderFor) throw new Refusal(415, 'use gzip, deflate or no content encoding')
+  const createDecoder = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (!createDecoder) throw new Rejection(415, 'use gzip, deflate or no content encoding')
   const first = await chunks.next()
-  if (first.done) throw new Refusal(400, `the body is not valid ${name}`)
-  const decoder = decoderFor(first.value)
+  if (first.done) throw new Rejection(400, `the body is not valid ${name}`)
+  const decoder = createDecoder(first.value)
   // Errors arrive in the loop below.
-  pipeline(Readable.from(following(first.value, chunks), { objectMode: true, highWaterMark: 1 }), decoder, () => {})
+  pipeline(Readable.from(prepend(first.value, chunks), { objectMode: true, highWaterMark: 1 }), decoder, () => {})
   try {
     for await (const chunk of decoder) yield chunk
   } catch (error) {
-    throw isDecoderError(error) ? new Refusal(400, `the body is no ${name}`) : error
+    throw isDecoderError(error) ? new Rejection(400, `the body is not valid ${name}`) : error
   }
 }
 
-async function* following(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield first
   yield* rest
 }

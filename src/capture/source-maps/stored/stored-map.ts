@@ -1,0 +1,62 @@
+import { parseFrame } from '../../../model/stacks/backtrace.js'
+import { findDeclaration, offsetToPosition, positionToOffset } from '../declared-name.js'
+import type { OriginalPosition, ParsedMap } from '../parsed-map.js'
+
+/** Root of the paths in stored maps. They are only displayed and match no local file. */
+export const VIRTUAL_ROOT = '/'
+
+const MAX_LINE_LENGTH = 1000
+/** A short name that the map does not contain was probably created by a minifier, and differs between builds. */
+const MAX_MINIFIED_NAME_LENGTH = 2
+
+/** A position in a script that runs elsewhere. */
+export interface ScriptPosition {
+  line: number
+  column: number
+  name: string | null
+}
+
+/** An uploaded map with its script. */
+export class StoredMap {
+  readonly bytes: number
+  readonly #map: ParsedMap
+  readonly #code: string | null
+
+  constructor(map: ParsedMap, code: string | null) {
+    this.#map = map
+    this.#code = code
+    this.bytes = map.bytes + (code?.length ?? 0)
+  }
+
+  /** The stack line in the original source; null if the map has no position for it. */
+  originalLine(scriptPosition: ScriptPosition): string | null {
+    const position = this.#map.find(scriptPosition.line, scriptPosition.column)
+    if (!position) return null
+    const location = `${displayPath(position.path)}:${position.line}:${position.column}`
+    const name = this.#originalName(scriptPosition)
+    const line = name === '' ? `at ${location}` : `at ${name} (${location})`
+    return parsesBack(line, position, name) ? line : null
+  }
+
+  /** Uses the declaration, not the call: browsers report different columns for calls. */
+  #originalName({ line, column, name }: ScriptPosition): string {
+    if (name === null || !this.#map.hasNames) return name ?? ''
+    const code = this.#code
+    const offset = code === null ? null : findDeclaration(code, positionToOffset(code, line, column), name)
+    if (code === null || offset === null) return name.length <= MAX_MINIFIED_NAME_LENGTH ? '' : name
+    const declaration = offsetToPosition(code, offset)
+    return this.#map.find(declaration.line, declaration.column)?.name ?? name
+  }
+}
+
+/** Display form of a path below the virtual root. URLs stay unchanged. */
+export function displayPath(path: string): string {
+  return path.startsWith(VIRTUAL_ROOT) ? path.slice(VIRTUAL_ROOT.length) : path
+}
+
+/** The map controls the source name: it must not produce another frame. */
+function parsesBack(text: string, { line, column }: OriginalPosition, name: string): boolean {
+  if (text.length > MAX_LINE_LENGTH) return false
+  const frame = parseFrame(text, '')
+  return frame.line_number === line && frame.column === column && (frame.function_name ?? '') === name
+}

@@ -1,0 +1,47 @@
+import { TrackerError } from '../../model/errors.js'
+import type { TrackerInstance } from '../../tracker.js'
+import { jsonResponse } from '../http.js'
+import { RateLimitExceeded } from '../limits.js'
+import { MalformedEnvelope } from './envelope.js'
+
+/** A rejection with a message for the SDK. The message is fixed text because it is also sent in a header. */
+export class Rejection extends Error {
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(status: number, detail: string, headers: Record<string, string> = {}) {
+    super(detail)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** Response to a failed request, in the format in which SDKs expect a reason. */
+export function rejectionResponse(error: unknown, tracker: TrackerInstance): Response {
+  const { status, message, headers } = knownRejection(error) ?? internalRejection(error, tracker)
+  return jsonResponse(status, { detail: message }, { ...headers, 'x-sentry-error': message })
+}
+
+function knownRejection(error: unknown): Rejection | null {
+  if (error instanceof Rejection) return error
+  if (error instanceof RateLimitExceeded) return rateLimitRejection(error)
+  if (error instanceof MalformedEnvelope) return new Rejection(400, error.message)
+  if (!(error instanceof TrackerError)) return null
+  if (error.code === 'too_large') return new Rejection(413, error.message)
+  // The tracker was shut down.
+  return new Rejection(503, 'errors are not accepted at the moment', { 'retry-after': '60' })
+}
+
+/** SDKs pause for the duration in the second header, here for all items of this key. */
+function rateLimitRejection({ message, retry_after }: RateLimitExceeded): Rejection {
+  return new Rejection(429, message, {
+    'retry-after': String(retry_after),
+    'x-sentry-rate-limits': `${retry_after}::key`,
+  })
+}
+
+/** A callback of the host or this package failed. The message is not for the client. */
+function internalRejection(error: unknown, tracker: TrackerInstance): Rejection {
+  tracker.inlet.failed(error)
+  return new Rejection(500, 'the envelope could not be processed')
+}
